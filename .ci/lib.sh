@@ -1,0 +1,62 @@
+# Shared by .ci/run and .ci/long: sourced, not run.
+# shellcheck shell=bash
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+root=$PWD
+bin=$root/.cache/bin
+mkdir -p "$bin"
+
+# What is run must not depend on who runs it.
+unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG GOEXPERIMENT GOWORK
+
+current=start
+say_what_failed() {
+	local status=$?
+	if ((status != 0)); then
+		printf '\nFAILED: %s (exit status %d)\n' "$current" "$status" >&2
+	fi
+}
+trap say_what_failed EXIT
+
+# step says what runs next, and how long the script has been running.
+step() {
+	current=$*
+	printf '\n==> [%4ds] %s\n' "$SECONDS" "$current"
+}
+
+# Every module in the repository, the root first. Those beside it are judged
+# without the workspace, by their own go.mod, which points at ../ with a replace.
+modules=()
+# Those that hold code: tools/ has none, it only pins versions.
+code_modules=()
+for file in go.mod */go.mod; do
+	[[ -f $file ]] || continue
+	module=$(dirname "$file")
+	modules+=("$module")
+	if [[ -n $(find "$module" -name '*.go' -print -quit) ]]; then
+		code_modules+=("$module")
+	fi
+done
+
+# within runs a command in a module's folder, without the workspace.
+within() {
+	(cd "$1" && GOWORK=off "${@:2}")
+}
+
+# need_c_compiler sees to it that the race detector can be linked.
+need_c_compiler() {
+	export CGO_ENABLED=1
+	local cc
+	cc=$(go env CC)
+	if command -v "${cc%% *}" >/dev/null; then
+		return
+	fi
+	step "installing a C compiler for the race detector"
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null
+}
+
+# build_tools builds what tools/go.mod pins; nothing is done when it is up to date.
+build_tools() {
+	within tools go build -o "$bin/" tool
+}

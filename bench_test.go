@@ -1,0 +1,125 @@
+package hiring_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// recorded answers with bodies that the sandbox gave before, so that a
+// benchmark measures the client alone. Everything that a deployed client has
+// wired is on: retries, quota headers, an observer and a logger.
+type recorded struct {
+	header http.Header
+	bodies map[string][]byte
+}
+
+func (t *recorded) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, ok := t.bodies[r.URL.RequestURI()]
+	if !ok {
+		return nil, fmt.Errorf("nothing was recorded for %s", r.URL.RequestURI())
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: t.header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}, nil
+}
+
+// record makes the calls of use once on a sandbox and returns a client that is
+// answered from memory.
+func record(b *testing.B, use func(*hiring.Client) error) *hiring.Client {
+	b.Helper()
+	server := sandbox.New()
+	b.Cleanup(server.Close)
+	tape := &recorded{bodies: make(map[string][]byte)}
+	through := roundTripper(func(r *http.Request) (*http.Response, error) {
+		resp, err := server.Transport().RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		tape.bodies[r.URL.RequestURI()], tape.header = body, resp.Header
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, err
+	})
+	if err := use(server.Client(hiring.WithHTTPClient(&http.Client{Transport: through}))); err != nil {
+		b.Fatal(err)
+	}
+	client, err := hiring.New("https://hiring.test", sandbox.TestKey,
+		hiring.WithHTTPClient(&http.Client{Transport: tape}),
+		hiring.WithObserver(func(context.Context, hiring.Exchange) {}),
+		hiring.WithLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	return client
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func BenchmarkAccount(b *testing.B) {
+	get := func(c *hiring.Client) error {
+		_, err := c.Account.Get(b.Context())
+		return err
+	}
+	client := record(b, get)
+	for b.Loop() {
+		if err := get(client); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEventsPage(b *testing.B) {
+	get := func(c *hiring.Client) error {
+		page, err := c.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).Page(b.Context())
+		if err == nil && len(page.Items) != 500 {
+			return fmt.Errorf("got %d events", len(page.Items))
+		}
+		return err
+	}
+	client := record(b, get)
+	for b.Loop() {
+		if err := get(client); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	for _, size := range []int{7, 100} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			walk := func(c *hiring.Client) error {
+				n := 0
+				for _, err := range c.Invitations.List(sandbox.AssessmentID).PageSize(size).All(b.Context()) {
+					if err != nil {
+						return err
+					}
+					n++
+				}
+				if n <= 250 {
+					return fmt.Errorf("got %d invitations", n)
+				}
+				return nil
+			}
+			client := record(b, walk)
+			for b.Loop() {
+				if err := walk(client); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,244 @@
+package hiring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// reply is a 2xx reply whose body was read in full.
+type reply struct {
+	body    []byte // Lies in a buffer that is used again: copy what is kept.
+	warning string // Set by the reader when the reply is usable but odd.
+	call    *call
+}
+
+// call is one operation on its way, over all its attempts. It is the transport
+// and the retry policy of a retryablehttp.Client of its own, so that attempts
+// share state without locks or context values.
+type call struct {
+	core    *core
+	ctx     context.Context // The caller's.
+	request request
+	read    func(*reply) error // Decodes a 2xx; may run once an attempt.
+
+	client http.Client
+	retry  retryablehttp.Client
+
+	attempts int
+	unknown  bool   // Some attempt of a write may have taken effect.
+	failure  *Error // Of the last attempt; nil when it succeeded.
+	waiting  bool   // For the next attempt.
+	wait     time.Duration
+
+	// Of the present attempt.
+	sent       bool // It reached the transport.
+	begun      uint64
+	started    time.Time
+	credential credential
+	timed      context.Context
+	cancel     context.CancelFunc
+	dialled    atomic.Bool // A connection was asked for,
+	connected  atomic.Bool // and one was had: from here on, the request may have been written.
+	transport  error
+	status     int
+	header     http.Header
+	requestID  string
+	limit      RateLimit
+	buffer     *bytes.Buffer
+}
+
+// do makes a call whose reply promises a T.
+func do[T any](ctx context.Context, k *core, r request) (T, error) {
+	var result T
+	err := k.send(ctx, r, func(r *reply) error {
+		data, _, err := open[T](r.body)
+		if err == nil {
+			result = data
+		}
+		return err
+	})
+	return result, err
+}
+
+// do makes a call that succeeds with any 2xx, whatever its body.
+func (k *core) do(ctx context.Context, r request) error { return k.send(ctx, r, nil) }
+
+// send runs the request through retries and hands a 2xx reply to read.
+func (k *core) send(ctx context.Context, r request, read func(*reply) error) error {
+	if r.err != nil {
+		return r.err
+	}
+	c := &call{core: k, ctx: ctx, request: r, read: read}
+	if err := contextError(ctx); err != nil {
+		return c.fail("the context had ended before anything was sent", err)
+	}
+	c.client = k.http
+	c.client.Transport = c
+	c.retry = retryablehttp.Client{
+		HTTPClient: &c.client,
+		RetryMax:   k.config.retry.MaxAttempts, // One more than CheckRetry ever grants.
+		CheckRetry: c.checkRetry,
+		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
+	}
+	attempt, err := c.newAttempt()
+	if err != nil {
+		return c.fail("the request could not be built", err)
+	}
+	_, _ = c.retry.Do(attempt) //nolint:bodyclose // checkRetry reads, judges and closes every reply
+	if c.failure != nil {
+		return join(ctx, c.failure)
+	}
+	return nil
+}
+
+// newAttempt builds the request that every attempt repeats; RoundTrip adds what
+// belongs to one attempt alone.
+func (c *call) newAttempt() (*retryablehttp.Request, error) {
+	req := (&http.Request{
+		Method:     c.request.method,
+		URL:        c.request.url(c.core.base),
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     make(http.Header),
+	}).WithContext(c.ctx)
+	attempt := &retryablehttp.Request{Request: req}
+	if c.request.body == nil {
+		return attempt, nil
+	}
+	return attempt, attempt.SetBody(c.request.body)
+}
+
+var (
+	jsonType      = []string{"application/json"}
+	errNoResponse = errors.New("the transport returned neither a reply nor an error")
+)
+
+// RoundTrip makes one attempt with the key of the moment. It never forwards
+// CloseIdleConnections, which retryablehttp calls after each failure: the
+// connections belong to all calls.
+func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.sent, c.waiting, c.transport = false, false, nil
+	c.status, c.header, c.requestID, c.limit = 0, nil, "", RateLimit{}
+	c.dialled.Store(false)
+	c.connected.Store(false)
+	credential, err := c.core.keys.use(c.ctx)
+	if err != nil {
+		c.transport = err
+		return nil, err
+	}
+	c.credential = credential
+	c.timed, c.cancel = c.core.attemptContext(c.ctx)
+	ctx := c.timed
+	if !isRead(c.request.method) {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn: func(string) { c.dialled.Store(true) },
+			GotConn: func(httptrace.GotConnInfo) { c.connected.Store(true) },
+		})
+	}
+	r = r.WithContext(ctx)
+	r.Header = c.headers(r.Header)
+	transport := c.core.http.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	c.sent = true
+	c.attempts++
+	c.begun = c.core.family.begin()
+	c.started = time.Now()
+	resp, err := transport.RoundTrip(r)
+	if err == nil && resp == nil {
+		err = errNoResponse
+	}
+	if err != nil {
+		c.transport = err
+		return nil, err
+	}
+	c.arrived(resp)
+	return resp, nil
+}
+
+// headers returns those of one attempt. Of common, which all attempts share, it
+// takes the cookies that http.Client adds from its jar once an attempt.
+func (c *call) headers(common http.Header) http.Header {
+	h := http.Header{"Authorization": c.credential.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	if c.request.body != nil {
+		h["Content-Type"] = jsonType
+	}
+	if cookies := common["Cookie"]; cookies != nil {
+		h["Cookie"] = cookies
+		delete(common, "Cookie")
+	}
+	return h
+}
+
+// arrived keeps what the head of a reply says.
+func (c *call) arrived(resp *http.Response) {
+	c.status, c.header = resp.StatusCode, resp.Header
+	if resp.Body == nil {
+		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
+	}
+	c.requestID = c.credential.scrub(resp.Header.Get("X-Request-Id"))
+	limit, ok := rateLimitOf(resp.Header)
+	// A 401 is about a key that has no quotas.
+	if c.limit = limit; ok && c.status != http.StatusUnauthorized {
+		c.core.family.learn(c.credential.id, c.request.method, c.begun, limit)
+	}
+	if resp.Header.Get("Location") != "" {
+		// http.Client fails on some redirects before it asks whether to follow.
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Location")
+	}
+}
+
+func (k *core) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if k.config.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, k.config.timeout)
+}
+
+// maxDrained is how much of a body that nobody wants is read, so that the
+// connection can serve again.
+const maxDrained = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// readBody reads a reply's body and closes it. What it returns lies in a shared
+// buffer until release. A body that does not stop by itself is closed when the
+// attempt's time is over.
+func (c *call) readBody(resp *http.Response) ([]byte, error) {
+	defer resp.Body.Close()
+	stop := context.AfterFunc(c.timed, func() { _ = resp.Body.Close() })
+	defer stop()
+	limit := c.core.config.maxBytes
+	if c.status >= 300 {
+		limit = min(limit, 1<<20)
+	} else if c.read == nil {
+		limit = min(limit, maxDrained)
+	}
+	c.buffer = buffers.Get().(*bytes.Buffer)
+	c.buffer.Reset()
+	n, err := c.buffer.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if err == nil && n > limit {
+		err = tooLongError{limit}
+	}
+	return c.credential.scrubBytes(c.buffer.Bytes()), err
+}
+
+// release gives the buffer back, unless it has grown too large to keep.
+func (c *call) release() {
+	if c.buffer != nil && c.buffer.Cap() <= 1<<20 {
+		buffers.Put(c.buffer)
+	}
+	c.buffer = nil
+}

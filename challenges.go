@@ -1,0 +1,72 @@
+package hiring
+
+import (
+	"context"
+	"time"
+
+	stdjson "encoding/json"
+)
+
+// ChallengeService reads the library that assessments are built from.
+//
+//	GET /challenges        read (Dialect.ListChallenges)
+//	GET /challenges/{id}   read
+type ChallengeService struct{ core *core }
+
+// List walks the challenges, newest first. Scope read; costs one read a page.
+func (s *ChallengeService) List() Pager[Challenge] {
+	return newPager(&list[Challenge]{
+		core:    s.core,
+		request: guessed("ListChallenges", "Challenges.List", s.core.dialect.ListChallenges),
+		maxSize: maxPageSize,
+		id:      func(c *Challenge) string { return c.ID },
+	})
+}
+
+// Get returns a challenge with its brief and, when it has several, its tasks.
+// Scope read; costs one read.
+func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
+	return do[Challenge](ctx, s.core, newRequest("Challenges.Get", "GET /challenges/{id}", id))
+}
+
+// Challenge is a piece of work for a candidate.
+type Challenge struct {
+	ID               string                        `json:"id"`
+	Slug             string                        `json:"slug"`
+	Name             string                        `json:"name"`
+	Domain           string                        `json:"domain"`     // Its values are not documented,
+	Difficulty       string                        `json:"difficulty"` // nor are these,
+	Level            string                        `json:"level"`      // these
+	Stack            string                        `json:"stack"`      // and these.
+	TimeLimitMinutes int                           `json:"time_limit_minutes"`
+	BudgetDollarsCap float64                       `json:"budget_dollars_cap"` // What the candidate may spend on AI, in dollars.
+	IsPlatform       bool                          `json:"is_platform"`
+	IsMultiTask      bool                          `json:"is_multi_task"`
+	PublishedAt      time.Time                     `json:"published_at,omitzero"`
+	CreatedAt        time.Time                     `json:"created_at,omitzero"`
+	BriefMD          string                        `json:"brief_md"` // What the candidate reads, in Markdown.
+	Tasks            []Task                        `json:"tasks"`    // Of a multi-task challenge; else nil.
+	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Task is a part of a multi-task challenge.
+type Task struct {
+	ID               string                        `json:"id"`
+	TaskKey          string                        `json:"task_key"` // Short name within the challenge.
+	Kind             TaskKind                      `json:"kind"`
+	Title            string                        `json:"title"`
+	OrderIndex       int                           `json:"order_index"` // From 0.
+	Weight           float64                       `json:"weight"`      // Share of the challenge's score.
+	TimeLimitMinutes int                           `json:"time_limit_minutes"`
+	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// TaskKind is an open set.
+type TaskKind string
+
+// The documented kinds of task.
+const (
+	TaskKindBug        TaskKind = "bug"
+	TaskKindFeature    TaskKind = "feature"
+	TaskKindEfficiency TaskKind = "efficiency"
+)

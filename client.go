@@ -1,0 +1,227 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	stdjson "encoding/json"
+)
+
+// Version is the SDK's own, as its User-Agent says it.
+const Version = "0.1.0"
+
+const apiPrefix = "/api/v1"
+
+// Client calls the service with one organization's key. It is safe for
+// concurrent use; make one and share it.
+type Client struct {
+	Account     *AccountService
+	Assessments *AssessmentService
+	Challenges  *ChallengeService
+	Events      *EventService
+	Invitations *InvitationService
+	Members     *MemberService
+	Submissions *SubmissionService
+
+	core *core
+}
+
+// core is what the services of one client share.
+type core struct {
+	config  config
+	base    url.URL // Scheme, host and path prefix, the latter with apiPrefix.
+	dialect Dialect
+	http    http.Client
+	agent   []string
+	keys    keyring
+	family  *family
+	observe []func(context.Context, Exchange)
+}
+
+// New returns a client for the service at baseURL, without the /api/v1, that
+// authenticates with apiKey. It sends nothing. The error says what to correct
+// and never holds the key.
+func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
+	c := config{
+		baseURL:  baseURL,
+		key:      func() string { return apiKey },
+		timeout:  30 * time.Second,
+		maxBytes: 64 << 20,
+	}
+	return c.with(opts).assemble(newFamily())
+}
+
+// FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
+// HIRING_API_KEY.
+func FromEnv(opts ...Option) (*Client, error) {
+	baseURL, key := os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY")
+	if baseURL == "" {
+		return nil, errors.New("hiring: HIRING_BASE_URL is not set: set it to the service's address")
+	}
+	return New(baseURL, key, opts...)
+}
+
+// With returns a variant of the client: the same key, address and options,
+// changed by opts. Both share connections and what is known of the quotas.
+func (c *Client) With(opts ...Option) (*Client, error) {
+	return c.core.config.with(opts).assemble(c.core.family)
+}
+
+// Environment tells, by the key's prefix, whether calls touch real data. It is
+// empty for an unknown prefix, and with [WithKeySource] until a key was used.
+func (c *Client) Environment() Environment { return c.core.keys.lastUsed().environment }
+
+// Quota returns what the service last said about the key's two hourly quotas.
+// It is zero until the first reply, and sends nothing.
+func (c *Client) Quota() Quota { return c.core.family.quota(c.core.keys.lastUsed().id) }
+
+// OpenAPI returns the service's own description of its interface, an OpenAPI
+// 3.1 document. Scope read; costs one read.
+func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
+	var document stdjson.RawMessage
+	err := c.core.send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
+		var v stdjson.RawMessage
+		if err := decode(r.body, &v); err != nil {
+			return err
+		}
+		document = slices.Clone(v)
+		return nil
+	})
+	return document, err
+}
+
+type config struct {
+	baseURL     string
+	key         func() string // A closure, because no printer looks into one.
+	source      func(context.Context) (string, error)
+	last        *atomic.Pointer[keyInfo] // Of the key that a client and its variants used last.
+	http        *http.Client
+	retry       RetryPolicy
+	timeout     time.Duration
+	observers   []func(context.Context, Exchange)
+	logger      *slog.Logger
+	product     string
+	dialect     Dialect
+	maxBytes    int64
+	environment Environment
+	insecure    bool
+}
+
+func (c config) with(opts []Option) config {
+	c.observers = slices.Clip(c.observers)
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c)
+		}
+	}
+	return c
+}
+
+// assemble judges what the options recorded and builds the client.
+func (c config) assemble(f *family) (*Client, error) {
+	base, err := c.checkBaseURL()
+	if err != nil {
+		return nil, err
+	}
+	if c.last == nil {
+		c.last = new(atomic.Pointer[keyInfo])
+	}
+	keys, err := newKeyring(c)
+	if err != nil {
+		return nil, err
+	}
+	dialect, err := c.dialect.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if c.retry, err = c.retry.withDefaults(); err != nil {
+		return nil, err
+	}
+	if err := c.checkLimits(); err != nil {
+		return nil, err
+	}
+	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
+	return newClient(&core{config: c, base: base, dialect: dialect, keys: keys, family: f, observe: c.observers}), nil
+}
+
+func (c config) checkLimits() error {
+	switch {
+	case c.timeout < 0:
+		return errors.New("hiring: WithTimeout: must not be negative; 0 means none")
+	case c.maxBytes <= 0:
+		return errors.New("hiring: WithMaxResponseBytes: must be above 0")
+	case strings.ContainsFunc(c.product, unicode.IsControl):
+		return errors.New("hiring: WithUserAgent: must not contain control characters")
+	}
+	return nil
+}
+
+// newClient wires what was judged.
+func newClient(k *core) *Client {
+	c := k.config
+	if c.logger != nil {
+		k.observe = append(slices.Clip(k.observe), logTo(c.logger))
+	}
+	if c.http != nil {
+		k.http = *c.http
+	}
+	// A redirect would carry the key to wherever the reply points.
+	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	agent := "hiring-go/" + Version + " (" + runtime.Version() + "; " + runtime.GOOS + "/" + runtime.GOARCH + ")"
+	k.agent = []string{strings.TrimSpace(c.product + " " + agent)}
+	return &Client{
+		Account:     &AccountService{k},
+		Assessments: &AssessmentService{k},
+		Challenges:  &ChallengeService{k},
+		Events:      &EventService{k},
+		Invitations: &InvitationService{k},
+		Members:     &MemberService{k},
+		Submissions: &SubmissionService{k},
+		core:        k,
+	}
+}
+
+// checkBaseURL never quotes what it was given: it may be a key, misplaced.
+func (c config) checkBaseURL() (url.URL, error) {
+	u, err := url.Parse(c.baseURL)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return url.URL{}, errors.New("hiring: base URL: must be absolute, as in https://hiring.example.com")
+	case u.User != nil:
+		return url.URL{}, errors.New("hiring: base URL: must not contain user info; the key is passed by itself")
+	case strings.ContainsAny(c.baseURL, "?#"):
+		return url.URL{}, errors.New("hiring: base URL: must have no query and no fragment")
+	case u.Scheme == "http" && !c.insecure && !isLoopback(u.Hostname()):
+		return url.URL{}, errors.New("hiring: base URL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
+	}
+	prefix := strings.TrimRight(u.EscapedPath(), "/")
+	if strings.HasSuffix(prefix, apiPrefix) {
+		return url.URL{}, errors.New("hiring: base URL: leave out " + apiPrefix + ", which the client adds")
+	}
+	base := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/") + apiPrefix}
+	if prefix+apiPrefix != base.Path {
+		base.RawPath = prefix + apiPrefix
+	}
+	return base, nil
+}
+
+func isLoopback(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

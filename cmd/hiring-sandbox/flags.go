@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// settings are what the command line says.
+type settings struct {
+	addr    string
+	keys    []sandbox.Key
+	options []sandbox.Option
+}
+
+// parse reads the command line; only the help is printed by it.
+func parse(args []string, stdout io.Writer) (settings, error) {
+	var set settings
+	add := func(o sandbox.Option) { set.options = append(set.options, o) }
+	flags := flag.NewFlagSet("hiring-sandbox", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {} // a mistake is answered with one line
+	flags.StringVar(&set.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
+	anyHost := flags.Bool("control-any-host", false, "let every machine that reaches the program use its control plane, by any name")
+	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be left out; repeatable",
+		func(text string) error {
+			for each := range strings.SplitSeq(text, ",") {
+				key, err := parseKey(each)
+				if err != nil {
+					return err
+				}
+				set.keys = append(set.keys, key)
+				add(sandbox.WithKey(key))
+			}
+			return nil
+		})
+	flags.Func("quota", "`read,write` requests an hour that each key may make (default 1000,200)", func(text string) error {
+		read, write, err := parseQuota(text)
+		add(sandbox.WithQuota(read, write))
+		return err
+	})
+	flags.Func("drift", "`seed` of additive changes to mix into replies: unknown fields, unknown values, nulls", func(text string) error {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		add(sandbox.WithDrift(seed))
+		return expected(err, "a number from 0, as in 42")
+	})
+	flags.Func("timeline", "`open=10s,begin=1m,submit=1h,evaluate=5m,polls=3`: what candidates do by themselves, each after the one before", func(text string) error {
+		timeline, err := parseTimeline(text)
+		if err == nil {
+			add(sandbox.WithTimeline(timeline))
+		}
+		return err
+	})
+	flags.Func("since", "the time that the filter since is about: `created`, submitted or evaluated (default created)", func(text string) error {
+		switch field := sandbox.SinceField(text); field {
+		case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
+			add(sandbox.WithSinceOn(field))
+			return nil
+		}
+		return errors.New("give created, submitted or evaluated")
+	})
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintln(stdout, "Usage of hiring-sandbox:")
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+	}
+	if err != nil {
+		return settings{}, fmt.Errorf("%w; -h lists the flags", err)
+	}
+	if flags.NArg() > 0 {
+		return settings{}, fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
+	}
+	add(sandbox.WithControlPlane(*anyHost))
+	return set, nil
+}
+
+func expected(err error, what string) error {
+	if err != nil {
+		return fmt.Errorf("give %s", what)
+	}
+	return nil
+}
+
+func parseKey(text string) (sandbox.Key, error) {
+	parts := strings.Split(text, ":")
+	if len(parts) > 3 || parts[0] == "" {
+		return sandbox.Key{}, errors.New("give token:scope:organization, as in sk_test_mine:read:acme")
+	}
+	parts = append(parts, "", "")
+	key := sandbox.Key{Token: parts[0], Scope: sandbox.Scope(parts[1]), Organization: parts[2]}
+	switch key.Scope {
+	case "":
+		key.Scope = sandbox.ScopeAdmin
+	case sandbox.ScopeRead, sandbox.ScopeWrite, sandbox.ScopeAdmin:
+	default:
+		return sandbox.Key{}, fmt.Errorf("the scope %q is none of read, write and admin", parts[1])
+	}
+	return key, nil
+}
+
+func parseQuota(text string) (read, write int, err error) {
+	first, second, found := strings.Cut(text, ",")
+	read, err = strconv.Atoi(first)
+	if err == nil {
+		write, err = strconv.Atoi(second)
+	}
+	if err != nil || !found || read < 0 || write < 0 {
+		return 0, 0, errors.New("give two numbers, as in 1000,200")
+	}
+	return read, write, nil
+}
+
+func parseTimeline(text string) (sandbox.Timeline, error) {
+	var t sandbox.Timeline
+	steps := map[string]*time.Duration{"open": &t.Open, "begin": &t.Begin, "submit": &t.Submit, "evaluate": &t.Evaluate}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		var err error
+		if step := steps[name]; step != nil {
+			if *step, err = time.ParseDuration(value); err != nil || *step < 0 {
+				return t, fmt.Errorf("%s: give a duration, as in %s=90s", name, name)
+			}
+			continue
+		}
+		if name != "polls" {
+			return t, fmt.Errorf("there is no step %q; the steps are open, begin, submit, evaluate and polls", name)
+		}
+		if t.Polls, err = strconv.Atoi(value); err != nil || t.Polls < 0 {
+			return t, errors.New("polls: give a number of reads, as in polls=3")
+		}
+	}
+	return t, nil
+}

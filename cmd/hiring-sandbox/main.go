@@ -1,0 +1,120 @@
+// Command hiring-sandbox serves the sandbox over HTTP, for test suites in any
+// language and for trying the API with curl.
+//
+//	hiring-sandbox -addr 127.0.0.1:8780
+//
+// It prints the base URL and the keys, and stops on SIGINT or SIGTERM. The
+// control plane under /_sandbox/ (see sandbox.WithControlPlane) does what a Go
+// test does with the methods of sandbox.Server: faults, quotas, keys, time and
+// the candidates' part.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	set, err := parse(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err == nil {
+		err = serve(ctx, set, stdout)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "hiring-sandbox: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// stopWithin is how long requests under way may take once the program is told
+// to stop.
+const stopWithin = 5 * time.Second
+
+func serve(ctx context.Context, set settings, stdout io.Writer) error {
+	fake, err := newServer(set.options)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", set.addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken by another program; choose another address with -addr", set.addr)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", set.addr, err)
+	}
+	server := &http.Server{
+		Handler: fake, ReadHeaderTimeout: time.Minute,
+		DisableGeneralOptionsHandler: true, // or net/http would answer OPTIONS * outside the envelope
+		// A reply that an injected fault delays must not hold up the end.
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	greet(stdout, listener.Addr(), set.keys)
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	_, _ = fmt.Fprintln(stdout, "stopped")
+	return nil
+}
+
+// newServer turns the panic of an option that makes no sense into an error: the
+// command line is not the test's author's code.
+func newServer(options []sandbox.Option) (s *sandbox.Server, err error) {
+	defer func() {
+		if cause, ok := recover().(string); ok {
+			err = errors.New(cause)
+		}
+	}()
+	return sandbox.New(options...), nil
+}
+
+// greet prints what a client needs to know.
+func greet(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
+	addr := listening.String()
+	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		addr = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	_, _ = fmt.Fprintf(stdout, "The hiring sandbox is listening; Ctrl-C stops it.\n\n  HIRING_BASE_URL=http://%s\n", addr)
+	for _, known := range []struct{ token, what string }{
+		{sandbox.TestKey, "test mode, every scope"},
+		{sandbox.ReadOnlyKey, "test mode, read only"},
+		{sandbox.WriteKey, "test mode, read and write"},
+		{sandbox.LiveKey, "live, every scope"},
+	} {
+		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s\n", known.token, known.what)
+	}
+	for _, key := range more {
+		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s %s\n", key.Token, key.Scope, key.Organization)
+	}
+	_, _ = fmt.Fprintf(stdout, "\n  Control plane: http://%s/_sandbox/\n\n", addr)
+}

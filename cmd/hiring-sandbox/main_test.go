@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// The program is built once, and every test runs it.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "hiring-sandbox")
+	if err != nil {
+		panic(err)
+	}
+	program = filepath.Join(dir, "hiring-sandbox")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Stderr = os.Stderr
+	code := 1
+	if build.Run() == nil {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+var address = regexp.MustCompile(`HIRING_BASE_URL=(http://\S+)`)
+
+// running is a program that listens.
+type running struct {
+	*exec.Cmd
+
+	out      *bufio.Reader
+	greeting string
+	baseURL  string
+}
+
+// start runs the program until it has said where it listens.
+func start(t *testing.T, args ...string) *running {
+	t.Helper()
+	p := &running{Cmd: exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
+	stdout, err := p.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	t.Cleanup(func() {
+		if p.ProcessState == nil { // not stopped by the test
+			_ = p.Process.Kill()
+			_ = p.Wait()
+		}
+	})
+	p.out = bufio.NewReader(stdout)
+	for !strings.Contains(p.greeting, "Control plane") {
+		line, err := p.out.ReadString('\n')
+		require.NoError(t, err, p.greeting)
+		p.greeting += line
+	}
+	found := address.FindStringSubmatch(p.greeting)
+	require.NotNil(t, found, p.greeting)
+	p.baseURL = found[1]
+	return p
+}
+
+// stop ends the program with a signal and returns what it said last.
+func (p *running) stop(t *testing.T, signal os.Signal) string {
+	t.Helper()
+	require.NoError(t, p.Process.Signal(signal))
+	rest, err := io.ReadAll(p.out)
+	require.NoError(t, err)
+	require.NoError(t, p.Wait(), "exit status 0")
+	return strings.TrimSpace(string(rest))
+}
+
+func (p *running) client(t *testing.T, key string) *hiring.Client {
+	t.Helper()
+	client, err := hiring.New(p.baseURL, key, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	require.NoError(t, err)
+	return client
+}
+
+// steer posts to the control plane.
+func (p *running) steer(t *testing.T, path, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.baseURL+"/_sandbox/"+path, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Less(t, res.StatusCode, 300, "%s", answer)
+	return string(answer)
+}
+
+func TestServesUntilStopped(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		p := start(t)
+		assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, p.baseURL)
+		for _, key := range []string{sandbox.TestKey, sandbox.ReadOnlyKey, sandbox.WriteKey, sandbox.LiveKey} {
+			assert.Contains(t, p.greeting, "HIRING_API_KEY="+key+" ")
+			_, err := p.client(t, key).Account.Get(t.Context())
+			require.NoError(t, err)
+		}
+		assert.Equal(t, "stopped", p.stop(t, signal))
+	}
+}
+
+// TestADelayDoesNotHoldUpTheEnd of the program.
+func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
+	p := start(t)
+	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
+	failed := make(chan error)
+	go func() {
+		_, err := p.client(t, sandbox.TestKey).Account.Get(context.WithoutCancel(t.Context()))
+		failed <- err
+	}()
+	for asked := false; !asked; { // until the request has arrived
+		res, err := http.Get(p.baseURL + "/_sandbox/journal")
+		require.NoError(t, err)
+		journal, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		asked = bytes.Contains(journal, []byte("/account"))
+	}
+	assert.Equal(t, "stopped", p.stop(t, syscall.SIGTERM))
+	require.Error(t, <-failed)
+}
+
+func TestFlags(t *testing.T) {
+	p := start(t, "-keys", "sk_test_a:read:acme,sk_live_b", "-keys", "sk_test_c:write", "-quota", "7,2", "-since", "submitted",
+		"-timeline", "open=1h,begin=1h,submit=1h,polls=2", "-control-any-host", "-drift", "7")
+	assert.Regexp(t, `HIRING_API_KEY=sk_test_a +# read acme\n.*HIRING_API_KEY=sk_live_b +# admin *\n.*HIRING_API_KEY=sk_test_c +# write *\n`, p.greeting)
+	reader := p.client(t, "sk_test_a")
+	_, err := reader.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 6, reader.Quota().Read.Remaining)
+	_, err = reader.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: "n"})
+	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
+	assert.Equal(t, 1, reader.Quota().Write.Remaining)
+
+	live := p.client(t, "sk_live_b")
+	challenges, err := live.Challenges.List().PageSize(1).Page(t.Context())
+	require.NoError(t, err)
+	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "n"})
+	require.NoError(t, err)
+	_, err = live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	require.NoError(t, err)
+	p.steer(t, "advance", `{"seconds":"3h"}`)
+	attempts, err := live.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, attempts, 1)
+	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close() //nolint:errcheck // nothing depends on it
+	for _, test := range []struct {
+		args, says string
+	}{
+		{"-addr " + taken.Addr().String(), taken.Addr().String() + " is taken by another program; choose another address with -addr"},
+		{"-addr nonsense", "cannot listen on nonsense: "},
+		{"now", `unexpected argument "now"; -h lists the flags`},
+		{"-unknown", "flag provided but not defined: -unknown; -h lists the flags"},
+		{"-quota 5", `invalid value "5" for flag -quota: give two numbers, as in 1000,200; -h lists the flags`},
+		{"-quota 5,-1", "give two numbers"},
+		{"-quota a,b", "give two numbers"},
+		{"-drift x", "give a number from 0"},
+		{"-since yesterday", "give created, submitted or evaluated"},
+		{"-timeline open=soon", "open: give a duration, as in open=90s"},
+		{"-timeline open=-1s", "open: give a duration"},
+		{"-timeline polls=x", "polls: give a number of reads"},
+		{"-timeline close=1h", `there is no step "close"; the steps are open, begin, submit, evaluate and polls`},
+		{"-keys sk_test_a:root", `the scope "root" is none of read, write and admin`},
+		{"-keys a:b:c:d", "give token:scope:organization"},
+		{"-keys :read", "give token:scope:organization"},
+		{"-keys mine", "the token must begin with sk_test_ or sk_live_"},
+	} {
+		command := exec.CommandContext(t.Context(), program, strings.Fields(test.args)...)
+		var stdout, stderr bytes.Buffer
+		command.Stdout, command.Stderr = &stdout, &stderr
+		var failed *exec.ExitError
+		require.ErrorAs(t, command.Run(), &failed, test.args)
+		assert.Equal(t, 1, failed.ExitCode(), test.args)
+		assert.Contains(t, stderr.String(), "hiring-sandbox: ")
+		assert.Contains(t, stderr.String(), test.says)
+		assert.Equal(t, 1, strings.Count(stderr.String(), "\n"), "one line: %s", stderr.String())
+		assert.Empty(t, stdout.String())
+	}
+}
+
+func TestHelp(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), program, "-h").Output()
+	require.NoError(t, err)
+	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "control-any-host"} {
+		assert.Contains(t, string(out), "  -"+name)
+	}
+}
+
+// TestTheUnspecifiedAddress is no address that a client could use.
+func TestTheUnspecifiedAddress(t *testing.T) {
+	var out bytes.Buffer
+	greet(&out, &net.TCPAddr{IP: net.IPv6zero, Port: 8780}, nil)
+	assert.Contains(t, out.String(), "HIRING_BASE_URL=http://127.0.0.1:8780\n")
+}
+
+// TestCurlAlone runs the lines that the README shows.
+func TestCurlAlone(t *testing.T) {
+	p := start(t)
+	script := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "testdata/curl.sh")
+	script.Env = append(os.Environ(), "HIRING_BASE_URL="+p.baseURL)
+	var stderr bytes.Buffer
+	script.Stderr = &stderr
+	out, err := script.Output()
+	require.NoError(t, err, "%s%s", out, stderr.String())
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var report struct {
+		Data struct {
+			Evaluated bool `json:"evaluated"`
+			ShipScore int  `json:"ship_score"`
+		} `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &report), "%s", out)
+	assert.True(t, report.Data.Evaluated)
+	assert.Equal(t, 82, report.Data.ShipScore)
+}

@@ -1,0 +1,201 @@
+package hiring
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+
+	stdjson "encoding/json"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Value is a piece of a reply whose shape the service does not document. It is
+// kept as it came.
+type Value stdjson.RawMessage
+
+// Text returns the value when it is a JSON string.
+func (v Value) Text() (string, bool) {
+	var s string
+	if len(v) == 0 || v[0] != '"' || decode(v, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// MarshalJSON returns the value as it came, null when there is none.
+func (v Value) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
+
+// UnmarshalJSON keeps a copy of b.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	*v = append((*v)[:0], b...)
+	return nil
+}
+
+// resource is a struct of the service. Each has methods that give it, with its
+// unknown members, the same JSON under encoding/json and json/v2; inside the
+// package they are bypassed, because they would parse every level once more.
+type resource interface{ resource() }
+
+// Replies are read leniently: one lone surrogate in a prompt must not block a
+// whole log.
+var readOptions = json.JoinOptions(
+	jsontext.AllowInvalidUTF8(true),
+	jsontext.AllowDuplicateNames(true),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v resource) error {
+		return json.UnmarshalDecode(d, withoutMethods(v))
+	})),
+)
+
+// What is written is valid for any reader: invalid text is replaced as every
+// reader would, and a nil slice, which is null on the wire, stays null.
+var writeOptions = json.JoinOptions(
+	jsontext.AllowInvalidUTF8(true),
+	jsontext.AllowDuplicateNames(true),
+	json.FormatNilSliceAsNull(true),
+	json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, v resource) error {
+		return json.MarshalEncode(e, withoutMethods(v))
+	})),
+)
+
+func decode(b []byte, v any) error { return json.Unmarshal(b, v, readOptions) }
+
+func encode(v any) ([]byte, error) { return json.Marshal(v, writeOptions) }
+
+// withoutMethods returns v, a struct or a pointer to one, as the same struct
+// without a name.
+func withoutMethods(v resource) any {
+	value := reflect.ValueOf(v)
+	if value.Kind() == reflect.Pointer {
+		return value.Convert(reflect.PointerTo(bareType(value.Type().Elem()))).Interface()
+	}
+	return value.Convert(bareType(value.Type())).Interface()
+}
+
+var bareTypes sync.Map // Of reflect.Type to reflect.Type.
+
+func bareType(t reflect.Type) reflect.Type {
+	if bare, ok := bareTypes.Load(t); ok {
+		return bare.(reflect.Type)
+	}
+	fields := make([]reflect.StructField, t.NumField())
+	for i := range fields {
+		fields[i] = t.Field(i)
+	}
+	bare, _ := bareTypes.LoadOrStore(t, reflect.StructOf(fields))
+	return bare.(reflect.Type)
+}
+
+// wireMeta is meta as it comes: which of it is there tells how a list is paged.
+type wireMeta struct {
+	RequestID  string `json:"request_id"`
+	Page       *int   `json:"page"`
+	PageSize   int    `json:"page_size"`
+	Total      *int   `json:"total"`
+	HasMore    *bool  `json:"has_more"`
+	NextCursor Value  `json:"next_cursor"` // A null one ends a list; an absent one says nothing.
+}
+
+// cursor is empty at the end of a list. A bare number is taken for its text:
+// the cursor of a log is one.
+func (m wireMeta) cursor() string {
+	text, isText := m.NextCursor.Text()
+	if v := m.NextCursor; !isText && len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {
+		return string(v)
+	}
+	return text
+}
+
+func (m wireMeta) public() Meta {
+	p := Meta{RequestID: m.RequestID, PageSize: m.PageSize, NextCursor: m.cursor()}
+	if m.Page != nil {
+		p.Page = *m.Page
+	}
+	if m.Total != nil {
+		p.Total = *m.Total
+	}
+	if m.HasMore != nil {
+		p.HasMore = *m.HasMore
+	}
+	return p
+}
+
+type envelope[T any] struct {
+	Data *T       `json:"data"`
+	Meta wireMeta `json:"meta"`
+}
+
+const noData = replyError("the reply holds no data, which was promised")
+
+// open decodes an envelope.
+func open[T any](body []byte) (T, wireMeta, error) {
+	var e envelope[T]
+	if err := decode(body, &e); err != nil {
+		return *new(T), wireMeta{}, err
+	}
+	if e.Data == nil {
+		return *new(T), wireMeta{}, noData
+	}
+	return *e.Data, e.Meta, nil
+}
+
+// where describes a JSON error by place alone: its own text may hold candidates'
+// data.
+func where(err error) string {
+	var at, what string
+	var offset int64
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
+		if e.JSONKind != 0 && e.GoType != nil {
+			what = fmt.Sprintf("has %s that does not fit %s", kindName(e.JSONKind), e.GoType.Kind())
+		}
+	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at, offset, what = string(e.JSONPointer), e.ByteOffset, "is not valid JSON"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		what = "ends too early"
+	}
+	if what == "" {
+		return ""
+	}
+	if at == "" {
+		return fmt.Sprintf(": it %s at byte %d", what, offset)
+	}
+	return fmt.Sprintf(": %s %s at byte %d", quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{', '}':
+		return "an object"
+	}
+	return "an array"
+}
+
+// openList decodes an envelope whose data is an array; null is an empty one.
+func openList[T any](body []byte) ([]T, wireMeta, error) {
+	var e envelope[[]T]
+	if err := decode(body, &e); err != nil {
+		return nil, wireMeta{}, err
+	}
+	if e.Data != nil {
+		return *e.Data, e.Meta, nil
+	}
+	var members map[string]Value
+	if err := decode(body, &members); err != nil || members["data"] == nil {
+		return nil, wireMeta{}, noData
+	}
+	return nil, e.Meta, nil
+}

@@ -1,0 +1,178 @@
+package hiring
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Dialect holds every name, route and format that the service uses but its
+// documentation does not show. The defaults are guesses, and this is the only
+// place where guesses live: a wrong one surfaces as an error or a warning that
+// names the field to correct, which [WithDialect] then does.
+//
+// A zero field means the default. A route is a method and a path below
+// /api/v1, with the ids as {placeholders}.
+type Dialect struct {
+	PageParam          string // Query parameter of the page number: "page".
+	PageSizeParam      string // Query parameter of the page size: "page_size".
+	CursorParam        string // Query parameter of the cursor: "cursor".
+	EventPageSizeParam string // Query parameter of the event log's page size: "page_size".
+
+	SinceLayout string // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z".
+
+	ListChallenges   string // "GET /challenges"
+	ListAssessments  string // "GET /assessments"
+	GetAssessment    string // "GET /assessments/{id}"
+	UpdateAssessment string // "PATCH /assessments/{id}"
+	ResendInvitation string // "POST /assessments/{id}/invitations/{invitation_id}/resend"
+	RevokeInvitation string // "POST /assessments/{id}/invitations/{invitation_id}/revoke"
+
+	InvitationEmail string // Body member of the candidate's address: "candidate_email".
+	InvitationName  string // Body member of the candidate's name: "candidate_name".
+}
+
+const sinceLayout = "2006-01-02T15:04:05.000Z"
+
+// DefaultDialect returns the names and routes that the client assumes.
+func DefaultDialect() Dialect {
+	return Dialect{
+		PageParam:          "page",
+		PageSizeParam:      "page_size",
+		CursorParam:        "cursor",
+		EventPageSizeParam: "page_size",
+		SinceLayout:        sinceLayout,
+		ListChallenges:     "GET /challenges",
+		ListAssessments:    "GET /assessments",
+		GetAssessment:      "GET /assessments/{id}",
+		UpdateAssessment:   "PATCH /assessments/{id}",
+		ResendInvitation:   "POST /assessments/{id}/invitations/{invitation_id}/resend",
+		RevokeInvitation:   "POST /assessments/{id}/invitations/{invitation_id}/revoke",
+		InvitationEmail:    "candidate_email",
+		InvitationName:     "candidate_name",
+	}
+}
+
+// WithDefaults returns the dialect with its zero fields replaced by those of
+// [DefaultDialect], or an error that names the first field that cannot be used.
+func (d Dialect) WithDefaults() (Dialect, error) {
+	defaults := DefaultDialect()
+	given, def := reflect.ValueOf(&d).Elem(), reflect.ValueOf(&defaults).Elem()
+	for i := range given.NumField() {
+		if given.Field(i).String() == "" {
+			given.Field(i).Set(def.Field(i))
+			continue
+		}
+		name, value := given.Type().Field(i).Name, given.Field(i).String()
+		if err := checkDialectField(value, def.Field(i).String()); err != nil {
+			return Dialect{}, fmt.Errorf("hiring: Dialect.%s: %w", name, err)
+		}
+	}
+	if field := d.clash(); field != "" {
+		return Dialect{}, fmt.Errorf("hiring: Dialect.%s: is also the name of something that is sent beside it", field)
+	}
+	return d, nil
+}
+
+// checkDialectField judges a value by what its default looks like: a default
+// that is a route asks for a route with the same placeholders.
+func checkDialectField(value, def string) error {
+	switch {
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		return errors.New("must be text without control characters")
+	case strings.TrimSpace(value) != value:
+		return errors.New("must not begin or end with white space")
+	case def == sinceLayout:
+		return checkLayout(value)
+	}
+	method, path, isRoute := strings.Cut(def, " /")
+	if !isRoute {
+		return nil
+	}
+	if strings.HasPrefix(value, http.MethodGet+" ") != (method == http.MethodGet) {
+		return errors.New("must be a read where the default is one, and a write where that is")
+	}
+	return checkRoute(value, placeholders(path))
+}
+
+// clash returns the field whose name would be sent twice in one query or body,
+// where one of the two values would be lost.
+func (d Dialect) clash() string {
+	for _, c := range []struct {
+		field, name string
+		beside      []string
+	}{
+		{"PageParam", d.PageParam, []string{d.PageSizeParam}},
+		{"PageSizeParam", d.PageSizeParam, []string{"assessment_id", "status", "since"}},
+		{"CursorParam", d.CursorParam, []string{d.PageSizeParam, "assessment_id", "status", "since"}},
+		{"EventPageSizeParam", d.EventPageSizeParam, []string{"since_seq"}},
+		{"InvitationName", d.InvitationName, []string{d.InvitationEmail}},
+	} {
+		if slices.Contains(c.beside, c.name) {
+			return c.field
+		}
+	}
+	return ""
+}
+
+// checkLayout refuses what does not tell one day from another, such as a
+// layout of another language.
+func checkLayout(layout string) error {
+	day := time.Date(2031, 11, 22, 13, 14, 15, 0, time.UTC)
+	read, err := time.Parse(layout, day.Format(layout))
+	if err != nil || read.Year() != day.Year() || read.YearDay() != day.YearDay() {
+		return errors.New("must be a layout of package time that holds the date, as in \"2006-01-02\"")
+	}
+	return nil
+}
+
+func checkRoute(route string, want []string) error {
+	method, path, ok := strings.Cut(route, " ")
+	switch {
+	case !ok || !strings.HasPrefix(path, "/"):
+		return errors.New(`must be a method and a path, as in "GET /assessments/{id}"`)
+	case !isMethod(method):
+		return errors.New("must begin with GET, POST, PATCH, PUT or DELETE")
+	case strings.ContainsAny(path, "?#% "):
+		return errors.New("must be a plain path without a query")
+	}
+	got := placeholders(path)
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		return fmt.Errorf("must have the placeholders %v, in this order", want)
+	}
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		if badSegment(segment) {
+			return errors.New(`must have no empty, "." or ".." segment`)
+		}
+		if strings.ContainsAny(segment, "{}") && !isPlaceholder(segment) {
+			return errors.New("must have no { or } but around a placeholder, which is a segment by itself")
+		}
+	}
+	return nil
+}
+
+func isMethod(m string) bool {
+	switch m {
+	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
+}
+
+func badSegment(s string) bool { return s == "" || s == "." || s == ".." }
+
+func placeholders(path string) []string {
+	var names []string
+	for segment := range strings.SplitSeq(path, "/") {
+		if isPlaceholder(segment) {
+			names = append(names, segment)
+		}
+	}
+	return names
+}

@@ -1,0 +1,88 @@
+// Package hiring is a client of the Hiring Assessment service: it creates
+// assessments, invites candidates and reads submissions, reports and event logs.
+//
+//	client, err := hiring.FromEnv()
+//	...
+//	account, err := client.Account.Get(ctx)
+//
+// Make one [Client] and share it; it is safe for concurrent use. Package sandbox
+// holds a fake of the service for tests and first steps.
+//
+// # Keys and environments
+//
+// A key belongs to one organization. Its prefix tells the environment, which
+// [Client.Environment] returns: with sk_live_ an invitation mails a candidate
+// and consumes the plan's quota; with sk_test_ the data is fixed and writes
+// persist nothing. [WithEnvironment] makes [New] refuse a key of the other one.
+//
+// A key's scope is read, write or admin, each including those before it; every
+// method's comment names the scope it needs. The key travels in the
+// Authorization header only and appears in no error, log or printed value.
+// Redirects are not followed. [WithKeySource] is for keys that rotate.
+//
+// # Resources
+//
+// A nil pointer in a resource means null or absent. Enumerations are open: a
+// value that has no constant decodes all the same. Members that this version
+// does not know are kept in Extra, and a resource encodes back to the JSON it
+// came from. A [Value] is JSON whose shape the service does not document.
+//
+// Scores come with rules: [Pillar.Reported] tells whether there is enough
+// evidence to show one, and [Report.Ready] whether grading has finished.
+//
+// # Errors
+//
+// A failed call returns an [*Error], also when there was no reply. Each
+// [ErrorCode] is an error itself:
+//
+//	if errors.Is(err, hiring.ErrNotFound) { ... }
+//
+// What is surely wrong is refused before it is sent, as a [*ParamError], which
+// is ErrInvalidInput too. Of a write that failed, Error.Outcome says whether
+// the service did it: [NotDone], [Done] or [Unknown]. After Unknown, for which
+// errors.Is accepts [ErrOutcomeUnknown], look before you repeat.
+//
+// # Retries and time
+//
+// GET, DELETE and PATCH are repeated after a 500, 502, 503 or 504 and after a
+// broken connection, a GET also after a timeout. A POST is repeated only when the
+// service certainly did nothing: after a 429, or when no connection was made.
+// [RetryPolicy] sets how often and how patiently. A Retry-After is honoured
+// unless it exceeds RetryPolicy.MaxWait or the context's deadline; then the
+// error comes at once.
+//
+// [WithTimeout] bounds each attempt, 30 s by default. The context bounds the
+// whole call, its pauses included.
+//
+// # Lists
+//
+// A List method returns a [Pager] and sends nothing. Range over its items or its
+// pages, or collect them:
+//
+//	for invitation, err := range client.Invitations.List(id).All(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		...
+//	}
+//
+// Page.Next is a token from which [Pager.From] resumes, in another process too.
+//
+// # Waiting
+//
+// The service sends no events: results are polled.
+// [SubmissionService.WaitReport] polls one submission every 30 to 60 s until
+// its report is ready.
+//
+// # Quotas
+//
+// A key may make 1000 reads and 200 writes an hour. [Client.Quota] returns what
+// the service last said of both. A list costs one read a page, and pages are as
+// large as the service allows unless [Pager.PageSize] makes them smaller.
+//
+// # What is assumed
+//
+// The service's documentation leaves some names and routes open. All that the
+// client assumes is in [Dialect], and [WithDialect] corrects it. An assumption
+// that proves wrong surfaces as an error or a warning that names the field.
+package hiring

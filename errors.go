@@ -1,0 +1,229 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	stdjson "encoding/json"
+)
+
+// ErrorCode is the service's stable name for a kind of failure. Each code is
+// itself an error, so that errors.Is(err, hiring.ErrNotFound) works. The set is
+// open: a code that is not listed here is kept as it came.
+type ErrorCode string
+
+// Error returns the code as the service writes it.
+func (c ErrorCode) Error() string { return string(c) }
+
+// The documented codes.
+const (
+	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, and what the client refuses locally.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: no key, or one that is unknown, revoked or expired.
+	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
+	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
+	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
+	ErrConflict          ErrorCode = "CONFLICT"           // 409: read the resource again before another try.
+	ErrRateLimited       ErrorCode = "RATE_LIMITED"       // 429: the hourly quota, or too many failed authentications.
+	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
+)
+
+// ErrOutcomeUnknown is what errors.Is accepts for a write that may or may not
+// have happened. Look before repeating it.
+var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
+
+// Outcome says what is known of a write that failed.
+type Outcome string
+
+// The three outcomes. A read has none.
+const (
+	NotDone Outcome = "not done" // Never sent, or refused.
+	Done    Outcome = "done"     // A 2xx status was seen; only its body could not be read.
+	Unknown Outcome = "unknown"  // It may have happened: a 5xx, or no status after it may have been written.
+)
+
+// Error is a call that failed: refused by the service, answered by something
+// that is not the service, or not answered at all.
+type Error struct {
+	Code      ErrorCode // Empty when the reply was not the service's own.
+	Message   string    // The service's words, or what went wrong; may be reworded any time.
+	Status    int       // 0 when there was no reply.
+	RequestID string    // Names the call to the service's support.
+
+	Method, Route string // Route is the template, as in "/submissions/{id}/report".
+	Attempts      int    // Requests sent; 0 when the call was refused before any.
+
+	Outcome    Outcome            // Of a write; empty for a read.
+	RetryAfter time.Duration      // How long the service asks to wait; 0 when it does not.
+	RateLimit  RateLimit          // As the reply's headers say; zero when they do not.
+	Details    stdjson.RawMessage // As sent with a 400 or 429; else nil.
+
+	operation string
+	hints     []string
+	cause     func() error // A closure, because no printer looks into one: its text may hold the key.
+}
+
+// Error returns one line: operation, status, code, message, what is known of a
+// write and the request id. It holds no URL and no key.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("hiring: ")
+	b.WriteString(e.operation)
+	b.WriteString(": ")
+	if e.Status != 0 {
+		fmt.Fprintf(&b, "%d ", e.Status)
+	}
+	if e.Code != "" {
+		b.WriteString(string(e.Code))
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Message)
+	for _, hint := range e.hints {
+		b.WriteString(", ")
+		b.WriteString(hint)
+	}
+	switch e.Outcome {
+	case Unknown:
+		b.WriteString("; the outcome is unknown: look before repeating it")
+	case Done:
+		b.WriteString("; the write itself was done")
+	}
+	if e.RetryAfter > 0 {
+		fmt.Fprintf(&b, "; retry after %s", e.RetryAfter)
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " (request %s)", e.RequestID)
+	}
+	return oneLine(b.String())
+}
+
+// Is accepts the error's own code, and [ErrOutcomeUnknown] for a write whose
+// outcome is unknown.
+func (e *Error) Is(target error) bool {
+	if code, ok := target.(ErrorCode); ok {
+		return code != "" && code == e.Code
+	}
+	return target == ErrOutcomeUnknown && e.Outcome == Unknown
+}
+
+// Unwrap returns what kept a reply from coming, or nil.
+func (e *Error) Unwrap() error {
+	if e.cause == nil {
+		return nil
+	}
+	return e.cause()
+}
+
+// causedBy sets what Unwrap returns.
+func (e *Error) causedBy(err error) {
+	e.cause = nil
+	if err != nil {
+		e.cause = func() error { return err }
+	}
+}
+
+// Fields returns what the service said of a request's input: form holds what
+// concerns the whole, fields the problems by name. Both are nil unless the
+// service sent them, which it does with a 400.
+func (e *Error) Fields() (form []string, fields map[string][]string) {
+	var d struct {
+		FormErrors  []string            `json:"formErrors"`
+		FieldErrors map[string][]string `json:"fieldErrors"`
+	}
+	if len(e.Details) == 0 || decode(e.Details, &d) != nil {
+		return nil, nil
+	}
+	return d.FormErrors, d.FieldErrors
+}
+
+// ParamError is an input that was refused before anything was sent. errors.Is
+// accepts it as [ErrInvalidInput]. It never quotes the value.
+type ParamError struct {
+	Param   string // The input's name.
+	Problem string // What is wrong with it and what to do.
+}
+
+func (e *ParamError) Error() string { return "hiring: " + e.Param + ": " + e.Problem }
+
+// Is accepts [ErrInvalidInput].
+func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
+
+const maxQuoted = 300
+
+// errorReply is the envelope of every refusal.
+type errorReply struct {
+	Error *struct {
+		Code      ErrorCode          `json:"code"`
+		Message   string             `json:"message"`
+		Details   stdjson.RawMessage `json:"details"`
+		RequestID string             `json:"request_id"`
+	} `json:"error"`
+}
+
+// refusal fills e with what a non-2xx reply says.
+func (e *Error) refusal(body []byte) {
+	if e.Status >= 300 && e.Status < 400 {
+		e.Message = "the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"
+		return
+	}
+	var reply errorReply
+	if err := decode(body, &reply); err == nil && reply.Error != nil {
+		e.Code, e.Message = reply.Error.Code, reply.Error.Message
+		if len(reply.Error.Details) > 0 && string(reply.Error.Details) != "null" {
+			e.Details = reply.Error.Details
+		}
+		if e.RequestID == "" {
+			e.RequestID = reply.Error.RequestID
+		}
+		return
+	}
+	switch {
+	case len(body) == 0:
+		e.Message = "the reply is empty and not the service's own"
+	case looksLikeJSON(body):
+		e.Message = "the reply is JSON but not the service's error envelope"
+	default:
+		e.Message = "the reply is not the service's own: " + quote(body)
+	}
+}
+
+// looksLikeJSON also accepts JSON that was cut short, because what is left of
+// it may still hold candidates' data.
+func looksLikeJSON(body []byte) bool {
+	trimmed := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n\ufeff")
+	return trimmed != "" && strings.ContainsRune(`{["`, rune(trimmed[0]))
+}
+
+// quote returns at most 300 bytes of text on one line.
+func quote(body []byte) string {
+	text := oneLine(strings.ToValidUTF8(string(body[:min(len(body), maxQuoted)]), ""))
+	if len(body) > maxQuoted {
+		text += "…"
+	}
+	return text
+}
+
+// oneLine removes what would break a line or steer a terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// join adds the way a context ended, if it did, to the last thing that was
+// known, unless that says it already.
+func join(ctx context.Context, last error) error {
+	ended := contextError(ctx)
+	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
+		return last
+	}
+	return fmt.Errorf("%w: %w", ended, last)
+}

@@ -1,0 +1,115 @@
+package hiring
+
+import (
+	"time"
+
+	stdjson "encoding/json"
+
+	"github.com/google/go-querystring/query"
+)
+
+// EventService reads the raw logs of attempts.
+//
+//	GET /submissions/{id}/events   read
+type EventService struct{ core *core }
+
+// List walks the log of a submission's attempt in ascending seq order. A busy
+// attempt has thousands of entries. Scope read; costs one read a page of up to
+// 500.
+func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
+	r := newRequest("Events.List", "GET /submissions/{id}/events", submissionID)
+	var err error
+	if r.query, err = query.Values(filter); err != nil {
+		r = r.refuse("EventFilter", "cannot be written as a query")
+	}
+	if filter.SinceSeq < 0 {
+		r = r.refuse("SinceSeq", "must not be negative; 0 begins at the first entry")
+	}
+	return newPager(&list[Event]{
+		core:    s.core,
+		request: r,
+		style:   bySeq,
+		maxSize: maxEventPageSize,
+		seq:     func(e *Event) int64 { return e.Seq },
+		from:    filter.SinceSeq,
+	})
+}
+
+// EventFilter narrows a log.
+type EventFilter struct {
+	SinceSeq int64 `url:"since_seq,omitempty"` // Only entries with a higher seq; 0 for all.
+}
+
+// Event is an entry of an attempt's log.
+type Event struct {
+	Seq         int64                         `json:"seq"` // Ascending within the submission.
+	Kind        EventKind                     `json:"kind"`
+	TimestampMS int64                         `json:"ts_ms"`   // Unix time in milliseconds.
+	Payload     stdjson.RawMessage            `json:"payload"` // As captured; its shape changes over time.
+	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Time returns the entry's time in UTC.
+func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
+
+// EventKind is an open set.
+type EventKind string
+
+// The documented kinds.
+const (
+	EventAttemptStarted EventKind = "attempt_started"
+	EventAIPrompt       EventKind = "ai_prompt"
+	EventAIResponse     EventKind = "ai_response"
+)
+
+// AIPrompt is what a candidate asked of the AI.
+type AIPrompt struct{ Text string }
+
+// AIResponse is what the AI answered, as far as it is logged.
+type AIResponse struct {
+	Tokens int64
+	Model  string
+}
+
+// Prompt returns the payload of an ai_prompt entry. The name of its member,
+// assumed to be "text", is not documented; ok is false when it is not there.
+func (e Event) Prompt() (p AIPrompt, ok bool) {
+	if e.Kind != EventAIPrompt {
+		return AIPrompt{}, false
+	}
+	members := e.members()
+	p.Text, ok = members["text"].Text()
+	return p, ok
+}
+
+// Response returns the payload of an ai_response entry. The names of its
+// members, assumed to be "tokens" or "token_count" and "model" or "model_name",
+// are not documented; ok is false when neither is there.
+func (e Event) Response() (r AIResponse, ok bool) {
+	if e.Kind != EventAIResponse {
+		return AIResponse{}, false
+	}
+	members := e.members()
+	var counted, named bool
+	for _, name := range []string{"tokens", "token_count"} {
+		var n float64
+		if v := members[name]; !counted && len(v) > 0 && v[0] != 'n' && decode(v, &n) == nil && n >= 0 && n < 1<<53 {
+			r.Tokens, counted = int64(n), true
+		}
+	}
+	for _, name := range []string{"model", "model_name"} {
+		if !named {
+			r.Model, named = members[name].Text()
+		}
+	}
+	return r, counted || named
+}
+
+// members returns the payload's members, none when it is not an object.
+func (e Event) members() map[string]Value {
+	var m map[string]Value
+	if len(e.Payload) == 0 || decode(e.Payload, &m) != nil {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,234 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+const (
+	fakeURL = "https://hiring.example.com"
+	fakeKey = "sk_test_51HxQ9zVbT7uRkWn3"
+	fakeID  = "0b0e7b3a-6c1f-4a53-9d0e-111111111111"
+)
+
+// sentRequest is one attempt as the transport got it.
+type sentRequest struct {
+	Method, URL, Body string
+	Header            http.Header
+	At                time.Time
+}
+
+// answer is what a fake service does with one request.
+type answer = httpmock.Responder
+
+// fakeService is a transport that answers from a script, for replies that no
+// service would send. The last answer serves all further requests.
+type fakeService struct {
+	t       *testing.T
+	mu      sync.Mutex
+	answers []answer
+	sent    []sentRequest
+}
+
+func newFake(t *testing.T, answers ...answer) *fakeService {
+	t.Helper()
+	return &fakeService{t: t, answers: answers}
+}
+
+func (f *fakeService) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		_ = r.Body.Close()
+	}
+	f.mu.Lock()
+	n := len(f.sent)
+	f.sent = append(f.sent, sentRequest{r.Method, r.URL.String(), string(body), r.Header.Clone(), time.Now()})
+	next := f.answers[min(n, len(f.answers)-1)]
+	f.mu.Unlock()
+	return next(r)
+}
+
+// client returns one that talks to the fake.
+func (f *fakeService) client(opts ...hiring.Option) *hiring.Client {
+	f.t.Helper()
+	c, err := hiring.New(fakeURL, fakeKey, append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: f})}, opts...)...)
+	require.NoError(f.t, err, "New")
+	return c
+}
+
+func (f *fakeService) requests() []sentRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]sentRequest(nil), f.sent...)
+}
+
+// pauses returns the times between the attempts.
+func (f *fakeService) pauses() []time.Duration {
+	var pauses []time.Duration
+	sent := f.requests()
+	for i := 1; i < len(sent); i++ {
+		pauses = append(pauses, sent[i].At.Sub(sent[i-1].At))
+	}
+	return pauses
+}
+
+// says answers with a status, a body and headers given as "Name: value".
+func says(status int, body string, headers ...string) answer {
+	return func(r *http.Request) (*http.Response, error) {
+		return replyOf(r, status, httpmock.NewRespBodyFromString(body), headers...), nil
+	}
+}
+
+func replyOf(r *http.Request, status int, body io.ReadCloser, headers ...string) *http.Response {
+	h := http.Header{}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		h.Add(name, value)
+	}
+	return &http.Response{
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: body, ContentLength: -1, Request: r,
+	}
+}
+
+// data answers 200 with an envelope.
+func data(body string, headers ...string) answer {
+	return says(http.StatusOK, `{"data":`+body+`,"meta":{"request_id":"req_0a"}}`, headers...)
+}
+
+// refuses answers with the error envelope.
+func refuses(status int, code hiring.ErrorCode, headers ...string) answer {
+	return says(status, fmt.Sprintf(`{"error":{"code":%q,"message":"said the service","request_id":"req_0e"}}`, string(code)), headers...)
+}
+
+// breaks fails without a reply.
+func breaks(err error) answer {
+	return httpmock.NewErrorResponder(err)
+}
+
+// hangs never answers.
+func hangs() answer {
+	return func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+}
+
+// stalls answers with the beginning of a body and nothing more until closed.
+func stalls(status int, begin string) answer {
+	return func(r *http.Request) (*http.Response, error) {
+		reader, writer := io.Pipe()
+		go func() { _, _ = io.WriteString(writer, begin) }() // Ends at the latest when the body is closed.
+		return replyOf(r, status, reader), nil
+	}
+}
+
+// cuts answers with a body that breaks off with err.
+func cuts(status int, begin string, err error) answer {
+	return func(r *http.Request) (*http.Response, error) {
+		body := io.MultiReader(strings.NewReader(begin), failingReader{err})
+		return replyOf(r, status, io.NopCloser(body)), nil
+	}
+}
+
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+var errReset = errors.New("connection reset by peer")
+
+// failureOf returns the *Error in err.
+func failureOf(t *testing.T, call string, err error) *hiring.Error {
+	t.Helper()
+	var failure *hiring.Error
+	require.ErrorAs(t, err, &failure, "%s", call)
+	return failure
+}
+
+// operation is a call of the public surface with what it must put on the wire.
+type operation struct {
+	name, method, route, uri, body string
+	reply                          string // A reply that it accepts.
+	call                           func(context.Context, *hiring.Client) error
+}
+
+// operations are all methods that send something, once each.
+func operations() []operation {
+	const a, i, list = "a1", "i1", `{"data":[],"meta":{"request_id":"req_0a","has_more":false}}`
+	const one = `{"data":{"id":"x"},"meta":{"request_id":"req_0a"}}`
+	invitation := hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"}
+	return []operation{
+		{"Account.Get", "GET", "/account", "/account", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Account.Get(ctx); return err }},
+		{"Members.List", "GET", "/members", "/members", "", list, func(ctx context.Context, c *hiring.Client) error { _, err := c.Members.List().Collect(ctx); return err }},
+		{"Challenges.List", "GET", "/challenges", "/challenges?page_size=100", "", list, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Challenges.List().Collect(ctx)
+			return err
+		}},
+		{"Challenges.Get", "GET", "/challenges/{id}", "/challenges/a1", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Challenges.Get(ctx, a); return err }},
+		{"Assessments.List", "GET", "/assessments", "/assessments?page_size=100", "", list, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Assessments.List().Collect(ctx)
+			return err
+		}},
+		{"Assessments.Get", "GET", "/assessments/{id}", "/assessments/a1", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Assessments.Get(ctx, a); return err }},
+		{"Assessments.Create", "POST", "/assessments", "/assessments", `{"challenge_id":"c1","name":"Go"}`, one, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "c1", Name: "Go"})
+			return err
+		}},
+		{"Assessments.Update", "PATCH", "/assessments/{id}", "/assessments/a1", `{"status":"active"}`, one, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Assessments.Update(ctx, a, hiring.AssessmentUpdate{Status: hiring.AssessmentActive})
+			return err
+		}},
+		{"Assessments.Close", "PATCH", "/assessments/{id}", "/assessments/a1", `{"status":"closed"}`, one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Assessments.Close(ctx, a); return err }},
+		{"Assessments.Delete", "DELETE", "/assessments/{id}", "/assessments/a1", "", one, func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, a) }},
+		{"Invitations.List", "GET", "/assessments/{id}/invitations", "/assessments/a1/invitations?page_size=100", "", list, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Invitations.List(a).Collect(ctx)
+			return err
+		}},
+		{"Invitations.Send", "POST", "/assessments/{id}/invitations", "/assessments/a1/invitations", `{"candidate_email":"jo@example.com","candidate_name":"Jo"}`, one, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Invitations.Send(ctx, a, invitation)
+			return err
+		}},
+		{"Invitations.Resend", "POST", "/assessments/{id}/invitations/{invitation_id}/resend", "/assessments/a1/invitations/i1/resend", "", one, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Invitations.Resend(ctx, a, i)
+			return err
+		}},
+		{"Invitations.Revoke", "POST", "/assessments/{id}/invitations/{invitation_id}/revoke", "/assessments/a1/invitations/i1/revoke", "", one, func(ctx context.Context, c *hiring.Client) error { return c.Invitations.Revoke(ctx, a, i) }},
+		{"Submissions.List", "GET", "/submissions", "/submissions?assessment_id=a1&page_size=100&since=2026-01-02T02%3A04%3A05.678Z&status=evaluated", "", list, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Submissions.List(hiring.SubmissionFilter{
+				AssessmentID: a, Status: hiring.SubmissionEvaluated,
+				Since: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.FixedZone("CET", 3600)),
+			}).Collect(ctx)
+			return err
+		}},
+		{"Submissions.Get", "GET", "/submissions/{id}", "/submissions/a1", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Submissions.Get(ctx, a); return err }},
+		{"Submissions.Report", "GET", "/submissions/{id}/report", "/submissions/a1/report", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Submissions.Report(ctx, a); return err }},
+		{"Events.List", "GET", "/submissions/{id}/events", "/submissions/a1/events?page_size=500&since_seq=7", "", list, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Events.List(a, hiring.EventFilter{SinceSeq: 7}).Collect(ctx)
+			return err
+		}},
+		{"OpenAPI", "GET", "/openapi.json", "/openapi.json", "", `{"openapi":"3.1.0"}`, func(ctx context.Context, c *hiring.Client) error { _, err := c.OpenAPI(ctx); return err }},
+		{"Do", "PUT", "/widgets/{id}", "/widgets/W1?q=1", `{"n":1}`, one, func(ctx context.Context, c *hiring.Client) error {
+			_, err := c.Do(ctx, "PUT", "/widgets/W1", map[string][]string{"q": {"1"}}, map[string]int{"n": 1}, nil)
+			return err
+		}},
+	}
+}
+
+func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

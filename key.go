@@ -1,0 +1,174 @@
+package hiring
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"unicode"
+)
+
+// Environment is what a key gives access to.
+type Environment string
+
+// The two environments, told by the key's prefix.
+const (
+	EnvironmentLive Environment = "live" // sk_live_: real data; invitations send e-mail and consume plan quota.
+	EnvironmentTest Environment = "test" // sk_test_: fixed sample data; writes persist nothing.
+)
+
+func environmentOf(key string) Environment {
+	switch {
+	case strings.HasPrefix(key, "sk_live_"):
+		return EnvironmentLive
+	case strings.HasPrefix(key, "sk_test_"):
+		return EnvironmentTest
+	}
+	return ""
+}
+
+// keyID stands for a key wherever the key itself must not be kept.
+type keyID [sha256.Size]byte
+
+// credential is a key that was judged and made ready for the wire. It lives on
+// the stack of a call or behind a closure, never in a field that can be printed.
+type credential struct {
+	key    string
+	header []string
+	keyInfo
+}
+
+type keyInfo struct {
+	id          keyID
+	environment Environment
+}
+
+// keyring hands out the key for an attempt and remembers which was used last.
+type keyring struct {
+	next func(context.Context) (credential, error)
+	last *atomic.Pointer[keyInfo]
+}
+
+func newKeyring(c config) (keyring, error) {
+	ring := keyring{last: c.last}
+	if e := c.environment; e != "" && e != EnvironmentLive && e != EnvironmentTest {
+		return ring, errors.New("hiring: WithEnvironment: must be EnvironmentLive or EnvironmentTest")
+	}
+	if c.source != nil {
+		ring.next = func(ctx context.Context) (credential, error) {
+			key, err := c.source(ctx)
+			if err != nil {
+				return credential{}, fmt.Errorf("the key source failed: %w", err)
+			}
+			return newCredential(key, c.environment)
+		}
+		return ring, nil
+	}
+	fixed, err := newCredential(c.key(), c.environment)
+	if err != nil {
+		return ring, fmt.Errorf("hiring: %w", err)
+	}
+	ring.last.Store(&fixed.keyInfo)
+	ring.next = func(context.Context) (credential, error) { return fixed, nil }
+	return ring, nil
+}
+
+func (k keyring) lastUsed() keyInfo {
+	if info := k.last.Load(); info != nil {
+		return *info
+	}
+	return keyInfo{}
+}
+
+func (k keyring) use(ctx context.Context) (credential, error) {
+	c, err := k.next(ctx)
+	if err == nil && k.lastUsed() != c.keyInfo {
+		info := c.keyInfo
+		k.last.Store(&info)
+	}
+	return c, err
+}
+
+func newCredential(key string, want Environment) (credential, error) {
+	switch {
+	case key == "":
+		return credential{}, errors.New("API key: is empty: pass one made in the dashboard, or set HIRING_API_KEY")
+	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+		return credential{}, errors.New("API key: contains white space or control characters: it was probably copied with a line break")
+	}
+	environment := environmentOf(key)
+	if want != "" && environment != want {
+		return credential{}, fmt.Errorf("API key: is not of the %s environment that WithEnvironment asks for", want)
+	}
+	return credential{
+		key:     key,
+		header:  []string{"Bearer " + key},
+		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
+	}, nil
+}
+
+// shortestSecret keeps a key of a few letters, which no service hands out, from
+// wiping these letters from every reply.
+const shortestSecret = 6
+
+const redacted = "[redacted]"
+
+// scrub removes the key from what a reply or a transport may have echoed.
+func (c credential) scrub(s string) string {
+	if len(c.key) < shortestSecret {
+		return s
+	}
+	return strings.ReplaceAll(s, c.key, redacted)
+}
+
+// scrubBytes is scrub for a body, which may also spell the key with JSON's
+// escapes.
+func (c credential) scrubBytes(b []byte) []byte {
+	if len(c.key) < shortestSecret {
+		return b
+	}
+	if bytes.Contains(b, []byte(c.key)) {
+		b = bytes.ReplaceAll(b, []byte(c.key), []byte(redacted))
+	}
+	if bytes.IndexByte(b, '\\') < 0 {
+		return b
+	}
+	var clean []byte
+	kept := 0 // Up to here, b is in clean.
+	for i := 0; i < len(b); i++ {
+		if n := c.spelledBy(b[i:]); n > 0 {
+			clean = append(append(clean, b[kept:i]...), redacted...)
+			kept = i + n
+			i = kept - 1
+		} else if b[i] == '\\' {
+			i++ // What is escaped begins no escape.
+		}
+	}
+	if kept == 0 {
+		return b
+	}
+	return append(clean, b[kept:]...)
+}
+
+// spelledBy returns how many bytes of JSON text at the beginning of b spell the
+// key, 0 when they do not.
+func (c credential) spelledBy(b []byte) int {
+	n := 0
+	for i := range len(c.key) {
+		switch rest := b[n:]; {
+		case len(rest) > 0 && rest[0] == c.key[i] && rest[0] != '\\':
+			n++
+		case len(rest) > 1 && rest[0] == '\\' && rest[1] == c.key[i] && strings.IndexByte(`"\/`, rest[1]) >= 0:
+			n += 2
+		case len(rest) > 5 && string(rest[:4]) == `\u00` && strings.EqualFold(string(rest[4:6]), hex.EncodeToString([]byte{c.key[i]})):
+			n += 6
+		default:
+			return 0
+		}
+	}
+	return n
+}

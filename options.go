@@ -1,0 +1,116 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Option changes how a client works. Options only record; [New] and
+// [Client.With] judge them together, so their order does not matter. Observers
+// add up; of any other option given twice the last one holds.
+type Option func(*config)
+
+// WithHTTPClient sends through a copy of client: its transport, cookie jar and
+// timeout. Its redirect policy is not used, because redirects are not followed.
+// nil means the default client.
+func WithHTTPClient(client *http.Client) Option {
+	return func(c *config) { c.http = client }
+}
+
+// WithRetry sets how failed attempts are repeated.
+func WithRetry(policy RetryPolicy) Option {
+	return func(c *config) { c.retry = policy }
+}
+
+// WithTimeout bounds each attempt, the reading of its body included. The
+// default is 30 s; 0 means no bound but the context's.
+func WithTimeout(d time.Duration) Option {
+	return func(c *config) { c.timeout = d }
+}
+
+// WithObserver adds a function that is called once an attempt, in the goroutine
+// of the call and before its next attempt or its return.
+func WithObserver(observe func(context.Context, Exchange)) Option {
+	return func(c *config) {
+		if observe != nil {
+			c.observers = append(c.observers, observe)
+		}
+	}
+}
+
+// WithLogger logs each attempt: debug when it succeeded, info when it will be
+// repeated, warn when it failed for good or a [Dialect] field looks wrong.
+// Resource ids, names, bodies, messages and the key are never logged. nil means
+// no log.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) { c.logger = logger }
+}
+
+// WithUserAgent puts product, as in "acme-ats/1.2", before the SDK's own name.
+func WithUserAgent(product string) Option {
+	return func(c *config) { c.product = product }
+}
+
+// WithDialect corrects what the client assumes about the undocumented parts of
+// the service. Zero fields keep their defaults.
+func WithDialect(d Dialect) Option {
+	return func(c *config) { c.dialect = d }
+}
+
+// WithMaxResponseBytes bounds the bytes of a reply that are read, after
+// decompression. The default is 64 MiB; a longer reply is an error.
+func WithMaxResponseBytes(n int64) Option {
+	return func(c *config) { c.maxBytes = n }
+}
+
+// WithEnvironment makes [New] fail when the key is not of environment e: a test
+// suite's guard against mailing real candidates. With [WithKeySource] each key
+// is judged before it is used.
+func WithEnvironment(e Environment) Option {
+	return func(c *config) { c.environment = e }
+}
+
+// WithKeySource asks source for the key before each attempt, for keys that
+// rotate. The key given to [New] is then not used and may be empty. An error of
+// source ends the call as an [*Error] that wraps it, and nothing is sent.
+// Environment and Quota are of the key last used.
+func WithKeySource(source func(context.Context) (string, error)) Option {
+	return func(c *config) { c.source, c.last = source, nil }
+}
+
+// WithInsecureHTTP allows a base URL of plain http to another machine, where
+// everyone on the way can read the key.
+func WithInsecureHTTP() Option {
+	return func(c *config) { c.insecure = true }
+}
+
+// RetryPolicy says how often and how patiently a failed attempt is repeated.
+// A zero field means the default.
+type RetryPolicy struct {
+	MaxAttempts int           // All attempts of a call, the first included: 4. 1 means never repeat.
+	BaseBackoff time.Duration // The longest first pause, doubled each time: 500 ms. The pause is random below that.
+	MaxBackoff  time.Duration // The longest pause that the client chooses by itself: 30 s.
+	MaxWait     time.Duration // The longest pause that the service may ask for: 1 min. A longer one fails at once.
+}
+
+func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	if p.MaxAttempts < 0 || p.BaseBackoff < 0 || p.MaxBackoff < 0 || p.MaxWait < 0 {
+		return p, errors.New("hiring: RetryPolicy: no field may be negative")
+	}
+	if p.MaxAttempts == 0 {
+		p.MaxAttempts = 4
+	}
+	if p.BaseBackoff == 0 {
+		p.BaseBackoff = 500 * time.Millisecond
+	}
+	if p.MaxBackoff == 0 {
+		p.MaxBackoff = 30 * time.Second
+	}
+	if p.MaxWait == 0 {
+		p.MaxWait = time.Minute
+	}
+	return p, nil
+}

@@ -1,0 +1,174 @@
+package hiring
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+const (
+	maxPageSize      = 100
+	maxEventPageSize = 500
+	maxPrefetch      = 1000
+)
+
+// Pager is a list that is read when it is ranged over. It is a value that never
+// changes: each range starts over, and one Pager can serve many goroutines.
+// Quotas count requests, so its pages are as large as the service allows.
+type Pager[T any] struct {
+	list     *list[T]
+	at       *position // Nil: at the beginning.
+	size     int
+	prefetch int
+	err      error
+}
+
+// Page is one page of a list.
+type Page[T any] struct {
+	Items []T
+	Meta  Meta
+	Next  string // For Pager.From; empty at the end of the list.
+}
+
+// Meta is what the service says beside the data.
+type Meta struct {
+	RequestID  string
+	Page       int // From 1; 0 when the list is not paged by number.
+	PageSize   int
+	Total      int
+	HasMore    bool
+	NextCursor string
+}
+
+func newPager[T any](l *list[T]) Pager[T] {
+	return Pager[T]{list: l, size: l.maxSize, err: l.request.err}
+}
+
+// PageSize returns the list in pages of n items: up to 100, events up to 500.
+func (p Pager[T]) PageSize(n int) Pager[T] {
+	if p.list == nil {
+		return p
+	}
+	switch maximum := p.list.maxSize; {
+	case maximum == 0:
+		return p.refuse("PageSize", "this list takes no page size")
+	case n < 1 || n > maximum:
+		return p.refuse("PageSize", fmt.Sprintf("must be from 1 to %d", maximum))
+	}
+	p.size = n
+	return p
+}
+
+// From returns the list from the page on that token, a Page's Next, stands for.
+// The token's page size wins; an empty token means the beginning. A token of
+// another list or filter is a [ParamError].
+func (p Pager[T]) From(token string) Pager[T] {
+	p.at = nil
+	if token == "" || p.list == nil {
+		return p
+	}
+	at, err := p.list.parseToken(token)
+	if err != nil {
+		return p.refuse("From", err.Error())
+	}
+	p.at = &at
+	return p
+}
+
+// Prefetch returns the list with up to that many pages read ahead while the
+// caller works on the one before; more than 1000, an hour's reads, is as good as
+// 1000. A range that is left early has read them for nothing.
+func (p Pager[T]) Prefetch(pages int) Pager[T] {
+	if pages < 0 {
+		return p.refuse("Prefetch", "must not be negative")
+	}
+	p.prefetch = min(pages, maxPrefetch)
+	return p
+}
+
+func (p Pager[T]) refuse(param, problem string) Pager[T] {
+	if p.err == nil {
+		p.err = &ParamError{param, problem}
+	}
+	return p
+}
+
+// All ranges over the items. An error comes once, last.
+func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for page, err := range p.Pages(ctx) {
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Pages ranges over the pages. An error comes once, last.
+func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
+	if p.prefetch > 0 {
+		return p.readAhead(ctx)
+	}
+	return func(yield func(Page[T], error) bool) {
+		for w := p.walk(); !w.done; {
+			page, err := w.next(ctx)
+			if !yield(page, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// readAhead is Pages with a goroutine that ends with the range.
+func (p Pager[T]) readAhead(ctx context.Context) iter.Seq2[Page[T], error] {
+	type result struct {
+		page Page[T]
+		err  error
+	}
+	return func(yield func(Page[T], error) bool) {
+		ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
+		results := make(chan result, p.prefetch-1)
+		go func() {
+			defer close(results)
+			for w := p.walk(); !w.done; {
+				page, err := w.next(ctx)
+				results <- result{page, err}
+				if err != nil {
+					return
+				}
+			}
+		}()
+		defer func() {
+			cancel()
+			for range results { // Until the goroutine has ended, which sends nothing from here on.
+			}
+		}()
+		for r := range results {
+			if !yield(r.page, r.err) || r.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Page reads one page: the first, or the one of From.
+func (p Pager[T]) Page(ctx context.Context) (Page[T], error) { return p.walk().next(ctx) }
+
+// Collect reads all items into memory. On an error it returns the items so far
+// beside it.
+func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
+	var items []T
+	for page, err := range p.Pages(ctx) {
+		if err != nil {
+			return items, err
+		}
+		items = append(items, page.Items...)
+	}
+	return items, nil
+}

@@ -1,0 +1,201 @@
+package hiring
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// noReply builds the error of an attempt that no status came back for.
+func (c *call) noReply(a *attempt) {
+	a.failed = true
+	a.unsent = c.neverSent()
+	a.timeout = c.timedOut(c.transport)
+	a.cut = !a.timeout
+	a.permanent = isPermanent(c.transport)
+	c.failure = c.broken("no reply", c.transport)
+	c.failure.Outcome = c.writeOutcome(Unknown)
+	if a.unsent {
+		c.failure.Outcome = c.writeOutcome(NotDone)
+	}
+}
+
+// neverSent is true only on proof: the transport asked for a connection and got
+// none. A transport that tells nothing proves nothing, unless its error is that
+// of dialling.
+func (c *call) neverSent() bool {
+	if isRead(c.request.method) || c.connected.Load() {
+		return false
+	}
+	if c.dialled.Load() {
+		return true
+	}
+	dial, ok := errors.AsType[*net.OpError](c.transport)
+	return ok && dial.Op == "dial"
+}
+
+// isPermanent tells a server that cannot prove its identity from one that
+// cannot be reached for a moment.
+func isPermanent(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || authority || record
+}
+
+func (c *call) timedOut(err error) bool {
+	if c.timed.Err() != nil {
+		return true // Or the caller gave up, and then nothing is repeated.
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+// writeOutcome is o for a write and nothing for a read.
+func (c *call) writeOutcome(o Outcome) Outcome {
+	if isRead(c.request.method) {
+		return ""
+	}
+	return o
+}
+
+// readReply reads the body, decodes a 2xx and builds the error of anything else.
+func (c *call) readReply(resp *http.Response, a *attempt, r *reply) {
+	body, cause := c.readBody(resp)
+	r.body = body
+	if c.status >= 200 && c.status < 300 {
+		c.success(a, r, cause)
+		return
+	}
+	a.failed = true
+	c.failure = c.fail("", cause)
+	c.failure.refusal(body)
+	c.failure.hints = c.request.hints(c.failure)
+	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
+	c.failure.Outcome = c.writeOutcome(NotDone)
+	if c.status >= 500 {
+		c.failure.Outcome = c.writeOutcome(Unknown)
+	}
+	if c.request.method == http.MethodDelete && c.status == http.StatusNotFound && c.unknown {
+		// The attempt before it did the work.
+		a.failed, c.failure = false, nil
+	}
+}
+
+// success hands a 2xx reply to its reader.
+func (c *call) success(a *attempt, r *reply, cause error) {
+	c.failure = nil
+	if c.read == nil {
+		return
+	}
+	if cause == nil || c.request.bodyless {
+		if cause = c.read(r); cause == nil {
+			return
+		}
+	}
+	c.unusable(a, cause)
+	a.failed = true
+	c.failure.Outcome = c.writeOutcome(Done)
+}
+
+// unusable builds the error of a 2xx reply that broke off or is not what was
+// promised.
+func (c *call) unusable(a *attempt, cause error) {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	text, stated := errors.AsType[replyError](cause)
+	tooLong, limited := errors.AsType[tooLongError](cause)
+	switch {
+	case stated:
+		c.failure = c.fail(string(text), nil)
+	case limited:
+		c.failure = c.fail(tooLong.Error(), nil)
+	case c.status == http.StatusNoContent:
+		c.failure = c.fail(string(noData), nil)
+	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
+		// Its own text may hold candidates' data, so it is not kept.
+		c.failure = c.fail("the reply cannot be read"+where(cause), nil)
+		if errors.Is(cause, io.ErrUnexpectedEOF) {
+			a.cut = true
+			c.failure.causedBy(io.ErrUnexpectedEOF)
+		}
+	default:
+		a.timeout = c.timedOut(cause)
+		a.cut = !a.timeout
+		c.failure = c.broken("the reply broke off", cause)
+	}
+}
+
+// broken is the error of an exchange that the connection, the time or the
+// caller ended.
+func (c *call) broken(what string, cause error) *Error {
+	if err := contextError(c.ctx); err != nil {
+		return c.fail(what+": "+c.ctx.Err().Error(), err)
+	}
+	if c.timed.Err() != nil {
+		return c.fail(fmt.Sprintf("%s within %s: see WithTimeout", what, c.core.config.timeout), context.DeadlineExceeded)
+	}
+	return c.fail(what+": "+c.plain(cause), cause)
+}
+
+// plain is an error's text without the addresses that net/http puts into it.
+func (c *call) plain(err error) string {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	u := c.request.url(c.core.base)
+	text := strings.ReplaceAll(err.Error(), u.String(), "the service")
+	return quote([]byte(c.credential.scrub(strings.ReplaceAll(text, u.RequestURI(), c.request.route))))
+}
+
+// fail starts an error with what is known of the call.
+func (c *call) fail(message string, cause error) *Error {
+	e := &Error{
+		Message:   message,
+		Status:    c.status,
+		RequestID: c.requestID,
+		Method:    c.request.method,
+		Route:     c.request.route,
+		Attempts:  c.attempts,
+		Outcome:   c.outcome(c.writeOutcome(NotDone)),
+		RateLimit: c.limit,
+		operation: c.request.operation,
+	}
+	e.causedBy(cause)
+	return e
+}
+
+// contextError is how the caller's context ended, with the caller's own reason
+// beside it, or nil.
+func contextError(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, err) {
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return err
+}
+
+type tooLongError struct{ limit int64 }
+
+func (e tooLongError) Error() string {
+	return fmt.Sprintf("the reply is longer than %d bytes: see WithMaxResponseBytes", e.limit)
+}
+
+// replyError says in full why a 2xx reply is not what was asked for.
+type replyError string
+
+func (e replyError) Error() string { return string(e) }

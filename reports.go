@@ -1,0 +1,109 @@
+package hiring
+
+import (
+	"time"
+
+	stdjson "encoding/json"
+)
+
+// Report is what grading found. Present a nil score, and any that
+// [Pillar.Reported] does not vouch for, as not enough data, never as zero.
+type Report struct {
+	SubmissionID       string                        `json:"submission_id"`
+	Status             SubmissionStatus              `json:"status"`
+	Evaluated          bool                          `json:"evaluated"`
+	ShipScore          *int                          `json:"ship_score"` // Nil before evaluation.
+	Verdict            Verdict                       `json:"verdict"`
+	VerdictLabel       string                        `json:"verdict_label"`
+	Confidence         Confidence                    `json:"confidence"`
+	Summary            string                        `json:"summary"`
+	ScoredAsRole       *string                       `json:"scored_as_role"`
+	Pillars            []Pillar                      `json:"pillars"`
+	Strengths          []Value                       `json:"strengths"`
+	Flags              []Value                       `json:"flags"`
+	InterviewQuestions []Value                       `json:"interview_questions"`
+	Facts              Facts                         `json:"facts"`
+	ScopeExclusions    []Value                       `json:"scope_exclusions"`
+	IntegrityStatus    IntegrityStatus               `json:"integrity_status"`
+	PipelineRank       *PipelineRank                 `json:"pipeline_rank"` // Nil before evaluation.
+	Percentile         *float64                      `json:"percentile"`    // Nil until enough comparable attempts exist.
+	Tasks              []Value                       `json:"tasks"`
+	GeneratedAt        *time.Time                    `json:"generated_at"`
+	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Ready tells whether grading has finished.
+func (r Report) Ready() bool { return r.Evaluated }
+
+// Pillar returns one of the scored areas.
+func (r Report) Pillar(id PillarID) (Pillar, bool) {
+	for _, p := range r.Pillars {
+		if p.ID == id {
+			return p, true
+		}
+	}
+	return Pillar{}, false
+}
+
+// PipelineRank compares the candidate with the organization's own applicants.
+type PipelineRank struct {
+	Rank  int                           `json:"rank"`
+	Total int                           `json:"total"`
+	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Pillar is one of the four scored areas.
+type Pillar struct {
+	ID            PillarID                      `json:"id"`
+	Label         string                        `json:"label"`
+	Score         *int                          `json:"score"`          // Nil: not enough evidence. Use Reported.
+	LowConfidence bool                          `json:"low_confidence"` // The score rests on thin evidence. Use Reported.
+	Summary       string                        `json:"summary"`
+	NotAssessed   []string                      `json:"not_assessed"` // Areas excluded from scoring, not scored low.
+	Extra         map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Reported returns the score when there is enough evidence to show it. When ok
+// is false, say that there is not enough data; it does not mean zero.
+func (p Pillar) Reported() (score int, ok bool) {
+	if p.Score == nil || p.LowConfidence {
+		return 0, false
+	}
+	return *p.Score, true
+}
+
+// Facts are what was measured in the attempt. Nil means not known.
+type Facts struct {
+	TimeUsedMinutes       *float64                      `json:"time_used_minutes"`
+	TimeAllottedMinutes   int                           `json:"time_allotted_minutes"`
+	BudgetUsedDollars     float64                       `json:"budget_used_dollars"`
+	BudgetAllottedDollars float64                       `json:"budget_allotted_dollars"`
+	AIAuthoredPct         *float64                      `json:"ai_authored_pct"`
+	ChurnPct              *float64                      `json:"churn_pct"`
+	AIExchangeCount       int                           `json:"ai_exchange_count"`
+	Extra                 map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Verdict is an open set.
+type Verdict string
+
+// Confidence is an open set.
+type Confidence string
+
+// IntegrityStatus is an open set.
+type IntegrityStatus string
+
+// PillarID is an open set.
+type PillarID string
+
+// The documented values.
+const (
+	VerdictStrongYes Verdict         = "strong_yes"
+	ConfidenceLow    Confidence      = "low"
+	IntegrityFlagged IntegrityStatus = "flagged"
+
+	PillarCorrectness PillarID = "correctness"
+	PillarCraft       PillarID = "craft"
+	PillarAIFluency   PillarID = "ai_fluency"
+	PillarRigor       PillarID = "rigor"
+)

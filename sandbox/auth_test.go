@@ -1,0 +1,112 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func header(name string, values ...string) http.Header { return http.Header{name: values} }
+
+func TestEveryBadKeyIsRefusedAlike(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+	s.AddKey(sandbox.Key{Token: "sk_test_old", Scope: sandbox.ScopeAdmin, Expires: now})
+	s.AddKey(sandbox.Key{Token: "sk_test_revoked", Scope: sandbox.ScopeAdmin})
+	s.RevokeKey("sk_test_revoked")
+	s.RevokeKey("sk_test_never_there")
+	for _, d := range doors(t, s) {
+		var first string
+		for name, h := range map[string]http.Header{
+			"none":           {},
+			"empty":          header("Authorization", ""),
+			"no scheme":      header("Authorization", sandbox.TestKey),
+			"basic":          header("Authorization", "Basic "+sandbox.TestKey),
+			"no key":         header("Authorization", "Bearer "),
+			"unknown":        header("Authorization", "Bearer sk_test_unknown"),
+			"unknown live":   header("Authorization", "Bearer sk_live_unknown"),
+			"two spaces":     header("Authorization", "Bearer  "+sandbox.TestKey),
+			"something more": header("Authorization", "Bearer "+sandbox.TestKey+" x"),
+			"twice":          header("Authorization", "Bearer "+sandbox.TestKey, "Bearer "+sandbox.TestKey),
+			"expired":        header("Authorization", "Bearer sk_test_old"),
+			"revoked":        header("Authorization", "Bearer sk_test_revoked"),
+		} {
+			t.Run(d.name+"/"+name, func(t *testing.T) {
+				a := d.do(t, http.MethodGet, "/api/v1/account?key="+sandbox.TestKey, "", h)
+				a.fails(t, 401, "INVALID_TOKEN")
+				assert.Equal(t, "1000", a.header.Get("X-RateLimit-Limit"))
+				assert.Equal(t, "1000", a.header.Get("X-RateLimit-Remaining"))
+				if first == "" {
+					first = a.Error.Message
+				}
+				assert.Equal(t, first, a.Error.Message)
+			})
+		}
+		assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "", header("Authorization", "bearer "+sandbox.TestKey)).status)
+	}
+	inProcess(s).do(t, http.MethodGet, "/nowhere", "").fails(t, 401, "INVALID_TOKEN")
+}
+
+func TestKeysExpireAndAreRevokedAtTheNextRequest(t *testing.T) {
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	s := sandbox.New(sandbox.WithClock(func() time.Time { return now }))
+	d := inProcess(s)
+	s.AddKey(sandbox.Key{Token: "sk_test_short", Expires: now.Add(time.Minute)})
+	status := func() int { return d.do(t, http.MethodGet, "/api/v1/account", "sk_test_short").status }
+	assert.Equal(t, 200, status())
+	now = now.Add(time.Minute - 1)
+	assert.Equal(t, 200, status())
+	now = now.Add(1)
+	assert.Equal(t, 401, status())
+	s.AddKey(sandbox.Key{Token: "sk_test_short"})
+	assert.Equal(t, 200, status())
+	assert.Equal(t, 201, d.do(t, http.MethodPost, "/api/v1/assessments", "sk_test_short", newAssessment).status, "no scope means every scope")
+	s.RevokeKey("sk_test_short")
+	assert.Equal(t, 401, status())
+}
+
+func TestScopes(t *testing.T) {
+	s := sandbox.Start(t)
+	s.AddKey(sandbox.Key{Token: "sk_test_admin", Scope: sandbox.ScopeAdmin})
+	for _, d := range doors(t, s) {
+		for key, may := range map[string]bool{
+			sandbox.ReadOnlyKey: false, sandbox.WriteKey: true, sandbox.TestKey: true, "sk_test_admin": true,
+		} {
+			assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", key).status, key)
+			a := d.do(t, http.MethodPost, "/api/v1/assessments", key, newAssessment)
+			if may {
+				assert.Equal(t, 201, a.status, key)
+				continue
+			}
+			a.fails(t, 403, "INSUFFICIENT_SCOPE")
+			assert.Contains(t, a.Error.Message, "write")
+			assert.NotContains(t, a.Error.Message, "read", "the message never names the scopes the key holds")
+		}
+	}
+}
+
+func TestScopeIsJudgedBeforeInputAndExistence(t *testing.T) {
+	d := inProcess(sandbox.New())
+	for _, call := range []string{
+		"POST /assessments", "PATCH /assessments/x", "DELETE /assessments/x", "POST /assessments/x/invitations",
+		"POST /assessments/x/invitations/y/resend", "POST /assessments/x/invitations/y/revoke",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		for _, body := range []string{"", "{", strings.Repeat(" ", 600_000)} {
+			a := d.do(t, method, "/api/v1"+path+"?%zz", sandbox.ReadOnlyKey, body)
+			a.fails(t, 403, "INSUFFICIENT_SCOPE")
+		}
+	}
+}
+
+func TestBadKeysPanic(t *testing.T) {
+	s := sandbox.New()
+	require.PanicsWithValue(t, "sandbox: AddKey: the token must begin with sk_test_ or sk_live_", func() { s.AddKey(sandbox.Key{Token: "sk_x"}) })
+	require.PanicsWithValue(t, `sandbox: AddKey: unknown scope "root"`, func() { s.AddKey(sandbox.Key{Token: "sk_test_x", Scope: "root"}) })
+}

@@ -1,0 +1,50 @@
+package sandbox_test
+
+import (
+	"testing"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func benchmarkAccount(b *testing.B, client *hiring.Client) {
+	b.Helper()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := client.Account.Get(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAccountTransport and BenchmarkAccountTCP are the same call, client
+// included, without a socket and with one.
+func BenchmarkAccountTransport(b *testing.B) {
+	benchmarkAccount(b, sandbox.Start(b, sandbox.WithQuota(1<<40, 1)).Client())
+}
+
+func BenchmarkAccountTCP(b *testing.B) {
+	server := sandbox.Start(b, sandbox.WithQuota(1<<40, 1))
+	client, err := hiring.New(server.URL(), sandbox.TestKey)
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkAccount(b, client)
+}
+
+// BenchmarkHourOfPolling is 120 rounds of a poller that asks every 30 seconds,
+// on a clock that only this benchmark moves.
+func BenchmarkHourOfPolling(b *testing.B) {
+	server := sandbox.Start(b)
+	client := server.Client()
+	b.ReportAllocs()
+	for b.Loop() {
+		for range 120 {
+			if _, err := client.Submissions.Report(b.Context(), sandbox.PendingSubmissionID); err != nil {
+				b.Fatal(err)
+			}
+			server.Advance(30 * time.Second)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package sandbox
+
+import (
+	"fmt"
+	"net/http"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// inProcess is a base URL that leads nowhere but through Transport.
+const inProcess = "https://sandbox.invalid"
+
+// Client returns a client with TestKey that calls the server in-process. The
+// options come after its own, so that they win; it panics on a bad one.
+func (s *Server) Client(opts ...hiring.Option) *hiring.Client { return s.client(TestKey, opts) }
+
+// LiveClient is Client with LiveKey.
+func (s *Server) LiveClient(opts ...hiring.Option) *hiring.Client { return s.client(LiveKey, opts) }
+
+func (s *Server) client(key string, opts []hiring.Option) *hiring.Client {
+	own := []hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: s.Transport()})}
+	client, err := hiring.New(inProcess, key, append(own, opts...)...)
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: a client option is not valid: %v", err))
+	}
+	return client
+}

@@ -1,0 +1,236 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// controlPath is where the control plane begins: beside the service's paths,
+// so that no key opens it and no quota counts it.
+const controlPath = "/_sandbox/"
+
+// WithControlPlane serves the control plane of cmd/hiring-sandbox: what the
+// methods of a Server do, as JSON over HTTP, for test suites in other languages.
+//
+//	POST /_sandbox/reset
+//	POST /_sandbox/quota                      {"key", "class", "remaining"}
+//	POST /_sandbox/faults                     a Fault: {"route", "skip", "times", "status", "code", "retry_after",
+//	                                          "delay", "late", "after", "reset", "cut_after", "body", "content_type"}
+//	POST /_sandbox/advance                    {"seconds"}
+//	POST /_sandbox/keys                       {"token", "scope", "expires", "organization"}
+//	POST /_sandbox/keys/revoke                {"token"}
+//	POST /_sandbox/invitations/{id}/open
+//	POST /_sandbox/invitations/{id}/begin     answers {"submission_id"}
+//	POST /_sandbox/invitations/{id}/submit    answers {"submission_id"}
+//	POST /_sandbox/submissions/{id}/evaluate  {"ship_score", "verdict", "pillars"}, all of them optional
+//	GET  /_sandbox/journal                    answers {"entries", "repeated"}
+//
+// A duration is a number of seconds or a text like "1m30s", expires an RFC 3339
+// time. What answers nothing answers 204. A request that makes no sense is a 400
+// that says what to do: {"error": {"message": "…"}}. It needs no key and counts
+// against no quota, the journal does not show it and no fault meets it. A reset
+// leaves a server as New made it with its options.
+//
+// It takes requests from this machine only (a loopback address, to localhost or
+// a loopback address) and none that a web page of another origin makes; anything
+// else is a 403. With anyHost it takes them from and to every address, for a
+// server in a container of its own: whoever can reach it controls it.
+func WithControlPlane(anyHost bool) Option {
+	return func(s *Server) { s.control = &controlPlane{anyHost} }
+}
+
+type controlPlane struct{ anyHost bool }
+
+// controlRoutes are what the control plane does; the functions get the id in
+// the path, if there is one, and the body.
+var controlRoutes = []struct {
+	method, path string
+	do           func(s *Server, id string, body []byte) (answer any, err error)
+}{
+	{http.MethodPost, "reset", controlReset},
+	{http.MethodPost, "quota", controlQuota},
+	{http.MethodPost, "faults", controlFaults},
+	{http.MethodPost, "advance", controlAdvance},
+	{http.MethodPost, "keys", controlKeys},
+	{http.MethodPost, "keys/revoke", controlRevoke},
+	{http.MethodPost, "invitations/{id}/open", controlOpen},
+	{http.MethodPost, "invitations/{id}/begin", controlBegin},
+	{http.MethodPost, "invitations/{id}/submit", controlSubmit},
+	{http.MethodPost, "submissions/{id}/evaluate", controlEvaluate},
+	{http.MethodGet, "journal", controlJournal},
+}
+
+// serve answers a request below controlPath.
+func (p *controlPlane) serve(s *Server, w http.ResponseWriter, r *http.Request) {
+	if err := p.admit(r); err != nil {
+		writeControl(w, http.StatusForbidden, controlError(err))
+		return
+	}
+	rest := strings.Split(strings.TrimPrefix(r.URL.Path, controlPath), "/")
+	status, problem := http.StatusNotFound, errors.New("the control plane has no such path; see the documentation of WithControlPlane")
+	for _, route := range controlRoutes {
+		id, ok := matchControl(strings.Split(route.path, "/"), rest)
+		switch {
+		case !ok:
+		case route.method != r.Method:
+			w.Header().Set("Allow", route.method)
+			status, problem = http.StatusMethodNotAllowed, fmt.Errorf("use %s", route.method)
+		default:
+			body, err := readControl(r)
+			if err == nil {
+				var answer any
+				if answer, err = route.do(s, id, body); err == nil {
+					writeControl(w, http.StatusOK, answer)
+					return
+				}
+			}
+			writeControl(w, http.StatusBadRequest, controlError(err))
+			return
+		}
+	}
+	writeControl(w, status, controlError(problem))
+}
+
+func matchControl(wanted, got []string) (id string, ok bool) {
+	if len(wanted) != len(got) {
+		return "", false
+	}
+	for i, segment := range wanted {
+		switch {
+		case segment == "{id}":
+			id = got[i]
+		case segment != got[i]:
+			return "", false
+		}
+	}
+	return id, true
+}
+
+// admit refuses what a web page in the user's browser could send: it reaches
+// this machine's ports too, by their address or by a name of its own that it
+// lets point here.
+func (p *controlPlane) admit(r *http.Request) error {
+	host, local := r.Host, isLocal(r.Host)
+	if !p.anyHost {
+		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
+			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")
+		}
+		if !local {
+			return fmt.Errorf("the control plane is reached by localhost or a loopback address, not as %.100q; start hiring-sandbox with -control-any-host to change that", host)
+		}
+	}
+	for _, origin := range r.Header["Origin"] {
+		u, err := url.Parse(origin)
+		if err != nil || !local || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("the control plane takes no requests from web pages: the Origin is %.100q", origin)
+		}
+	}
+	for _, site := range r.Header["Sec-Fetch-Site"] {
+		if site != "same-origin" && site != "none" {
+			return fmt.Errorf("the control plane takes no requests from web pages: Sec-Fetch-Site is %.100q", site)
+		}
+	}
+	return nil
+}
+
+// isLocal tells whether a host, with or without a port, is this machine. A
+// name that merely resolves to it is not: whose name it is nobody knows.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	return ip != nil && ip.IsLoopback()
+}
+
+const maxControlBody = 1 << 20
+
+func readControl(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the body could not be read: %w", err)
+	case len(body) > maxControlBody:
+		return nil, fmt.Errorf("the body is longer than %d bytes", maxControlBody)
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, nil
+	}
+	// A form of another site can send any body, but not as this type.
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, errors.New("send the header Content-Type: application/json")
+	}
+	return body, nil
+}
+
+// decodeControl is strict, because a misspelt member would be ignored in silence.
+func decodeControl(body []byte, into any) error {
+	if body == nil {
+		return errors.New("send a JSON object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("the body is not what is expected here: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the body goes on after its JSON object")
+	}
+	return nil
+}
+
+func controlError(err error) any {
+	return map[string]any{"error": map[string]string{"message": err.Error()}}
+}
+
+func writeControl(w http.ResponseWriter, status int, answer any) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if answer == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	body := append(render(answer), '\n')
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// span is a duration in JSON.
+type span time.Duration
+
+func (d *span) UnmarshalJSON(raw []byte) error {
+	var seconds float64
+	if json.Unmarshal(raw, &seconds) == nil {
+		if seconds < -maxSpan || seconds > maxSpan {
+			return fmt.Errorf("%s seconds are more than a duration can hold", raw)
+		}
+		*d = span(seconds * float64(time.Second))
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if parsed, err := time.ParseDuration(text); err == nil {
+			*d = span(parsed)
+			return nil
+		}
+	}
+	return fmt.Errorf(`%.100s is no duration: give seconds, as in 90, or a text like "1m30s"`, raw)
+}
+
+const maxSpan = float64(1<<62) / float64(time.Second)

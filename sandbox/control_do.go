@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"errors"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func controlReset(s *Server, _ string, _ []byte) (any, error) {
+	s.reset()
+	return nil, nil //nolint:nilnil // there is nothing to answer
+}
+
+// reset makes the server what New made it. What it was asked to do before, it
+// forgets; requests under way end as they would have.
+func (s *Server) reset() {
+	fresh := New(s.options...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = fresh.state
+	s.ahead.Store(0)
+}
+
+func controlQuota(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Key       string `json:"key"`
+		Class     Class  `json:"class"`
+		Remaining *int   `json:"remaining"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	if in.Remaining == nil || *in.Remaining < 0 {
+		return nil, errors.New("remaining: give how many requests the key has left, from 0")
+	}
+	return nil, s.setQuota(in.Key, in.Class, *in.Remaining)
+}
+
+func controlFaults(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Route       string           `json:"route"`
+		Skip        int              `json:"skip"`
+		Times       int              `json:"times"`
+		Status      int              `json:"status"`
+		Code        hiring.ErrorCode `json:"code"`
+		RetryAfter  span             `json:"retry_after"`
+		Delay       span             `json:"delay"`
+		Late        span             `json:"late"`
+		After       bool             `json:"after"`
+		Reset       bool             `json:"reset"`
+		CutAfter    int              `json:"cut_after"`
+		Body        string           `json:"body"`
+		ContentType string           `json:"content_type"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	return nil, s.inject(Fault{
+		Route: in.Route, Skip: in.Skip, Times: in.Times, Status: in.Status, Code: in.Code,
+		RetryAfter: time.Duration(in.RetryAfter), Delay: time.Duration(in.Delay), Late: time.Duration(in.Late),
+		After: in.After, Reset: in.Reset, CutAfter: in.CutAfter, Body: in.Body, ContentType: in.ContentType,
+	})
+}
+
+func controlKeys(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Token        string    `json:"token"`
+		Scope        Scope     `json:"scope"`
+		Expires      time.Time `json:"expires"`
+		Organization string    `json:"organization"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	return nil, s.addKey(Key(in))
+}
+
+func controlRevoke(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Token string `json:"token"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	if !s.revoke(in.Token) {
+		return nil, errors.New("token: the server knows no such key")
+	}
+	return nil, nil //nolint:nilnil // there is nothing to answer
+}
+
+func controlAdvance(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Seconds *span `json:"seconds"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	if in.Seconds == nil || *in.Seconds < 0 {
+		return nil, errors.New("seconds: give how far the clock is to move, from 0; it does not go back")
+	}
+	s.Advance(time.Duration(*in.Seconds))
+	return nil, nil //nolint:nilnil // there is nothing to answer
+}
+
+func controlOpen(s *Server, id string, _ []byte) (any, error) { return nil, s.Open(id) }
+
+func controlBegin(s *Server, id string, _ []byte) (any, error) {
+	return begun(s.Begin(id))
+}
+
+// controlSubmit takes the invitation's id, because whoever drives the sandbox
+// from outside has that at hand.
+func controlSubmit(s *Server, id string, _ []byte) (any, error) {
+	submission := ""
+	err := s.byHand("Submit", id, s.invitee, func(c *candidate, at stamp) error {
+		if c.submission == nil {
+			return errors.New("the attempt has not begun: begin it first")
+		}
+		if err := c.submit(at); err != nil {
+			return err
+		}
+		submission = c.submission.id
+		return nil
+	})
+	return begun(submission, err)
+}
+
+func begun(submission string, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"submission_id": submission}, nil
+}
+
+func controlEvaluate(s *Server, id string, body []byte) (any, error) {
+	var in struct {
+		ShipScore int            `json:"ship_score"`
+		Verdict   string         `json:"verdict"`
+		Pillars   map[string]int `json:"pillars"`
+	}
+	if body != nil {
+		if err := decodeControl(body, &in); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.Evaluate(id, Result(in))
+}
+
+type wireEntry struct {
+	Method string `json:"method"`
+	Route  string `json:"route"`
+	Path   string `json:"path"`
+	Query  string `json:"query"`
+	Status *int   `json:"status"` // null when no reply was sent
+	Key    string `json:"key"`
+	Body   string `json:"body"`
+	At     stamp  `json:"at"`
+}
+
+func controlJournal(s *Server, _ string, _ []byte) (any, error) {
+	journal := s.Journal()
+	return map[string][]wireEntry{"entries": wireEntries(journal), "repeated": wireEntries(journal.Repeated())}, nil
+}
+
+func wireEntries(entries []Entry) []wireEntry {
+	all := make([]wireEntry, 0, len(entries))
+	for _, e := range entries {
+		wire := wireEntry{Method: e.Method, Route: e.Route, Path: e.Path, Query: e.Query, Key: e.Key, Body: string(e.Body), At: stamp{e.At}}
+		if e.Status != 0 {
+			wire.Status = &e.Status
+		}
+		all = append(all, wire)
+	}
+	return all
+}

@@ -1,0 +1,306 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// steer sends a request to the control plane; change can spoil it.
+func steer(t *testing.T, s *sandbox.Server, method, path, body string, change ...func(*http.Request)) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost:8780/_sandbox/"+path, strings.NewReader(body))
+	require.NoError(t, err)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, spoil := range change {
+		spoil(r)
+	}
+	res, err := s.Transport().RoundTrip(r)
+	require.NoError(t, err)
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	for name := range res.Header {
+		assert.NotContains(t, name, "Access-Control")
+		assert.NotContains(t, name, "Ratelimit", "nothing is counted")
+	}
+	return res.StatusCode, string(raw)
+}
+
+func steered(t *testing.T, s *sandbox.Server, path, body string) string {
+	t.Helper()
+	status, answer := steer(t, s, http.MethodPost, path, body)
+	require.Less(t, status, 300, answer)
+	return answer
+}
+
+func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, door) {
+	s := sandbox.Start(t, append(opts, sandbox.WithControlPlane(false))...)
+	return s, inProcess(s)
+}
+
+func TestTheControlPlaneIsOffByDefault(t *testing.T) {
+	a := inProcess(sandbox.Start(t)).do(t, http.MethodPost, "/_sandbox/reset", sandbox.TestKey)
+	a.fails(t, 404, "NOT_FOUND")
+}
+
+func TestControlPlaneEffects(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
+	left := func() string { return d.get(t, "/account").header.Get("X-RateLimit-Remaining") }
+	steered(t, s, "quota", `{"key":"`+sandbox.TestKey+`","class":"read","remaining":3}`)
+	assert.Equal(t, "2", left())
+	steered(t, s, "advance", `{"seconds": 3600.5}`)
+	assert.Equal(t, "999", left())
+	steered(t, s, "advance", `{"seconds": "1h1s"}`)
+	assert.Equal(t, "999", left())
+
+	steered(t, s, "keys", `{"token":"sk_test_new","scope":"read","expires":"2026-05-01T15:00:00Z","organization":"acme"}`)
+	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_new").status)
+	steered(t, s, "advance", `{"seconds": 3600}`)
+	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_new").status)
+	steered(t, s, "keys", `{"token":"sk_test_other"}`)
+	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_other").status)
+	steered(t, s, "keys/revoke", `{"token":"sk_test_other"}`)
+	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_other").status)
+
+	steered(t, s, "faults", `{"route":"GET /account","skip":1,"times":2,"status":503,"code":"RATE_LIMITED","retry_after":"1.5s","delay":0.001,"after":true}`)
+	assert.Equal(t, "998", left())
+	for range 2 {
+		got := d.send(t.Context(), t, http.MethodGet, "/account", "")
+		assert.Equal(t, []any{503, "2"}, []any{got.status, got.header.Get("Retry-After")})
+	}
+	assert.Equal(t, "995", left())
+	steered(t, s, "faults", `{"reset":true,"late":"1h"}`)
+	require.Error(t, d.send(t.Context(), t, http.MethodGet, "/account", "").err)
+	steered(t, s, "faults", `{"cut_after":3,"body":"<html>","content_type":"text/x"}`)
+	got := d.send(t.Context(), t, http.MethodGet, "/account", "")
+	assert.Equal(t, []any{"<ht", "text/x"}, []any{got.body, got.header.Get("Content-Type")})
+}
+
+func TestTheControlPlanesJournal(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
+	status, empty := steer(t, s, http.MethodGet, "journal", "")
+	assert.Equal(t, 200, status)
+	assert.JSONEq(t, `{"entries":[],"repeated":[]}`, empty)
+	d.post(t, "/assessments", "{}")
+	s.Inject(sandbox.Fault{Reset: true})
+	d.send(t.Context(), t, http.MethodPost, "/assessments", "{}")
+	_, body := steer(t, s, http.MethodGet, "journal", "")
+	const lost = `{"method":"POST","route":"/assessments","path":"/api/v1/assessments","query":"","status":null,"key":"sk_test_…dbox","body":"{}","at":"2026-05-01T12:00:00.000Z"}`
+	assert.JSONEq(t, `{"entries":[`+strings.Replace(lost, "null", "400", 1)+`,`+lost+`],"repeated":[`+lost+`]}`, body)
+}
+
+func TestControlReset(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }), sandbox.WithQuota(150, 5),
+		sandbox.WithKey(sandbox.Key{Token: "sk_test_mine", Scope: sandbox.ScopeRead}))
+	live := s.LiveClient()
+	_, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: aChallenge(t, live), Name: "n"})
+	require.NoError(t, err)
+	s.AddKey(sandbox.Key{Token: "sk_test_more"})
+	s.RevokeKey("sk_test_mine")
+	s.Advance(time.Hour)
+	s.Inject(sandbox.Fault{Times: -1, Skip: 200, Status: 500})
+	for range 101 {
+		d.do(t, http.MethodGet, "/api/v1/account", "sk_test_wrong")
+	}
+	assert.Equal(t, 429, d.get(t, "/account").status, "throttled")
+	steered(t, s, "reset", "")
+	assert.Empty(t, s.Journal())
+	a := d.get(t, "/account")
+	assert.Equal(t, []string{"149", now.Format(http.TimeFormat), "req_0000000000000001"},
+		[]string{a.header.Get("X-RateLimit-Remaining"), a.header.Get("Date"), a.Meta.RequestID})
+	assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_mine").status, "a key of the options")
+	assert.Equal(t, 401, d.do(t, http.MethodGet, "/api/v1/account", "sk_test_more").status)
+	postings, err := live.Assessments.List().Collect(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, postings)
+}
+
+func aChallenge(t *testing.T, client *hiring.Client) string {
+	t.Helper()
+	page, err := client.Challenges.List().PageSize(1).Page(t.Context())
+	require.NoError(t, err)
+	return page.Items[0].ID
+}
+
+func TestTheLiveWorldByTheControlPlane(t *testing.T) {
+	s, _ := controlled(t)
+	live := s.LiveClient()
+	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: aChallenge(t, live), Name: "n"})
+	require.NoError(t, err)
+	sent, err := live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	require.NoError(t, err)
+	invitation := "invitations/" + sent.ID
+	status, body := steer(t, s, http.MethodPost, invitation+"/submit", "")
+	assert.Equal(t, 400, status)
+	assert.Contains(t, body, "the attempt has not begun")
+	assert.Empty(t, steered(t, s, invitation+"/open", ""))
+	status, body = steer(t, s, http.MethodPost, invitation+"/open", "")
+	assert.Equal(t, 400, status)
+	assert.Contains(t, body, "opened before")
+	var begun struct {
+		SubmissionID string `json:"submission_id"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(steered(t, s, invitation+"/begin", "")), &begun))
+	assert.JSONEq(t, `{"submission_id":"`+begun.SubmissionID+`"}`, steered(t, s, invitation+"/submit", ""))
+	steered(t, s, "submissions/"+begun.SubmissionID+"/evaluate", `{"ship_score":77,"verdict":"yes","pillars":{"craft":70}}`)
+	report, err := live.Submissions.Report(t.Context(), begun.SubmissionID)
+	require.NoError(t, err)
+	assert.Equal(t, 77, *report.ShipScore)
+	for path, says := range map[string]string{
+		"invitations/nobody/open": "no such id", "invitations/nobody/begin": "no such id", "invitations/nobody/submit": "no such id",
+		"submissions/nobody/evaluate": "no such id", invitation + "/begin": "begun before", invitation + "/submit": "handed in before",
+		"submissions/" + begun.SubmissionID + "/evaluate": "evaluated before",
+	} {
+		status, body := steer(t, s, http.MethodPost, path, "")
+		assert.Equal(t, 400, status, path)
+		assert.Contains(t, body, says, path)
+	}
+}
+
+func TestControlPlaneMistakes(t *testing.T) {
+	s, _ := controlled(t)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"POST", "nothing", "", 404, "no such path"},
+		{"POST", "", "", 404, "no such path"},
+		{"GET", "reset", "", 405, "use POST"},
+		{"POST", "journal", "", 405, "use GET"},
+		{"OPTIONS", "reset", "", 405, "use POST"},
+		{"POST", "quota", "", 400, "send a JSON object"},
+		{"POST", "quota", "{", 400, "unexpected EOF"},
+		{"POST", "quota", "{} {}", 400, "goes on after"},
+		{"POST", "quota", "[]", 400, "cannot unmarshal array"},
+		{"POST", "quota", `{"Kee":1}`, 400, `unknown field \"Kee\"`},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: give"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read","remaining":-1}`, 400, "remaining: give"},
+		{"POST", "quota", `{"key":"sk_test_sandbox","class":"all","remaining":1}`, 400, `unknown class \"all\"`},
+		{"POST", "quota", `{"key":"sk_test_x","class":"read","remaining":1}`, 400, "knows no such key"},
+		{"POST", "advance", `{}`, 400, "seconds: give"},
+		{"POST", "advance", `{"seconds":-1}`, 400, "does not go back"},
+		{"POST", "advance", `{"seconds":"soon"}`, 400, "is no duration"},
+		{"POST", "advance", `{"seconds":1e300}`, 400, "more than a duration can hold"},
+		{"POST", "advance", `{"seconds":[]}`, 400, "is no duration"},
+		{"POST", "keys", `{"token":"x"}`, 400, "must begin with sk_test_"},
+		{"POST", "keys", `{"token":"sk_test_x","scope":"root"}`, 400, `unknown scope \"root\"`},
+		{"POST", "keys", `{"token":"sk_test_x","expires":"soon"}`, 400, "soon"},
+		{"POST", "keys/revoke", `{"token":"sk_test_x"}`, 400, "knows no such key"},
+		{"POST", "keys/revoke", `nonsense`, 400, "invalid character"},
+		{"POST", "faults", `{"route":"GET /account"}`, 400, "it would do nothing"},
+		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
+		{"POST", "faults", `{"delay":"long"}`, 400, "is no duration"},
+		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "unknown field"},
+		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
+	} {
+		status, body := steer(t, s, c.method, c.path, c.body)
+		assert.Equal(t, c.status, status, "%s %s %.100s: %s", c.method, c.path, c.body, body)
+		var answer struct{ Error struct{ Message string } }
+		require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
+		assert.Contains(t, body, c.says)
+	}
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx", ";"} {
+		status, body := steer(t, s, http.MethodPost, "advance", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
+		assert.Equal(t, 400, status, kind)
+		assert.Contains(t, body, "Content-Type: application/json")
+	}
+	status, _ := steer(t, s, http.MethodPost, "advance", `{"seconds":1}`, func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") })
+	assert.Equal(t, 204, status)
+}
+
+// TestWebPagesCannotControl: what a browser would send for a page, whatever
+// name the page has this machine's address under.
+func TestWebPagesCannotControl(t *testing.T) {
+	header := func(name string, values ...string) func(*http.Request) {
+		return func(r *http.Request) { r.Header[name] = values }
+	}
+	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+	for _, c := range []struct {
+		name    string
+		change  []func(*http.Request)
+		here    int // with the control plane for this machine
+		anyHost int // for everyone
+	}{
+		{"plain", nil, 204, 204},
+		{"IPv4", []func(*http.Request){host("127.0.0.1:8780")}, 204, 204},
+		{"all of 127", []func(*http.Request){host("127.9.9.9")}, 204, 204},
+		{"IPv6", []func(*http.Request){host("[::1]:8780")}, 204, 204},
+		{"IPv6 without port", []func(*http.Request){host("[::1]")}, 204, 204},
+		{"capitals", []func(*http.Request){host("LocalHost:8780")}, 204, 204},
+		{"own page", []func(*http.Request){header("Origin", "http://localhost:8780"), header("Sec-Fetch-Site", "same-origin")}, 204, 204},
+		{"typed in", []func(*http.Request){header("Sec-Fetch-Site", "none")}, 204, 204},
+		{"another host", []func(*http.Request){host("sandbox:8780")}, 403, 204},
+		{"rebound name", []func(*http.Request){host("evil.example:8780")}, 403, 204},
+		{"rebound page", []func(*http.Request){host("evil.example:8780"), header("Origin", "http://evil.example:8780")}, 403, 403},
+		{"name with localhost", []func(*http.Request){host("localhost.evil.example")}, 403, 204},
+		{"subdomain", []func(*http.Request){host("x.localhost")}, 403, 204},
+		{"another address", []func(*http.Request){host("192.168.1.5:8780")}, 403, 204},
+		{"any address", []func(*http.Request){host("0.0.0.0:8780")}, 403, 204},
+		{"other page", []func(*http.Request){header("Origin", "https://evil.example")}, 403, 403},
+		{"other port", []func(*http.Request){header("Origin", "http://localhost:3000")}, 403, 403},
+		{"other name of here", []func(*http.Request){header("Origin", "http://127.0.0.1:8780")}, 403, 403},
+		{"other scheme", []func(*http.Request){header("Origin", "chrome-extension://localhost:8780")}, 403, 403},
+		{"sandboxed page", []func(*http.Request){header("Origin", "null")}, 403, 403},
+		{"empty origin", []func(*http.Request){header("Origin", "")}, 403, 403},
+		{"two origins", []func(*http.Request){header("Origin", "http://localhost:8780", "https://evil.example")}, 403, 403},
+		{"garbled", []func(*http.Request){header("Origin", "http://%zz")}, 403, 403},
+		{"cross-site", []func(*http.Request){header("Sec-Fetch-Site", "cross-site")}, 403, 403},
+		{"same-site", []func(*http.Request){header("Sec-Fetch-Site", "same-site")}, 403, 403},
+	} {
+		for anyHost, want := range map[bool]int{false: c.here, true: c.anyHost} {
+			s := sandbox.Start(t, sandbox.WithControlPlane(anyHost))
+			status, body := steer(t, s, http.MethodPost, "reset", "", c.change...)
+			assert.Equal(t, want, status, "%s, any host %t: %s", c.name, anyHost, body)
+			for _, path := range []string{"nothing", "journal"} { // refused before anything is looked at
+				if status, _ := steer(t, s, http.MethodGet, path, "", c.change...); want == 403 {
+					assert.Equal(t, 403, status, c.name)
+				}
+			}
+		}
+	}
+}
+
+func TestOtherMachinesCannotControl(t *testing.T) {
+	for peer, want := range map[string]int{
+		"127.0.0.1:5": 204, "[::1]:5": 204, "[::ffff:127.0.0.1]:5": 204,
+		"192.168.1.7:5": 403, "[fe80::1]:5": 403, "": 403, "127.0.0.1": 403, "@": 403,
+	} {
+		for anyHost, want := range map[bool]int{false: want, true: 204} {
+			s := sandbox.Start(t, sandbox.WithControlPlane(anyHost))
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodPost, "http://localhost:8780/_sandbox/reset", http.NoBody)
+			r.RemoteAddr = peer
+			s.ServeHTTP(w, r)
+			assert.Equal(t, want, w.Code, "%q, any host %t", peer, anyHost)
+		}
+	}
+}
+
+func TestTheControlPlaneThroughTheOtherDoors(t *testing.T) {
+	s, _ := controlled(t)
+	for _, d := range doors(t, s)[1:] {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.base+"/_sandbox/journal", http.NoBody)
+		require.NoError(t, err)
+		r.Host = "localhost"
+		res, err := d.client.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.Equal(t, 200, res.StatusCode, d.name)
+	}
+}

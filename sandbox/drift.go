@@ -1,0 +1,206 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WithDrift mixes into replies what additive changes of v1 may bring: members
+// that nobody knows yet, at every level but in event payloads; values that
+// nobody knows yet where the set of values is open; and null wherever the
+// documentation allows it. What drifts depends on the seed and the record only,
+// so that a record looks the same in every reply and on every run.
+//
+// Nothing documented breaks: types, ids, order, cursors and the numbers of meta
+// stay, filters go by the true values, and statuses that calls depend on, such
+// as evaluated, closed and revoked, stay too.
+func WithDrift(seed uint64) Option { return func(s *Server) { s.drift = &drift{seed} } }
+
+type drift struct{ seed uint64 }
+
+// shape says what of a kind of object may drift.
+type shape struct {
+	null []string          // may be null at any time
+	open map[string]string // open sets of values, and those (spaces around each) that may become another
+	in   map[string]*shape // objects and arrays of objects within
+}
+
+const anyValue = "*"
+
+var reportShape = &shape{
+	null: []string{"scored_as_role"},
+	open: map[string]string{
+		"status": " started submitted ", "verdict": anyValue, "confidence": anyValue, "integrity_status": anyValue,
+	},
+	in: map[string]*shape{
+		"pillars":       {null: []string{"score"}},
+		"facts":         {null: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
+		"pipeline_rank": {},
+	},
+}
+
+// shapes are those of the resources, by the service of package hiring that
+// reads them.
+var shapes = map[string]*shape{
+	"Account": {null: []string{"custom_domain"}, in: map[string]*shape{
+		"plan":     {open: map[string]string{"subscription_status": anyValue}},
+		"usage":    {},
+		"branding": {null: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
+	}},
+	"Members": {open: map[string]string{"role": anyValue}},
+	"Challenges": {
+		open: map[string]string{"domain": anyValue, "difficulty": anyValue, "level": anyValue, "stack": anyValue},
+		in:   map[string]*shape{"tasks": {open: map[string]string{"kind": anyValue}}},
+	},
+	"Assessments": {
+		null: []string{"budget_dollars_cap", "selected_task_ids"},
+	},
+	"Invitations": {
+		null: []string{"sent_at"},
+		open: map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
+	},
+	"Submissions": {
+		null: []string{"workspace_archive_url"},
+		open: map[string]string{"status": " started submitted "},
+		in:   map[string]*shape{"report": reportShape, "challenge": {}, "candidate": {}, "budget": {}},
+	},
+	"Events": {open: map[string]string{"kind": " file_edit test_run "}},
+}
+
+func shapeOf(r *route) *shape {
+	if r.name == "Submissions.Report" {
+		return reportShape
+	}
+	service, _, _ := strings.Cut(r.name, ".")
+	return shapes[service]
+}
+
+// identifies tells whether a member tells one object from another of its kind.
+func identifies(name string) bool { return name == "id" || name == "submission_id" || name == "seq" }
+
+// object appends a resource with its drift.
+func (d *drift) object(b []byte, kind *shape, raw []byte, within string) []byte {
+	members, values := takeApart(raw)
+	if i := slices.IndexFunc(members, identifies); i >= 0 {
+		within += "/" + string(values[i])
+		if members[i] == "submission_id" {
+			within = "/report/" + string(values[i]) // the same one inside its submission
+		}
+	}
+	b = append(b, '{')
+	for i, name := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, render(name)...)
+		b = append(b, ':')
+		b = d.value(b, kind, name, values[i], within)
+	}
+	return append(d.news(b, within, len(members) > 0), '}')
+}
+
+func (d *drift) value(b []byte, kind *shape, name string, value []byte, within string) []byte {
+	inner, isObject := kind.in[name]
+	known, isOpen := kind.open[name]
+	switch chance := d.roll(within, name) % 4; {
+	case isObject && value[0] == '{':
+		return d.object(b, inner, value, within+"/"+name)
+	case isObject && value[0] == '[':
+		return d.array(b, inner, value, within+"/"+name)
+	case chance == 0 && slices.Contains(kind.null, name):
+		return append(b, "null"...)
+	case chance == 0 && isOpen && len(value) > 2 && (known == anyValue || strings.Contains(known, " "+string(value[1:len(value)-1])+" ")):
+		return append(b, `"drifted_`+strconv.FormatUint(d.roll(within, name)/4%9, 10)+`"`...)
+	}
+	return append(b, value...)
+}
+
+func (d *drift) array(b []byte, kind *shape, raw []byte, within string) []byte {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		panic(err) // the server's own JSON
+	}
+	b = append(b, '[')
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = d.object(b, kind, item, within)
+	}
+	return append(b, ']')
+}
+
+// What can come as a member that nobody knows.
+var news = [...]string{
+	`"drift_text":"new"`, `"drift_number":12.5`, `"drift_flag":true`, `"drift_nothing":null`,
+	`"drift_list":[1,"two",{"three":3}]`, `"drift_object":{"id":7,"status":null}`,
+}
+
+// news appends some members, or none.
+func (d *drift) news(b []byte, within string, comma bool) []byte {
+	for i, member := range news {
+		if d.roll(within, member)%uint64(len(news)) != uint64(i) {
+			continue
+		}
+		if comma {
+			b = append(b, ',')
+		}
+		b, comma = append(b, member...), true
+	}
+	return b
+}
+
+// roll is what chance says about a place.
+func (d *drift) roll(within, name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(strconv.AppendUint(nil, d.seed, 10))
+	_, _ = h.Write([]byte(within + "\n" + name))
+	x := h.Sum64() // its low bits alone are too regular
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	return x ^ x>>33
+}
+
+// takeApart takes an object apart and keeps the order.
+func takeApart(raw []byte) (names []string, values []json.RawMessage) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := decoder.Token(); err != nil {
+		panic(err) // the server's own JSON
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			panic(err)
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			panic(err)
+		}
+		names, values = append(names, name.(string)), append(values, value) // names are strings
+	}
+	return names, values
+}
+
+// drifted appends a resource as the call's reply shows it.
+func (c *call) drifted(b, raw []byte) []byte {
+	if c.s.drift == nil {
+		return append(b, raw...)
+	}
+	within := ""
+	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
+		within = c.params[0] // sequence numbers are those of one submission
+	}
+	return c.s.drift.object(b, shapeOf(c.route), raw, within)
+}
+
+// appendNews appends members that nobody knows to meta, or to an error.
+func (c *call) appendNews(b []byte, where string) []byte {
+	if c.s.drift == nil {
+		return b
+	}
+	return c.s.drift.news(b, where+c.requestID, true)
+}

@@ -1,0 +1,182 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// drifts collects what drift did over many seeds.
+type drifts struct{ news, nulls, values map[string]bool }
+
+// nullable are the members that drift may set to null though they have a value.
+var nullable = map[string]string{
+	"assessment": "budget_dollars_cap selected_task_ids", "invitation": "sent_at", "submission": "workspace_archive_url",
+	"report": "scored_as_role", "pillar": "score", "facts": "time_used_minutes ai_authored_pct churn_pct", "account": "custom_domain",
+	"branding": "primary_color logo_url sender_name support_email",
+}
+
+// inside are the documented objects in others.
+var inside = map[string]map[string]string{
+	"submission": {"challenge": "ref", "candidate": "candidate", "budget": "budget", "report": "report"},
+	"report":     {"pillars": "pillar", "facts": "facts", "pipeline_rank": "rank"},
+	"challenge":  {"tasks": "task"},
+	"account":    {"plan": "plan", "usage": "usage", "branding": "branding"},
+}
+
+// compare checks a resource with drift against the same one without.
+func (d *drifts) compare(t *testing.T, kind string, plain, drifted json.RawMessage) {
+	t.Helper()
+	known, now := fields{}, fields{}
+	require.NoError(t, json.Unmarshal(plain, &known))
+	require.NoError(t, json.Unmarshal(drifted, &now), "%s", drifted)
+	var order []string
+	for _, name := range memberNames(t, drifted) {
+		if _, documented := known[name]; documented {
+			order = append(order, name)
+			continue
+		}
+		assert.True(t, strings.HasPrefix(name, "drift_"), name)
+		d.news[kind] = true
+	}
+	assert.Equal(t, memberNames(t, plain), order, kind)
+	for name, was := range known {
+		switch is := now[name]; {
+		case inside[kind][name] != "" && was[0] == '[':
+			var before, after []json.RawMessage
+			require.NoError(t, json.Unmarshal(was, &before))
+			require.NoError(t, json.Unmarshal(is, &after))
+			d.compareAll(t, inside[kind][name], before, after)
+		case inside[kind][name] != "" && was[0] == '{':
+			d.compare(t, inside[kind][name], was, is)
+		case string(is) == string(was):
+		case string(is) == "null":
+			assert.Contains(t, strings.Fields(nullable[kind]), name, kind)
+			d.nulls[kind+"."+name] = true
+		default:
+			assert.Regexp(t, `^"drifted_\d"$`, string(is), "%s.%s", kind, name)
+			assert.NotContains(t, []string{`"evaluated"`, `"closed"`, `"sent"`, `"revoked"`, `""`}, string(was))
+			d.values[kind+"."+name] = true
+		}
+	}
+}
+
+func (d *drifts) compareAll(t *testing.T, kind string, plain, drifted []json.RawMessage) {
+	t.Helper()
+	require.Len(t, drifted, len(plain))
+	for i := range plain {
+		d.compare(t, kind, plain[i], drifted[i])
+	}
+}
+
+var driftedLists = map[string]string{
+	"/members": "member", "/challenges": "challenge", "/assessments": "assessment", invitations: "invitation",
+	"/submissions": "submission", busyEvents + "?since_seq=2370": "event", "/submissions?status=evaluated&since=2026-02-20T00:00:00Z": "submission",
+}
+
+func TestDriftBreaksNothingDocumented(t *testing.T) {
+	plain := inProcess(sandbox.New(unlimited()))
+	before := map[string][]json.RawMessage{}
+	for path := range driftedLists {
+		before[path] = pages(t, plain, path)
+	}
+	all := &drifts{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for seed := range uint64(12) {
+		d := inProcess(sandbox.New(unlimited(), sandbox.WithDrift(seed)))
+		for path, kind := range driftedLists {
+			all.compareAll(t, kind, before[path], pages(t, d, path))
+		}
+		all.compare(t, "account", plain.get(t, "/account").Data, d.get(t, "/account").Data)
+		for _, path := range []string{"", "/report"} {
+			path = "/submissions/" + sandbox.SubmissionID + path
+			assert.JSONEq(t, string(d.get(t, path).Data), string(d.get(t, path).Data), "a record looks the same each time")
+		}
+		s := fields{}
+		require.NoError(t, json.Unmarshal(d.get(t, "/submissions/"+sandbox.SubmissionID).Data, &s))
+		assert.JSONEq(t, string(s["report"]), string(d.get(t, "/submissions/"+sandbox.SubmissionID+"/report").Data))
+		d.get(t, "/submissions?page_size=101").invalid(t, "page_size")
+		assert.Equal(t, 201, d.post(t, "/assessments", newAssessment).status)
+	}
+	for kind := range documented {
+		assert.True(t, all.news[kind], "new members of %s", kind)
+	}
+	assert.Equal(t, []string{
+		"assessment.budget_dollars_cap", "assessment.selected_task_ids", "branding.primary_color", "branding.sender_name", "facts.ai_authored_pct",
+		"facts.churn_pct", "facts.time_used_minutes", "invitation.sent_at", "pillar.score", "report.scored_as_role",
+	}, slices.Sorted(maps.Keys(all.nulls)))
+	assert.Equal(t, []string{
+		"challenge.difficulty", "challenge.domain", "challenge.level", "challenge.stack", "event.kind", "invitation.recruiter_decision",
+		"invitation.status", "member.role", "plan.subscription_status", "report.confidence", "report.integrity_status", "report.status",
+		"report.verdict", "submission.status", "task.kind",
+	}, slices.Sorted(maps.Keys(all.values)))
+}
+
+// pages reads a whole list, also one whose path has filters.
+func pages(t *testing.T, d door, path string) []json.RawMessage {
+	t.Helper()
+	var all []json.RawMessage
+	if !strings.Contains(path, "?") {
+		return everything(t, d, path)
+	}
+	for next := "&page_size=50"; next != ""; {
+		a := d.get(t, path+next)
+		all = append(all, into[[]json.RawMessage](t, a)...)
+		if next = ""; a.Meta.NextCursor != nil {
+			next = "&page_size=50&cursor=" + *a.Meta.NextCursor
+		}
+	}
+	return all
+}
+
+func TestDriftComesFromTheSeed(t *testing.T) {
+	list := func(seed uint64) string {
+		return string(inProcess(sandbox.New(sandbox.WithDrift(seed))).get(t, "/submissions").raw)
+	}
+	assert.Equal(t, list(3), list(3))
+	assert.NotEqual(t, list(3), list(4))
+}
+
+func TestMetaAndErrorsDriftToo(t *testing.T) {
+	d := inProcess(sandbox.New(sandbox.WithDrift(1)))
+	var met, failed bool
+	for range 30 {
+		met = met || strings.Contains(string(d.get(t, "/account").raw[1:]), `"meta":{"request_id":"`) &&
+			strings.Contains(strings.SplitAfter(string(d.get(t, "/members").raw), `"meta":`)[1], "drift_")
+		failed = failed || strings.Contains(string(d.get(t, "/nowhere").raw), "drift_")
+	}
+	assert.True(t, met)
+	assert.True(t, failed)
+}
+
+func TestTheSDKReadsWhatDrifts(t *testing.T) {
+	want := len(pages(t, inProcess(sandbox.New()), "/submissions?status=evaluated"))
+	for seed := range uint64(8) {
+		s := sandbox.New(unlimited(), sandbox.WithDrift(seed))
+		client := s.Client()
+		n := 0
+		for submission, err := range client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).All(t.Context()) {
+			require.NoError(t, err)
+			assert.Equal(t, hiring.SubmissionEvaluated, submission.Status)
+			assert.True(t, submission.Report.Ready())
+			n++
+		}
+		assert.Equal(t, want, n)
+		l := live{inProcess(s), s, sandbox.LiveKey}
+		id := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 61}))
+		report, err := s.LiveClient().Submissions.Report(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, 61, *report.ShipScore)
+		assert.Equal(t, 1, report.PipelineRank.Rank)
+		assert.Equal(t, 204, l.do(t, http.MethodDelete, "/api/v1/assessments/"+ids(t, l.get(t, "/assessments"))[0], l.key).status)
+	}
+}

@@ -1,0 +1,366 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// outcome is what a client gets, whichever door it came through.
+type outcome struct {
+	status int // 0: no reply
+	body   string
+	err    error // of the exchange or of reading the body
+	header http.Header
+}
+
+func (d door) send(ctx context.Context, t *testing.T, method, path, body string) outcome {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, d.base+"/api/v1"+path, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+	res, err := d.client.Do(r)
+	if err != nil {
+		return outcome{err: err}
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	return outcome{res.StatusCode, string(raw), err, res.Header}
+}
+
+const accountStart = `{"data":{"id"`
+
+// faultCases say of a fault what a client sees of a GET, and what it costs.
+var faultCases = map[string]struct {
+	fault  sandbox.Fault
+	status int
+	err    error
+	body   string // what it begins with
+	header map[string]string
+	cost   int
+	logged int
+}{
+	"status":          {fault: sandbox.Fault{Status: 503}, status: 503, body: `{"error":{"code":"INTERNAL_ERROR"`},
+	"code":            {fault: sandbox.Fault{Code: hiring.ErrConflict}, status: 409, body: `{"error":{"code":"CONFLICT"`},
+	"both":            {fault: sandbox.Fault{Status: 418, Code: "TEAPOT"}, status: 418, body: `{"error":{"code":"TEAPOT"`},
+	"invalid":         {fault: sandbox.Fault{Status: 400}, status: 400, body: `{"error":{"code":"INVALID_INPUT","message":"This error was injected.","details":{"formErrors":[`},
+	"unauthorized":    {fault: sandbox.Fault{Code: hiring.ErrInvalidToken}, status: 401, body: `{"error":{"code":"INVALID_TOKEN"`},
+	"redirect":        {fault: sandbox.Fault{Status: 302}, status: 302},
+	"no content":      {fault: sandbox.Fault{Status: 204}, status: 204},
+	"retry after":     {fault: sandbox.Fault{Status: 503, RetryAfter: 1500 * time.Millisecond}, status: 503, header: map[string]string{"Retry-After": "2"}},
+	"after":           {fault: sandbox.Fault{After: true, Status: 500}, status: 500, cost: 1},
+	"lost after":      {fault: sandbox.Fault{After: true}, err: syscall.ECONNRESET, cost: 1},
+	"reset":           {fault: sandbox.Fault{Reset: true}, err: syscall.ECONNRESET},
+	"reset after":     {fault: sandbox.Fault{Reset: true, After: true}, err: syscall.ECONNRESET, cost: 1},
+	"late":            {fault: sandbox.Fault{Late: time.Hour}, err: syscall.ECONNRESET},
+	"late gateway":    {fault: sandbox.Fault{Late: time.Hour, Status: 504}, status: 504, body: `{"error":{"code":"INTERNAL_ERROR"`},
+	"delayed reset":   {fault: sandbox.Fault{Reset: true, Delay: time.Millisecond}, err: syscall.ECONNRESET},
+	"slow":            {fault: sandbox.Fault{Delay: time.Millisecond}, status: 200, body: accountStart, cost: 1},
+	"slow after":      {fault: sandbox.Fault{Delay: time.Millisecond, After: true}, status: 200, body: accountStart, cost: 1},
+	"cut":             {fault: sandbox.Fault{CutAfter: 12}, status: 200, err: io.ErrUnexpectedEOF, body: accountStart[:12], cost: 1},
+	"cut at the end":  {fault: sandbox.Fault{CutAfter: 1 << 30}, status: 200, err: io.ErrUnexpectedEOF, body: accountStart, cost: 1},
+	"headers only":    {fault: sandbox.Fault{CutAfter: -1}, status: 200, err: io.ErrUnexpectedEOF, cost: 1},
+	"cut after":       {fault: sandbox.Fault{CutAfter: 5, After: true}, status: 200, err: io.ErrUnexpectedEOF, body: accountStart[:5], cost: 1},
+	"cut error":       {fault: sandbox.Fault{CutAfter: 5, Status: 500}, status: 500, err: io.ErrUnexpectedEOF, body: `{"err`},
+	"cut nothing":     {fault: sandbox.Fault{CutAfter: 5, Status: 204}, err: syscall.ECONNRESET},
+	"page":            {fault: sandbox.Fault{Status: 502, Body: "<html>Bad gateway"}, status: 502, body: "<html>Bad gateway", header: map[string]string{"Content-Type": "text/html; charset=utf-8", "X-Request-Id": "", "X-Ratelimit-Limit": ""}},
+	"page with type":  {fault: sandbox.Fault{Body: "{}", ContentType: "application/json", RetryAfter: time.Second}, status: 200, body: "{}", header: map[string]string{"Content-Type": "application/json", "Retry-After": "1"}},
+	"page of nothing": {fault: sandbox.Fault{Status: 502, ContentType: "text/html"}, status: 502, header: map[string]string{"Content-Length": "0", "Content-Type": "text/html"}},
+	"cut page":        {fault: sandbox.Fault{Status: 502, Body: "<html>", CutAfter: 3, After: true}, status: 502, err: io.ErrUnexpectedEOF, body: "<ht", cost: 1},
+}
+
+func TestFaultsThroughEveryDoor(t *testing.T) {
+	for name, c := range faultCases {
+		t.Run(name, func(t *testing.T) {
+			s := sandbox.Start(t)
+			for _, d := range doors(t, s) {
+				remaining := 1000 - before(t, d)
+				fault := c.fault
+				fault.Route = "GET /account"
+				d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+				d.client.CloseIdleConnections() // a reset of one that served before may be repeated by net/http
+				s.Inject(fault)
+				got := d.send(t.Context(), t, http.MethodGet, "/account", "")
+				assert.Equal(t, c.status, got.status, d.name)
+				require.ErrorIs(t, got.err, c.err, d.name)
+				assert.Truef(t, strings.HasPrefix(got.body, c.body), "%s: %s", d.name, got.body)
+				for header, value := range c.header {
+					assert.Equal(t, value, got.header.Get(header), d.name)
+				}
+				journal := s.Journal()
+				assert.Equal(t, c.status, journal[len(journal)-1].Status, d.name)
+				after := 1000 - before(t, d)
+				assert.Equal(t, c.cost, after-remaining-1, "%s: requests that count", d.name)
+			}
+		})
+	}
+}
+
+// before makes a plain call and returns what it says is left.
+func before(t *testing.T, d door) int {
+	t.Helper()
+	n, err := strconv.Atoi(d.get(t, "/account").header.Get("X-Ratelimit-Remaining"))
+	require.NoError(t, err)
+	return n
+}
+
+func TestInjectedErrorsHaveTheFourHeaders(t *testing.T) {
+	eachFault := func(t *testing.T, d door, s *sandbox.Server, f sandbox.Fault) answer {
+		s.Inject(f)
+		return d.get(t, "/members") // checks the headers and the envelope
+	}
+	s := sandbox.Start(t)
+	for _, d := range doors(t, s) {
+		s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
+		for _, status := range []int{400, 401, 402, 403, 404, 405, 409, 429, 499} {
+			a := eachFault(t, d, s, sandbox.Fault{Status: status})
+			require.Equal(t, status, a.status)
+			left := "500"
+			if status == 429 {
+				left = "0"
+			}
+			assert.Equal(t, left, a.header.Get("X-RateLimit-Remaining"), status)
+			assert.Equal(t, "1000", a.header.Get("X-RateLimit-Limit"))
+		}
+		assert.Equal(t, "499", d.get(t, "/members").header.Get("X-RateLimit-Remaining"))
+	}
+}
+
+func TestInjected429Agrees(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 900e6, time.UTC)
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+	d := inProcess(s)
+	for _, c := range []struct {
+		retryAfter time.Duration
+		seconds    int64
+	}{{0, 3601}, {time.Nanosecond, 1}, {90 * time.Second, 90}, {90*time.Second + 1, 91}, {2 * time.Hour, 7200}, {1<<63 - 1, 9223372036}} {
+		s.Inject(sandbox.Fault{Code: hiring.ErrRateLimited, RetryAfter: c.retryAfter})
+		a := d.get(t, "/account")
+		a.fails(t, 429, "RATE_LIMITED")
+		assert.Equal(t, strconv.FormatInt(c.seconds, 10), a.header.Get("Retry-After"))
+		reset := now.Unix() + c.seconds
+		assert.Equal(t, strconv.FormatInt(reset, 10), a.header.Get("X-RateLimit-Reset"))
+		assert.JSONEq(t, fmt.Sprintf(`{"limit":1000,"remaining":0,"reset":%d}`, reset), string(a.Error.Details))
+	}
+	s.Inject(sandbox.Fault{RetryAfter: time.Second})
+	d.get(t, "/account").fails(t, 429, "RATE_LIMITED")
+	assert.Equal(t, "999", d.get(t, "/account").header.Get("X-RateLimit-Remaining"), "the quota was not touched")
+}
+
+func TestWhichRequestsAFaultMeets(t *testing.T) {
+	const one, other = "/submissions/" + sandbox.SubmissionID, "/submissions/" + sandbox.PendingSubmissionID
+	for _, c := range []struct {
+		route    string
+		met, not []string
+	}{
+		{"", []string{"GET /account", "POST /assessments", "GET /nowhere", "PUT /account"}, nil},
+		{"*", []string{"GET /account", "DELETE /nowhere"}, nil},
+		{"POST *", []string{"POST /assessments", "POST /nowhere"}, []string{"GET /account"}},
+		{"GET /submissions/{id}", []string{"GET " + one, "GET " + other, "HEAD " + one}, []string{"GET /submissions", "GET " + one + "/report", "POST " + one}},
+		{"/api/v1/submissions/{any}", []string{"GET " + one}, []string{"GET /submissions"}},
+		{"HEAD " + one, []string{"HEAD " + one}, []string{"GET " + one}},
+		{"/submissions/" + sandbox.SubmissionID + "/report", []string{"GET " + one + "/report"}, []string{"GET " + other + "/report"}},
+		{"/assessments/{id}", []string{"PATCH /assessments/x", "DELETE /assessments/x", "GET /assessments/x"}, []string{"PUT /assessments/x", "GET /assessments"}},
+	} {
+		s := sandbox.New()
+		s.Inject(sandbox.Fault{Route: c.route, Times: -1, Status: 507})
+		for _, call := range c.met {
+			method, path, _ := strings.Cut(call, " ")
+			assert.Equal(t, 507, inProcess(s).send(t.Context(), t, method, path, "").status, "%q meets %s", c.route, call)
+		}
+		for _, call := range c.not {
+			method, path, _ := strings.Cut(call, " ")
+			assert.NotEqual(t, 507, inProcess(s).send(t.Context(), t, method, path, "").status, "%q does not meet %s", c.route, call)
+		}
+	}
+}
+
+func TestSkipAndTimes(t *testing.T) {
+	for _, c := range []struct {
+		faults []sandbox.Fault
+		want   []int
+	}{
+		{[]sandbox.Fault{{Status: 500}}, []int{500, 200, 200}},
+		{[]sandbox.Fault{{Status: 500, Skip: 1, Times: 2}}, []int{200, 500, 500, 200}},
+		{[]sandbox.Fault{{Status: 500, Skip: 1, Times: -1}}, []int{200, 500, 500, 500}},
+		{[]sandbox.Fault{{Status: 500}, {Status: 502}}, []int{500, 502, 200}},
+		{[]sandbox.Fault{{Status: 500, Skip: 1}, {Status: 502}}, []int{502, 500, 200}},
+		{[]sandbox.Fault{{Status: 500}, {Status: 502, Skip: 1}}, []int{500, 502, 200}},
+		{[]sandbox.Fault{{Status: 500, Times: 2}, {Status: 502, Skip: 1}}, []int{500, 500, 502, 200}},
+	} {
+		s := sandbox.Start(t)
+		for _, f := range c.faults {
+			s.Inject(f)
+		}
+		for i, status := range c.want {
+			assert.Equal(t, status, inProcess(s).send(t.Context(), t, http.MethodGet, "/account", "").status, "%v: %d", c.faults, i)
+		}
+	}
+}
+
+func TestSenselessFaultsPanic(t *testing.T) {
+	for want, f := range map[string]sandbox.Fault{
+		"it would do nothing: Fault{Route: \"GET /account\"}": {Route: "GET /account"},
+		"it cannot skip -1 requests":                          {Skip: -1, Status: 500},
+		"a duration is negative in Fault{Delay: -1s}":         {Delay: -time.Second},
+		"a reply cannot have the status 100":                  {Status: 100},
+		"a reply cannot have the status 600":                  {Status: 600},
+		`the code "TEAPOT" needs a Status`:                    {Code: "TEAPOT"},
+		"a connection that is reset carries no reply":         {Reset: true, Status: 500},
+		"leave out Reset":                                     {Reset: true, CutAfter: 5},
+		"there is no reply that could be cut":                 {Late: 1, CutAfter: 5},
+		`no operation has the route "GET /acount"; there are DELETE /assessments/{id}, GET /_archive/{id}, GET /account, `: {Route: "GET /acount", Status: 500},
+		`no operation has the route "PUT /account"`:                                                    {Route: "PUT /account", Status: 500},
+		`no operation has the route "/submissions/"`:                                                   {Route: "/submissions/", Status: 500},
+		`the route "GET" is none`:                                                                      {Route: "GET", Status: 500},
+	} {
+		s := sandbox.Start(t)
+		func() {
+			defer func() {
+				text, _ := recover().(string)
+				assert.Contains(t, text, "sandbox: Inject: ")
+				assert.Contains(t, text, want)
+			}()
+			s.Inject(f)
+		}()
+	}
+}
+
+func TestAFaultThatNeverFiredFailsTheTest(t *testing.T) {
+	tb := &fakeTB{}
+	s := sandbox.Start(tb)
+	s.Inject(sandbox.Fault{Route: "POST /assessments", Status: 500, After: true, Delay: time.Second, Body: "x"})
+	s.Inject(sandbox.Fault{Route: "GET /members", Times: -1, Status: 500})
+	s.Inject(sandbox.Fault{Route: "GET /account", Times: 3, Status: 500})
+	s.Inject(sandbox.Fault{Route: "GET /account", Skip: 1, Times: -1, Status: 500})
+	inProcess(s).send(t.Context(), t, http.MethodGet, "/account", "")
+	tb.cleanups[0]()
+	assert.Equal(t, []string{
+		`sandbox: this fault never fired: Fault{Route: "POST /assessments", Status: 500, Delay: 1s, After: true, Body: "x"}`,
+		`sandbox: this fault never fired: Fault{Route: "GET /members", Times: -1, Status: 500}`,
+		`sandbox: this fault never fired: Fault{Route: "GET /account", Skip: 1, Times: -1, Status: 500}`,
+	}, tb.failures)
+}
+
+// TestADelayEndsWithItsContext in each door; the request has no effect then,
+// unless it did its work before.
+func TestADelayEndsWithItsContext(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		s := sandbox.Start(t)
+		for _, d := range doors(t, s) {
+			s.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 100)
+			s.Inject(sandbox.Fault{Route: "POST /assessments", Delay: time.Hour, After: after})
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			got := d.send(ctx, t, http.MethodPost, "/assessments", newAssessment)
+			cancel()
+			require.ErrorIs(t, got.err, context.DeadlineExceeded, d.name)
+			journal := s.Journal()
+			assert.Zero(t, journal[len(journal)-1].Status, d.name)
+			left := "99"
+			if after {
+				left = "98"
+			}
+			assert.Equal(t, left, d.post(t, "/assessments", newAssessment).header.Get("X-RateLimit-Remaining"), d.name)
+		}
+	}
+}
+
+func TestDelaysTakeNoTimeInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		for _, d := range []door{inProcess(s), throughPipe(t, s)} {
+			s.Inject(sandbox.Fault{Route: "GET /account", Delay: 24 * time.Hour})
+			start := time.Now()
+			a := d.get(t, "/account")
+			assert.Equal(t, 24*time.Hour, time.Since(start), d.name)
+			assert.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"), "answered by the clock of then")
+			// Others are not held up.
+			s.Inject(sandbox.Fault{Route: "GET /account", Delay: time.Hour})
+			slow := make(chan time.Time)
+			go func() {
+				d.send(t.Context(), t, http.MethodGet, "/account", "")
+				slow <- time.Now()
+			}()
+			synctest.Wait()
+			assert.Equal(t, 200, d.get(t, "/members").status)
+			journal := s.Journal()
+			assert.Equal(t, []int{0, 200}, []int{journal[len(journal)-2].Status, journal[len(journal)-1].Status}, "one waits still")
+			assert.True(t, time.Now().Before(<-slow))
+		}
+	})
+}
+
+// TestLateWorkIsDoneInItsTime: by the server's clock, and before what is asked
+// then. Quotas tell when it was done.
+func TestLateWorkIsDoneInItsTime(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+	d := inProcess(s)
+	s.Inject(sandbox.Fault{Route: "POST /assessments", Times: 2, Late: 20 * time.Second})
+	s.Inject(sandbox.Fault{Route: "POST /assessments", Late: 10 * time.Second, Status: 504, Body: "<html>"})
+	left := func() string {
+		s.Inject(sandbox.Fault{Route: "DELETE /assessments/{id}", Status: 500})
+		return d.send(t.Context(), t, http.MethodDelete, "/assessments/x", "").header.Get("X-Ratelimit-Remaining")
+	}
+	for _, status := range []int{0, 0, 504} {
+		assert.Equal(t, status, d.send(t.Context(), t, http.MethodPost, "/assessments", newAssessment).status)
+		assert.Equal(t, "200", left())
+	}
+	now = now.Add(10*time.Second - 1)
+	assert.Equal(t, "200", left())
+	now = now.Add(1)
+	assert.Equal(t, "199", left())
+	now = now.Add(time.Minute)
+	s.Journal() // does it too
+	assert.Equal(t, "197", left())
+	assert.Equal(t, "f0000000-0000-4000-8000-000000000004", ids1(t, d.post(t, "/assessments", newAssessment)), "three were made")
+	var statuses []int
+	for _, e := range s.Journal() {
+		if e.Method == http.MethodPost {
+			statuses = append(statuses, e.Status)
+		}
+	}
+	assert.Equal(t, []int{0, 0, 504, 201}, statuses, "nobody was told of the late ones")
+}
+
+func TestFaultsAndTheClient(t *testing.T) {
+	s := sandbox.Start(t)
+	client := s.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond, MaxBackoff: time.Millisecond}))
+	s.Inject(sandbox.Fault{Route: "GET /account", Status: 500})
+	s.Inject(sandbox.Fault{Route: "GET /account", CutAfter: 40})
+	s.Inject(sandbox.Fault{Route: "GET /account", Reset: true})
+	_, err := client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, s.Journal(), 4)
+
+	s.Inject(sandbox.Fault{Route: "POST /assessments", After: true})
+	_, err = client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c0000000-0000-4000-8000-000000000001", Name: "n"})
+	require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+	require.ErrorIs(t, err, syscall.ECONNRESET)
+
+	s.Inject(sandbox.Fault{Route: "GET /account", RetryAfter: time.Hour})
+	_, err = client.Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrRateLimited)
+	assert.Zero(t, client.Quota().Read.Remaining)
+}
+
+func TestFaultText(t *testing.T) {
+	f := sandbox.Fault{Route: "GET /account", Body: strings.Repeat("x", 1000)}
+	assert.Equal(t, `Fault{Route: "GET /account", Body: "`+strings.Repeat("x", 100)+`"}`, f.String())
+	_, err := json.Marshal(f)
+	require.NoError(t, err)
+}

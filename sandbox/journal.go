@@ -1,0 +1,197 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The journal keeps the newest exchanges, within both bounds: a simulation may
+// run for millions of requests.
+const (
+	JournalEntries = 10_000   // How many exchanges the journal keeps.
+	JournalBytes   = 32 << 20 // How many bytes the bodies in the journal have together.
+)
+
+// Entry is one exchange.
+type Entry struct {
+	Method string
+	Route  string // The path's template below /api/v1, such as /submissions/{id}; empty for none of the service's.
+	Path   string // As it was sent, without the query.
+	Query  string // As it was sent, without the question mark.
+	Status int    // 0 when no reply was sent, or none yet.
+	Key    string // Redacted, as in sk_test_…dbox; empty for none.
+	Body   []byte // Of a write; at most one byte more than the service takes.
+	At     time.Time
+}
+
+// String tells the exchange in a line.
+func (e Entry) String() string {
+	text := e.Method + " " + e.Path
+	if e.Query != "" {
+		text += "?" + e.Query
+	}
+	if e.Status == 0 {
+		text += " -> no reply"
+	} else {
+		text += fmt.Sprintf(" -> %d", e.Status)
+	}
+	if len(e.Body) > 0 {
+		text += fmt.Sprintf(" %.300s", e.Body)
+	}
+	return text
+}
+
+// Journal is what a server was asked and what it answered, oldest first.
+type Journal []Entry
+
+// Journal returns a copy of the journal. It holds every exchange on every door
+// (also those that were lost, with status 0), except for those that bounds
+// have pushed out; nothing of the control plane.
+func (s *Server) Journal() Journal {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	return s.journal.copy()
+}
+
+// Repeated returns the writes that were sent before, with the same method,
+// path, query and body: of a write that was sent three times, the second and
+// the third. What was answered makes no difference: a write that is sent again
+// after a 429 is here too.
+func (j Journal) Repeated() []Entry {
+	var repeats []Entry
+	sent := make(map[string]bool)
+	for _, e := range j {
+		if classOf(e.Method) != ClassWrite {
+			continue
+		}
+		write := strings.Join([]string{e.Method, e.Path, e.Query, string(e.Body)}, "\n")
+		if sent[write] {
+			repeats = append(repeats, e)
+		}
+		sent[write] = true
+	}
+	return repeats
+}
+
+// Find returns the newest exchange of an operation, such as POST and
+// /assessments/{id}/invitations. The error of a search that finds none tells
+// the exchange that comes nearest.
+func (j Journal) Find(method, route string) (Entry, error) {
+	wanted, best, nearest := strings.Split(route, "/"), -1, Entry{}
+	for _, e := range slices.Backward(j) {
+		if e.Method == method && e.Route == route {
+			return e, nil
+		}
+		likeness := 0
+		if e.Method == method {
+			likeness++
+		}
+		for i, segment := range strings.Split(e.Route, "/") {
+			if i < len(wanted) && wanted[i] == segment {
+				likeness += 2
+			}
+		}
+		if likeness > best {
+			best, nearest = likeness, e
+		}
+	}
+	if len(j) == 0 {
+		return Entry{}, fmt.Errorf("sandbox: no %s %s: the journal is empty", method, route)
+	}
+	return Entry{}, fmt.Errorf("sandbox: no %s %s among %d exchanges; the nearest is %s (route %q)",
+		method, route, len(j), nearest, nearest.Route)
+}
+
+// journal is a ring: the oldest entry is overwritten once it is full. It holds
+// pointers, so that an exchange in progress finds its entry wherever it is.
+type journal struct {
+	ring  []*Entry
+	first int // the number of the oldest entry that is kept
+	next  int // the number of the next entry
+	bytes int
+}
+
+func (j *journal) add(e *Entry) {
+	if j.next-j.first == JournalEntries {
+		j.drop()
+	}
+	if len(j.ring) < JournalEntries {
+		j.ring = append(j.ring, e)
+	} else {
+		j.ring[j.next%JournalEntries] = e
+	}
+	j.next++
+	for j.bytes += len(e.Body); j.bytes > JournalBytes; {
+		j.drop()
+	}
+}
+
+func (j *journal) drop() {
+	oldest := &j.ring[j.first%JournalEntries]
+	j.bytes -= len((*oldest).Body)
+	*oldest = nil
+	j.first++
+}
+
+func (j *journal) copy() Journal {
+	entries := make(Journal, 0, j.next-j.first)
+	for number := j.first; number < j.next; number++ {
+		e := *j.ring[number%JournalEntries]
+		e.Body = bytes.Clone(e.Body)
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// newEntry is what the journal keeps of a call that has arrived.
+func (c *call) newEntry() *Entry {
+	e := &Entry{
+		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
+		Key: redact(bearer(c.request)), At: c.at,
+	}
+	if c.route != nil {
+		e.Route = c.route.template
+	}
+	if classOf(e.Method) == ClassWrite {
+		e.Body = bytes.Clone(c.body) // reading left it with room to grow
+	}
+	return e
+}
+
+// bearer returns the token of a request, or nothing, which is no key either,
+// when there is not just one.
+func bearer(r *http.Request) string {
+	headers := r.Header["Authorization"]
+	if len(headers) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
+// redact leaves of a key what tells it from the test's others.
+func redact(token string) string {
+	const shown = 4
+	if token == "" {
+		return ""
+	}
+	prefix := ""
+	for _, known := range []string{"sk_test_", "sk_live_"} {
+		if strings.HasPrefix(token, known) {
+			prefix = known
+		}
+	}
+	if rest := token[len(prefix):]; len(rest) > shown {
+		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
+	}
+	return prefix + "…"
+}

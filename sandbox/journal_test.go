@@ -1,0 +1,133 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func TestJournalThroughEveryDoor(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for i, name := range []string{"transport", "url", "pipe"} {
+		t.Run(name, func(t *testing.T) {
+			s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+			d := doors(t, s)[i]
+			assert.Empty(t, s.Journal())
+			d.get(t, "/submissions?status=evaluated&page_size=1")
+			d.post(t, "/assessments", `{"name": "é"}`)
+			d.do(t, http.MethodGet, "/api/v1/submissions/a%2Fb", "", "a body that a read does not have")
+			d.do(t, http.MethodDelete, "/nowhere", "hunter2hunter2")
+			d.do(t, http.MethodPut, "/api/v1/account", sandbox.LiveKey+"_x")
+			s.Inject(sandbox.Fault{After: true})
+			d.send(t.Context(), t, http.MethodPost, "/assessments/"+sandbox.AssessmentID+"/invitations", "{}")
+			s.Inject(sandbox.Fault{Status: 502, Body: "<html>"})
+			d.send(t.Context(), t, http.MethodGet, "/account", "")
+			assert.Equal(t, sandbox.Journal{
+				{Method: "GET", Route: "/submissions", Path: "/api/v1/submissions", Query: "status=evaluated&page_size=1", Status: 200, Key: "sk_test_…dbox", At: now},
+				{Method: "POST", Route: "/assessments", Path: "/api/v1/assessments", Status: 400, Key: "sk_test_…dbox", Body: []byte(`{"name": "é"}`), At: now},
+				{Method: "GET", Route: "/submissions/{id}", Path: "/api/v1/submissions/a%2Fb", Status: 401, At: now},
+				{Method: "DELETE", Path: "/nowhere", Status: 401, Key: "…ter2", At: now},
+				{Method: "PUT", Path: "/api/v1/account", Status: 401, Key: "sk_live_…ox_x", At: now},
+				{Method: "POST", Route: "/assessments/{id}/invitations", Path: "/api/v1/assessments/" + sandbox.AssessmentID + "/invitations", Key: "sk_test_…dbox", Body: []byte("{}"), At: now},
+				{Method: "GET", Route: "/account", Path: "/api/v1/account", Status: 502, Key: "sk_test_…dbox", At: now},
+			}, s.Journal())
+		})
+	}
+}
+
+func TestTheJournalIsACopy(t *testing.T) {
+	s := sandbox.Start(t)
+	inProcess(s).post(t, "/assessments", "{}")
+	journal := s.Journal()
+	journal[0].Body[0], journal[0].Status = 'x', 0
+	assert.Equal(t, "{}", string(s.Journal()[0].Body))
+	assert.Equal(t, 400, s.Journal()[0].Status)
+}
+
+func TestKeysAreRedacted(t *testing.T) {
+	for token, want := range map[string]string{
+		"sk_test_":      "sk_test_…",
+		"sk_test_abcd":  "sk_test_…",
+		"sk_test_abcde": "sk_test_…bcde",
+		"abcd":          "…",
+		"abcde":         "…bcde",
+		"sk_live_" + strings.Repeat("x", 90) + "last": "sk_live_…last",
+	} {
+		s := sandbox.Start(t)
+		inProcess(s).do(t, http.MethodGet, "/api/v1/account", token)
+		assert.Equal(t, want, s.Journal()[0].Key, token)
+	}
+	s := sandbox.Start(t)
+	inProcess(s).do(t, http.MethodGet, "/api/v1/account", "", http.Header{"Authorization": {"Basic c2VjcmV0"}})
+	assert.Empty(t, s.Journal()[0].Key)
+}
+
+func TestRepeated(t *testing.T) {
+	s := sandbox.Start(t)
+	d := inProcess(s)
+	d.post(t, "/assessments", newAssessment)
+	d.get(t, "/account")
+	d.get(t, "/account")
+	d.post(t, "/assessments", newAssessment+" ")
+	d.do(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey, newAssessment)
+	d.do(t, http.MethodDelete, "/api/v1/assessments/"+sandbox.AssessmentID, sandbox.TestKey)
+	d.do(t, http.MethodDelete, "/api/v1/assessments/"+sandbox.AssessmentID+"?a", sandbox.TestKey)
+	assert.Empty(t, s.Journal().Repeated())
+	s.Inject(sandbox.Fault{Route: "POST /assessments", After: true})
+	d.send(t.Context(), t, http.MethodPost, "/assessments", newAssessment)
+	d.post(t, "/assessments", newAssessment)
+	repeated := s.Journal().Repeated()
+	require.Len(t, repeated, 2, "what was sent three times is here twice")
+	assert.Equal(t, []int{0, 201}, []int{repeated[0].Status, repeated[1].Status})
+	assert.Equal(t, newAssessment, string(repeated[0].Body))
+}
+
+func TestFind(t *testing.T) {
+	s := sandbox.Start(t)
+	_, err := s.Journal().Find("GET", "/account")
+	require.EqualError(t, err, "sandbox: no GET /account: the journal is empty")
+	d := inProcess(s)
+	d.get(t, "/submissions")
+	d.post(t, "/assessments/"+sandbox.AssessmentID+"/invitations", "{}")
+	d.get(t, "/submissions?page_size=1")
+	d.get(t, "/account")
+	found, err := s.Journal().Find("GET", "/submissions")
+	require.NoError(t, err)
+	assert.Equal(t, "page_size=1", found.Query, "the newest")
+	assert.Equal(t, "GET /api/v1/submissions?page_size=1 -> 200", found.String())
+	_, err = s.Journal().Find("POST", "/assessments")
+	require.EqualError(t, err, "sandbox: no POST /assessments among 4 exchanges; the nearest is POST /api/v1/assessments/"+
+		sandbox.AssessmentID+`/invitations -> 400 {} (route "/assessments/{id}/invitations")`)
+	_, err = s.Journal().Find("GET", "/submissions/{id}/report")
+	require.ErrorContains(t, err, `GET /api/v1/submissions?page_size=1 -> 200 (route "/submissions")`)
+	assert.Equal(t, "GET / -> no reply", sandbox.Entry{Method: "GET", Path: "/"}.String())
+}
+
+func TestTheJournalIsBounded(t *testing.T) {
+	s := sandbox.Start(t, sandbox.WithQuota(1<<30, 1<<30))
+	d := inProcess(s)
+	for i := range sandbox.JournalEntries + 7 {
+		d.send(t.Context(), t, http.MethodGet, fmt.Sprintf("/account?n=%d", i), "")
+	}
+	journal := s.Journal()
+	require.Len(t, journal, sandbox.JournalEntries)
+	assert.Equal(t, "n=7", journal[0].Query)
+	assert.Equal(t, fmt.Sprintf("n=%d", sandbox.JournalEntries+6), journal[len(journal)-1].Query)
+
+	body := strings.Repeat("x", 512<<10)
+	fits := sandbox.JournalBytes / len(body)
+	for range fits + 3 {
+		d.send(t.Context(), t, http.MethodPost, "/assessments", body)
+	}
+	journal = s.Journal()
+	require.Len(t, journal, fits, "bodies push out what is older")
+	d.get(t, "/account")
+	assert.Len(t, s.Journal(), fits+1)
+}

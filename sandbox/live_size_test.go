@@ -1,0 +1,103 @@
+package sandbox_test
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// crowd is a live world with so many evaluated submissions.
+func crowd(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Server {
+	tb.Helper()
+	s := sandbox.New(append(opts, sandbox.WithQuota(1<<40, 1<<40))...)
+	s.SetPlan(sandbox.LiveKey, 0, size)
+	raw := rawCall{tb, s.Transport()}
+	posting := raw.id(http.MethodPost, "/assessments", newAssessment)
+	for range size {
+		submission, err := s.Begin(raw.id(http.MethodPost, "/assessments/"+posting+"/invitations", candidateBody("a@example.test")))
+		require.NoError(tb, err)
+		require.NoError(tb, s.Evaluate(submission, sandbox.Result{ShipScore: 50}))
+	}
+	return s
+}
+
+func TestAPageCostsTheSameHoweverManyThereAre(t *testing.T) {
+	const listing = "/submissions?status=evaluated&page_size=100&since=2020-01-01T00:00:00Z"
+	allocations := func(size int) (count float64, bytes uint64) {
+		s := crowd(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))
+		raw := rawCall{t, s.Transport()}
+		raw.do(http.MethodGet, listing, "") // renders
+		const runs = 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		count = testing.AllocsPerRun(runs, func() { raw.do(http.MethodGet, listing, "") })
+		runtime.ReadMemStats(&after)
+		return count, (after.TotalAlloc - before.TotalAlloc) / (runs + 1)
+	}
+	few, fewBytes := allocations(101)
+	many, manyBytes := allocations(2000)
+	assert.InDelta(t, few, many, few/10)
+	assert.InEpsilon(t, fewBytes, manyBytes, 0.1)
+	assert.Less(t, manyBytes, uint64(700<<10))
+}
+
+func TestALiveWorldIsMadeAtItsFirstUse(t *testing.T) {
+	sandbox.New().AddKey(sandbox.Key{Token: "sk_live_x", Organization: "x"})
+	inProcess(sandbox.New()).get(t, "/account") // the samples
+	allocs := testing.AllocsPerRun(50, func() {
+		sandbox.New(sandbox.WithTimeline(steady), sandbox.WithDrift(1))
+	})
+	assert.Less(t, allocs, 60.0)
+}
+
+// rawCall asks without the checks of door, for what is repeated very often.
+type rawCall struct {
+	tb        testing.TB
+	transport http.RoundTripper
+}
+
+func (c rawCall) do(method, path, body string) *http.Response {
+	r, err := http.NewRequestWithContext(c.tb.Context(), method, "https://sandbox.invalid/api/v1"+path, strings.NewReader(body))
+	require.NoError(c.tb, err)
+	r.Header.Set("Authorization", "Bearer "+sandbox.LiveKey)
+	res, err := c.transport.RoundTrip(r)
+	require.NoError(c.tb, err)
+	require.Less(c.tb, res.StatusCode, 300)
+	return res
+}
+
+func BenchmarkLivePage(b *testing.B) {
+	for name, query := range map[string]string{
+		"Newest": "", "Since": "&status=evaluated&since=2020-01-01T00:00:00Z", "NothingNew": "&status=evaluated&since=2100-01-01T00:00:00Z",
+	} {
+		b.Run(name, func(b *testing.B) {
+			raw := rawCall{b, crowd(b, 10_000, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon)).Transport()}
+			raw.do(http.MethodGet, "/submissions?page_size=100"+query, "")
+			b.ReportAllocs()
+			for b.Loop() {
+				raw.do(http.MethodGet, "/submissions?page_size=100"+query, "")
+			}
+		})
+	}
+}
+
+func BenchmarkLiveCandidate(b *testing.B) {
+	b.ReportAllocs()
+	crowd(b, b.N)
+}
+
+func (c rawCall) id(method, path, body string) string {
+	res := c.do(method, path, body)
+	content, err := io.ReadAll(res.Body)
+	require.NoError(c.tb, err)
+	const prefix = `{"data":{"id":"`
+	require.True(c.tb, strings.HasPrefix(string(content), prefix))
+	return string(content[len(prefix) : len(prefix)+36])
+}

@@ -1,0 +1,108 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Class is one of the two kinds of requests that are counted apart.
+type Class string
+
+// GET and HEAD are reads, every other method is a write.
+const (
+	ClassRead  Class = "read"
+	ClassWrite Class = "write"
+)
+
+func classOf(method string) Class {
+	if method == http.MethodGet || method == http.MethodHead {
+		return ClassRead
+	}
+	return ClassWrite
+}
+
+type limits struct{ read, write int }
+
+func (l limits) of(c Class) int {
+	if c == ClassRead {
+		return l.read
+	}
+	return l.write
+}
+
+// quota is what the rate-limit headers of one reply say.
+type quota struct {
+	limit, remaining int
+	reset            time.Time
+}
+
+// retryAfter is in whole seconds. Windows end on a whole second, so it equals
+// X-RateLimit-Reset minus the Date of the same reply.
+func (q quota) retryAfter(now time.Time) int64 { return q.reset.Unix() - now.Unix() }
+
+// details are those of a 429: what the headers say, once more.
+func (q quota) details() any {
+	return struct {
+		Limit     int   `json:"limit"`
+		Remaining int   `json:"remaining"`
+		Reset     int64 `json:"reset"`
+	}{q.limit, q.remaining, q.reset.Unix()}
+}
+
+// window counts one class of one key's requests. It opens at the first request.
+type window struct {
+	remaining int
+	reset     time.Time
+}
+
+const windowLength = time.Hour
+
+// windowEnd rounds up, because X-RateLimit-Reset is in whole seconds and must
+// not be earlier than the moment at which requests pass again.
+func windowEnd(opened time.Time) time.Time {
+	return opened.Add(windowLength + time.Second - 1).Truncate(time.Second)
+}
+
+func (w *window) open(now time.Time, limit int) {
+	if !now.Before(w.reset) {
+		w.remaining, w.reset = limit, windowEnd(now)
+	}
+}
+
+// take consumes one request, unless none is left.
+func (w *window) take(now time.Time, limit int) (quota, bool) {
+	w.open(now, limit)
+	granted := w.remaining > 0
+	if granted {
+		w.remaining--
+	}
+	return quota{limit: limit, remaining: w.remaining, reset: w.reset}, granted
+}
+
+// SetQuota sets how many requests of a class a key has left in its current
+// window, from none to the limit; a window that is not open yet opens. It
+// panics on a key that the server does not know and on an unknown class.
+func (s *Server) SetQuota(token string, class Class, remaining int) {
+	if err := s.setQuota(token, class, remaining); err != nil {
+		panic(fmt.Sprintf("sandbox: SetQuota: %v", err))
+	}
+}
+
+func (s *Server) setQuota(token string, class Class, remaining int) error {
+	if class != ClassRead && class != ClassWrite {
+		return fmt.Errorf("unknown class %q", string(class))
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := s.keys[token]
+	if key == nil {
+		return errors.New("the server knows no such key")
+	}
+	limit, w := s.limits.of(class), key.window(class)
+	w.open(now, limit)
+	w.remaining = min(max(remaining, 0), limit)
+	return nil
+}

@@ -1,0 +1,185 @@
+package sandbox_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+const invitationID = "1a000000-0000-4000-8001-000000000001"
+
+// paths is every operation with ids that exist.
+var paths = map[string]string{
+	"Account.Get":        "GET /account",
+	"Members.List":       "GET /members",
+	"Challenges.List":    "GET /challenges",
+	"Challenges.Get":     "GET /challenges/c0000000-0000-4000-8000-000000000001",
+	"Assessments.List":   "GET /assessments",
+	"Assessments.Get":    "GET /assessments/" + sandbox.AssessmentID,
+	"Assessments.Create": "POST /assessments",
+	"Assessments.Update": "PATCH /assessments/" + sandbox.AssessmentID,
+	"Assessments.Delete": "DELETE /assessments/" + sandbox.AssessmentID,
+	"Invitations.List":   "GET /assessments/" + sandbox.AssessmentID + "/invitations",
+	"Invitations.Send":   "POST /assessments/" + sandbox.AssessmentID + "/invitations",
+	"Invitations.Resend": "POST /assessments/" + sandbox.AssessmentID + "/invitations/" + invitationID + "/resend",
+	"Invitations.Revoke": "POST /assessments/" + sandbox.AssessmentID + "/invitations/" + invitationID + "/revoke",
+	"Submissions.List":   "GET /submissions",
+	"Submissions.Get":    "GET /submissions/" + sandbox.SubmissionID,
+	"Submissions.Report": "GET /submissions/" + sandbox.SubmissionID + "/report",
+	"Events.List":        "GET /submissions/" + sandbox.SubmissionID + "/events",
+}
+
+// anyBody is good for every write: members that an operation does not have are ignored.
+const anyBody = `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"n","candidate_email":"a@b.test","candidate_name":"A"}`
+
+func TestEveryOperationAnswers(t *testing.T) {
+	want := map[string]int{
+		"Assessments.Create": 201, "Invitations.Send": 201, "Assessments.Delete": 204, "Invitations.Revoke": 204,
+	}
+	eachDoor(t, func(t *testing.T, d door) {
+		for name, call := range paths {
+			method, path, _ := strings.Cut(call, " ")
+			a := d.do(t, method, "/api/v1"+path+"?unknown=1&limit=x", sandbox.WriteKey, anyBody, header("Idempotency-Key", "k"))
+			status := want[name]
+			if status == 0 {
+				status = 200
+			}
+			assert.Equal(t, status, a.status, "%s: %s", name, a.raw)
+		}
+	})
+}
+
+func TestOneNotFoundForEveryCause(t *testing.T) {
+	eachDoor(t, func(t *testing.T, d door) {
+		var bodies []string
+		for _, call := range paths {
+			method, path, _ := strings.Cut(call, " ")
+			for _, id := range []string{
+				sandbox.AssessmentID, sandbox.SubmissionID, invitationID, "c0000000-0000-4000-8000-000000000001",
+			} {
+				if !strings.Contains(path, id) {
+					continue
+				}
+				for _, wrong := range []string{sandbox.UnknownID, "not-a-uuid", "..", ".", "%2e%2e", "a%2Fb", "%00", strings.Repeat("9", 3000), ""} {
+					a := d.do(t, method, "/api/v1"+strings.Replace(path, id, wrong, 1), sandbox.TestKey, anyBody)
+					a.fails(t, 404, "NOT_FOUND")
+					bodies = append(bodies, strings.Replace(string(a.raw), a.Error.RequestID, "", 1))
+				}
+			}
+		}
+		require.Greater(t, len(bodies), 100)
+		for _, body := range bodies {
+			require.Equal(t, bodies[0], body)
+		}
+	})
+}
+
+func TestInvitationsAreFoundInTheirAssessmentOnly(t *testing.T) {
+	d := inProcess(sandbox.New())
+	for _, action := range []string{"resend", "revoke"} {
+		for _, id := range []string{sandbox.ClosedAssessmentID, sandbox.UnknownID} {
+			a := d.post(t, "/assessments/"+id+"/invitations/"+invitationID+"/"+action, "")
+			a.fails(t, 404, "NOT_FOUND")
+		}
+	}
+}
+
+func TestStrangePathsAreNeverRedirected(t *testing.T) {
+	eachDoor(t, func(t *testing.T, d door) {
+		d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		for _, path := range []string{
+			"", "/", "/api", "/api/v1", "/api/v1/", "/api/v1/account/", "/api/v1//account", "//api/v1/account", "/api/v1/./account",
+			"/api/v1/x/../account", "/api/v2/account", "/API/v1/account", "/api/v1/Account", "/api/v1/account/x", "/api/v1/account;x",
+			"/api/v1/submissions/" + sandbox.SubmissionID + "//events", "/api/v1/" + strings.Repeat("a/", 50), "/_sandbox/reset",
+			"/api/v1/openapi.json/x",
+		} {
+			a := d.do(t, http.MethodGet, path, sandbox.TestKey)
+			a.fails(t, 404, "NOT_FOUND")
+		}
+		assert.Equal(t, 200, d.do(t, http.MethodGet, "/api/v1/%61ccount", sandbox.TestKey).status, "an escaped letter is that letter")
+	})
+}
+
+func TestMethodsThatAPathDoesNotHave(t *testing.T) {
+	eachDoor(t, func(t *testing.T, d door) {
+		for call, allow := range map[string]string{
+			"POST /account":                                     "GET, HEAD",
+			"OPTIONS /account":                                  "GET, HEAD",
+			"DELETE /members":                                   "GET, HEAD",
+			"PUT /assessments":                                  "GET, HEAD, POST",
+			"TRACE /challenges":                                 "GET, HEAD",
+			"POST /assessments/" + sandbox.UnknownID:            "DELETE, GET, HEAD, PATCH",
+			"GET /assessments/x/invitations/y/resend":           "POST",
+			"HEAD /assessments/x/invitations/y/revoke":          "POST",
+			"PATCH /submissions/" + sandbox.SubmissionID:        "GET, HEAD",
+			"BREW /assessments/" + sandbox.UnknownID:            "DELETE, GET, HEAD, PATCH",
+			"DELETE /assessments/x/invitations/" + invitationID: "",
+		} {
+			method, path, _ := strings.Cut(call, " ")
+			a := d.do(t, method, "/api/v1"+path, sandbox.ReadOnlyKey)
+			want := 405
+			if allow == "" {
+				want = 404
+			}
+			assert.Equal(t, want, a.status, call)
+			assert.Equal(t, allow, a.header.Get("Allow"), call)
+			if method != http.MethodHead {
+				assert.Equal(t, "NOT_FOUND", a.Error.Code, call)
+			}
+		}
+	})
+}
+
+func TestHead(t *testing.T) {
+	eachDoor(t, func(t *testing.T, d door) {
+		for _, path := range []string{"/api/v1/account", "/api/v1/nowhere"} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, d.base+path, http.NoBody)
+			require.NoError(t, err)
+			r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+			res, err := d.client.Do(r)
+			require.NoError(t, err)
+			body, err := io.ReadAll(res.Body)
+			require.NoError(t, err)
+			require.NoError(t, res.Body.Close())
+			full := d.do(t, http.MethodGet, path, sandbox.TestKey)
+			assert.Equal(t, full.status, res.StatusCode)
+			assert.Empty(t, body)
+			assert.Equal(t, int64(len(full.raw)), res.ContentLength)
+		}
+	})
+}
+
+func TestDialectRoutes(t *testing.T) {
+	s := sandbox.New(sandbox.WithDialect(hiring.Dialect{
+		ListChallenges: "GET /library", ListAssessments: "GET /assessments/all", GetAssessment: "GET /assessments/{id}",
+		UpdateAssessment: "PUT /assessments/{id}/settings", ResendInvitation: "POST /assessments/{id}/resend/{invitation_id}",
+		RevokeInvitation: "DELETE /assessments/{id}/invitations/{invitation_id}",
+	}))
+	d := inProcess(s)
+	assert.Equal(t, 5, d.get(t, "/library").Meta.Total)
+	assert.Equal(t, 6, d.get(t, "/assessments/all").Meta.Total, "a name wins over an id")
+	assert.Equal(t, 200, d.get(t, "/assessments/"+sandbox.AssessmentID).status)
+	a := "/api/v1/assessments/" + sandbox.AssessmentID
+	assert.Equal(t, 200, d.do(t, "PUT", a+"/settings", sandbox.TestKey, `{"status":"closed"}`).status)
+	assert.Equal(t, 200, d.do(t, "POST", a+"/resend/"+invitationID, sandbox.TestKey).status)
+	assert.Equal(t, 204, d.do(t, "DELETE", a+"/invitations/"+invitationID, sandbox.TestKey).status)
+	d.do(t, "DELETE", a+"/invitations/"+invitationID, sandbox.ReadOnlyKey).fails(t, 403, "INSUFFICIENT_SCOPE")
+
+	for _, gone := range []string{"GET /api/v1/challenges", "POST " + a + "/invitations/" + invitationID + "/resend"} {
+		method, path, _ := strings.Cut(gone, " ")
+		d.do(t, method, path, sandbox.TestKey).fails(t, 404, "NOT_FOUND")
+	}
+	d.do(t, "PATCH", a, sandbox.TestKey).fails(t, 405, "NOT_FOUND")
+	d = inProcess(sandbox.New(sandbox.WithDialect(hiring.Dialect{ListAssessments: "GET /submissions/postings", ListChallenges: "GET /challenges/all"})))
+	assert.Equal(t, 6, d.get(t, "/submissions/postings").Meta.Total, "wherever the two are in the table")
+	assert.Equal(t, 5, d.get(t, "/challenges/all").Meta.Total)
+	assert.Equal(t, 200, d.get(t, "/challenges/"+multiTask).status)
+	d.get(t, "/assessments?page=1").fails(t, 405, "NOT_FOUND")
+}

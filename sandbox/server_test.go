@@ -1,0 +1,144 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func TestNewIsCheap(t *testing.T) {
+	sandbox.New()
+	goroutines := runtime.NumGoroutine()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		sandbox.New()
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(20<<10), "bytes")
+	assert.Less(t, testing.AllocsPerRun(100, func() { sandbox.New() }), 50.0)
+	assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines) // one of an earlier test may end meanwhile
+}
+
+func TestServersDoNotDisturbEachOther(t *testing.T) {
+	for range 20 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			d := inProcess(sandbox.Start(t))
+			a := d.get(t, "/account")
+			assert.Equal(t, "req_0000000000000001", a.Meta.RequestID)
+			assert.Equal(t, "999", a.header.Get("X-RateLimit-Remaining"))
+			assert.Equal(t, "f0000000-0000-4000-8000-000000000001", ids1(t, d.post(t, "/assessments", newAssessment)))
+		})
+	}
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	assert.PanicsWithValue(t, "sandbox: WithClock: the clock is nil", func() { sandbox.WithClock(nil) })
+	assert.PanicsWithValue(t, "sandbox: WithQuota(-1, 5): a quota cannot be negative", func() { sandbox.WithQuota(-1, 5) })
+	assert.PanicsWithValue(t, "sandbox: WithQuota(5, -1): a quota cannot be negative", func() { sandbox.WithQuota(5, -1) })
+	assert.PanicsWithValue(t, `sandbox: WithDialect: hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order`,
+		func() { sandbox.New(sandbox.WithDialect(hiring.Dialect{GetAssessment: "GET /assessments"})) })
+}
+
+func TestURLAndClose(t *testing.T) {
+	s := sandbox.New()
+	url := s.URL()
+	assert.Equal(t, url, s.URL(), "one listener")
+	assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, url)
+	d := doors(t, s)[1]
+	assert.Equal(t, 200, d.get(t, "/account").status)
+	s.Close()
+	s.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v1/account", http.NoBody)
+	require.NoError(t, err)
+	_, err = d.client.Do(r) //nolint:bodyclose // there is no reply
+	require.Error(t, err)
+	assert.PanicsWithValue(t, "sandbox: URL was called after Close", func() { s.URL() })
+	assert.Equal(t, 200, inProcess(s).get(t, "/account").status)
+	sandbox.New().Close()
+}
+
+type fakeTB struct {
+	cleanups []func()
+	failures []string
+}
+
+func (*fakeTB) Helper()             {}
+func (f *fakeTB) Cleanup(do func()) { f.cleanups = append(f.cleanups, do) }
+func (f *fakeTB) Errorf(format string, args ...any) {
+	f.failures = append(f.failures, fmt.Sprintf(format, args...))
+}
+
+func TestStartClosesWithTheTest(t *testing.T) {
+	tb := &fakeTB{}
+	s := sandbox.Start(tb, sandbox.WithQuota(7, 7))
+	d := doors(t, s)[1]
+	assert.Equal(t, "6", d.get(t, "/account").header.Get("X-RateLimit-Remaining"))
+	require.Len(t, tb.cleanups, 1)
+	tb.cleanups[0]()
+	assert.Empty(t, tb.failures)
+	assert.Panics(t, func() { s.URL() })
+}
+
+func TestClient(t *testing.T) {
+	s := sandbox.New()
+	account, err := s.Client().Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "sandbox-hiring", account.Slug)
+	assert.Equal(t, hiring.EnvironmentTest, s.Client().Environment())
+	assert.Equal(t, hiring.EnvironmentLive, s.LiveClient().Environment())
+	account, err = s.LiveClient().Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "sandbox-live", account.Slug)
+	assert.Panics(t, func() { s.Client(hiring.WithEnvironment(hiring.EnvironmentLive)) })
+}
+
+func TestInsideABubble(t *testing.T) {
+	start := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		d := inProcess(sandbox.Start(t, sandbox.WithQuota(60, 1)))
+		for range 120 { // an hour of polling, twice
+			a := d.get(t, "/submissions?status=evaluated")
+			require.Equal(t, 200, a.status)
+			require.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"))
+			time.Sleep(time.Minute)
+		}
+	})
+	assert.Less(t, time.Since(start), time.Minute)
+}
+
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		sandbox.New()
+	}
+}
+
+func BenchmarkTransport(b *testing.B) {
+	transport := sandbox.New(unlimited(), sandbox.WithQuota(1<<40, 1)).Transport()
+	for name, path := range map[string]string{"Account": "/account", "Events": busyEvents + "?page_size=500"} {
+		b.Run(name, func(b *testing.B) {
+			r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "https://sandbox.invalid/api/v1"+path, http.NoBody)
+			require.NoError(b, err)
+			r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+			b.ReportAllocs()
+			for b.Loop() {
+				res, err := transport.RoundTrip(r)
+				if err != nil || res.StatusCode != 200 {
+					b.Fatal(res, err)
+				}
+				_ = res.Body.Close()
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"time"
+)
+
+// Timeline lets the candidates of the live world move by themselves: each
+// duration counts from the step before, the first from the sending of the
+// invitation. It is the server's clock that counts, and a step has the time at
+// which it was due, no matter when the server is asked next.
+//
+// A step without a duration comes together with the one before, but the last
+// step with one is the end: Timeline{Open: time.Hour} only opens. Polls lets
+// the evaluation come not after a time but after so many looks at a submission
+// that was handed in: at itself, at its report, or at the first page of
+// submissions with the status evaluated. The look after those finds it.
+//
+// What a test does by hand goes together with it: the next step counts from
+// then. A step that is not possible, because the invitation was revoked or has
+// expired or the assessment is closed, is the end.
+type Timeline struct {
+	Open, Begin, Submit, Evaluate time.Duration
+	Polls                         int
+}
+
+// WithTimeline makes each new invitation of the live world follow a timeline.
+// Results are made up, the same on every run.
+func WithTimeline(t Timeline) Option {
+	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
+		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))
+	}
+	return func(s *Server) { s.timeline = t }
+}
+
+// before is how long a step comes after the one before it.
+func (t Timeline) before(to stage) time.Duration {
+	return [...]time.Duration{opened: t.Open, started: t.Begin, submitted: t.Submit, evaluated: t.Evaluate}[to]
+}
+
+// goes tells whether the timeline goes as far as a step.
+func (t Timeline) goes(to stage) bool {
+	if t.Polls > 0 {
+		return to < evaluated
+	}
+	for ; to <= evaluated; to++ {
+		if t.before(to) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// step is what a candidate will do.
+type step struct {
+	at    time.Time
+	order uint64 // of what is due at the same time
+	of    *candidate
+	to    stage
+}
+
+// steps is a heap: the next one comes first.
+type steps struct {
+	list  []step
+	order uint64
+}
+
+func (s *steps) Len() int { return len(s.list) }
+
+func (s *steps) Less(i, j int) bool {
+	a, b := &s.list[i], &s.list[j]
+	return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order)) < 0
+}
+
+func (s *steps) Swap(i, j int) { s.list[i], s.list[j] = s.list[j], s.list[i] }
+
+func (s *steps) Push(x any) { s.list = append(s.list, x.(step)) }
+
+func (s *steps) Pop() any {
+	last := len(s.list) - 1
+	x := s.list[last]
+	s.list[last] = step{}
+	s.list = s.list[:last]
+	return x
+}
+
+func (c *candidate) schedule(to stage, after stamp) {
+	if t := c.o.s.timeline; t.goes(to) {
+		due := &c.o.due
+		due.order++
+		heap.Push(due, step{after.Add(t.before(to)), due.order, c, to})
+	}
+}
+
+// settle lets all happen that was due. A step that a hand has taken already is
+// no longer the candidate's next one.
+func (o *organization) settle(now time.Time) {
+	for len(o.due.list) > 0 && !o.due.list[0].at.After(now) {
+		next := heap.Pop(&o.due).(step)
+		c, at := next.of, stamp{next.at.Truncate(time.Millisecond)}
+		if c.stage+1 != next.to {
+			continue
+		}
+		// A step that fails is the candidate's last: nobody is there to be told.
+		switch next.to {
+		case opened:
+			_ = c.open(at)
+		case started:
+			_ = c.begin(at)
+		case submitted:
+			_ = c.submit(at)
+		case evaluated:
+			_ = c.evaluate(at, c.likelyResult())
+		case sent:
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+var steady = sandbox.Timeline{Open: time.Hour, Begin: 2 * time.Hour, Submit: 30 * time.Minute, Evaluate: 4 * time.Hour}
+
+func TestCandidatesMoveByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := liveWorld(sandbox.WithTimeline(steady))
+		posting := l.assess(t)
+		id := l.invite(t, posting, "a@example.test")
+		status := func() string { return l.invitation(t, posting, id).text("status") }
+		listed := func(status string) int { return len(ids(t, l.get(t, "/submissions?status="+status))) }
+		assert.Equal(t, "sent", status())
+		time.Sleep(time.Hour - time.Millisecond)
+		assert.Equal(t, "sent", status())
+		time.Sleep(time.Millisecond)
+		assert.Equal(t, "opened", status())
+		time.Sleep(2*time.Hour - time.Millisecond)
+		assert.Zero(t, listed("started"))
+		time.Sleep(time.Millisecond)
+		assert.Equal(t, []int{1, 0, 0}, []int{listed("started"), listed("submitted"), listed("evaluated")})
+		time.Sleep(30 * time.Minute)
+		assert.Equal(t, []int{0, 1, 0}, []int{listed("started"), listed("submitted"), listed("evaluated")})
+		assert.Equal(t, "started", status())
+		time.Sleep(4 * time.Hour)
+		assert.Equal(t, []int{0, 0, 1}, []int{listed("started"), listed("submitted"), listed("evaluated")})
+		assert.Equal(t, "evaluated", status())
+	})
+}
+
+func TestStepsHaveTheTimeAtWhichTheyWereDue(t *testing.T) {
+	l := liveWorld(at(noon), sandbox.WithTimeline(steady))
+	posting := l.assess(t)
+	var invited []string
+	for n := range 3 {
+		invited = append(invited, l.invite(t, posting, fmt.Sprintf("c%d@example.test", n)))
+		l.s.Advance(time.Minute)
+	}
+	l.s.Advance(1000 * time.Hour)
+	submissions := into[[]json.RawMessage](t, l.get(t, "/submissions"))
+	require.Len(t, submissions, 3)
+	for n, want := range []string{"02", "01", "00"} {
+		s := conforms(t, "submission", submissions[n])
+		assert.Equal(t, []string{"evaluated", "2026-03-10T15:" + want + ":00.123Z", "2026-03-10T15:" + want + ":00.123Z", "2026-03-10T15:3" + want[1:] + ":00.123Z",
+			"2026-03-10T19:3" + want[1:] + ":00.123Z"},
+			[]string{s.text("status"), s.text("created_at"), s.text("started_at"), s.text("submitted_at"), s.text("evaluated_at")})
+		r := conforms(t, "report", s["report"])
+		assert.Equal(t, s.text("evaluated_at"), r.text("generated_at"))
+		i := l.invitation(t, posting, invited[2-n])
+		assert.Equal(t, []string{"evaluated", "2026-03-10T13:" + want + ":00.123Z", s.text("started_at"), s.text("submitted_at")},
+			[]string{i.text("status"), i.text("opened_at"), i.text("started_at"), i.text("submitted_at")})
+	}
+	again := liveWorld(at(noon), sandbox.WithTimeline(steady))
+	posting = again.assess(t)
+	for n := range 3 {
+		again.invite(t, posting, fmt.Sprintf("c%d@example.test", n))
+		again.s.Advance(time.Minute)
+	}
+	for range 1000 { // asked often or once, the same happens
+		again.s.Advance(time.Hour)
+		again.get(t, "/account")
+	}
+	links := func(a answer) (out []object) {
+		for _, s := range into[[]object](t, a) {
+			delete(s, "workspace_archive_url")
+			out = append(out, s)
+		}
+		return out
+	}
+	assert.Equal(t, links(l.get(t, "/submissions")), links(again.get(t, "/submissions")))
+}
+
+func TestATimelineEndsWithItsLastDuration(t *testing.T) {
+	for want, timeline := range map[string]sandbox.Timeline{
+		"sent": {}, "opened": {Open: time.Minute}, "started": {Begin: time.Minute}, "submitted": {Submit: time.Minute},
+		"evaluated": {Evaluate: time.Minute}, "opened, and 5 polls": {Open: 3 * time.Minute, Polls: 5}, "submitted, and 5 polls": {Polls: 5},
+	} {
+		l := liveWorld(at(noon), sandbox.WithTimeline(timeline))
+		posting := l.assess(t)
+		id := l.invite(t, posting, "a@example.test")
+		l.s.Advance(time.Minute)
+		i := l.invitation(t, posting, id)
+		switch want {
+		case "submitted", "submitted, and 5 polls":
+			assert.Equal(t, "started", i.text("status"), want)
+			assert.False(t, i.null("submitted_at"), want)
+		case "opened, and 5 polls":
+			assert.Equal(t, "sent", i.text("status"), want)
+		default:
+			assert.Equal(t, want, i.text("status"), want)
+		}
+		l.s.Advance(20 * 24 * time.Hour)
+		if want != "opened, and 5 polls" {
+			assert.Equal(t, i, l.invitation(t, posting, id), "nothing more happens")
+		}
+	}
+	for _, bad := range []sandbox.Timeline{{Open: -1}, {Begin: -1}, {Submit: -1}, {Evaluate: -1}, {Polls: -1}} {
+		assert.Panics(t, func() { sandbox.WithTimeline(bad) })
+	}
+}
+
+func TestTheHandAndTheTimeline(t *testing.T) {
+	l := liveWorld(at(noon), sandbox.WithTimeline(steady))
+	posting := l.assess(t)
+	byHand, revoked, closed := l.invite(t, posting, "a@example.test"), l.invite(t, posting, "b@example.test"), l.invite(t, posting, "c@example.test")
+	l.s.Advance(30 * time.Minute)
+	require.NoError(t, l.s.Open(byHand))
+	assert.Equal(t, 204, l.post(t, posting+"/invitations/"+revoked+"/revoke", "").status)
+	l.s.Advance(2*time.Hour - time.Second)
+	assert.Equal(t, "opened", l.invitation(t, posting, byHand).text("status"), "the next step counts from the hand's")
+	l.s.Advance(time.Second)
+	assert.Equal(t, "2026-03-10T14:30:00.123Z", l.invitation(t, posting, byHand).text("started_at"))
+	l.patch(t, posting, `{"status":"closed"}`)
+	l.s.Advance(100 * time.Hour)
+	require.ErrorContains(t, l.s.Open(closed), "opened before", "what was due comes before the hand")
+	assert.Equal(t, []string{"evaluated", "revoked", "opened"}, []string{l.invitation(t, posting, byHand).text("status"),
+		l.invitation(t, posting, revoked).text("status"), l.invitation(t, posting, closed).text("status")})
+}
+
+func TestEvaluationByPolls(t *testing.T) {
+	for name, path := range map[string]string{"submission": "", "report": "/report", "list": "?status=evaluated"} {
+		l := liveWorld(at(noon), sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: time.Hour, Polls: 3}))
+		posting := l.assess(t)
+		l.invite(t, posting, "a@example.test")
+		id, other := ids(t, l.get(t, "/submissions"))[0], l.assess(t)
+		poll := func() bool {
+			l.s.Advance(time.Minute)
+			if name == "list" {
+				return len(ids(t, l.get(t, "/submissions"+path))) > 0
+			}
+			var s struct{ Status string }
+			require.NoError(t, json.Unmarshal(l.get(t, "/submissions/"+id+path).Data, &s))
+			return s.Status == "evaluated"
+		}
+		for range 10 {
+			assert.False(t, poll(), "polls count from the hand-in on")
+		}
+		l.s.Advance(50 * time.Minute)
+		for range 5 {
+			l.get(t, "/submissions")
+			l.get(t, "/submissions?status=submitted")
+			l.get(t, "/submissions?status=evaluated&assessment_id="+other[13:])
+			l.get(t, "/submissions/"+id+"/report?format=pdf")
+		}
+		for n := range 3 {
+			assert.False(t, poll(), "%s %d", name, n)
+		}
+		l.s.Advance(time.Hour)
+		assert.True(t, poll(), name)
+		s, _ := l.submission(t, id)
+		assert.Equal(t, "2026-03-10T13:03:00.123Z", s.text("evaluated_at"), "at the time of the last poll")
+	}
+}
+
+func TestAHandCanBeatThePolls(t *testing.T) {
+	l := liveWorld(at(noon), sandbox.WithTimeline(sandbox.Timeline{Polls: 1}))
+	posting := l.assess(t)
+	l.invite(t, posting, "a@example.test")
+	id := ids(t, l.get(t, "/submissions"))[0]
+	require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: 77}))
+	for range 3 {
+		assert.Equal(t, []string{id}, ids(t, l.get(t, "/submissions?status=evaluated")))
+	}
+	_, r := l.submission(t, id)
+	assert.Equal(t, "77", string(r["ship_score"]))
+}

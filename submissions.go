@@ -1,0 +1,103 @@
+package hiring
+
+import (
+	"context"
+	"time"
+
+	stdjson "encoding/json"
+
+	"github.com/google/go-querystring/query"
+)
+
+// SubmissionService reads candidates' attempts and their reports.
+//
+//	GET /submissions               read
+//	GET /submissions/{id}          read
+//	GET /submissions/{id}/report   read
+type SubmissionService struct{ core *core }
+
+// List walks the submissions that the filter lets through, newest first, each
+// with its report inline. Scope read; costs one read a page.
+func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
+	r := newRequest("Submissions.List", "GET /submissions")
+	var err error
+	if r.query, err = query.Values(filter); err != nil {
+		r = r.refuse("SubmissionFilter", "cannot be written as a query")
+	}
+	if !filter.Since.IsZero() {
+		r.query.Set("since", filter.Since.UTC().Format(s.core.dialect.SinceLayout))
+		r = r.assume("since", "SinceLayout")
+	}
+	return newPager(&list[Submission]{
+		core:    s.core,
+		request: r,
+		style:   byCursor,
+		maxSize: maxPageSize,
+		id:      func(s *Submission) string { return s.ID },
+	})
+}
+
+// Get returns a submission with its report inline and, for an hour, a link to
+// its workspace. Scope read; costs one read.
+func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
+	return do[Submission](ctx, s.core, newRequest("Submissions.Get", "GET /submissions/{id}", id))
+}
+
+// Report returns a submission's report. While grading has not finished that is
+// no error: [Report.Ready] is false and all scores are nil. Scope read; costs
+// one read.
+func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
+	return do[Report](ctx, s.core, newRequest("Submissions.Report", "GET /submissions/{id}/report", id))
+}
+
+// SubmissionFilter narrows a listing. A zero field does not.
+type SubmissionFilter struct {
+	AssessmentID string           `url:"assessment_id,omitempty"`
+	Status       SubmissionStatus `url:"status,omitempty"`
+	Since        time.Time        `url:"-"` // Which of a submission's times it is about is not documented.
+}
+
+// Submission is a candidate's attempt.
+type Submission struct {
+	ID                  string                        `json:"id"`
+	AssessmentID        string                        `json:"assessment_id"`
+	Challenge           SubmissionChallenge           `json:"challenge"`
+	Candidate           Candidate                     `json:"candidate"`
+	Status              SubmissionStatus              `json:"status"`
+	StartedAt           time.Time                     `json:"started_at,omitzero"`
+	SubmittedAt         *time.Time                    `json:"submitted_at"` // Nil: not yet.
+	EvaluatedAt         *time.Time                    `json:"evaluated_at"` // Nil: not yet.
+	PausedTotalSeconds  int                           `json:"paused_total_seconds"`
+	Budget              Budget                        `json:"budget"`
+	CreatedAt           time.Time                     `json:"created_at,omitzero"`
+	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // A secret for an hour. Nil: not available, which is no error.
+	Report              *Report                       `json:"report"`
+	Extra               map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// SubmissionChallenge names the challenge of a submission.
+type SubmissionChallenge struct {
+	Name  string                        `json:"name"`
+	Slug  string                        `json:"slug"`
+	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Candidate is the person who was invited.
+type Candidate struct {
+	Email string                        `json:"email"`
+	Name  string                        `json:"name"`
+	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// Budget is what an attempt spent on AI, in dollars.
+type Budget struct {
+	DollarsUsed float64                       `json:"dollars_used"`
+	DollarsCap  float64                       `json:"dollars_cap"`
+	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// SubmissionStatus is an open set, of which one value is documented.
+type SubmissionStatus string
+
+// SubmissionEvaluated means that the report is ready.
+const SubmissionEvaluated SubmissionStatus = "evaluated"

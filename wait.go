@@ -1,0 +1,132 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// WaitOptions says how to wait for reports. A zero field means the default.
+type WaitOptions struct {
+	MinInterval time.Duration      // The shortest pause between two polls: 30 s.
+	MaxInterval time.Duration      // The longest: 60 s. The pause is random between both.
+	Progress    func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
+}
+
+// WaitProgress is the state of a wait after a poll.
+type WaitProgress struct {
+	Total, Ready, Pending, Missing int       // Submissions; Missing: the service does not know them.
+	Requests                       int       // Calls made so far.
+	NextPoll                       time.Time // Zero when there is none.
+}
+
+// interval is how the waiters pause between two polls.
+type interval struct{ shortest, longest time.Duration }
+
+func newInterval(shortest, longest time.Duration) (interval, error) {
+	if shortest < 0 || longest < 0 {
+		return interval{}, &ParamError{"MinInterval, MaxInterval", "must not be negative"}
+	}
+	if shortest == 0 && longest == 0 {
+		return interval{30 * time.Second, 60 * time.Second}, nil
+	}
+	if shortest == 0 {
+		shortest = min(30*time.Second, longest)
+	}
+	if longest == 0 {
+		longest = max(60*time.Second, shortest)
+	}
+	if longest < shortest {
+		return interval{}, &ParamError{"MaxInterval", "must not be shorter than MinInterval"}
+	}
+	return interval{shortest, longest}, nil
+}
+
+func (i interval) next() time.Duration {
+	return i.shortest + time.Duration(jitter()*float64(i.longest-i.shortest))
+}
+
+// WaitReport polls a submission until its report is ready, and returns it. It
+// rides out 429, 5xx and broken connections, and waits for the quota's next
+// window if it must; anything else ends it, as does the context, whose error is
+// then joined with the last failure. Scope read; costs one read a poll, 60 to
+// 120 an hour.
+func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if err != nil {
+		return Report{}, err
+	}
+	ctx = WithResponse(ctx, nil)
+	progress := WaitProgress{Total: 1, Pending: 1}
+	for {
+		report, err := s.Report(ctx, id)
+		progress.Requests++
+		if err == nil && report.Ready() {
+			progress.Ready, progress.Pending, progress.NextPoll = 1, 0, time.Time{}
+			o.tell(progress)
+			return report, nil
+		}
+		if err != nil && !passes(err) {
+			return Report{}, err
+		}
+		wait := max(pause.next(), retryAfter(err))
+		if outlasts(ctx, retryAfter(err)) {
+			return Report{}, fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+		}
+		progress.NextPoll = time.Now().Add(wait)
+		o.tell(progress)
+		if ctxErr := sleep(ctx, wait); ctxErr != nil {
+			if err == nil {
+				return Report{}, ctxErr
+			}
+			return Report{}, fmt.Errorf("%w: %w", ctxErr, err)
+		}
+	}
+}
+
+func (o WaitOptions) tell(p WaitProgress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}
+
+// passes tells whether a failed poll may succeed later as it is.
+func passes(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) {
+		return false
+	}
+	switch {
+	case failure.Status == 0:
+		return !isPermanent(failure)
+	case failure.Status < 300:
+		return errors.Unwrap(failure) != nil // The reply broke off.
+	}
+	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
+}
+
+func retryAfter(err error) time.Duration {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		return failure.RetryAfter
+	}
+	return 0
+}
+
+// outlasts tells whether a wait reaches beyond the context's deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && wait > 0 && wait >= time.Until(deadline)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return contextError(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,554 @@
+package hiring_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+func TestWalkCostsExactlyItsPages(t *testing.T) {
+	for _, list := range shelfLists {
+		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
+		if list.largest == 500 {
+			sizes, counts = append(sizes, 500), append(counts, 499, 500, 501)
+		}
+		for _, size := range sizes {
+			for _, n := range counts {
+				for _, ahead := range []int{0, 1, 3} {
+					t.Run(fmt.Sprintf("%s/%d by %d, %d ahead", list.name, n, size, ahead), func(t *testing.T) {
+						s := newShelf(list.style, n)
+						got, err := list.open(s.client(t)).size(size).prefetch(ahead).collect(t.Context())
+						require.NoError(t, err)
+						require.Equal(t, upTo(n), got)
+						require.Len(t, s.queries, max(1, (n+size-1)/size))
+						requireQueries(t, list.style, size, s.queries)
+					})
+				}
+			}
+		}
+	}
+}
+
+// requireQueries checks that every request asks for the size, the first for no
+// place and each other for one.
+func requireQueries(t *testing.T, style string, size int, queries []url.Values) {
+	t.Helper()
+	place := map[string]string{"page": "page", "cursor": "cursor", "seq": "since_seq"}[style]
+	for i, q := range queries {
+		require.Equal(t, []string{strconv.Itoa(size)}, q["page_size"], "request %d", i+1)
+		require.Equal(t, i > 0, q.Has(place), "request %d: %v", i+1, q)
+		want := 1
+		if i > 0 {
+			want++
+		}
+		if q.Has("status") {
+			require.Equal(t, "evaluated", q.Get("status"))
+			want++
+		}
+		require.Len(t, q, want, "request %d: %v", i+1, q)
+	}
+}
+
+func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
+	for _, list := range shelfLists {
+		s := newShelf(list.style, 501)
+		got, err := list.open(s.client(t)).collect(t.Context())
+		require.NoError(t, err, list.name)
+		assert.Equal(t, upTo(501), got, list.name)
+		assert.Len(t, s.queries, (501+list.largest-1)/list.largest, list.name)
+		assert.Equal(t, strconv.Itoa(list.largest), s.queries[0].Get("page_size"), list.name)
+	}
+}
+
+func TestWalkOfMembersTakesNoParameters(t *testing.T) {
+	for _, n := range []int{0, 1, 1001} {
+		s := newShelf("plain", n)
+		got, err := membersOf(s.client(t)).collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, upTo(n), got)
+		require.Len(t, s.queries, 1)
+		assert.Empty(t, s.queries[0])
+	}
+}
+
+func TestWalkBeginsAfterSinceSeq(t *testing.T) {
+	s := newShelf("seq", 30)
+	got, err := s.client(t).Events.List(shelfID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 18)
+	assert.EqualValues(t, 13, got[0].Seq)
+	var since []string
+	for _, q := range s.queries {
+		since = append(since, q.Get("since_seq"))
+	}
+	assert.Equal(t, []string{"12", "19", "26"}, since)
+}
+
+func TestWalkOfALogThatCountsFromZero(t *testing.T) {
+	for _, size := range []int{1, 2, 500} {
+		s := newShelf("seq", 0)
+		s.items = []int{0, 1, 2, 5, 9}
+		got, err := eventsOf(s.client(t)).size(size).collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, s.items, got)
+		assert.Len(t, s.queries, (5+size-1)/size)
+	}
+}
+
+// growing is a list to which items are added at its beginning while it is read.
+func growing(style string, n, by, times int) *shelf {
+	s := newShelf(style, n)
+	added := 0
+	s.before = func(request int) {
+		if request == 1 || request > times+1 {
+			return
+		}
+		for range by {
+			added++
+			s.items = slices.Insert(s.items, 0, 1000+added)
+		}
+	}
+	return s
+}
+
+func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
+	for _, list := range shelfLists {
+		if list.style == "seq" {
+			continue // It grows at its end.
+		}
+		for _, size := range []int{1, 7, 100} {
+			for _, by := range []int{1, 2, 7, 20} {
+				for _, ahead := range []int{0, 3} {
+					t.Run(fmt.Sprintf("%s/by %d/%d more/%d ahead", list.name, size, by, ahead), func(t *testing.T) {
+						s := growing(list.style, 101, by, 4)
+						got, err := list.open(s.client(t)).size(size).prefetch(ahead).collect(t.Context())
+						require.NoError(t, err)
+						old := slices.DeleteFunc(slices.Clone(got), func(n int) bool { return n > 1000 })
+						assert.Equal(t, upTo(101), old)
+						slices.Sort(got)
+						assert.Len(t, slices.Compact(slices.Clone(got)), len(got))
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestWalkOfAGrowingLogReadsItsEnd(t *testing.T) {
+	s := newShelf("seq", 10)
+	s.before = func(request int) {
+		if request == 2 {
+			s.items = append(s.items, 11, 12, 20)
+		}
+	}
+	got, err := eventsOf(s.client(t)).size(6).collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, append(upTo(12), 20), got)
+}
+
+// spoiled is a walk over a list whose server is at fault.
+type spoiled struct {
+	name     string
+	list     func(*hiring.Client) anyPager
+	style    string
+	spoil    func(n int, q url.Values, p *shelfPage)
+	want     []int // Nil: all 30.
+	requests int
+	err      string // Part of the error's text.
+}
+
+func set(name string, value any) func(int, url.Values, *shelfPage) {
+	return func(_ int, _ url.Values, p *shelfPage) { p.meta[name] = value }
+}
+
+func without(names ...string) func(int, url.Values, *shelfPage) {
+	return func(_ int, _ url.Values, p *shelfPage) {
+		for _, name := range names {
+			delete(p.meta, name)
+		}
+	}
+}
+
+// ignoring answers as if the request had not named a place.
+func ignoring(first shelfPage) func(int, url.Values, *shelfPage) {
+	return func(_ int, _ url.Values, p *shelfPage) {
+		*p = shelfPage{slices.Clone(first.items), map[string]any{}}
+		maps.Copy(p.meta, first.meta)
+	}
+}
+
+func empty(requests ...int) func(int, url.Values, *shelfPage) {
+	return func(n int, _ url.Values, p *shelfPage) {
+		if !slices.Contains(requests, n) {
+			return
+		}
+		p.items = nil
+		p.meta["has_more"] = true
+	}
+}
+
+func anyCursor(cursors ...string) func(int, url.Values, *shelfPage) {
+	return func(n int, _ url.Values, p *shelfPage) {
+		p.items = []int{n}
+		p.meta["has_more"], p.meta["next_cursor"] = true, cursors[(n-1)%len(cursors)]
+	}
+}
+
+var spoiledWalks = []spoiled{
+	{name: "has_more absent, a cursor decides", list: submissionsOf, style: "cursor", spoil: without("has_more"), requests: 3},
+	{name: "has_more absent, a seq decides", list: eventsOf, style: "seq", spoil: without("has_more"), requests: 3},
+	{name: "has_more absent, the total decides", list: invitationsOf, style: "page", spoil: without("has_more"), requests: 3},
+	{name: "has_more and size absent, the total decides", list: invitationsOf, style: "page", spoil: without("has_more", "page_size"), requests: 3},
+	{name: "nothing but the page", list: invitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: upTo(10)},
+	{name: "no meta of a page at all", list: invitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: upTo(10)},
+	{name: "has_more null", list: submissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
+	{name: "has_more false in spite of a cursor", list: submissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: upTo(10)},
+	{name: "has_more false in spite of a total", list: invitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: upTo(10)},
+	{name: "has_more false in spite of a seq", list: eventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: upTo(10)},
+	{name: "has_more without a cursor", list: submissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: upTo(10), err: "no cursor"},
+	{name: "has_more with an empty cursor", list: submissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: upTo(10), err: "no cursor"},
+	{name: "a log without a cursor", list: eventsOf, style: "seq", spoil: without("next_cursor"), requests: 3},
+	{name: "a log that repeats its last cursor", list: eventsOf, style: "seq", requests: 4, spoil: func(n int, _ url.Values, p *shelfPage) {
+		delete(p.meta, "has_more")
+		p.meta["next_cursor"] = "30"
+		if n < 3 {
+			p.meta["next_cursor"] = strconv.Itoa(10 * n)
+		}
+	}},
+	{name: "a page of another number", list: invitationsOf, style: "page", requests: 2, want: upTo(10), err: "Dialect.PageParam",
+		spoil: set("page", 1)},
+	{name: "a first page of another number", list: invitationsOf, style: "page", requests: 1, want: []int{}, err: "asked for page 1 and got page 0",
+		spoil: set("page", 0)},
+	{name: "a page that repeats", list: invitationsOf, style: "page", requests: 2, want: upTo(10), err: "Dialect.PageParam",
+		spoil: ignoring(shelfPage{upTo(10), map[string]any{"has_more": true}})},
+	{name: "a page that repeats under its own number", list: invitationsOf, style: "page", requests: 13, want: upTo(10), err: "Dialect.PageParam",
+		spoil: func(_ int, _ url.Values, p *shelfPage) { p.items, p.meta["has_more"] = upTo(10), true }},
+	{name: "pages that repeat for a while, twice", list: invitationsOf, style: "page", requests: 25, want: []int{1, 13, 25},
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"] = []int{1}, n < 25
+			if n%12 == 1 {
+				p.items = []int{n}
+			}
+		}},
+	{name: "pages that repeat between empty ones", list: invitationsOf, style: "page", requests: 25, want: upTo(10), err: "Dialect.PageParam",
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"] = nil, true
+			if n%2 == 1 {
+				p.items = upTo(10)
+			}
+		}},
+	{name: "a cursor that is not heeded", list: submissionsOf, style: "cursor", requests: 2, want: upTo(10), err: "Dialect.CursorParam",
+		spoil: ignoring(shelfPage{upTo(10), map[string]any{"has_more": true, "next_cursor": "A"}})},
+	{name: "the last cursor that is not heeded", list: submissionsOf, style: "cursor", requests: 2, want: upTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"] = upTo(10), n == 1
+		}},
+	{name: "ever new cursors that are not heeded", list: submissionsOf, style: "cursor", requests: 2, want: upTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = upTo(10), true, fmt.Sprint("new:", n)
+		}},
+	{name: "a cursor that stands still", list: submissionsOf, style: "cursor", requests: 2, want: []int{1}, err: "Dialect.CursorParam", spoil: anyCursor("A")},
+	{name: "cursors in a loop of 2", list: submissionsOf, style: "cursor", requests: 3, want: []int{1, 2}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B")},
+	{name: "cursors in a loop of 3", list: submissionsOf, style: "cursor", requests: 4, want: []int{1, 2, 3}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B", "C")},
+	{name: "cursors of items without ids", list: submissionsOf, style: "cursor", requests: 3, want: []int{-1, -1, -1},
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = []int{-1}, n < 3, fmt.Sprint(n)
+		}},
+	{name: "pages of items without ids", list: invitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
+		spoil: func(n int, _ url.Values, p *shelfPage) { p.items, p.meta["has_more"] = []int{-1, -1}, n < 2 }},
+	{name: "a log that stands still", list: eventsOf, style: "seq", requests: 2, want: upTo(10), err: "asked for entries after 10 and got none above it",
+		spoil: ignoring(shelfPage{upTo(10), map[string]any{"has_more": true, "next_cursor": "10"}})},
+	{name: "a log whose last page stands still", list: eventsOf, style: "seq", requests: 2, want: upTo(10), err: "does not advance",
+		spoil: func(n int, _ url.Values, p *shelfPage) { p.items, p.meta["has_more"] = upTo(10), n == 1 }},
+	{name: "a log whose pages overlap", list: eventsOf, style: "seq", requests: 3,
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			if n > 1 {
+				p.items = append([]int{p.items[0] - 1, p.items[0], p.items[0]}, p.items[1:]...)
+			}
+		}},
+	{name: "a log out of order", list: eventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
+		spoil: func(n int, q url.Values, p *shelfPage) {
+			if p.items, p.meta["has_more"] = []int{3, 1, 2}, n == 1; n > 1 {
+				since, _ := strconv.Atoi(q.Get("since_seq"))
+				p.items = upTo(4)[since:]
+			}
+		}},
+	{name: "a log whose cursor runs ahead", list: eventsOf, style: "seq", requests: 3,
+		spoil: func(_ int, _ url.Values, p *shelfPage) { p.meta["next_cursor"] = "29" }},
+	{name: "an empty page goes on, by page", list: invitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(upTo(10), upTo(30)[20:]...)},
+	{name: "two empty pages go on, by page", list: invitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: upTo(10)},
+	{name: "three empty pages, by page", list: invitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: upTo(10), err: "three empty pages"},
+	{name: "three empty pages, by cursor", list: submissionsOf, style: "cursor", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = nil, true, fmt.Sprint(n)
+		}},
+	{name: "two empty pages, twice, by cursor", list: submissionsOf, style: "cursor", requests: 6, want: []int{3, 6},
+		spoil: func(n int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = nil, n < 6, fmt.Sprint(n)
+			if n%3 == 0 {
+				p.items = []int{n}
+			}
+		}},
+	{name: "empty pages of a log lead on", list: eventsOf, style: "seq", requests: 3, want: []int{91},
+		spoil: func(n int, q url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = nil, true, strconv.Itoa(30*n)
+			if q.Get("since_seq") == "60" {
+				p.items, p.meta["has_more"], p.meta["next_cursor"] = []int{91}, false, nil
+			}
+		}},
+	{name: "three empty pages of a log", list: eventsOf, style: "seq", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(_ int, _ url.Values, p *shelfPage) {
+			p.items, p.meta["has_more"], p.meta["next_cursor"] = nil, true, nil
+		}},
+
+	{name: "unknown style, only a page number", list: challengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: upTo(10)},
+	{name: "unknown style, only has_more", list: challengesOf, style: "page", spoil: without("page", "page_size", "total"), requests: 3},
+	{name: "unknown style, page number and a null cursor", list: challengesOf, style: "page", spoil: set("next_cursor", nil), requests: 3},
+	{name: "unknown style, page number and a cursor", list: challengesOf, style: "cursor", spoil: set("page", 1), requests: 3},
+	{name: "unknown style, a null cursor at the end", list: assessmentsOf, style: "cursor", requests: 1, want: upTo(10),
+		spoil: func(_ int, _ url.Values, p *shelfPage) { p.meta = map[string]any{"next_cursor": nil} }},
+	{name: "unknown style, has_more and a null cursor", list: assessmentsOf, style: "cursor", requests: 1, want: upTo(10), err: "no cursor",
+		spoil: set("next_cursor", nil)},
+	{name: "unknown style, has_more, page not heeded", list: challengesOf, style: "plain", requests: 2, err: "Dialect.PageParam",
+		spoil: set("has_more", true)},
+	{name: "unknown style, neither", list: challengesOf, style: "plain", requests: 1},
+	{name: "unknown style, neither, has_more false", list: assessmentsOf, style: "plain", spoil: set("has_more", false), requests: 1},
+}
+
+func TestWalkOverASpoiledList(t *testing.T) {
+	for _, c := range spoiledWalks {
+		for _, ahead := range []int{0, 2} {
+			t.Run(fmt.Sprintf("%s, %d ahead", c.name, ahead), func(t *testing.T) {
+				s := newShelf(c.style, 30)
+				s.spoil = c.spoil
+				want := c.want
+				if want == nil {
+					want = upTo(30)
+				}
+				got, err := c.list(s.client(t)).size(10).prefetch(ahead).collect(t.Context())
+				assert.Equal(t, want, got)
+				assert.Equal(t, c.requests, s.requests())
+				if c.err == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorContains(t, err, c.err)
+				var failure *hiring.Error
+				require.ErrorAs(t, err, &failure)
+				assert.Equal(t, http.StatusOK, failure.Status)
+				assert.Equal(t, fmt.Sprintf("req_%d", c.requests), failure.RequestID)
+				assert.Equal(t, http.MethodGet, failure.Method)
+				assert.NotEmpty(t, failure.Route)
+				assert.Empty(t, failure.Code)
+				assert.Equal(t, 1, failure.Attempts)
+			})
+		}
+	}
+}
+
+// since_seq is documented: a log that stands still is not blamed on a guess.
+func TestWalkOfALogBlamesNoGuess(t *testing.T) {
+	s := newShelf("seq", 30)
+	s.spoil = ignoring(shelfPage{upTo(10), map[string]any{"has_more": true, "next_cursor": "10"}})
+	_, err := eventsOf(s.client(t)).size(10).collect(t.Context())
+	require.ErrorContains(t, err, "Events.List")
+	assert.NotContains(t, err.Error(), "Dialect")
+}
+
+// A loop is noticed before an item of it comes again, wherever the walk began.
+func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
+	for _, cursors := range [][]string{{"A"}, {"A", "B"}, {"A", "B", "C"}} {
+		s := newShelf("cursor", 0)
+		s.spoil = func(_ int, q url.Values, p *shelfPage) {
+			at := slices.Index(cursors, q.Get("cursor")) + 1
+			p.items = []int{at}
+			p.meta["has_more"], p.meta["next_cursor"] = true, cursors[at%len(cursors)]
+		}
+		list := submissionsOf(s.client(t))
+		first, err := list.page(t.Context())
+		require.NoError(t, err)
+		s.forget()
+		got, err := list.from(first.next).collect(t.Context())
+		require.ErrorContains(t, err, "Dialect.CursorParam")
+		assert.LessOrEqual(t, s.requests(), len(cursors))
+		sorted := slices.Sorted(slices.Values(got))
+		assert.Equal(t, sorted, slices.Compact(slices.Clone(sorted)))
+	}
+}
+
+// A page whose successor cannot be reached must not look like the last one.
+func TestWalkThatLosesItsWay(t *testing.T) {
+	s := newShelf("cursor", 30)
+	s.spoil = set("next_cursor", nil)
+	list := submissionsOf(s.client(t)).size(10)
+
+	page, err := list.page(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, upTo(10), page.items)
+	require.NotEmpty(t, page.next)
+
+	s.forget()
+	_, err = list.from(page.next).page(t.Context())
+	require.ErrorContains(t, err, "no cursor")
+	var failure *hiring.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Zero(t, failure.Status)
+	assert.Zero(t, failure.Attempts)
+	got, err := list.from(page.next).prefetch(1).collect(t.Context())
+	require.ErrorContains(t, err, "no cursor")
+	assert.Empty(t, got)
+	assert.Zero(t, s.requests())
+}
+
+// Where only the total tells whether there is more, a resumed walk counts on
+// from the size of the pages: the service's own, or else the one asked for.
+func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
+	for _, c := range []struct {
+		asked    int
+		pageSize any
+	}{{100, 20}, {20, 20}, {20, nil}} {
+		s := newShelf("page", 50)
+		s.spoil = func(_ int, q url.Values, p *shelfPage) {
+			page, _ := strconv.Atoi(q.Get("page"))
+			page = max(page, 1)
+			*p = shelfPage{slices.Clone(s.items[(page-1)*20 : min(page*20, 50)]), map[string]any{"page": page, "page_size": c.pageSize, "total": 50}}
+		}
+		list := invitationsOf(s.client(t)).size(c.asked)
+		first, err := list.page(t.Context())
+		require.NoError(t, err)
+		got, err := list.from(first.next).collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, upTo(50)[20:], got)
+		assert.Equal(t, 3, s.requests())
+	}
+}
+
+func TestWalkErrorComesOnceAndLast(t *testing.T) {
+	for _, list := range shelfLists {
+		for _, ahead := range []int{0, 1, 3} {
+			for _, bad := range []int{1, 3} {
+				t.Run(fmt.Sprintf("%s/request %d/%d ahead", list.name, bad, ahead), func(t *testing.T) {
+					s := newShelf(list.style, 40)
+					s.instead = func(n int, _ *http.Request) (int, bool) { return 500, n == bad }
+					pager := list.open(s.client(t)).size(7).prefetch(ahead)
+
+					got, err := pager.collect(t.Context())
+					require.ErrorIs(t, err, hiring.ErrorCode("CODE_500"))
+					assert.Equal(t, upTo(7*(bad-1)), got)
+					assert.Equal(t, bad, s.requests())
+
+					s.forget()
+					items := []int{}
+					var failures []error
+					for item, err := range pager.all(t.Context()) {
+						if err != nil {
+							failures = append(failures, err)
+							continue
+						}
+						require.Empty(t, failures)
+						items = append(items, item)
+					}
+					assert.Len(t, failures, 1)
+					assert.Equal(t, upTo(7*(bad-1)), items)
+
+					s.forget()
+					count := 0
+					for page, err := range pager.pages(t.Context()) {
+						if count++; err != nil {
+							assert.Empty(t, page.items)
+							assert.Empty(t, page.next)
+						}
+					}
+					assert.Equal(t, bad, count)
+				})
+			}
+		}
+	}
+}
+
+// The last good page's token leads to the page that failed.
+func TestWalkGoesOnAfterAnError(t *testing.T) {
+	for _, list := range shelfLists {
+		s := newShelf(list.style, 40)
+		s.instead = func(n int, _ *http.Request) (int, bool) { return 502, n == 4 }
+		pager := list.open(s.client(t)).size(7)
+		var got []int
+		var token string
+		var failure error
+		for page, err := range pager.pages(t.Context()) {
+			if failure = err; err == nil {
+				got, token = append(got, page.items...), page.next
+			}
+		}
+		require.Error(t, failure)
+		rest, err := pager.from(token).collect(t.Context())
+		require.NoError(t, err, list.name)
+		assert.Equal(t, upTo(40), append(got, rest...), list.name)
+	}
+}
+
+func TestWalkRefusedLocallySendsNothing(t *testing.T) {
+	s := newShelf("page", 10)
+	_, err := s.client(t).Invitations.List("..").Collect(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	_, err = s.client(t).Events.List(shelfID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
+	var param *hiring.ParamError
+	require.ErrorAs(t, err, &param)
+	assert.Equal(t, "SinceSeq", param.Param)
+	assert.Zero(t, s.requests())
+}
+
+func TestWalkReadsReplies(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want int
+		err  string
+	}{
+		"data null":           {`{"data":null,"meta":{}}`, 0, ""},
+		"data null, meta not": {`{"data":null}`, 0, ""},
+		"data absent":         {`{"meta":{"has_more":false}}`, 0, "holds no data"},
+		"data an object":      {`{"data":{},"meta":{}}`, 0, "cannot be read"},
+		"data a string":       {`{"data":"x","meta":{}}`, 0, "cannot be read"},
+		"meta null":           {`{"data":[{"id":"item-1"}],"meta":null}`, 1, ""},
+		"meta absent":         {`{"data":[{"id":"item-1"}]}`, 1, ""},
+		"meta nulls": {`{"data":[{"id":"item-1"}],"meta":{"request_id":null,"page":null,"page_size":null,` +
+			`"total":null,"has_more":null,"next_cursor":null}}`, 1, ""},
+		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
+		"not an object": {`[]`, 0, "cannot be read"},
+	} {
+		for _, list := range []func(*hiring.Client) anyPager{invitationsOf, submissionsOf, eventsOf, challengesOf, membersOf} {
+			transport := roundTripper(func(r *http.Request) (*http.Response, error) { return shelfReply(r, 200, c.body), nil })
+			got, err := list(newShelf("plain", 0).client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).collect(t.Context())
+			assert.Len(t, got, c.want, name)
+			if c.err == "" {
+				assert.NoError(t, err, name)
+			} else {
+				assert.ErrorContains(t, err, c.err, name)
+			}
+		}
+	}
+}
+
+// A cursor that comes as a number is as good as its text.
+func TestWalkTakesNumericCursors(t *testing.T) {
+	s := newShelf("seq", 12)
+	s.spoil = func(_ int, _ url.Values, p *shelfPage) {
+		delete(p.meta, "has_more")
+		if text, ok := p.meta["next_cursor"].(string); ok {
+			p.meta["next_cursor"] = json.RawMessage(text)
+		}
+	}
+	items, err := s.client(t).Events.List("a", hiring.EventFilter{}).PageSize(5).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, items, 12)
+}
