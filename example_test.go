@@ -1,0 +1,426 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"testing"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func ExampleNew() {
+	client, err := hiring.New("https://hiring.example.com", "sk_test_0123456789",
+		hiring.WithUserAgent("acme-ats/1.2"),
+		hiring.WithTimeout(10*time.Second),
+		hiring.WithEnvironment(hiring.EnvironmentTest)) // Fails on a live key.
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(client.Environment())
+
+	_, err = hiring.New("http://hiring.example.com", "sk_test_0123456789")
+	fmt.Println(err)
+	// Output:
+	// test
+	// hiring: base URL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant
+}
+
+func ExampleAccountService_Get() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	account, err := client.Account.Get(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	left, limited := account.InvitationsLeft()
+	fmt.Println(account.Name, left, limited)
+	// Output: Sandbox Hiring Ltd 119 true
+}
+
+func ExampleMemberService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	members, err := client.Members.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	admins := 0
+	for _, member := range members {
+		if member.Role == hiring.MemberRoleAdmin {
+			admins++
+		}
+	}
+	fmt.Println(admins > 0)
+	// Output: true
+}
+
+func ExampleChallengeService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for challenge, err := range client.Challenges.List().All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if challenge.IsMultiTask {
+			fmt.Printf("%s: %d tasks\n", challenge.Name, len(challenge.Tasks))
+		}
+	}
+	// Output: Payments backend: 3 tasks
+}
+
+func ExampleAssessmentService_Create() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{
+		ChallengeID: challenges[0].ID,
+		Name:        "Backend engineer, Berlin",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(assessment.Name, assessment.Status)
+	// Output: Backend engineer, Berlin active
+}
+
+func ExampleAssessmentService_Close() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	assessment, err := client.Assessments.Close(ctx, sandbox.AssessmentID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(assessment.Status)
+	// Output: closed
+}
+
+func ExampleInvitationService_Send() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	invitation, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invitation.CandidateName, invitation.Status)
+	// Output: Ada Example sent
+}
+
+func ExampleInvitationService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	count := make(map[hiring.InvitationStatus]int)
+	for invitation, err := range client.Invitations.List(sandbox.AssessmentID).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		count[invitation.Status]++
+	}
+	fmt.Println(count[hiring.InvitationSent] > 0, count[hiring.InvitationEvaluated] > 0)
+	// Output: true true
+}
+
+// Scores are shown as far as there is evidence for them.
+func ExampleSubmissionService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	filter := hiring.SubmissionFilter{
+		AssessmentID: sandbox.AssessmentID,
+		Status:       hiring.SubmissionEvaluated,
+	}
+	page, err := client.Submissions.List(filter).PageSize(4).Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, submission := range page.Items {
+		fmt.Print(submission.Report.Verdict, ":")
+		for _, pillar := range submission.Report.Pillars {
+			if score, ok := pillar.Reported(); ok {
+				fmt.Print(" ", score)
+			} else {
+				fmt.Print(" ?") // Not enough data, which does not mean 0.
+			}
+		}
+		fmt.Println()
+	}
+	// Output:
+	// no: 25 43 38 31
+	// strong_yes: 84 79 88 78
+	// no: ? ? ? ?
+	// yes: 81 70 ? ?
+}
+
+func ExampleSubmissionService_Report() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	report, err := client.Submissions.Report(ctx, sandbox.PendingSubmissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("ready:", report.Ready()) // Not graded yet is an answer, not an error.
+
+	report, err = client.Submissions.Report(ctx, sandbox.SubmissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("ready:", report.Ready())
+	if craft, ok := report.Pillar(hiring.PillarCraft); ok {
+		if score, ok := craft.Reported(); ok {
+			fmt.Println("craft:", score)
+		} else {
+			fmt.Println("craft: not enough data") // Which does not mean 0.
+		}
+	}
+	// Output:
+	// ready: false
+	// ready: true
+	// craft: 88
+}
+
+func ExampleSubmissionService_WaitReport() {
+	client := sandbox.New().Client()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
+	defer cancel()
+	report, err := client.Submissions.WaitReport(ctx, sandbox.SubmissionID, hiring.WaitOptions{
+		Progress: func(p hiring.WaitProgress) { fmt.Printf("%d of %d\n", p.Ready, p.Total) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.VerdictLabel)
+	// Output:
+	// 1 of 1
+	// Strong yes
+}
+
+func ExampleEventService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	prompts := 0
+	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: 100}).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, ok := event.Prompt(); ok {
+			prompts++
+		}
+	}
+	fmt.Println(prompts > 100)
+	// Output: true
+}
+
+func ExampleError() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{
+		Email: sandbox.PlanLimitEmail,
+		Name:  "Ada Example",
+	})
+	switch {
+	case err == nil:
+		fmt.Println("invited")
+	case errors.Is(err, hiring.ErrPlanLimitReached):
+		fmt.Println("no invitations left in this period")
+	case errors.Is(err, hiring.ErrOutcomeUnknown):
+		fmt.Println("look with Invitations.List before sending again")
+	default:
+		fmt.Println(err)
+	}
+
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		fmt.Println(failure.Status, failure.Code, failure.Outcome, failure.RequestID)
+	}
+	// Output:
+	// no invitations left in this period
+	// 402 PLAN_LIMIT_REACHED not done req_0000000000000001
+}
+
+func ExampleError_Fields() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "none", Name: "Backend engineer"})
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		_, fields := failure.Fields()
+		fmt.Println(failure.Code, len(fields["challenge_id"]))
+	}
+	// Output: INVALID_INPUT 1
+}
+
+// What is surely wrong is refused before it costs a request.
+func ExampleParamError() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com"})
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput), client.Quota().Write.Limit)
+	// Output:
+	// hiring: Name: must not be empty
+	// true 0
+}
+
+func ExamplePager_From() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	submissions := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(50)
+
+	page, err := submissions.Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	token := page.Next // Keep it, with what was done so far, in a file or a database.
+
+	rest := 0
+	for _, err := range submissions.From(token).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		rest++
+	}
+	fmt.Println(len(page.Items), rest)
+	// Output: 50 243
+}
+
+func ExampleClient_Quota() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	if _, err := client.Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	quota := client.Quota()
+	fmt.Println(quota.Read.Remaining, "of", quota.Read.Limit)
+	// Output: 999 of 1000
+}
+
+func ExampleClient_Do() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	var account struct {
+		Name string `json:"name"`
+	}
+	_, err := client.Do(ctx, http.MethodGet, "/account", nil, nil, &account)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(account.Name)
+	// Output: Sandbox Hiring Ltd
+}
+
+func ExampleWithResponse() {
+	client := sandbox.New().Client()
+
+	var response hiring.Response
+	ctx := hiring.WithResponse(context.Background(), &response)
+	if _, err := client.Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(response.StatusCode, response.Attempts, response.Header.Get("X-Request-Id"))
+	// Output: 200 1 req_0000000000000001
+}
+
+func ExampleWithObserver() {
+	ctx := context.Background()
+	client := sandbox.New().Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		fmt.Println(e.Operation, e.Method, e.Route, e.Status)
+	}))
+
+	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+	// Output:
+	// Submissions.Report GET /submissions/{id}/report 404
+	// true
+}
+
+func ExampleWithRetry() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{
+		MaxAttempts: 6,                // 4 by default.
+		MaxWait:     10 * time.Second, // 1 minute by default.
+	}))
+
+	// The next window opens in an hour: too long to wait, so the error comes at once.
+	_, err := client.Account.Get(ctx)
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
+	}
+	// Output: RATE_LIMITED true
+}
+
+func ExampleWithDialect() {
+	ctx := context.Background()
+	dialect := hiring.Dialect{
+		PageSizeParam:   "per_page",
+		ListAssessments: "GET /job-postings",
+	}
+	server := sandbox.New(sandbox.WithDialect(dialect)) // A service that differs from the assumptions.
+
+	_, err := server.Client().Assessments.List().Collect(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+
+	client := server.Client(hiring.WithDialect(dialect))
+	assessments, err := client.Assessments.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(assessments))
+	// Output:
+	// true
+	// 6
+}
+
+// shortlist is code under test in the README.
+func shortlist(ctx context.Context, client *hiring.Client, assessmentID string, least int) ([]string, error) {
+	var names []string
+	filter := hiring.SubmissionFilter{AssessmentID: assessmentID, Status: hiring.SubmissionEvaluated}
+	for submission, err := range client.Submissions.List(filter).All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if r := submission.Report; r != nil && r.ShipScore != nil && *r.ShipScore >= least {
+			names = append(names, submission.Candidate.Name)
+		}
+	}
+	return names, nil
+}
+
+func TestShortlist(t *testing.T) {
+	server := sandbox.Start(t)
+
+	names, err := shortlist(t.Context(), server.Client(), sandbox.AssessmentID, 95)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("got %v and %v, want the names of the best candidates", names, err)
+	}
+
+	server.RevokeKey(sandbox.TestKey)
+	_, err = shortlist(t.Context(), server.Client(), sandbox.AssessmentID, 95)
+	if !errors.Is(err, hiring.ErrInvalidToken) {
+		t.Fatalf("got %v, want ErrInvalidToken", err)
+	}
+}

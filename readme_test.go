@@ -1,0 +1,98 @@
+package hiring_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestReadmeCodeIsTestedCode finds each Go block of the README, whatever its
+// indentation, in a file of examples or tests.
+func TestReadmeCodeIsTestedCode(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("examples/*/main.go")
+	require.NoError(t, err)
+	files := make(map[string]string)
+	for _, name := range append(names, "example_test.go") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		files[name] = unindented(string(text))
+	}
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllStringSubmatch(readme(t), -1)
+	require.Greater(t, len(blocks), 5)
+	for _, block := range blocks {
+		found := false
+		for _, text := range files {
+			found = found || strings.Contains(text, unindented(block[1]))
+		}
+		if !found {
+			t.Errorf("this block of the README is in no example: copy it again\n%s", block[1])
+		}
+	}
+}
+
+// unindented begins and ends with a line break, so that only whole lines match.
+func unindented(code string) string {
+	lines := strings.Split(strings.TrimSpace(code), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+func TestReadmeNamesEveryOperation(t *testing.T) {
+	t.Parallel()
+	text := readme(t)
+	existing := make(map[string]bool)
+	for service := range reflect.TypeFor[hiring.Client]().Fields() {
+		if !service.IsExported() {
+			continue
+		}
+		for method := range service.Type.Methods() {
+			existing[service.Name+"."+method.Name] = true
+		}
+	}
+	require.Greater(t, len(existing), 15)
+	named := make(map[string]bool)
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][a-z]+\\.[A-Z][A-Za-z]+)\\(").FindAllStringSubmatch(text, -1) {
+		named[row[1]] = true
+	}
+	require.Equal(t, existing, named, "the operations that exist, and those in the README's table")
+}
+
+func TestReadmeNamesEveryAssumption(t *testing.T) {
+	t.Parallel()
+	text := readme(t)
+	defaults := reflect.ValueOf(hiring.DefaultDialect())
+	for i := range defaults.NumField() {
+		name, value := defaults.Type().Field(i).Name, defaults.Field(i).String()
+		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+regexp.QuoteMeta(value)+"`", text)
+	}
+}
+
+func TestReadmeNamesEveryErrorCode(t *testing.T) {
+	t.Parallel()
+	text := readme(t)
+	for name, code := range map[string]hiring.ErrorCode{
+		"ErrInvalidInput": hiring.ErrInvalidInput, "ErrInvalidToken": hiring.ErrInvalidToken,
+		"ErrPlanLimitReached": hiring.ErrPlanLimitReached, "ErrInsufficientScope": hiring.ErrInsufficientScope,
+		"ErrNotFound": hiring.ErrNotFound, "ErrConflict": hiring.ErrConflict,
+		"ErrRateLimited": hiring.ErrRateLimited, "ErrInternal": hiring.ErrInternal,
+	} {
+		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+string(code)+"`", text)
+	}
+}
