@@ -1,0 +1,152 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/contract"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// Ids that exist, by the parameter that asks for them.
+var ids = map[string]string{
+	"ChallengeId":  "c0000000-0000-4000-8000-000000000001",
+	"AssessmentId": sandbox.AssessmentID,
+	"SubmissionId": sandbox.SubmissionID,
+	"InvitationId": "1a000000-0000-4000-8001-000000000001",
+}
+
+// prober asks a judged server what no client would ask.
+type prober struct {
+	t      *testing.T
+	client *http.Client
+}
+
+// probe asks each operation for what its parameters say about themselves, and
+// for what is wrong with any request.
+func probe(t *testing.T, c *court) {
+	for _, operation := range c.document.Operations() {
+		t.Run(operation.OperationID, func(t *testing.T) {
+			server := sandbox.Start(t)
+			p := prober{t, &http.Client{Transport: c.judge(t, server, server.Transport())}}
+			path := fill(operation)
+			p.bounds(operation, path)
+			p.malformed(operation, path)
+			p.bodies(operation, path)
+		})
+	}
+	server := sandbox.Start(t)
+	p := prober{t, &http.Client{Transport: c.judge(t, server, server.Transport())}}
+	for _, path := range []string{"/api/v1/nowhere", "/api/v2/account", "/", "/api/v1//account", "/api/v1/account/"} {
+		assert.Equal(t, http.StatusNotFound, p.ask(http.MethodGet, path, ""))
+		assert.Equal(t, http.StatusNotFound, p.ask(http.MethodPost, path, "{}"))
+	}
+	assert.Equal(t, http.StatusMethodNotAllowed, p.ask(http.MethodPut, "/api/v1/account", "{}"))
+}
+
+// fill puts ids that exist into an operation's path.
+func fill(o contract.Operation) string {
+	path := o.Path
+	for _, ref := range o.Parameters {
+		if ref.Value.In == openapi3.ParameterInPath {
+			path = strings.Replace(path, "{"+ref.Value.Name+"}", ids[ref.Ref[strings.LastIndex(ref.Ref, "/")+1:]], 1)
+		}
+	}
+	return path
+}
+
+// ask sends a request with a key that is good for everything.
+func (p prober) ask(method, path, body string) int {
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), method, base+path, strings.NewReader(body))
+	require.NoError(p.t, err)
+	r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	res, err := p.client.Do(r)
+	require.NoError(p.t, err)
+	_, err = io.Copy(io.Discard, res.Body)
+	require.NoError(p.t, err)
+	require.NoError(p.t, res.Body.Close())
+	return res.StatusCode
+}
+
+// bounds asks for each number at its bounds and just beyond, and for each value
+// of a list.
+func (p prober) bounds(o contract.Operation, path string) {
+	for _, ref := range o.Parameters {
+		parameter := ref.Value
+		if parameter.In != openapi3.ParameterInQuery {
+			continue
+		}
+		ask := func(value any) int { return p.ask(o.Method, fmt.Sprintf("%s?%s=%v", path, parameter.Name, value), "") }
+		schema := parameter.Schema.Value
+		if schema.Min != nil {
+			assert.Equal(p.t, http.StatusOK, ask(int64(*schema.Min)), "%s at its minimum", parameter.Name)
+			assert.Equal(p.t, http.StatusBadRequest, ask(int64(*schema.Min)-1), "%s below its minimum", parameter.Name)
+			assert.Equal(p.t, http.StatusBadRequest, ask("some"), "%s is a number", parameter.Name)
+		}
+		if schema.Max != nil {
+			assert.Equal(p.t, http.StatusOK, ask(int64(*schema.Max)), "%s at its maximum", parameter.Name)
+			assert.Equal(p.t, http.StatusBadRequest, ask(int64(*schema.Max)+1), "%s above its maximum", parameter.Name)
+		}
+		if schema.Default != nil {
+			assert.Equal(p.t, http.StatusOK, ask(schema.Default), "%s at its default", parameter.Name)
+		}
+		if parameter.Example != nil {
+			assert.Equal(p.t, http.StatusOK, ask(parameter.Example), "%s at its example", parameter.Name)
+		}
+		for _, value := range schema.Enum {
+			assert.Contains(p.t, []int{http.StatusOK, http.StatusBadRequest}, ask(value))
+		}
+		if len(schema.Enum) > 0 {
+			assert.Equal(p.t, http.StatusBadRequest, ask("another"))
+		}
+	}
+}
+
+// malformed asks with a query that is none, and with far too large a body.
+func (p prober) malformed(o contract.Operation, path string) {
+	assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path+"?%zz", ""))
+	assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path, `"`+strings.Repeat("a", 600<<10)+`"`))
+}
+
+// bodies sends the documented example, then that without each required member
+// and with each member of a wrong type.
+func (p prober) bodies(o contract.Operation, path string) {
+	if o.RequestBody == nil {
+		return
+	}
+	media := o.RequestBody.Value.Content.Get("application/json")
+	example, ok := media.Example.(map[string]any)
+	require.True(p.t, ok)
+	send := func(name string, value any) int {
+		body := maps.Clone(example)
+		if body[name] = value; value == nil {
+			delete(body, name)
+		}
+		raw, err := json.Marshal(body)
+		require.NoError(p.t, err)
+		return p.ask(o.Method, path, string(raw))
+	}
+	assert.Less(p.t, send("", nil), 300, "the example")
+	for _, name := range media.Schema.Value.Required {
+		assert.Equal(p.t, http.StatusBadRequest, send(name, nil), "without %s", name)
+	}
+	for name := range media.Schema.Value.Properties {
+		assert.Equal(p.t, http.StatusBadRequest, send(name, map[string]any{}), "%s is no object", name)
+	}
+	for _, wrong := range []string{"", "{", "[]", "null", `{"name":"a"} {}`} {
+		assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path, wrong), "%q", wrong)
+	}
+}

@@ -1,0 +1,134 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"regexp"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// strict finds what JSON Schema lets pass: members that no schema describes,
+// and strings that are not of their format.
+func strict(schema *openapi3.SchemaRef, raw []byte, prefix string) []string {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return []string{prefix + "not JSON: " + err.Error()}
+	}
+	w := walker{prefix: prefix}
+	w.walk([]*openapi3.Schema{schema.Value}, value, "")
+	return w.faults
+}
+
+type walker struct {
+	prefix string
+	faults []string
+}
+
+func (w *walker) fault(pointer, format string, args ...any) {
+	w.faults = append(w.faults, w.prefix+pointer+": "+fmt.Sprintf(format, args...))
+}
+
+// walk goes through a value with all schemas that apply to it.
+func (w *walker) walk(schemas []*openapi3.Schema, value any, pointer string) {
+	schemas = flatten(schemas)
+	switch value := value.(type) {
+	case map[string]any:
+		w.object(schemas, value, pointer)
+	case []any:
+		items := below(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Items })
+		for i, item := range value {
+			w.walk(items, item, fmt.Sprintf("%s/%d", pointer, i))
+		}
+	case string:
+		for _, s := range schemas {
+			if check := formats[s.Format]; check != nil && !check(value) {
+				w.fault(pointer, "%q is no %s", value, s.Format)
+			}
+		}
+	}
+}
+
+// object asks for a description of each member, unless no schema describes any:
+// that is how the document says that a shape is free.
+func (w *walker) object(schemas []*openapi3.Schema, value map[string]any, pointer string) {
+	free := true
+	for _, s := range schemas {
+		free = free && len(s.Properties) == 0 && s.AdditionalProperties.Schema == nil
+	}
+	if free {
+		return
+	}
+	for name, member := range value {
+		at := pointer + "/" + name
+		described := below(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Properties[name] })
+		if len(described) == 0 {
+			described = below(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.AdditionalProperties.Schema })
+		}
+		if len(described) == 0 {
+			w.fault(at, "undocumented member")
+			continue
+		}
+		w.walk(described, member, at)
+	}
+}
+
+func below(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.SchemaRef) []*openapi3.Schema {
+	var found []*openapi3.Schema
+	for _, s := range schemas {
+		if ref := part(s); ref != nil {
+			found = append(found, ref.Value)
+		}
+	}
+	return found
+}
+
+// flatten adds the parts that a schema is composed of.
+func flatten(schemas []*openapi3.Schema) []*openapi3.Schema {
+	var flat []*openapi3.Schema
+	for _, s := range schemas {
+		flat = append(flat, s)
+		for _, parts := range []openapi3.SchemaRefs{s.AllOf, s.AnyOf, s.OneOf} {
+			for _, part := range parts {
+				flat = append(flat, flatten([]*openapi3.Schema{part.Value})...)
+			}
+		}
+	}
+	return flat
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// formats are those that kin-openapi does not look at unless told to.
+var formats = map[string]func(string) bool{
+	"uuid": uuid.MatchString,
+	"idn-email": func(text string) bool {
+		address, err := mail.ParseAddress(text)
+		return err == nil && address.Address == text
+	},
+	"uri": func(text string) bool {
+		u, err := url.Parse(text)
+		return err == nil && u.IsAbs()
+	},
+}
+
+// judgeRequestID compares the two places that name a call.
+func (x *exchange) judgeRequestID() []string {
+	type named struct {
+		RequestID string `json:"request_id"`
+	}
+	var body struct {
+		Meta  named `json:"meta"`
+		Error named `json:"error"`
+	}
+	if json.Unmarshal(x.body, &body) != nil {
+		return nil // said already
+	}
+	id := body.Meta.RequestID + body.Error.RequestID
+	if id != "" && id != x.reply.Header.Get("X-Request-Id") {
+		return []string{"X-Request-Id is not the request_id of the body"}
+	}
+	return nil
+}

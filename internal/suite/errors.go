@@ -1,0 +1,151 @@
+package suite
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// fails asserts what every refusal has.
+func fails(t *testing.T, err error, status int, code hiring.ErrorCode, about ...any) *hiring.Error {
+	t.Helper()
+	var failure *hiring.Error
+	require.ErrorAs(t, err, &failure, about...)
+	require.Equal(t, []any{status, code}, []any{failure.Status, failure.Code}, about...)
+	require.ErrorIs(t, err, code)
+	assert.NotEmpty(t, failure.Message)
+	assert.NotEmpty(t, failure.RequestID)
+	assert.Positive(t, failure.RateLimit.Limit)
+	detailed := status == http.StatusBadRequest || status == http.StatusTooManyRequests
+	assert.Equal(t, detailed, failure.Details != nil, about...)
+	return failure
+}
+
+// InvalidInput is refused with the name of what is wrong.
+func InvalidInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	report := "/submissions/" + sandbox.SubmissionID + "/report"
+	for _, c := range []struct {
+		path, parameter, value string
+	}{
+		{report, "format", "pdf"}, {report, "format", "docx"}, {report, "format", ""},
+		{"/submissions/" + sandbox.SubmissionID + "/events", "since_seq", "-1"},
+		{"/submissions/" + sandbox.SubmissionID + "/events", "since_seq", "last"},
+		{"/submissions", "since", "yesterday"}, {"/submissions", "assessment_id", "5"},
+	} {
+		_, err := client.Do(t.Context(), http.MethodGet, c.path, url.Values{c.parameter: {c.value}}, nil, nil)
+		form, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput, c).Fields()
+		assert.Empty(t, form)
+		assert.Len(t, fields, 1)
+		assert.NotEmpty(t, fields[c.parameter], c)
+	}
+	for _, body := range []any{[]int{1}, "text", 5} {
+		_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, body, nil)
+		form, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
+		assert.NotEmpty(t, form)
+		assert.Empty(t, fields)
+	}
+	_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, map[string]any{}, nil)
+	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
+	assert.Len(t, fields, 2)
+}
+
+// InvalidToken is the answer to every key that is not valid, and never says why.
+func InvalidToken(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+	server.AddKey(sandbox.Key{Token: "sk_test_revoked"})
+	server.AddKey(sandbox.Key{Token: "sk_test_expired", Expires: time.Unix(1, 0)})
+	revoked := as(t, client, "sk_test_revoked")
+	require.NoError(t, second(revoked.Account.Get(t.Context())))
+	server.RevokeKey("sk_test_revoked")
+	messages := map[string]bool{}
+	for _, variant := range []*hiring.Client{revoked, as(t, client, "sk_test_expired"), as(t, client, "sk_test_unknown")} {
+		for _, o := range operations {
+			failure := fails(t, o.call(t.Context(), variant, o.id), http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
+			assert.Equal(t, 1, failure.Attempts)
+			messages[failure.Message] = true
+		}
+	}
+	assert.Len(t, messages, 1)
+}
+
+// InsufficientScope names the scope that is needed.
+func InsufficientScope(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	reader, writer := as(t, client, sandbox.ReadOnlyKey), as(t, client, sandbox.WriteKey)
+	for _, o := range operations {
+		require.NoError(t, o.call(t.Context(), writer, o.id), o.name)
+		err := o.call(t.Context(), reader, o.id)
+		if !o.write {
+			require.NoError(t, err, o.name)
+			continue
+		}
+		failure := fails(t, err, http.StatusForbidden, hiring.ErrInsufficientScope, o.name)
+		assert.Contains(t, failure.Message, "write")
+		assert.Equal(t, hiring.NotDone, failure.Outcome)
+	}
+}
+
+// NotFound is the same for an id that is unknown and one that is no UUID.
+func NotFound(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	messages := map[string]bool{}
+	for _, o := range operations {
+		if o.id == "" {
+			continue
+		}
+		for _, id := range []string{sandbox.UnknownID, "not-a-uuid", "a/b?c", "%2e", "日本語"} {
+			failure := fails(t, o.call(t.Context(), client, id), http.StatusNotFound, hiring.ErrNotFound, o.name, id)
+			messages[failure.Message] = true
+		}
+	}
+	assert.Len(t, messages, 1)
+}
+
+// RateLimited is the answer to a key without quota, of the one class only.
+func RateLimited(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+	for i, o := range operations {
+		key := fmt.Sprintf("sk_test_drained_%d", i) // Of its own: the client remembers what a key has left.
+		server.AddKey(sandbox.Key{Token: key})
+		server.SetQuota(key, o.class(), 0)
+		drained := as(t, client, key)
+		failure := fails(t, o.call(t.Context(), drained, o.id), http.StatusTooManyRequests, hiring.ErrRateLimited, o.name)
+		assert.Zero(t, failure.RateLimit.Remaining)
+		assert.Positive(t, failure.RetryAfter)
+		assert.LessOrEqual(t, failure.RetryAfter, time.Hour+time.Second)
+		other := operations[slices.IndexFunc(operations, func(other operation) bool { return other.write != o.write })]
+		require.NoError(t, other.call(t.Context(), drained, other.id), "the other class goes on")
+	}
+}
+
+// Quota is what the last reply said, each class by itself.
+func Quota(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
+	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)
+	var reads, writes int
+	for _, o := range operations {
+		require.NoError(t, o.call(t.Context(), client, o.id), o.name)
+		writes += count(o.write)
+		reads += count(!o.write)
+	}
+	q := client.Quota()
+	assert.Equal(t, []int{1000, 500 - reads}, []int{q.Read.Limit, q.Read.Remaining})
+	assert.Equal(t, []int{200, 50 - writes}, []int{q.Write.Limit, q.Write.Remaining})
+	assert.False(t, q.Read.Reset.IsZero())
+}
+
+// InternalError is a failure of the service: what became of a write is unknown.
+func InternalError(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	for _, o := range operations {
+		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})
+		failure := fails(t, o.call(t.Context(), client, o.id), http.StatusInternalServerError, hiring.ErrInternal, o.name)
+		assert.Equal(t, o.write, failure.Outcome == hiring.Unknown, o.name)
+		require.NoError(t, o.call(t.Context(), client, o.id), "%s: the next one", o.name)
+	}
+}

@@ -1,0 +1,98 @@
+// Package suite is what the client and the sandbox promise each other, as
+// tests that take both. They run once for each door into the sandbox, and once
+// more with every exchange judged by the document that the sandbox serves.
+package suite
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// Open returns a server of its own for a test, and a client with
+// [sandbox.TestKey] that reaches it through the door under test.
+type Open func(t *testing.T) (*hiring.Client, *sandbox.Server)
+
+// Test is one behaviour, in test mode.
+type Test func(t *testing.T, client *hiring.Client, server *sandbox.Server)
+
+// Tests is every behaviour by its name.
+var Tests = map[string]Test{
+	"Account":            Account,
+	"Members":            Members,
+	"Challenges":         Challenges,
+	"Assessments":        Assessments,
+	"AssessmentInput":    AssessmentInput,
+	"Invitations":        Invitations,
+	"InvitationRefusals": InvitationRefusals,
+	"Submissions":        Submissions,
+	"SubmissionFilters":  SubmissionFilters,
+	"Reports":            Reports,
+	"PendingReport":      PendingReport,
+	"Events":             Events,
+	"OddEvents":          OddEvents,
+	"Lists":              Lists,
+	"ListResumes":        ListResumes,
+	"Observed":           Observed,
+	"InvalidInput":       InvalidInput,
+	"InvalidToken":       InvalidToken,
+	"InsufficientScope":  InsufficientScope,
+	"NotFound":           NotFound,
+	"RateLimited":        RateLimited,
+	"InternalError":      InternalError,
+	"Quota":              Quota,
+	"NothingPersists":    NothingPersists,
+	"Do":                 Do,
+	"OpenAPI":            OpenAPI,
+	"LocalRefusals":      LocalRefusals,
+}
+
+// Run runs every test through a door.
+func Run(t *testing.T, open Open) {
+	for name, test := range Tests {
+		t.Run(name, func(t *testing.T) {
+			client, server := open(t)
+			test(t, client, server)
+		})
+	}
+}
+
+// as is the client with another key.
+func as(t *testing.T, client *hiring.Client, key string) *hiring.Client {
+	t.Helper()
+	return with(t, client, hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
+}
+
+func with(t *testing.T, client *hiring.Client, opts ...hiring.Option) *hiring.Client {
+	t.Helper()
+	variant, err := client.With(opts...)
+	require.NoError(t, err)
+	return variant
+}
+
+// counted is the client, and how many requests it has sent since.
+func counted(t *testing.T, client *hiring.Client) (*hiring.Client, *int) {
+	t.Helper()
+	requests := new(int)
+	return with(t, client, hiring.WithObserver(func(context.Context, hiring.Exchange) { *requests++ })), requests
+}
+
+// only returns the first item of a list.
+func only[T any](t *testing.T, list hiring.Pager[T]) T {
+	t.Helper()
+	page, err := list.PageSize(1).Page(t.Context())
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	return page.Items[0]
+}
+
+func all[T any](t *testing.T, list hiring.Pager[T]) []T {
+	t.Helper()
+	items, err := list.Collect(t.Context())
+	require.NoError(t, err)
+	return items
+}

@@ -1,0 +1,149 @@
+package suite
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// Assessments makes, reads, changes, closes and deletes.
+func Assessments(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	ctx := t.Context()
+	made, err := client.Assessments.Create(ctx, hiring.NewAssessment{
+		ChallengeID: multiTaskChallenge, Name: "Payments engineer", TimeLimitMinutes: 45, BudgetDollarsCap: 4.5,
+		SelectedTaskIDs: []string{aTask},
+	})
+	require.NoError(t, err)
+	assert.NotEmpty(t, made.ID)
+	assert.Equal(t, hiring.AssessmentActive, made.Status)
+	assert.Equal(t, []any{"Payments engineer", multiTaskChallenge, 45, []string{aTask}},
+		[]any{made.Name, made.ChallengeID, made.TimeLimitMinutes, made.SelectedTaskIDs})
+	require.NotNil(t, made.BudgetDollarsCap)
+	assert.InDelta(t, 4.5, *made.BudgetDollarsCap, 0)
+
+	for _, listed := range all(t, client.Assessments.List()) {
+		got, err := client.Assessments.Get(ctx, listed.ID)
+		require.NoError(t, err)
+		assert.Equal(t, listed, got)
+	}
+	closed, err := client.Assessments.Close(ctx, sandbox.AssessmentID)
+	require.NoError(t, err)
+	assert.Equal(t, hiring.AssessmentClosed, closed.Status)
+	opened, err := client.Assessments.Update(ctx, sandbox.ClosedAssessmentID, hiring.AssessmentUpdate{Status: hiring.AssessmentActive})
+	require.NoError(t, err)
+	assert.Equal(t, hiring.AssessmentActive, opened.Status)
+	renamed, err := client.Assessments.Update(ctx, sandbox.AssessmentID, hiring.AssessmentUpdate{Extra: map[string]any{
+		"name": "Renamed", "time_limit_minutes": 10, "budget_dollars_cap": nil, "selected_task_ids": nil,
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, "Renamed", renamed.Name)
+	assert.Nil(t, renamed.BudgetDollarsCap)
+	assert.Nil(t, renamed.SelectedTaskIDs)
+	require.NoError(t, client.Assessments.Delete(ctx, sandbox.AssessmentID))
+}
+
+// AssessmentInput is refused by the service, which names the member at fault.
+func AssessmentInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	for member, in := range map[string]hiring.NewAssessment{
+		"challenge_id":       {ChallengeID: sandbox.UnknownID, Name: "n"},
+		"selected_task_ids":  {ChallengeID: multiTaskChallenge, Name: "n", SelectedTaskIDs: []string{sandbox.UnknownID}},
+		"time_limit_minutes": {ChallengeID: multiTaskChallenge, Name: "n", Extra: map[string]any{"time_limit_minutes": "long"}},
+		"budget_dollars_cap": {ChallengeID: multiTaskChallenge, Name: "n", Extra: map[string]any{"budget_dollars_cap": -1}},
+	} {
+		_, err := client.Assessments.Create(t.Context(), in)
+		failure := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput)
+		form, fields := failure.Fields()
+		assert.Empty(t, form)
+		assert.Contains(t, fields, member)
+		assert.Equal(t, hiring.NotDone, failure.Outcome)
+	}
+	_, err := client.Assessments.Update(t.Context(), sandbox.AssessmentID, hiring.AssessmentUpdate{Status: "paused"})
+	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
+	assert.Contains(t, fields, "status")
+}
+
+// Invitations lists, sends, sends again and takes back.
+func Invitations(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	ctx := t.Context()
+	statuses := map[hiring.InvitationStatus]int{}
+	for _, i := range all(t, client.Invitations.List(sandbox.AssessmentID)) {
+		require.Equal(t, sandbox.AssessmentID, i.AssessmentID)
+		assert.Equal(t, i.Status == hiring.InvitationSent, i.OpenedAt == nil)
+		statuses[i.Status]++
+	}
+	for _, s := range []hiring.InvitationStatus{
+		hiring.InvitationSent, hiring.InvitationOpened, hiring.InvitationStarted, hiring.InvitationEvaluated,
+	} {
+		assert.Positive(t, statuses[s], s)
+	}
+	sent, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "zoë@candidates.test", Name: "Zoë 🎉"})
+	require.NoError(t, err)
+	assert.Equal(t, []any{"zoë@candidates.test", "Zoë 🎉", hiring.InvitationSent, hiring.DecisionNone},
+		[]any{sent.CandidateEmail, sent.CandidateName, sent.Status, sent.RecruiterDecision})
+	require.NotNil(t, sent.SentAt)
+	assert.True(t, sent.ExpiresAt.After(*sent.SentAt))
+
+	first := only(t, client.Invitations.List(sandbox.AssessmentID))
+	again, err := client.Invitations.Resend(ctx, sandbox.AssessmentID, first.ID)
+	require.NoError(t, err)
+	assert.Equal(t, first.ID, again.ID)
+	assert.True(t, again.SentAt.After(*first.SentAt))
+	require.NoError(t, client.Invitations.Revoke(ctx, sandbox.AssessmentID, first.ID))
+}
+
+// InvitationRefusals are the plan's and the assessment's.
+func InvitationRefusals(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	ctx := t.Context()
+	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: sandbox.PlanLimitEmail, Name: "Ada"})
+	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
+	assert.Equal(t, hiring.NotDone, failure.Outcome)
+	assert.Equal(t, 1, failure.Attempts)
+	_, err = client.Invitations.Send(ctx, sandbox.ClosedAssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	failure = fails(t, err, http.StatusConflict, hiring.ErrConflict)
+	assert.Equal(t, 1, failure.Attempts, "a conflict is never repeated")
+	_, err = client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "not an address", Name: "Ada"})
+	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
+	assert.Len(t, fields, 1)
+}
+
+// NothingPersists of what test mode answers as if it had worked.
+func NothingPersists(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	before, invited := all(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
+	for _, o := range operations {
+		if o.write {
+			require.NoError(t, o.call(t.Context(), client, o.id), o.name)
+		}
+	}
+	made, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
+	require.NoError(t, err)
+	_, err = client.Assessments.Get(t.Context(), made.ID)
+	_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
+	assert.Equal(t, before, all(t, client.Assessments.List()))
+	assert.Equal(t, invited, only(t, client.Invitations.List(sandbox.AssessmentID)))
+}
+
+// LocalRefusals are free: what the client can judge by itself costs no request.
+func LocalRefusals(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+	client, requests := counted(t, client)
+	ctx := t.Context()
+	for _, err := range []error{
+		second(client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Name: "Ada"})),
+		second(client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test"})),
+		second(client.Invitations.Send(ctx, "..", hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})),
+		second(client.Assessments.Create(ctx, hiring.NewAssessment{Name: "n"})),
+		second(client.Assessments.Update(ctx, sandbox.AssessmentID, hiring.AssessmentUpdate{})),
+		client.Assessments.Delete(ctx, ""),
+		second(client.Challenges.List().PageSize(101).Page(ctx)),
+		second(client.Events.List(sandbox.SubmissionID, hiring.EventFilter{}).PageSize(501).Page(ctx)),
+	} {
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	}
+	assert.Zero(t, *requests)
+}
