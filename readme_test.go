@@ -27,7 +27,7 @@ func TestReadmeCodeIsTestedCode(t *testing.T) {
 	names, err := filepath.Glob("examples/*/main.go")
 	require.NoError(t, err)
 	files := make(map[string]string)
-	for _, name := range append(names, "example_test.go") {
+	for _, name := range append(names, "example_test.go", "sandbox/example_test.go") {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		files[name] = unindented(string(text))
@@ -43,6 +43,17 @@ func TestReadmeCodeIsTestedCode(t *testing.T) {
 			t.Errorf("this block of the README is in no example: copy it again\n%s", block[1])
 		}
 	}
+}
+
+// TestReadmeCurlIsTestedCurl compares the shell block with the script that the
+// program's test runs.
+func TestReadmeCurlIsTestedCurl(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("cmd/hiring-sandbox/testdata/curl.sh")
+	require.NoError(t, err)
+	block := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindStringSubmatch(readme(t))
+	require.Len(t, block, 2)
+	require.Contains(t, string(script), block[1])
 }
 
 // unindented begins and ends with a line break, so that only whole lines match.

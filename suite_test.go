@@ -1,7 +1,9 @@
 package hiring_test
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,7 +14,7 @@ import (
 
 // TestThroughEveryDoor runs the same suite through each door of the sandbox.
 func TestThroughEveryDoor(t *testing.T) {
-	for name, open := range map[string]suite.Open{"transport": inProcess, "url": overTCP} {
+	for name, open := range map[string]suite.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			suite.Run(t, open)
@@ -38,6 +40,21 @@ var otherDialect = hiring.Dialect{
 func inProcess(t *testing.T) (*hiring.Client, *sandbox.Server) {
 	server := sandbox.Start(t)
 	return server.Client(), server
+}
+
+func throughPipe(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	server := sandbox.Start(t)
+	listener := server.Listener()
+	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed: the cleanup is the only way out.
+	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	t.Cleanup(func() {
+		wire.CloseIdleConnections()
+		require.NoError(t, web.Close())
+	})
+	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
+	require.NoError(t, err)
+	return client, server
 }
 
 func overTCP(t *testing.T) (*hiring.Client, *sandbox.Server) {

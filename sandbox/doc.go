@@ -22,9 +22,13 @@
 // parallel. [New] costs microseconds; the sample data is made at the first
 // request of the process.
 //
-// Three doors lead to the same handler: [Server.Transport] without a socket
-// (and [Server.Client], an SDK client on top of it), [Server.URL] over loopback
-// TCP, and the program cmd/hiring-sandbox for other languages.
+// Four doors lead to the same handler and give the same bytes:
+//
+//	Transport  no socket, the caller's goroutine; works inside testing/synctest
+//	           (Client is an SDK client on top of it)
+//	Listener   a pipe in memory for a real http.Server; works inside testing/synctest
+//	URL        loopback TCP; does not, for a socket never lets virtual time move
+//	the program cmd/hiring-sandbox, for suites in other languages
 //
 // A request is judged in this order, and the first thing wrong with it is the
 // answer: the throttle of its address (429), the key (401), its quota (429), the path (404), the method (405), the
@@ -60,6 +64,25 @@
 // A submission that was handed in links to its archive, a zip file below
 // /_archive/ of the host that was asked. Each look gives a link of its own, good
 // for an hour; it takes no key and counts against nothing.
+//
+// # Faults and the journal
+//
+// [Server.Inject] makes something go wrong: an error of the service, a proxy's
+// page, a slow reply, one that is cut off or never comes; for some requests of a
+// route, before the service has done its work, after it, or long before it. Every
+// kind works through every door. A reset is ECONNRESET and a cut is
+// io.ErrUnexpectedEOF through all of them; a server of your own that speaks
+// HTTP/2 resets the stream instead. Over a connection that served before,
+// net/http repeats a GET by itself when the connection is reset, as it does in
+// production; Transport has no connections and never does.
+//
+// [Server.Journal] is what was asked and answered, also what was lost, with the
+// keys redacted: the newest [JournalEntries] exchanges. [Journal.Repeated] finds
+// writes that were sent twice, [Journal.Find] the exchange of an operation.
+//
+// The control plane is the same, and the rest of what a test does with a Server,
+// as JSON over HTTP. The program serves it, other servers do so with
+// [WithControlPlane].
 //
 // # What is known and what is not
 //
@@ -134,6 +157,10 @@
 //	element shapes of strengths, flags, questions, exclusions and tasks  invented
 //	single-task challenges have no tasks member                          documented
 //	workspace_archive_url is null in test mode                           documented
+//	an injected error: the key's quota unchanged, nothing counted        invented
+//	an injected 429: nothing remaining until its Retry-After is over     inferred
+//	the replies of proxies have none of the service's headers            inferred
+//	the control plane under /_sandbox/, and who may use it               invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented
 //
@@ -141,7 +168,8 @@
 //
 // All doors of a server share one address, 127.0.0.1, for the throttle. In
 // the live world nobody decides about candidates: recruiter_decision stays
-// none. Grading is what the test says; a score means nothing.
+// none. Grading is what the test says; a score means nothing. Test mode resends
+// and revokes whatever the status, because nothing of it stays.
 //
 // A request that is not HTTP at all, such as one with a malformed request line
 // or a header of more than 1 MB, is answered by net/http before the server sees

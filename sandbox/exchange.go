@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,13 +12,13 @@ import (
 )
 
 // exchange answers a call, unless a fault has it otherwise.
-func (s *Server) exchange(w http.ResponseWriter, c *call) {
+func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
 	r, f := s.arrive(c)
 	if f == nil {
 		r.writeTo(w, c)
 		return
 	}
-	if !wait(c.request.Context(), f.Delay) || f.loses() {
+	if !wait(ctx, f.Delay) || f.loses() {
 		lose(w)
 		return
 	}

@@ -73,15 +73,20 @@ func checkHeaders(t *testing.T, res *http.Response) {
 func checkEnvelope(t *testing.T, res *http.Response, raw []byte) {
 	t.Helper()
 	var envelope struct {
-		Data    json.RawMessage
-		Meta    struct{ Request_ID string } //nolint:revive // as on the wire
-		Error   struct{ Code, Request_ID string }
-		OpenAPI string
+		Data json.RawMessage `json:"data"`
+		Meta struct {
+			RequestID string `json:"request_id"`
+		} `json:"meta"`
+		Error struct {
+			Code      string `json:"code"`
+			RequestID string `json:"request_id"`
+		} `json:"error"`
+		OpenAPI string `json:"openapi"`
 	}
 	if err := json.Unmarshal(raw, &envelope); err != nil {
 		t.Fatalf("status %d: %v: %s", res.StatusCode, err, raw)
 	}
-	id := envelope.Meta.Request_ID + envelope.Error.Request_ID
+	id := envelope.Meta.RequestID + envelope.Error.RequestID
 	switch {
 	case envelope.OpenAPI != "" && res.StatusCode == http.StatusOK:
 	case (res.StatusCode < 300) != (envelope.Data != nil), (res.StatusCode >= 400) != (envelope.Error.Code != ""), id != res.Header.Get("X-Request-Id"):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -89,9 +90,7 @@ func (d door) do(t *testing.T, method, path, key string, with ...any) answer {
 		case io.Reader: // chunked
 			r.Body, r.ContentLength = io.NopCloser(w), -1
 		case http.Header:
-			for name, values := range w {
-				r.Header[name] = values
-			}
+			maps.Copy(r.Header, w)
 		}
 	}
 	res, err := d.client.Do(r)
@@ -104,9 +103,9 @@ func (d door) do(t *testing.T, method, path, key string, with ...any) answer {
 	return a
 }
 
-func (d door) get(t *testing.T, path string, with ...any) answer {
+func (d door) get(t *testing.T, path string) answer {
 	t.Helper()
-	return d.do(t, http.MethodGet, "/api/v1"+path, sandbox.TestKey, with...)
+	return d.do(t, http.MethodGet, "/api/v1"+path, sandbox.TestKey)
 }
 
 func (d door) post(t *testing.T, path, body string) answer {
@@ -119,7 +118,7 @@ func (a *answer) check(t *testing.T, method, call string, length int64) {
 	t.Helper()
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 		_, err := strconv.Atoi(a.header.Get(name))
-		assert.NoError(t, err, "%s: %s", call, name)
+		require.NoError(t, err, "%s: %s", call, name)
 	}
 	_, err := http.ParseTime(a.header.Get("Date"))
 	require.NoError(t, err, "%s: Date", call)

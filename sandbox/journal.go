@@ -111,9 +111,9 @@ func (j Journal) Find(method, route string) (Entry, error) {
 // journal is a ring: the oldest entry is overwritten once it is full. It holds
 // pointers, so that an exchange in progress finds its entry wherever it is.
 type journal struct {
-	ring  []*Entry
-	first int // the number of the oldest entry that is kept
-	next  int // the number of the next entry
+	ring  []*Entry // with whole keys, which only copies leave out
+	first int      // the number of the oldest entry that is kept
+	next  int      // the number of the next entry
 	bytes int
 }
 
@@ -143,7 +143,7 @@ func (j *journal) copy() Journal {
 	entries := make(Journal, 0, j.next-j.first)
 	for number := j.first; number < j.next; number++ {
 		e := *j.ring[number%JournalEntries]
-		e.Body = bytes.Clone(e.Body)
+		e.Key, e.Body = redact(e.Key), bytes.Clone(e.Body)
 		entries = append(entries, e)
 	}
 	return entries
@@ -153,7 +153,7 @@ func (j *journal) copy() Journal {
 func (c *call) newEntry() *Entry {
 	e := &Entry{
 		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
-		Key: redact(bearer(c.request)), At: c.at,
+		Key: bearer(c.request), At: c.at,
 	}
 	if c.route != nil {
 		e.Route = c.route.template

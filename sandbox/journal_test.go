@@ -86,7 +86,7 @@ func TestRepeated(t *testing.T) {
 	repeated := s.Journal().Repeated()
 	require.Len(t, repeated, 2, "what was sent three times is here twice")
 	assert.Equal(t, []int{0, 201}, []int{repeated[0].Status, repeated[1].Status})
-	assert.Equal(t, newAssessment, string(repeated[0].Body))
+	assert.JSONEq(t, newAssessment, string(repeated[0].Body))
 }
 
 func TestFind(t *testing.T) {

@@ -157,10 +157,10 @@ func TestCursorAndSequenceMeta(t *testing.T) {
 	assert.Len(t, into[[]object](t, a), 100)
 	assert.Equal(t, "100", *a.Meta.NextCursor)
 	a = d.get(t, busyEvents+"?page_size=2&since_seq=41")
-	assert.Equal(t, 42.0, into[[]object](t, a)[0]["seq"], "since_seq is exclusive")
+	assert.EqualValues(t, 42, into[[]object](t, a)[0]["seq"], "since_seq is exclusive")
 	assert.Equal(t, "43", *a.Meta.NextCursor)
 	a = d.get(t, busyEvents+"?since_seq=500&page_size=1")
-	assert.Equal(t, 504.0, into[[]object](t, a)[0]["seq"], "a gap is passed over")
+	assert.EqualValues(t, 504, into[[]object](t, a)[0]["seq"], "a gap is passed over")
 	for _, end := range []string{"2412", "9223372036854775807"} {
 		assert.Regexp(t, `"data":\[\],"meta":\{"request_id":"req_\w+","has_more":false,"next_cursor":null\}\}$`,
 			string(d.get(t, busyEvents+"?since_seq="+end).raw))

@@ -74,10 +74,14 @@ func (c *candidate) open(at stamp) error {
 	if err := c.mayEnter(at); err != nil {
 		return err
 	}
+	c.enter(at)
+	return nil
+}
+
+func (c *candidate) enter(at stamp) {
 	i := c.invitation
 	i.wire.Status, i.wire.OpenedAt, i.json = "opened", &at, nil
 	c.reach(opened, at)
-	return nil
 }
 
 // begin makes the submission. A closed assessment stops new work, which this is.
@@ -92,9 +96,7 @@ func (c *candidate) begin(at stamp) error {
 		return errClosed
 	}
 	if c.stage < opened {
-		if err := c.open(at); err != nil {
-			return err
-		}
+		c.enter(at)
 	}
 	i := c.invitation
 	i.wire.Status, i.wire.StartedAt, i.json = "started", &at, nil
@@ -120,6 +122,11 @@ func (c *candidate) submit(at stamp) error {
 	if c.stage >= submitted {
 		return errHandedIn
 	}
+	c.handIn(at)
+	return nil
+}
+
+func (c *candidate) handIn(at stamp) {
 	c.invitation.wire.SubmittedAt, c.invitation.json = &at, nil
 	wire := &c.submission.wire
 	wire.Status, wire.SubmittedAt = "submitted", &at
@@ -128,7 +135,6 @@ func (c *candidate) submit(at stamp) error {
 	if c.o.s.timeline.Polls > 0 {
 		c.o.waiting = append(c.o.waiting, c)
 	}
-	return nil
 }
 
 // evaluate also hands in what was not: the test that evaluates is not
@@ -138,9 +144,7 @@ func (c *candidate) evaluate(at stamp, r Result) error {
 		return errEvaluated
 	}
 	if c.stage < submitted {
-		if err := c.submit(at); err != nil {
-			return err
-		}
+		c.handIn(at)
 	}
 	c.invitation.wire.Status, c.invitation.json = "evaluated", nil
 	c.submission.wire.Status, c.submission.wire.EvaluatedAt = "evaluated", &at

@@ -128,7 +128,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &call{s: s, request: r, at: s.now()}
 	c.readBody()
-	s.exchange(w, c)
+	s.exchange(r.Context(), w, c)
 }
 
 // answer judges a request in the order that the documentation of this package

@@ -61,7 +61,7 @@ func TestURLAndClose(t *testing.T) {
 	s.Close()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v1/account", http.NoBody)
 	require.NoError(t, err)
-	_, err = d.client.Do(r) //nolint:bodyclose // there is no reply
+	_, err = d.client.Do(r)
 	require.Error(t, err)
 	assert.PanicsWithValue(t, "sandbox: URL was called after Close", func() { s.URL() })
 	assert.Equal(t, 200, inProcess(s).get(t, "/account").status)
@@ -134,7 +134,7 @@ func BenchmarkTransport(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				res, err := transport.RoundTrip(r)
-				if err != nil || res.StatusCode != 200 {
+				if err != nil || res.StatusCode != http.StatusOK {
 					b.Fatal(res, err)
 				}
 				_ = res.Body.Close()

@@ -140,9 +140,7 @@ func TestEvaluationByPolls(t *testing.T) {
 			if name == "list" {
 				return len(ids(t, l.get(t, "/submissions"+path))) > 0
 			}
-			var s struct{ Status string }
-			require.NoError(t, json.Unmarshal(l.get(t, "/submissions/"+id+path).Data, &s))
-			return s.Status == "evaluated"
+			return into[object](t, l.get(t, "/submissions/"+id+path))["status"] == "evaluated"
 		}
 		for range 10 {
 			assert.False(t, poll(), "polls count from the hand-in on")

@@ -156,7 +156,7 @@ func TestRequestsThatNeverLeave(t *testing.T) {
 			r := request(t, http.MethodPost, "http://x", nil)
 			r.Body, r.ContentLength = b, 1
 			spoil(r)
-			_, err := transport{handler}.RoundTrip(r) //nolint:bodyclose // there is no reply
+			_, err := transport{handler}.RoundTrip(r)
 			require.Error(t, err)
 			assert.Equal(t, int32(1), b.closed.Load(), "a RoundTripper closes the body, errors included")
 		})
@@ -174,7 +174,7 @@ func ended(t *testing.T) context.Context {
 func TestTheEndOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := request(t, http.MethodGet, "http://x", nil).WithContext(ctx)
-	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errEnough) })}.RoundTrip(r) //nolint:bodyclose // there is no reply
+	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errEnough) })}.RoundTrip(r)
 	require.ErrorIs(t, err, errEnough, "it ended while the handler worked")
 
 	ctx, cancel = context.WithCancelCause(t.Context())
@@ -201,7 +201,7 @@ func TestTheEndOfTheContextFreesAStuckBody(t *testing.T) {
 		_, _ = sender.Write([]byte("{"))
 		cancel()
 	}()
-	_, err := New().Transport().RoundTrip(r) //nolint:bodyclose // there is no reply
+	_, err := New().Transport().RoundTrip(r)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -216,7 +216,7 @@ func TestHandlersThatGiveUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bothDoors(t, h, func(t *testing.T, rt http.RoundTripper, base string) {
-				_, err := rt.RoundTrip(request(t, http.MethodGet, base, nil)) //nolint:bodyclose // there is no reply
+				_, err := rt.RoundTrip(request(t, http.MethodGet, base, nil))
 				require.Error(t, err)
 			})
 		})
@@ -247,7 +247,7 @@ func TestHandlersThatGiveUp(t *testing.T) {
 			})
 		})
 	}
-	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") })}.RoundTrip(request(t, http.MethodGet, "http://x", nil)) //nolint:bodyclose // there is no reply
+	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") })}.RoundTrip(request(t, http.MethodGet, "http://x", nil))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.ErrorContains(t, err, "oops")
 }

@@ -96,18 +96,17 @@ func (p *running) client(t *testing.T, key string) *hiring.Client {
 }
 
 // steer posts to the control plane.
-func (p *running) steer(t *testing.T, path, body string) string {
+func (p *running) steer(t *testing.T, path, body string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.baseURL+"/_sandbox/"+path, strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
+	res, err := (&http.Client{}).Do(r)
 	require.NoError(t, err)
 	defer res.Body.Close()
 	answer, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.Less(t, res.StatusCode, 300, "%s", answer)
-	return string(answer)
 }
 
 func TestServesUntilStopped(t *testing.T) {
@@ -128,12 +127,13 @@ func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
 	p := start(t)
 	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
 	failed := make(chan error)
+	client := p.client(t, sandbox.TestKey)
 	go func() {
-		_, err := p.client(t, sandbox.TestKey).Account.Get(context.WithoutCancel(t.Context()))
+		_, err := client.Account.Get(context.WithoutCancel(t.Context()))
 		failed <- err
 	}()
 	for asked := false; !asked; { // until the request has arrived
-		res, err := http.Get(p.baseURL + "/_sandbox/journal")
+		res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/journal")
 		require.NoError(t, err)
 		journal, err := io.ReadAll(res.Body)
 		require.NoError(t, err)
@@ -168,6 +168,29 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, attempts, 1)
 	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
+}
+
+// TestFaultsOfTheProgram: those that break the connection do it here too.
+func TestFaultsOfTheProgram(t *testing.T) {
+	p := start(t)
+	client := p.client(t, sandbox.TestKey)
+	for fault, want := range map[string]error{
+		`{"reset":true}`:              syscall.ECONNRESET,
+		`{"after":true}`:              syscall.ECONNRESET,
+		`{"late":60}`:                 syscall.ECONNRESET,
+		`{"cut_after":40}`:            io.ErrUnexpectedEOF,
+		`{"code":"CONFLICT"}`:         hiring.ErrConflict,
+		`{"retry_after":"90s"}`:       hiring.ErrRateLimited,
+		`{"delay":0.01,"status":503}`: hiring.ErrInternal,
+	} {
+		p.steer(t, "faults", fault)
+		_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: "n"})
+		require.ErrorIs(t, err, want, fault)
+		p.steer(t, "reset", "")
+	}
+	p.steer(t, "faults", `{"status":502,"body":"<html>Bad gateway","content_type":"text/html"}`)
+	_, err := client.Account.Get(t.Context())
+	require.ErrorContains(t, err, "<html>Bad gateway")
 }
 
 func TestWrongCommandLines(t *testing.T) {

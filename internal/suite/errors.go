@@ -31,7 +31,7 @@ func fails(t *testing.T, err error, status int, code hiring.ErrorCode, about ...
 }
 
 // InvalidInput is refused with the name of what is wrong.
-func InvalidInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func InvalidInput(t *testing.T, client *hiring.Client, _ Controls) {
 	report := "/submissions/" + sandbox.SubmissionID + "/report"
 	for _, c := range []struct {
 		path, parameter, value string
@@ -59,7 +59,7 @@ func InvalidInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // InvalidToken is the answer to every key that is not valid, and never says why.
-func InvalidToken(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 	server.AddKey(sandbox.Key{Token: "sk_test_revoked"})
 	server.AddKey(sandbox.Key{Token: "sk_test_expired", Expires: time.Unix(1, 0)})
 	revoked := as(t, client, "sk_test_revoked")
@@ -77,7 +77,7 @@ func InvalidToken(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 }
 
 // InsufficientScope names the scope that is needed.
-func InsufficientScope(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 	reader, writer := as(t, client, sandbox.ReadOnlyKey), as(t, client, sandbox.WriteKey)
 	for _, o := range operations {
 		require.NoError(t, o.call(t.Context(), writer, o.id), o.name)
@@ -93,7 +93,7 @@ func InsufficientScope(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // NotFound is the same for an id that is unknown and one that is no UUID.
-func NotFound(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 	messages := map[string]bool{}
 	for _, o := range operations {
 		if o.id == "" {
@@ -108,7 +108,7 @@ func NotFound(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // RateLimited is the answer to a key without quota, of the one class only.
-func RateLimited(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+func RateLimited(t *testing.T, client *hiring.Client, server Controls) {
 	for i, o := range operations {
 		key := fmt.Sprintf("sk_test_drained_%d", i) // Of its own: the client remembers what a key has left.
 		server.AddKey(sandbox.Key{Token: key})
@@ -124,7 +124,7 @@ func RateLimited(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 }
 
 // Quota is what the last reply said, each class by itself.
-func Quota(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
 	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)
 	var reads, writes int
@@ -140,7 +140,7 @@ func Quota(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 }
 
 // InternalError is a failure of the service: what became of a write is unknown.
-func InternalError(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 	for _, o := range operations {
 		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})

@@ -13,7 +13,7 @@ import (
 
 // Lists walks each list in pages of several sizes: always the same items in
 // the same order, and never a request more than needed.
-func Lists(t *testing.T, client *hiring.Client, server *sandbox.Server) {
+func Lists(t *testing.T, client *hiring.Client, server Controls) {
 	walk(t, client, server, []int{1, 2, 5, 100}, func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() },
 		func(c hiring.Challenge) any { return c.ID })
 	walk(t, client, server, []int{1, 4, 6, 99}, func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() },
@@ -33,7 +33,7 @@ func Lists(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 }
 
 // walk compares walks in pages of these sizes, each with a full quota.
-func walk[T any](t *testing.T, client *hiring.Client, server *sandbox.Server, sizes []int,
+func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []int,
 	list func(*hiring.Client) hiring.Pager[T], id func(T) any,
 ) {
 	t.Helper()
@@ -57,7 +57,7 @@ func walk[T any](t *testing.T, client *hiring.Client, server *sandbox.Server, si
 }
 
 // ListResumes goes on from a token, with another client.
-func ListResumes(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func ListResumes(t *testing.T, client *hiring.Client, _ Controls) {
 	resume(t, client.Challenges.List().PageSize(2))
 	resume(t, client.Invitations.List(sandbox.AssessmentID).PageSize(90))
 	resume(t, client.Submissions.List(hiring.SubmissionFilter{AssessmentID: sandbox.AssessmentID}).PageSize(90))
@@ -77,7 +77,7 @@ func resume[T any](t *testing.T, list hiring.Pager[T]) {
 }
 
 // Events walks a long log, from its beginning and from the middle.
-func Events(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Events(t *testing.T, client *hiring.Client, _ Controls) {
 	log := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
 	require.Greater(t, len(log), 2000)
 	assert.Equal(t, hiring.EventAttemptStarted, log[0].Kind)
@@ -93,7 +93,7 @@ func Events(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // OddEvents are read as far as they can be.
-func OddEvents(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 	prompts, unreadable, longest, kinds := 0, 0, 0, map[hiring.EventKind]bool{}
 	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(t.Context()) {
 		require.NoError(t, err)
@@ -113,7 +113,7 @@ func OddEvents(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Observed names every operation as the package calls it, and its route.
-func Observed(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Observed(t *testing.T, client *hiring.Client, _ Controls) {
 	var seen hiring.Exchange
 	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
 	for _, o := range operations {

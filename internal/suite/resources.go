@@ -14,7 +14,7 @@ import (
 )
 
 // Account reads the organization.
-func Account(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Account(t *testing.T, client *hiring.Client, _ Controls) {
 	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.NotEmpty(t, account.ID)
@@ -30,7 +30,7 @@ func Account(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Members reads the organization's people, who come in one piece.
-func Members(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Members(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
 	members := all(t, client.Members.List())
 	assert.Equal(t, 1, *requests)
@@ -45,7 +45,7 @@ func Members(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Challenges reads the library: whoever is listed can be read by itself.
-func Challenges(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
 	listed := all(t, client.Challenges.List())
 	require.NotEmpty(t, listed)
 	for _, c := range listed {
@@ -64,7 +64,7 @@ func Challenges(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Submissions reads attempts; the report inside is the report by itself.
-func Submissions(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Submissions(t *testing.T, client *hiring.Client, _ Controls) {
 	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(t.Context())
 	require.NoError(t, err)
 	require.Len(t, page.Items, 10)
@@ -83,7 +83,7 @@ func Submissions(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // SubmissionFilters narrows the list by each filter and by all of them.
-func SubmissionFilters(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
 	everything := all(t, client.Submissions.List(hiring.SubmissionFilter{}))
 	since := everything[len(everything)/2].CreatedAt
 	for _, f := range []hiring.SubmissionFilter{
@@ -108,7 +108,7 @@ func SubmissionFilters(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Reports reads what grading found, wherever something can be missing.
-func Reports(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 	var unscored, unsure, placed, unplaced, silent, flagged int
 	for _, s := range all(t, client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})) {
 		r := *s.Report
@@ -142,7 +142,7 @@ func count(yes bool) int {
 }
 
 // PendingReport reads a report that is not ready: 200, and nothing in it.
-func PendingReport(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 	report, err := client.Submissions.Report(t.Context(), sandbox.PendingSubmissionID)
 	require.NoError(t, err)
 	assert.False(t, report.Ready())
@@ -157,7 +157,7 @@ func PendingReport(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Do calls what there might be no method for.
-func Do(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Do(t *testing.T, client *hiring.Client, _ Controls) {
 	var account hiring.Account
 	meta, err := client.Do(t.Context(), http.MethodGet, "/account", nil, nil, &account)
 	require.NoError(t, err)
@@ -179,7 +179,7 @@ func Do(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // OpenAPI reads the document of the interface.
-func OpenAPI(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func OpenAPI(t *testing.T, client *hiring.Client, _ Controls) {
 	raw, err := client.OpenAPI(t.Context())
 	require.NoError(t, err)
 	var document struct {

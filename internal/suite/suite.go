@@ -17,8 +17,17 @@ import (
 // [sandbox.TestKey] that reaches it through the door under test.
 type Open func(t *testing.T) (*hiring.Client, *sandbox.Server)
 
+// Controls is what tests do with a server beside calling it: a *sandbox.Server,
+// or one in another process, by its control plane.
+type Controls interface {
+	AddKey(sandbox.Key)
+	RevokeKey(token string)
+	SetQuota(token string, class sandbox.Class, remaining int)
+	Inject(sandbox.Fault)
+}
+
 // Test is one behaviour, in test mode.
-type Test func(t *testing.T, client *hiring.Client, server *sandbox.Server)
+type Test func(t *testing.T, client *hiring.Client, server Controls)
 
 // Tests is every behaviour by its name.
 var Tests = map[string]Test{
@@ -53,6 +62,11 @@ var Tests = map[string]Test{
 
 // Run runs every test through a door.
 func Run(t *testing.T, open Open) {
+	RunRemote(t, func(t *testing.T) (*hiring.Client, Controls) { return open(t) })
+}
+
+// RunRemote is Run for a door whose server is elsewhere.
+func RunRemote(t *testing.T, open func(t *testing.T) (*hiring.Client, Controls)) {
 	for name, test := range Tests {
 		t.Run(name, func(t *testing.T) {
 			client, server := open(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // Assessments makes, reads, changes, closes and deletes.
-func Assessments(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	made, err := client.Assessments.Create(ctx, hiring.NewAssessment{
 		ChallengeID: multiTaskChallenge, Name: "Payments engineer", TimeLimitMinutes: 45, BudgetDollarsCap: 4.5,
@@ -48,7 +48,7 @@ func Assessments(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // AssessmentInput is refused by the service, which names the member at fault.
-func AssessmentInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 	for member, in := range map[string]hiring.NewAssessment{
 		"challenge_id":       {ChallengeID: sandbox.UnknownID, Name: "n"},
 		"selected_task_ids":  {ChallengeID: multiTaskChallenge, Name: "n", SelectedTaskIDs: []string{sandbox.UnknownID}},
@@ -68,7 +68,7 @@ func AssessmentInput(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // Invitations lists, sends, sends again and takes back.
-func Invitations(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func Invitations(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	statuses := map[hiring.InvitationStatus]int{}
 	for _, i := range all(t, client.Invitations.List(sandbox.AssessmentID)) {
@@ -97,7 +97,7 @@ func Invitations(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // InvitationRefusals are the plan's and the assessment's.
-func InvitationRefusals(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func InvitationRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: sandbox.PlanLimitEmail, Name: "Ada"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
@@ -112,7 +112,7 @@ func InvitationRefusals(t *testing.T, client *hiring.Client, _ *sandbox.Server) 
 }
 
 // NothingPersists of what test mode answers as if it had worked.
-func NothingPersists(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func NothingPersists(t *testing.T, client *hiring.Client, _ Controls) {
 	before, invited := all(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
 	for _, o := range operations {
 		if o.write {
@@ -128,7 +128,7 @@ func NothingPersists(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
 }
 
 // LocalRefusals are free: what the client can judge by itself costs no request.
-func LocalRefusals(t *testing.T, client *hiring.Client, _ *sandbox.Server) {
+func LocalRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
 	ctx := t.Context()
 	for _, err := range []error{

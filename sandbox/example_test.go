@@ -1,0 +1,212 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// check ends an example; a test would use t.Fatal.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// The first test: a server, a client, an answer. In a test, sandbox.Start(t)
+// takes the place of New and Close.
+func Example() {
+	server := sandbox.New()
+	defer server.Close()
+	client := server.Client()
+
+	report, err := client.Submissions.Report(context.Background(), sandbox.SubmissionID)
+	check(err)
+	fmt.Println(report.Verdict, *report.ShipScore)
+	// Output: strong_yes 91
+}
+
+// A call that fails: the next request for the account gets an error of the
+// service. What it says is up to the Fault.
+func ExampleServer_Inject() {
+	server := sandbox.New()
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusInternalServerError})
+
+	_, err := client.Account.Get(context.Background())
+	fmt.Println(errors.Is(err, hiring.ErrInternal))
+	_, err = client.Account.Get(context.Background())
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// A reply that gets lost: the invitation was sent, but nobody was told. The
+// journal tells what reached the service.
+func ExampleServer_Inject_lostReply() {
+	server := sandbox.New()
+	client := server.Client()
+	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true})
+
+	_, err := client.Invitations.Send(context.Background(), sandbox.AssessmentID,
+		hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	fmt.Println(errors.Is(err, hiring.ErrOutcomeUnknown))
+	for _, entry := range server.Journal() {
+		fmt.Println(entry.Method, entry.Route, entry.Status)
+	}
+	fmt.Println("sent twice:", len(server.Journal().Repeated()))
+	// Output:
+	// true
+	// POST /assessments/{id}/invitations 0
+	// sent twice: 0
+}
+
+// A quota that ends in the middle of a walk.
+func ExampleServer_SetQuota() {
+	server := sandbox.New()
+	client := server.Client()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+
+	invitations, err := client.Invitations.List(sandbox.AssessmentID).Collect(context.Background())
+	fmt.Println(len(invitations), "of 360")
+	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
+	// Output:
+	// 200 of 360
+	// true
+}
+
+// A candidate's way through the live world, by the test's hand.
+func ExampleServer_Evaluate() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	challenges, err := client.Challenges.List().Page(ctx)
+	check(err)
+	posting, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
+	check(err)
+	sent, err := client.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	check(err)
+
+	check(server.Open(sent.ID))
+	id, err := server.Begin(sent.ID)
+	check(err)
+	server.Advance(45 * time.Minute)
+	check(server.Submit(id))
+	report, err := client.Submissions.Report(ctx, id)
+	check(err)
+	fmt.Println("ready:", report.Ready())
+	check(server.Evaluate(id, sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}))
+	report, err = client.Submissions.Report(ctx, id)
+	check(err)
+	fmt.Println("ready:", report.Ready(), *report.ShipScore, report.Verdict, *report.Facts.TimeUsedMinutes)
+	// Output:
+	// ready: false
+	// ready: true 82 strong_yes 45
+}
+
+// Candidates who move by themselves. Here the poller itself moves the server's
+// clock on; inside testing/synctest both would wait on the same virtual clock.
+func ExampleWithTimeline() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{
+		Open: time.Hour, Begin: 2 * time.Hour, Submit: time.Hour, Evaluate: 30 * time.Minute,
+	}))
+	client := server.LiveClient()
+	challenges, err := client.Challenges.List().Page(ctx)
+	check(err)
+	posting, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
+	check(err)
+	_, err = client.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	check(err)
+
+	server.Advance(4 * time.Hour)
+	attempts, err := client.Submissions.List(hiring.SubmissionFilter{AssessmentID: posting.ID}).Collect(ctx)
+	check(err)
+	fmt.Println(attempts[0].Status)
+	report, err := client.Submissions.WaitReport(ctx, attempts[0].ID, hiring.WaitOptions{
+		MaxInterval: time.Millisecond,
+		Progress:    func(hiring.WaitProgress) { server.Advance(10 * time.Minute) },
+	})
+	check(err)
+	fmt.Println(report.Status)
+	// Output:
+	// submitted
+	// evaluated
+}
+
+// TestWaitingTakesNoTime is an example too, but one that needs a *testing.T:
+// what takes an hour and a half takes milliseconds inside a bubble.
+func TestWaitingTakesNoTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))
+		client := server.LiveClient()
+		challenges, err := client.Challenges.List().Page(t.Context())
+		require.NoError(t, err)
+		posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "n"})
+		require.NoError(t, err)
+		sent, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+		require.NoError(t, err)
+		attempts, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+		require.NoError(t, err)
+		report, err := client.Submissions.WaitReport(t.Context(), attempts[0].ID, hiring.WaitOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 90*time.Minute, report.GeneratedAt.Sub(*sent.SentAt))
+		require.Less(t, time.Since(*sent.SentAt), 92*time.Minute)
+	})
+}
+
+// What a suite in another language does with the program: it talks HTTP, to the
+// service's paths with a key and to the control plane without one.
+func ExampleWithControlPlane() {
+	// In place of: hiring-sandbox -addr 127.0.0.1:8780
+	server := sandbox.New(sandbox.WithControlPlane(false))
+	defer server.Close()
+	base := server.URL()
+
+	post := func(path, body string) {
+		res, err := http.Post(base+path, "application/json", bytes.NewBufferString(body))
+		check(err)
+		check(res.Body.Close())
+		fmt.Println("POST", path, res.StatusCode)
+	}
+	get := func() {
+		request, err := http.NewRequest(http.MethodGet, base+"/api/v1/account", http.NoBody)
+		check(err)
+		request.Header.Set("Authorization", "Bearer sk_test_sandbox")
+		res, err := http.DefaultClient.Do(request)
+		check(err)
+		defer res.Body.Close()
+		var reply struct {
+			Error struct {
+				Code string `json:"code"`
+			} `json:"error"`
+		}
+		check(json.NewDecoder(res.Body).Decode(&reply))
+		fmt.Println("GET account", res.StatusCode, reply.Error.Code)
+	}
+	post("/_sandbox/faults", `{"route": "GET /account", "status": 500}`)
+	get()
+	post("/_sandbox/quota", `{"key": "sk_test_sandbox", "class": "read", "remaining": 0}`)
+	get()
+	post("/_sandbox/reset", "")
+	get()
+	// Output:
+	// POST /_sandbox/faults 204
+	// GET account 500 INTERNAL_ERROR
+	// POST /_sandbox/quota 204
+	// GET account 429 RATE_LIMITED
+	// POST /_sandbox/reset 204
+	// GET account 200
+}
