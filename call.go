@@ -217,9 +217,11 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // buffer until release. A body that does not stop by itself is closed when the
 // attempt's time is over.
 func (c *call) readBody(resp *http.Response) ([]byte, error) {
-	defer resp.Body.Close()
-	stop := context.AfterFunc(c.timed, func() { _ = resp.Body.Close() })
-	defer stop()
+	body := resp.Body
+	resp.Body = http.NoBody // Not every body can be closed twice, and retryablehttp would.
+	closeOnce := sync.OnceFunc(func() { _ = body.Close() })
+	defer closeOnce()
+	defer context.AfterFunc(c.timed, closeOnce)()
 	limit := c.core.config.maxBytes
 	if c.status >= 300 {
 		limit = min(limit, 1<<20)
@@ -228,7 +230,7 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	}
 	c.buffer = buffers.Get().(*bytes.Buffer)
 	c.buffer.Reset()
-	n, err := c.buffer.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	n, err := c.buffer.ReadFrom(io.LimitReader(body, limit+1))
 	if err == nil && n > limit {
 		err = tooLongError{limit}
 	}

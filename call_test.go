@@ -482,8 +482,13 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	for _, id := range []string{"", ".", ".."} {
 		for name, call := range byID(ctx, id) {
 			param := "id"
-			if name == "Resend invitation" || name == "Revoke invitation" {
-				param = "invitation_id"
+			switch name {
+			case "Resend invitation", "Revoke invitation":
+				param = "invitationID"
+			case "Send", "Resend", "Revoke", "Invitations.List":
+				param = "assessmentID"
+			case "Events.List":
+				param = "submissionID"
 			}
 			checks[name+" "+id] = check{param, call}
 		}
@@ -512,7 +517,7 @@ func TestTheFirstProblemIsTheOneNamed(t *testing.T) {
 	require.ErrorAs(t, create, &refused)
 	assert.Equal(t, "ChallengeID", refused.Param)
 	require.ErrorAs(t, send, &refused)
-	assert.Equal(t, "id", refused.Param)
+	assert.Equal(t, "assessmentID", refused.Param)
 }
 
 // byID are the calls that take an id, made with that id.

@@ -27,6 +27,24 @@ func (v Value) Text() (string, bool) {
 	return s, true
 }
 
+// texts returns the strings of an array, or the one string that stands alone.
+func (v Value) texts() []string {
+	if text, ok := v.Text(); ok {
+		return []string{text}
+	}
+	var items []Value
+	if len(v) == 0 || v[0] != '[' || decode(v, &items) != nil {
+		return nil
+	}
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		if text, ok := item.Text(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // MarshalJSON returns the value as it came, null when there is none.
 func (v Value) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
 
@@ -47,7 +65,11 @@ var readOptions = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true),
 	jsontext.AllowDuplicateNames(true),
 	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v resource) error {
-		return json.UnmarshalDecode(d, withoutMethods(v))
+		err := json.UnmarshalDecode(d, withoutMethods(v))
+		if event, ok := v.(*Event); ok && string(event.Payload) == "null" {
+			event.Payload = nil
+		}
+		return err
 	})),
 )
 

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Do makes a call that the package has no method for yet: path is below
@@ -14,7 +16,8 @@ import (
 //
 // in is sent as JSON unless it is nil. The reply's data is decoded into out, a
 // pointer, unless that is nil; then any 2xx succeeds, whatever its body. Anything
-// else as out is a [ParamError], before anything is sent.
+// else as out is a [ParamError], before anything is sent. Both follow the rules of
+// encoding/json/v2, but a member matches a field whatever its case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
 	var meta Meta
 	r := anyRequest(method, path)
@@ -37,7 +40,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			return err
 		}
 		meta = m.public()
-		return decode(data, out)
+		return json.Unmarshal(data, out, readOptions, json.MatchCaseInsensitiveNames(true))
 	})
 	return meta, err
 }

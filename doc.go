@@ -45,7 +45,7 @@
 // # Retries and time
 //
 // GET, DELETE and PATCH are repeated after a 500, 502, 503 or 504 and after a
-// broken connection, a GET also after a timeout. A POST is repeated only when the
+// broken connection, a GET also after a timeout and a reply cut short. A POST is repeated only when the
 // service certainly did nothing: after a 429, or when no connection was made.
 // [RetryPolicy] sets how often and how patiently. A Retry-After is honoured
 // unless it exceeds RetryPolicy.MaxWait or the context's deadline; then the

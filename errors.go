@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -129,19 +130,25 @@ func (e *Error) causedBy(err error) {
 // service sent them, which it does with a 400.
 func (e *Error) Fields() (form []string, fields map[string][]string) {
 	var d struct {
-		FormErrors  []string            `json:"formErrors"`
-		FieldErrors map[string][]string `json:"fieldErrors"`
+		FormErrors  Value            `json:"formErrors"`
+		FieldErrors map[string]Value `json:"fieldErrors"`
 	}
 	if len(e.Details) == 0 || decode(e.Details, &d) != nil {
 		return nil, nil
 	}
-	return d.FormErrors, d.FieldErrors
+	if d.FieldErrors != nil {
+		fields = make(map[string][]string, len(d.FieldErrors))
+	}
+	for name, value := range d.FieldErrors {
+		fields[name] = value.texts()
+	}
+	return d.FormErrors.texts(), fields
 }
 
 // ParamError is an input that was refused before anything was sent. errors.Is
 // accepts it as [ErrInvalidInput]. It never quotes the value.
 type ParamError struct {
-	Param   string // The input's name.
+	Param   string // The input's name, as in the Go method or struct.
 	Problem string // What is wrong with it and what to do.
 }
 
@@ -158,7 +165,7 @@ type errorReply struct {
 		Code      ErrorCode          `json:"code"`
 		Message   string             `json:"message"`
 		Details   stdjson.RawMessage `json:"details"`
-		RequestID string             `json:"request_id"`
+		RequestID Value              `json:"request_id"` // Too little to lose a code for, whatever its type.
 	} `json:"error"`
 }
 
@@ -169,13 +176,13 @@ func (e *Error) refusal(body []byte) {
 		return
 	}
 	var reply errorReply
-	if err := decode(body, &reply); err == nil && reply.Error != nil {
+	if err := decode(body, &reply); err == nil && reply.Error != nil && (reply.Error.Code != "" || reply.Error.Message != "") {
 		e.Code, e.Message = reply.Error.Code, reply.Error.Message
 		if len(reply.Error.Details) > 0 && string(reply.Error.Details) != "null" {
 			e.Details = reply.Error.Details
 		}
 		if e.RequestID == "" {
-			e.RequestID = reply.Error.RequestID
+			e.RequestID, _ = reply.Error.RequestID.Text()
 		}
 		return
 	}
@@ -192,8 +199,8 @@ func (e *Error) refusal(body []byte) {
 // looksLikeJSON also accepts JSON that was cut short, because what is left of
 // it may still hold candidates' data.
 func looksLikeJSON(body []byte) bool {
-	trimmed := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n\ufeff")
-	return trimmed != "" && strings.ContainsRune(`{["`, rune(trimmed[0]))
+	body = bytes.TrimLeft(body, " \t\r\n\ufeff")
+	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || stdjson.Valid(body)
 }
 
 // quote returns at most 300 bytes of text on one line.

@@ -175,7 +175,10 @@ func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
 		{"error null", `{"error":null,"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
 		{"error text", `{"error":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
 		{"code number", `{"error":{"code":7,"message":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
-		{"null", `null`, "the reply is not the service's own: null"},
+		{"null", " null ", "the reply is JSON but not the service's error envelope"},
+		{"number", "4711", "the reply is JSON but not the service's error envelope"},
+		{"far away", strings.Repeat(" \n", 300) + `{"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
+		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
 	} {
 		for _, status := range []int{404, 502} {
 			fake := newFake(t, says(status, c.body, "X-Request-Id: req_9"))
@@ -478,4 +481,14 @@ func TestDetailsAreKeptRawAndNullIsNone(t *testing.T) {
 		_, err := fake.client().Account.Get(t.Context())
 		assert.Equal(t, want, failureOf(t, "Get", err).Details, "%s", details)
 	}
+}
+
+// A code is worth more than the shape of what stands beside it.
+func TestOddNeighboursDoNotCostTheCode(t *testing.T) {
+	fake := newFake(t, says(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
+	_, err := fake.client().Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	form, fields := failureOf(t, "Get", err).Fields()
+	assert.Equal(t, []string{"one"}, form)
+	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
 }

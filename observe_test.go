@@ -272,3 +272,17 @@ func TestOpenAPI(t *testing.T) {
 	_, err = newFake(t, refuses(403, "INSUFFICIENT_SCOPE")).client().OpenAPI(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
 }
+
+func TestDoTakesWhatEncodingJSONUsersWrite(t *testing.T) {
+	fake := newFake(t, says(200, `{"data":{"name":"n","count":3},"meta":{}}`))
+	var out struct {
+		Name  string
+		Count int
+	}
+	_, err := fake.client().Do(t.Context(), http.MethodPost, "/x", nil, map[string]any{"n": json.Number("5.10")}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "n", out.Name)
+	assert.Equal(t, 3, out.Count)
+	assert.JSONEq(t, `{"n":5.10}`, fake.requests()[0].Body)
+	assert.Contains(t, fake.requests()[0].Body, "5.10", "digits are not the client's to change")
+}

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 
+	stdjson "encoding/json"
+
 	"github.com/go-json-experiment/json"
 )
 
@@ -42,7 +44,7 @@ func newRequest(operation, route string, ids ...string) request {
 		if isPlaceholder(segment) {
 			value, ids = ids[0], ids[1:]
 			if badSegment(value) {
-				return r.refuse(strings.Trim(segment, "{}"), `must be an id: it is empty, "." or ".."`)
+				return r.refuse(paramName(operation, segment), `must be an id: it is empty, "." or ".."`)
 			}
 		}
 		path.WriteString("/" + value)
@@ -56,6 +58,20 @@ func newRequest(operation, route string, ids ...string) request {
 
 func isPlaceholder(segment string) bool {
 	return strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}")
+}
+
+// paramName is what the Go method calls the id of a placeholder.
+func paramName(operation, placeholder string) string {
+	service, _, _ := strings.Cut(operation, ".")
+	switch {
+	case placeholder == "{invitation_id}":
+		return "invitationID"
+	case service == "Invitations":
+		return "assessmentID"
+	case service == "Events":
+		return "submissionID"
+	}
+	return "id"
 }
 
 // guessed is newRequest for a route that the documentation does not show; field
@@ -82,12 +98,19 @@ func (r request) assume(name, field string) request {
 	return r
 }
 
+// bodyOptions write the same input as the same bytes, and the one type of
+// encoding/json's that json/v2 does not know as it is meant.
+var bodyOptions = json.JoinOptions(
+	json.Deterministic(true),
+	json.WithMarshalers(json.MarshalFunc(func(n stdjson.Number) ([]byte, error) { return []byte(n), nil })),
+)
+
 // send makes v the JSON body.
 func (r request) send(v any) request {
 	if r.err != nil {
 		return r
 	}
-	body, err := json.Marshal(v, json.Deterministic(true))
+	body, err := json.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
 		return r.refuse("body", "cannot be written as JSON"+where(err))

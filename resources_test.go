@@ -384,3 +384,14 @@ func TestTimesKeepTheirInstant(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(b), "0001-01-01", "a zero time is left out")
 }
+
+func TestNullPayloadIsNone(t *testing.T) {
+	var event hiring.Event
+	require.NoError(t, json.Unmarshal([]byte(`{"seq":1,"payload":null,"new":null}`), &event))
+	assert.Nil(t, event.Payload)
+	assert.JSONEq(t, "null", string(event.Extra["new"]), "an unknown null is kept")
+	fake := newFake(t, says(200, `{"data":[{"seq":1,"payload":null}],"meta":{"has_more":false}}`))
+	events, err := fake.client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	assert.Nil(t, events[0].Payload)
+}

@@ -397,3 +397,23 @@ func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
 		}
 	})
 }
+
+// signal.NotifyContext ends a context with a cause that says of itself that it
+// is context.Canceled; it is the caller's cause all the same.
+type interrupted struct{}
+
+func (interrupted) Error() string     { return "interrupt signal received" }
+func (interrupted) Is(err error) bool { return err == context.Canceled }
+
+func TestCauseThatPassesForCanceledIsKept(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	fake := newFake(t, func(r *http.Request) (*http.Response, error) {
+		cancel(interrupted{})
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	_, err := fake.client().Account.Get(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, interrupted{})
+	require.EqualError(t, err, "hiring: Account.Get: no reply: context canceled")
+}

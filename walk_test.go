@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func TestWalkCostsExactlyItsPages(t *testing.T) {
@@ -551,4 +553,21 @@ func TestWalkTakesNumericCursors(t *testing.T) {
 	items, err := s.client(t).Events.List("a", hiring.EventFilter{}).PageSize(5).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, items, 12)
+}
+
+// The end of a range ends its requests while their bodies are being read.
+func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
+	pager := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(7).Prefetch(3)
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			n := 0
+			for _, err := range pager.All(t.Context()) {
+				if n++; err != nil || n == 40 {
+					break
+				}
+			}
+		})
+	}
+	readers.Wait()
 }

@@ -87,9 +87,10 @@ func (s *Server) addKey(k Key) error {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catchUp(now)
 	added := &keyState{Key: k}
 	if added.counts(now) && s.activeKeys(k, now) >= maxActiveKeys {
-		return fmt.Errorf("an organization can hold at most %d active keys, and this one has as many", maxActiveKeys)
+		return fmt.Errorf("the organization has %d active keys, and no organization may have more", maxActiveKeys)
 	}
 	s.keys[k.Token] = added
 	return nil
@@ -118,8 +119,10 @@ func (k *keyState) counts(now time.Time) bool {
 func (s *Server) RevokeKey(token string) { s.revoke(token) }
 
 func (s *Server) revoke(token string) (known bool) {
+	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catchUp(now)
 	_, known = s.keys[token]
 	delete(s.keys, token)
 	return known

@@ -18,8 +18,9 @@ import (
 // so that no key opens it and no quota counts it.
 const controlPath = "/_sandbox/"
 
-// WithControlPlane serves the control plane of cmd/hiring-sandbox: what the
-// methods of a Server do, as JSON over HTTP, for test suites in other languages.
+// WithControlPlane says who may use the control plane, which every server has:
+// what the methods of a Server do, as JSON over HTTP, for test suites in other
+// languages.
 //
 //	POST /_sandbox/reset
 //	POST /_sandbox/quota                      {"key", "class", "remaining"}
@@ -40,12 +41,13 @@ const controlPath = "/_sandbox/"
 // against no quota, the journal does not show it and no fault meets it. A reset
 // leaves a server as New made it with its options.
 //
-// It takes requests from this machine only (a loopback address, to localhost or
-// a loopback address) and none that a web page of another origin makes; anything
+// Without this option, and with anyHost false, it takes requests from this
+// machine only (a loopback address, to localhost, a loopback address or the name
+// that Client uses in-process) and none that a web page of another origin makes; anything
 // else is a 403. With anyHost it takes them from and to every address, for a
 // server in a container of its own: whoever can reach it controls it.
 func WithControlPlane(anyHost bool) Option {
-	return func(s *Server) { s.control = &controlPlane{anyHost} }
+	return func(s *Server) { s.control = controlPlane{anyHost} }
 }
 
 type controlPlane struct{ anyHost bool }
@@ -70,7 +72,7 @@ var controlRoutes = []struct {
 }
 
 // serve answers a request below controlPath.
-func (p *controlPlane) serve(s *Server, w http.ResponseWriter, r *http.Request) {
+func (p controlPlane) serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	if err := p.admit(r); err != nil {
 		writeControl(w, http.StatusForbidden, controlError(err))
 		return
@@ -118,8 +120,8 @@ func matchControl(wanted, got []string) (id string, ok bool) {
 // admit refuses what a web page in the user's browser could send: it reaches
 // this machine's ports too, by their address or by a name of its own that it
 // lets point here.
-func (p *controlPlane) admit(r *http.Request) error {
-	host, local := r.Host, isLocal(r.Host)
+func (p controlPlane) admit(r *http.Request) error {
+	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == inProcess // A name that no resolver knows.
 	if !p.anyHost {
 		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
 			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")

@@ -99,8 +99,7 @@ func controlAdvance(s *Server, _ string, body []byte) (any, error) {
 	if in.Seconds == nil || *in.Seconds < 0 {
 		return nil, errors.New("seconds: give how far the clock is to move, from 0; it does not go back")
 	}
-	s.Advance(time.Duration(*in.Seconds))
-	return nil, nil //nolint:nilnil // there is nothing to answer
+	return nil, s.advance(time.Duration(*in.Seconds))
 }
 
 func controlOpen(s *Server, id string, _ []byte) (any, error) { return nil, s.Open(id) }

@@ -49,9 +49,28 @@ func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, door) {
 	return s, inProcess(s)
 }
 
-func TestTheControlPlaneIsOffByDefault(t *testing.T) {
-	a := inProcess(sandbox.Start(t)).do(t, http.MethodPost, "/_sandbox/reset", sandbox.TestKey)
-	a.fails(t, 404, "NOT_FOUND")
+func TestEveryServerHasTheControlPlane(t *testing.T) {
+	s := sandbox.Start(t)
+	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
+	for _, base := range []string{"https://sandbox.invalid", s.URL()} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/_sandbox/reset", http.NoBody)
+		require.NoError(t, err)
+		transport := s.Transport()
+		if base == s.URL() {
+			transport = http.DefaultTransport
+		}
+		res, err := transport.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.Equal(t, http.StatusNoContent, res.StatusCode, base)
+	}
+	assert.Equal(t, 200, inProcess(s).get(t, "/account").status)
+}
+
+func TestTheClockStopsBeforeItOverflows(t *testing.T) {
+	s := sandbox.New()
+	s.Advance(1 << 62)
+	assert.PanicsWithValue(t, "sandbox: Advance(1281023h53m38.427387904s): the clock does not go that far", func() { s.Advance(1 << 62) })
 }
 
 func TestControlPlaneEffects(t *testing.T) {

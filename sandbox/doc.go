@@ -81,8 +81,7 @@
 // writes that were sent twice, [Journal.Find] the exchange of an operation.
 //
 // The control plane is the same, and the rest of what a test does with a Server,
-// as JSON over HTTP. The program serves it, other servers do so with
-// [WithControlPlane].
+// as JSON over HTTP below /_sandbox/; see [WithControlPlane].
 //
 // # What is known and what is not
 //

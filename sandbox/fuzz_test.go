@@ -49,8 +49,8 @@ func probe(t *testing.T, method, target, key string, header http.Header, body st
 	if !slices.Contains(statuses, res.StatusCode) {
 		t.Fatalf("%s %q: status %d: %s", method, target, res.StatusCode, raw)
 	}
-	if strings.HasPrefix(u.Path, "/_archive/") {
-		return // storage is not the API
+	if strings.HasPrefix(u.Path, "/_archive/") || strings.HasPrefix(u.Path, "/_sandbox/") {
+		return // Neither storage nor the control plane is the API.
 	}
 	checkHeaders(t, res)
 	if res.StatusCode != http.StatusNoContent && method != http.MethodHead {

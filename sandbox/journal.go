@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -56,7 +57,11 @@ func (s *Server) Journal() Journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	return s.journal.copy()
+	hidden := make([]string, 0, 2*len(s.keys))
+	for _, token := range slices.Backward(slices.Sorted(maps.Keys(s.keys))) { // The longer of two that begin alike first.
+		hidden = append(hidden, token, redact(token))
+	}
+	return s.journal.copy(strings.NewReplacer(hidden...))
 }
 
 // Repeated returns the writes that were sent before, with the same method,
@@ -139,11 +144,15 @@ func (j *journal) drop() {
 	j.first++
 }
 
-func (j *journal) copy() Journal {
+// copy also hides keys where none belongs: in a path, a query or a body.
+func (j *journal) copy(hide *strings.Replacer) Journal {
 	entries := make(Journal, 0, j.next-j.first)
 	for number := j.first; number < j.next; number++ {
 		e := *j.ring[number%JournalEntries]
-		e.Key, e.Body = redact(e.Key), bytes.Clone(e.Body)
+		e.Key, e.Path, e.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
+		if e.Body != nil {
+			e.Body = []byte(hide.Replace(string(e.Body)))
+		}
 		entries = append(entries, e)
 	}
 	return entries
@@ -190,7 +199,7 @@ func redact(token string) string {
 			prefix = known
 		}
 	}
-	if rest := token[len(prefix):]; len(rest) > shown {
+	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of it.
 		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
 	}
 	return prefix + "…"

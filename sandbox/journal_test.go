@@ -53,11 +53,13 @@ func TestTheJournalIsACopy(t *testing.T) {
 
 func TestKeysAreRedacted(t *testing.T) {
 	for token, want := range map[string]string{
-		"sk_test_":      "sk_test_…",
-		"sk_test_abcd":  "sk_test_…",
-		"sk_test_abcde": "sk_test_…bcde",
-		"abcd":          "…",
-		"abcde":         "…bcde",
+		"sk_test_":        "sk_test_…",
+		"sk_test_abcd":    "sk_test_…",
+		"sk_test_abcdef":  "sk_test_…",
+		"sk_test_abcdefg": "sk_test_…defg",
+		"abcd":            "…",
+		"abcdef":          "…",
+		"abcdefg":         "…defg",
 		"sk_live_" + strings.Repeat("x", 90) + "last": "sk_live_…last",
 	} {
 		s := sandbox.Start(t)
@@ -130,4 +132,16 @@ func TestTheJournalIsBounded(t *testing.T) {
 	require.Len(t, journal, fits, "bodies push out what is older")
 	d.get(t, "/account")
 	assert.Len(t, s.Journal(), fits+1)
+}
+
+// A key where none belongs is what a test may look for; it is hidden there too.
+func TestKeysAreHiddenEverywhereInTheJournal(t *testing.T) {
+	s := sandbox.Start(t)
+	s.AddKey(sandbox.Key{Token: "sk_test_sandbox_longer"})
+	d := inProcess(s)
+	d.do(t, http.MethodPost, "/api/v1/x/sk_test_sandbox_longer?api_key="+sandbox.TestKey, sandbox.TestKey, `{"key":"`+sandbox.ReadOnlyKey+`"}`)
+	e := s.Journal()[0]
+	assert.Equal(t, "/api/v1/x/sk_test_…nger", e.Path)
+	assert.Equal(t, "api_key=sk_test_…dbox", e.Query)
+	assert.JSONEq(t, `{"key":"sk_test_…read"}`, string(e.Body))
 }

@@ -90,6 +90,7 @@ func (s *Server) SetPlan(token string, used, limit int) {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catchUp(now)
 	key := s.keys[token]
 	switch {
 	case key == nil:

@@ -97,6 +97,7 @@ func (s *Server) setQuota(token string, class Class, remaining int) error {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.catchUp(now)
 	key := s.keys[token]
 	if key == nil {
 		return errors.New("the server knows no such key")

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 )
 
 // heldBack is how much of a body net/http keeps to see how long it is.
@@ -129,12 +130,12 @@ type memoryBody struct {
 	ctx    context.Context //nolint:containedctx // net/http ties bodies to requests the same way
 	left   []byte
 	end    error
-	closed bool
+	closed atomic.Bool // A client whose time is over closes what it still reads.
 }
 
 func (b *memoryBody) Read(p []byte) (int, error) {
 	switch {
-	case b.closed:
+	case b.closed.Load():
 		return 0, http.ErrBodyReadAfterClose
 	case b.ctx.Err() != nil:
 		return 0, context.Cause(b.ctx)
@@ -147,6 +148,6 @@ func (b *memoryBody) Read(p []byte) (int, error) {
 }
 
 func (b *memoryBody) Close() error {
-	b.closed = true
+	b.closed.Store(true)
 	return nil
 }

@@ -97,7 +97,7 @@ func TestStrangePathsAreNeverRedirected(t *testing.T) {
 		for _, path := range []string{
 			"", "/", "/api", "/api/v1", "/api/v1/", "/api/v1/account/", "/api/v1//account", "//api/v1/account", "/api/v1/./account",
 			"/api/v1/x/../account", "/api/v2/account", "/API/v1/account", "/api/v1/Account", "/api/v1/account/x", "/api/v1/account;x",
-			"/api/v1/submissions/" + sandbox.SubmissionID + "//events", "/api/v1/" + strings.Repeat("a/", 50), "/_sandbox/reset",
+			"/api/v1/submissions/" + sandbox.SubmissionID + "//events", "/api/v1/" + strings.Repeat("a/", 50), "/_sandbox",
 			"/api/v1/openapi.json/x",
 		} {
 			a := d.do(t, http.MethodGet, path, sandbox.TestKey)

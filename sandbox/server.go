@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -25,7 +27,7 @@ type Server struct {
 	drift        *drift // nil without
 	limits       limits
 	routes       []route
-	control      *controlPlane // nil: not served
+	control      controlPlane
 	options      []Option
 
 	mu     sync.Mutex // guards all below; never held while a body is read or written
@@ -110,15 +112,29 @@ func (s *Server) now() time.Time { return s.clock().Add(time.Duration(s.ahead.Lo
 // Advance moves the server's clock forward, and only that one: clients wait as
 // long as before. It panics on a negative duration.
 func (s *Server) Advance(d time.Duration) {
-	if d < 0 {
-		panic(fmt.Sprintf("sandbox: Advance(%s): the clock does not go back", d))
+	if err := s.advance(d); err != nil {
+		panic(fmt.Sprintf("sandbox: Advance(%s): %v", d, err))
 	}
-	s.ahead.Add(int64(d))
+}
+
+func (s *Server) advance(d time.Duration) error {
+	if d < 0 {
+		return errors.New("the clock does not go back")
+	}
+	for {
+		ahead := s.ahead.Load()
+		if int64(d) > math.MaxInt64-ahead {
+			return errors.New("the clock does not go that far")
+		}
+		if s.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
+			return nil
+		}
+	}
 }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.control != nil && strings.HasPrefix(r.URL.Path, controlPath) {
+	if strings.HasPrefix(r.URL.Path, controlPath) {
 		s.control.serve(s, w, r)
 		return
 	}

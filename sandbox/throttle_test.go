@@ -113,7 +113,7 @@ func TestAnOrganizationHoldsTwentyKeys(t *testing.T) {
 			s.AddKey(sandbox.Key{Token: prefix + organization + strconv.Itoa(n), Organization: organization, Expires: expires})
 		}
 	}
-	const full = "sandbox: AddKey: an organization can hold at most 20 active keys, and this one has as many"
+	const full = "sandbox: AddKey: the organization has 20 active keys, and no organization may have more"
 	never := time.Time{}
 	for _, organization := range []string{"acme", "bolt", ""} {
 		for n := range 19 {
