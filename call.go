@@ -38,6 +38,7 @@ type call struct {
 	failure  *Error // Of the last attempt; nil when it succeeded.
 	waiting  bool   // For the next attempt.
 	wait     time.Duration
+	refused  error // Why the attempt that was decided on was not made.
 
 	// Of the present attempt.
 	sent       bool // It reached the transport.
@@ -53,6 +54,7 @@ type call struct {
 	header     http.Header
 	requestID  string
 	limit      RateLimit
+	throttled  bool
 	buffer     *bytes.Buffer
 }
 
@@ -88,12 +90,22 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 		RetryMax:   k.config.retry.MaxAttempts, // One more than CheckRetry ever grants.
 		CheckRetry: c.checkRetry,
 		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
+		PrepareRetry: func(*http.Request) error {
+			c.refused = c.admit()
+			return c.refused
+		},
 	}
 	attempt, err := c.newAttempt()
 	if err != nil {
 		return c.fail("the request could not be built", err)
 	}
+	if err := c.admit(); err != nil {
+		return err
+	}
 	_, _ = c.retry.Do(attempt) //nolint:bodyclose // checkRetry reads, judges and closes every reply
+	if c.refused != nil {
+		return c.refused
+	}
 	if c.failure != nil {
 		return join(ctx, c.failure)
 	}
@@ -128,15 +140,8 @@ var (
 // connections belong to all calls.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.sent, c.waiting, c.transport = false, false, nil
-	c.status, c.header, c.requestID, c.limit = 0, nil, "", RateLimit{}
 	c.dialled.Store(false)
 	c.connected.Store(false)
-	credential, err := c.core.keys.use(c.ctx)
-	if err != nil {
-		c.transport = err
-		return nil, err
-	}
-	c.credential = credential
 	c.timed, c.cancel = c.core.attemptContext(c.ctx)
 	ctx := c.timed
 	if !isRead(c.request.method) {
@@ -153,7 +158,6 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.sent = true
 	c.attempts++
-	c.begun = c.core.family.begin()
 	c.started = time.Now()
 	resp, err := transport.RoundTrip(r)
 	if err == nil && resp == nil {
@@ -188,11 +192,7 @@ func (c *call) arrived(resp *http.Response) {
 		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
 	}
 	c.requestID = c.credential.scrub(resp.Header.Get("X-Request-Id"))
-	limit, ok := rateLimitOf(resp.Header)
-	// A 401 is about a key that has no quotas.
-	if c.limit = limit; ok && c.status != http.StatusUnauthorized {
-		c.core.family.learn(c.credential.id, c.request.method, c.begun, limit)
-	}
+	c.learn(resp.Header, time.Now())
 	if resp.Header.Get("Location") != "" {
 		// http.Client fails on some redirects before it asks whether to follow.
 		resp.Header = resp.Header.Clone()

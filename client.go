@@ -117,6 +117,7 @@ type config struct {
 	maxBytes    int64
 	environment Environment
 	insecure    bool
+	reserve     float64
 }
 
 func (c config) with(opts []Option) config {
@@ -160,6 +161,8 @@ func (c config) checkLimits() error {
 	switch {
 	case c.timeout < 0:
 		return errors.New("hiring: WithTimeout: must not be negative; 0 means none")
+	case !(c.reserve >= 0 && c.reserve < 1): // Also refuses NaN.
+		return errors.New("hiring: WithQuotaReserve: must be at least 0 and below 1")
 	case c.maxBytes <= 0:
 		return errors.New("hiring: WithMaxResponseBytes: must be above 0")
 	case strings.ContainsFunc(c.product, unicode.IsControl):

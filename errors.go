@@ -63,6 +63,7 @@ type Error struct {
 
 	operation string
 	hints     []string
+	throttled bool         // Of a 429: the address is held back, not the key's quota.
 	cause     func() error // A closure, because no printer looks into one: its text may hold the key.
 }
 

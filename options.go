@@ -81,6 +81,13 @@ func WithKeySource(source func(context.Context) (string, error)) Option {
 	return func(c *config) { c.source, c.last = source, nil }
 }
 
+// WithQuotaReserve makes a client for background work, which leaves that
+// fraction of each quota window, as in 0.2, to others that use the key. It waits
+// or fails as if the quota were used up that much earlier.
+func WithQuotaReserve(fraction float64) Option {
+	return func(c *config) { c.reserve = fraction }
+}
+
 // WithInsecureHTTP allows a base URL of plain http to another machine, where
 // everyone on the way can read the key.
 func WithInsecureHTTP() Option {

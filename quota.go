@@ -1,11 +1,20 @@
 package hiring
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 )
+
+// ErrQuotaExhausted is what errors.Is accepts for a call that was refused
+// locally, because the service had said that the key's quota is used up and the
+// next window is further away than the call may wait. Nothing was sent; the
+// [*Error] has the code ErrRateLimited, the Status 0 and a RetryAfter.
+var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
 // RateLimit is one hourly quota as a reply's headers told it.
 type RateLimit struct {
@@ -21,7 +30,22 @@ type Quota struct {
 	Write RateLimit // POST, PATCH and DELETE: 200 an hour.
 }
 
+const (
+	classRead = iota
+	classWrite
+)
+
+// documentedLimits are taken for a class's limit until a reply has told it.
+var documentedLimits = [2]int{classRead: 1000, classWrite: 200}
+
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+func classOf(method string) int {
+	if isRead(method) {
+		return classRead
+	}
+	return classWrite
+}
 
 // rateLimitOf reads the three headers; ok is false unless all are there and
 // make sense.
@@ -56,50 +80,107 @@ type family struct {
 	// orders them without a clock.
 	ticks uint64
 	keys  map[keyID]*[2]knowledge
+	held  time.Time // Until then nothing is sent: the address is throttled.
 }
 
+// knowledge is what is known of one class of one key.
 type knowledge struct {
 	RateLimit
 
-	arrived uint64
+	arrived  uint64
+	turns    time.Time // When the window ends, by the local clock.
+	inFlight int
 }
 
 func newFamily() *family { return &family{keys: make(map[keyID]*[2]knowledge)} }
 
-// begin returns a request's place in the order.
-func (f *family) begin() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ticks++
-	return f.ticks
-}
-
-// learn keeps what a reply says. A reply to a request begun after the current
-// knowledge arrived is newer and wins. Replies that overlap may arrive in any
-// order: there the later window holds, and within one the smaller remainder.
-func (f *family) learn(id keyID, method string, begun uint64, said RateLimit) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ticks++
+// of returns what is known of a class. The lock must be held.
+func (f *family) of(id keyID, method string) *knowledge {
 	known := f.keys[id]
 	if known == nil {
 		known = new([2]knowledge)
 		f.keys[id] = known
 	}
-	k := &known[classOf(method)]
+	return &known[classOf(method)]
+}
+
+// longestWindow bounds what a reply's Reset is believed, so that no nonsense can
+// close a class for good. Windows are an hour.
+const longestWindow = 2 * time.Hour
+
+// gate returns how long a request must wait before it may be sent, and begins it
+// when that is not at all. A client with a reserve leaves that share of each
+// window to others, and counts the requests on their way for that; the others
+// stop only when the service said that nothing is left.
+func (f *family) gate(id keyID, method string, reserve float64, now time.Time) (wait time.Duration, begun uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.held.After(now) {
+		return f.held.Sub(now), 0
+	}
+	k := f.of(id, method)
+	if k.turns.After(now) {
+		left, floor := k.Remaining, 0
+		if reserve > 0 {
+			left, floor = left-k.inFlight, int(math.Ceil(reserve*float64(k.Limit)))
+		}
+		if left <= floor {
+			return k.turns.Sub(now), 0
+		}
+	}
+	k.inFlight++
+	f.ticks++
+	return 0, f.ticks
+}
+
+// ended takes a request off the way.
+func (f *family) ended(id keyID, method string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.of(id, method).inFlight--
+}
+
+// learn keeps what a reply says. A reply to a request begun after the current
+// knowledge arrived is newer and wins. Replies that overlap may arrive in any
+// order: there the later window holds, and within one the smaller remainder.
+//
+// The window's end is the server's: what is left of it when the reply was made
+// counts from the reply's arrival.
+func (f *family) learn(id keyID, method string, begun uint64, said RateLimit, left time.Duration, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ticks++
+	k := f.of(id, method)
 	newer := begun > k.arrived ||
 		said.Reset.After(k.Reset) ||
 		said.Reset.Equal(k.Reset) && said.Remaining < k.Remaining
 	if newer {
-		*k = knowledge{said, f.ticks}
+		k.RateLimit, k.arrived = said, f.ticks
+		k.turns = now.Add(min(left, longestWindow))
 	}
 }
 
-func classOf(method string) int {
-	if isRead(method) {
-		return 0
+// isThrottle tells a 429 for too many failed authentications from one that says
+// that a class is used up. The former counts neither reads nor writes, and says
+// nothing about the quotas.
+func (f *family) isThrottle(id keyID, method string, said RateLimit) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	limit := f.of(id, method).Limit
+	if limit == 0 {
+		limit = documentedLimits[classOf(method)]
 	}
-	return 1
+	return said.Remaining != 0 || said.Limit != limit
+}
+
+// hold keeps every request of the family back: the throttle is for the address,
+// whatever the key.
+func (f *family) hold(until time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if until.After(f.held) {
+		f.held = until
+	}
 }
 
 func (f *family) quota(id keyID) Quota {
@@ -109,5 +190,55 @@ func (f *family) quota(id keyID) Quota {
 	if known == nil {
 		return Quota{}
 	}
-	return Quota{Read: known[0].RateLimit, Write: known[1].RateLimit}
+	return Quota{Read: known[classRead].RateLimit, Write: known[classWrite].RateLimit}
+}
+
+// learn keeps what a reply's head says of the quotas.
+func (c *call) learn(h http.Header, now time.Time) {
+	family, id, method := c.core.family, c.credential.id, c.request.method
+	limit, ok := rateLimitOf(h)
+	c.limit = limit
+	switch {
+	case !ok || c.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
+	case c.status == http.StatusTooManyRequests && family.isThrottle(id, method, limit):
+		c.throttled = true
+		family.hold(now.Add(min(retryAfterOf(h, now), longestWindow)))
+	default:
+		family.learn(id, method, c.begun, limit, limit.Reset.Sub(serverTime(h, now)), now)
+	}
+}
+
+// admit asks for the key and for a place in its quota, and waits for that if it
+// may. Each attempt begins with it.
+func (c *call) admit() error {
+	c.status, c.header, c.requestID, c.limit, c.throttled = 0, nil, "", RateLimit{}, false
+	for {
+		credential, err := c.core.keys.use(c.ctx)
+		if err != nil {
+			return c.fail(c.plain(err), err) // The key before this one is still to be kept out of the text.
+		}
+		c.credential = credential
+		now := time.Now()
+		var wait time.Duration
+		if wait, c.begun = c.core.family.gate(c.credential.id, c.request.method, c.core.config.reserve, now); wait == 0 {
+			return nil
+		}
+		if wait > c.core.config.retry.MaxWait || outlasts(c.ctx, wait) {
+			return c.exhausted(wait)
+		}
+		if sleep(c.ctx, wait) != nil {
+			return join(c.ctx, c.exhausted(wait))
+		}
+	}
+}
+
+// exhausted is the error of a call that the gate refused.
+func (c *call) exhausted(wait time.Duration) *Error {
+	kind := "write"
+	if isRead(c.request.method) {
+		kind = "read"
+	}
+	e := c.fail(fmt.Sprintf("not sent, because the service said that the %s quota is used up", kind), ErrQuotaExhausted)
+	e.Code, e.RetryAfter = ErrRateLimited, wait
+	return e
 }

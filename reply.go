@@ -83,6 +83,7 @@ func (c *call) readReply(resp *http.Response, a *attempt, r *reply) {
 	c.failure.refusal(body)
 	c.failure.hints = c.request.hints(c.failure)
 	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
+	c.failure.throttled, a.permanent = c.throttled, c.throttled
 	c.failure.Outcome = c.writeOutcome(NotDone)
 	if c.status >= 500 {
 		c.failure.Outcome = c.writeOutcome(Unknown)

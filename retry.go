@@ -85,6 +85,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 	if c.cancel != nil {
 		defer c.cancel()
 	}
+	c.core.family.ended(c.credential.id, c.request.method)
 	if c.transport == nil {
 		c.transport = err
 	}

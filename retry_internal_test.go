@@ -187,35 +187,41 @@ func TestLearn(t *testing.T) {
 	at := func(remaining int, reset int64) RateLimit {
 		return RateLimit{Limit: 100, Remaining: remaining, Reset: time.Unix(reset, 0)}
 	}
+	now := time.Unix(0, 0)
+	begin := func(f *family) uint64 {
+		_, begun := f.gate(id, "GET", 0, now)
+		return begun
+	}
+	learn := func(f *family, begun uint64, said RateLimit) { f.learn(id, "GET", begun, said, 0, now) }
 	read := func(f *family) RateLimit { return f.quota(id).Read }
 
 	f := newFamily()
-	a, b, c := f.begin(), f.begin(), f.begin()
-	f.learn(id, "GET", b, at(8, 1000))
-	f.learn(id, "GET", a, at(9, 1000))
+	a, b, c := begin(f), begin(f), begin(f)
+	learn(f, b, at(8, 1000))
+	learn(f, a, at(9, 1000))
 	assert.Equal(t, at(8, 1000), read(f), "of overlapping replies the smaller remainder holds")
-	f.learn(id, "GET", c, at(7, 1000))
+	learn(f, c, at(7, 1000))
 	assert.Equal(t, at(7, 1000), read(f), "of overlapping replies the smaller remainder holds")
 
 	f = newFamily()
-	a, b = f.begin(), f.begin()
-	f.learn(id, "GET", a, at(1, 1000))
-	f.learn(id, "GET", b, at(99, 2000))
+	a, b = begin(f), begin(f)
+	learn(f, a, at(1, 1000))
+	learn(f, b, at(99, 2000))
 	assert.Equal(t, at(99, 2000), read(f), "of overlapping replies the later window holds")
 
 	f = newFamily()
-	a, b = f.begin(), f.begin()
-	f.learn(id, "GET", a, at(99, 2000))
-	f.learn(id, "GET", b, at(1, 1000))
+	a, b = begin(f), begin(f)
+	learn(f, a, at(99, 2000))
+	learn(f, b, at(1, 1000))
 	assert.Equal(t, at(99, 2000), read(f), "an earlier window does not come back")
 
-	f.learn(id, "GET", f.begin(), at(5, 500))
+	learn(f, begin(f), at(5, 500))
 	assert.Equal(t, at(5, 500), read(f), "a request begun later is always believed")
-	f.learn(id, "GET", f.begin(), at(50, 500))
+	learn(f, begin(f), at(50, 500))
 	assert.Equal(t, at(50, 500), read(f), "a request begun later is always believed")
 
 	for _, method := range []string{"POST", "PATCH", "DELETE", "PUT"} {
-		f.learn(id, method, f.begin(), at(3, 700))
+		f.learn(id, method, begin(f), at(3, 700), 0, now)
 		assert.Equal(t, Quota{Read: at(50, 500), Write: at(3, 700)}, f.quota(id), method)
 	}
 	assert.Zero(t, f.quota(keyID{2}), "another key")
