@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -17,54 +16,31 @@ import (
 var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 
 // DownloadArchive writes a submission's workspace archive to w and returns how
-// many bytes it wrote. It fails with [ErrNoArchive] when there is none. The key
-// is not sent to where the archive lies. A download that breaks off goes on
-// where it stopped when the storage allows it; when not, the error tells, and
-// what was written is no whole archive. [WithTimeout] bounds the silence of the
-// storage, not the length of the download.
+// many bytes it wrote. It fails with [ErrNoArchive] when there is none.
+//
+// The key is not sent to where the archive lies. A download that breaks off goes
+// on where it stopped, after the pauses of [RetryPolicy], when the storage allows
+// it; when not, the error tells, and what was written is no whole archive.
+// [WithTimeout] bounds the silence of the storage, not the length of the download
+// and not the time that w takes.
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w}
 	if w == nil {
 		return 0, &ParamError{"w", "must not be nil"}
 	}
-	if err := d.link(ctx); err != nil {
-		return 0, err
-	}
-	policy := s.core.config.retry
-	for failed := 0; ; {
-		before := d.written
-		err := d.fetch(ctx)
-		if err == nil {
-			return d.written, nil
-		}
-		if d.written > before {
-			failed = 0
-		}
-		failed++
-		switch {
-		case errors.Is(err, errExpired) && !d.renewed:
-			d.renewed = true
-			if err := d.link(ctx); err != nil {
-				return d.written, err
-			}
-			continue
-		case !errors.Is(err, errBroken) || failed >= policy.MaxAttempts || ctx.Err() != nil:
-			return d.written, d.fail(ctx, err)
-		}
-		pause := time.Duration(jitter() * float64(policy.backoff(failed)))
-		if sleep(ctx, pause) != nil {
-			return d.written, d.fail(ctx, err)
-		}
-	}
+	d := download{submissions: s, id: id, to: w, total: unknownLength}
+	err := d.run(ctx)
+	return d.written, err
 }
 
 var (
 	errBroken  = errors.New("the download broke off")
-	errExpired = errors.New("the link has expired")
-	errWhole   = errors.New("there is nothing after what was written")
+	errRefused = errors.New("the storage refuses the link")
+	errChanged = errors.New("the archive changed, or the storage cannot go on where a download broke off")
 )
+
+const unknownLength = -1
 
 // download is an archive on its way.
 type download struct {
@@ -72,16 +48,56 @@ type download struct {
 	id          string
 	to          io.Writer
 
-	url       *url.URL
+	link      *url.URL
 	renewed   bool
 	written   int64
+	total     int64  // Of the archive; unknownLength until the storage told.
 	validator string // What If-Range can ask for; empty when the storage gives nothing.
-	attempts  int
-	status    int
+
+	// Of the present attempt.
+	attempts   int
+	started    time.Time
+	status     int
+	retryAfter time.Duration
+	end        int64 // How much is written when the reply has come in full; or unknownLength.
 }
 
-// link asks for a fresh signed link.
-func (d *download) link(ctx context.Context) error {
+// run makes attempts until the archive is whole or no further one may help.
+func (d *download) run(ctx context.Context) error {
+	if err := d.renew(ctx); err != nil {
+		return err
+	}
+	for failed := 1; ; failed++ {
+		before := d.written
+		cause := d.attempt(ctx)
+		if cause == nil {
+			d.tell(ctx, nil, 0)
+			return nil
+		}
+		if d.written > before {
+			failed = 1
+		}
+		failure := d.fail(cause)
+		if errors.Is(cause, errRefused) && !d.renewed {
+			// It has probably expired, which storages say in several ways.
+			d.tell(ctx, failure, 0)
+			d.renewed = true
+			if err := d.renew(ctx); err != nil {
+				return err
+			}
+			failed--
+			continue
+		}
+		wait, again := d.again(ctx, cause, failed)
+		d.tell(ctx, failure, wait)
+		if !again || sleep(ctx, wait) != nil {
+			return join(ctx, failure)
+		}
+	}
+}
+
+// renew asks for a fresh signed link.
+func (d *download) renew(ctx context.Context) error {
 	submission, err := d.submissions.Get(ctx, d.id)
 	if err != nil {
 		return err
@@ -91,168 +107,85 @@ func (d *download) link(ctx context.Context) error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return d.fail(ctx, errors.New("the service gave a link that is not https"))
+		d.status = 0
+		return d.fail(errors.New("the service gave a link that is not https, and nothing was asked of it"))
 	}
-	d.url = u
+	d.link = u
 	return nil
 }
 
-// fetch makes one attempt to get what is missing.
-func (d *download) fetch(ctx context.Context) error {
-	k := d.submissions.core
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := newSilence(k.config.timeout, cancel)
-	defer silence.stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url.String(), nil)
-	if err != nil {
-		return errors.New("the service gave a link that cannot be asked for")
+// again decides like any other call, by how often it failed without progress.
+func (d *download) again(ctx context.Context, cause error, failed int) (wait time.Duration, again bool) {
+	if !errors.Is(cause, errBroken) || ctx.Err() != nil {
+		return 0, false
 	}
-	// Ranges count the bytes as they travel, so they must not be compressed.
-	req.Header = http.Header{"User-Agent": k.agent, "Accept-Encoding": []string{"identity"}}
-	if d.written > 0 {
-		req.Header.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
-		req.Header.Set("If-Range", d.validator)
+	a := attempt{
+		number: failed, method: http.MethodGet, failed: true, cut: true,
+		permanent: isPermanent(cause), retryAfter: d.retryAfter,
 	}
-	d.attempts++
-	d.status = 0
-	client := k.http
-	client.Timeout = 0
-	resp, err := client.Do(req)
-	if err != nil {
-		return d.broke(ctx, err)
+	if deadline, ok := ctx.Deadline(); ok {
+		a.bounded, a.left = true, time.Until(deadline)
 	}
-	defer resp.Body.Close()
-	defer context.AfterFunc(ctx, func() { _ = resp.Body.Close() })()
-	d.status = resp.StatusCode
-	if err := d.accept(resp); err != nil {
-		if errors.Is(err, errWhole) {
-			err = nil
-		}
-		return err
-	}
-	return d.copy(ctx, resp, silence)
+	return d.submissions.core.config.retry.repeat(a, jitter())
 }
 
-// accept judges the head of a reply: only what continues the bytes already
-// written may be written.
-func (d *download) accept(resp *http.Response) error {
-	switch status := resp.StatusCode; {
-	case status == http.StatusOK && d.written == 0:
-	case status == http.StatusPartialContent && d.written > 0:
-		if !strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", d.written)) {
-			return errors.New("the storage answered with another range than asked for")
-		}
-		return nil
-	case status == http.StatusRequestedRangeNotSatisfiable && resp.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", d.written):
-		return errWhole
-	case status == http.StatusOK:
-		return errors.New("the archive changed, or the storage cannot go on where a download broke off")
-	case status == http.StatusTooManyRequests || status >= 500:
-		return errBroken
-	case status >= 400:
-		return errExpired
-	default:
-		return errors.New("the storage answered with neither the archive nor an error")
-	}
-	d.validator = resp.Header.Get("ETag")
-	if d.validator == "" || strings.HasPrefix(d.validator, "W/") {
-		d.validator = resp.Header.Get("Last-Modified")
-	}
-	return nil
-}
-
-// copy writes the body and tells a break on the way from a writer that fails.
-func (d *download) copy(ctx context.Context, resp *http.Response, silence *silence) error {
-	buffer := make([]byte, 32<<10)
-	expected := resp.ContentLength
-	var got int64
-	for {
-		n, readErr := resp.Body.Read(buffer)
-		silence.reset()
-		if n > 0 {
-			got += int64(n)
-			silence.stop() // A slow writer is no silence of the storage's.
-			wrote, err := d.to.Write(buffer[:n])
-			d.written += int64(wrote)
-			if err == nil && wrote < n {
-				err = io.ErrShortWrite
-			}
-			if err != nil {
-				return fmt.Errorf("the writer failed: %w", err)
-			}
-			silence.reset()
-		}
-		switch {
-		case errors.Is(readErr, io.EOF) && (expected < 0 || got == expected):
-			return nil
-		case errors.Is(readErr, io.EOF):
-			return d.broke(ctx, io.ErrUnexpectedEOF)
-		case readErr != nil:
-			return d.broke(ctx, readErr)
-		}
-	}
-}
-
-// broke is an attempt that the next one may continue.
-func (d *download) broke(ctx context.Context, err error) error {
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // Without the signed link.
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
+// broke is the error of an attempt that the next one may continue.
+func (d *download) broke(ctx, timed context.Context, err error) error {
+	if ended := contextError(ctx); ended != nil {
+		err = ended
+	} else if silent := context.Cause(timed); silent != nil {
+		err = silent
 	}
 	if d.written > 0 && d.validator == "" {
-		return fmt.Errorf("the download broke off and the storage gives nothing to go on by: %w", err)
+		return fmt.Errorf("the download broke off, and the storage gives nothing to go on by: %w", err)
 	}
 	return fmt.Errorf("%w: %w", errBroken, err)
 }
 
-// fail is the error that the caller sees. It never holds the link.
-func (d *download) fail(ctx context.Context, cause error) error {
+// fail is the error that the caller sees. Its text never holds the link.
+func (d *download) fail(cause error) *Error {
 	e := &Error{
-		Message:   fmt.Sprintf("%s, after %d bytes", strings.ReplaceAll(cause.Error(), d.address(), "the link"), d.written),
-		Status:    d.status,
-		Method:    http.MethodGet,
-		Route:     "archive",
-		Attempts:  d.attempts,
-		operation: "Submissions.DownloadArchive",
+		Message:    fmt.Sprintf("%s, after %d bytes", d.plain(cause), d.written),
+		Status:     d.status,
+		Method:     http.MethodGet,
+		Route:      "archive",
+		Attempts:   d.attempts,
+		RetryAfter: d.retryAfter,
+		operation:  "Submissions.DownloadArchive",
 	}
-	e.causedBy(join(ctx, cause))
+	e.causedBy(cause)
 	return e
 }
 
-func (d *download) address() string {
-	if d.url == nil {
-		return "\x00"
+// plain is an error's text without the link: whoever has that has the archive.
+func (d *download) plain(err error) string {
+	text := err.Error()
+	if d.link != nil {
+		for _, secret := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
+			if len(secret) > 1 {
+				text = strings.ReplaceAll(text, secret, "the link")
+			}
+		}
 	}
-	return d.url.String()
+	return quote([]byte(text))
 }
 
-// silence ends an attempt that brings nothing for too long.
-type silence struct {
-	timer *time.Timer
-	limit time.Duration
-}
-
-func newSilence(limit time.Duration, cancel context.CancelCauseFunc) *silence {
-	if limit == 0 {
-		return &silence{}
+// tell calls the observers. What the storage's headers say is not the service's,
+// and stays out.
+func (d *download) tell(ctx context.Context, failure *Error, wait time.Duration) {
+	e := Exchange{
+		Operation: "Submissions.DownloadArchive",
+		Method:    http.MethodGet,
+		Route:     "archive",
+		Status:    d.status,
+		Attempt:   d.attempts,
+		Duration:  time.Since(d.started),
+		Wait:      wait,
 	}
-	timer := time.AfterFunc(limit, func() {
-		cancel(fmt.Errorf("nothing came for %s: see WithTimeout: %w", limit, context.DeadlineExceeded))
-	})
-	return &silence{timer, limit}
-}
-
-func (s *silence) reset() {
-	if s.timer != nil {
-		s.timer.Reset(s.limit)
+	if failure != nil {
+		e.Err = failure
 	}
-}
-
-func (s *silence) stop() {
-	if s.timer != nil {
-		s.timer.Stop()
+	for _, observe := range d.submissions.core.observe {
+		observe(ctx, e)
 	}
 }

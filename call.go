@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -104,7 +105,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	}
 	_, _ = c.retry.Do(attempt) //nolint:bodyclose // checkRetry reads, judges and closes every reply
 	if c.refused != nil {
-		return c.refused
+		return fmt.Errorf("%w: %w", c.refused, c.failure)
 	}
 	if c.failure != nil {
 		return join(ctx, c.failure)
@@ -139,7 +140,7 @@ var (
 // CloseIdleConnections, which retryablehttp calls after each failure: the
 // connections belong to all calls.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.sent, c.waiting, c.transport = false, false, nil
+	c.waiting = false
 	c.dialled.Store(false)
 	c.connected.Store(false)
 	c.timed, c.cancel = c.core.attemptContext(c.ctx)
@@ -152,14 +153,10 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.WithContext(ctx)
 	r.Header = c.headers(r.Header)
-	transport := c.core.http.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
 	c.sent = true
 	c.attempts++
 	c.started = time.Now()
-	resp, err := transport.RoundTrip(r)
+	resp, err := c.core.transport().RoundTrip(r)
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}
@@ -169,6 +166,13 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	c.arrived(resp)
 	return resp, nil
+}
+
+func (k *core) transport() http.RoundTripper {
+	if k.http.Transport == nil {
+		return http.DefaultTransport
+	}
+	return k.http.Transport
 }
 
 // headers returns those of one attempt. Of common, which all attempts share, it

@@ -2,8 +2,7 @@ package hiring
 
 import (
 	"errors"
-	"fmt"
-	"math"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -11,9 +10,10 @@ import (
 )
 
 // ErrQuotaExhausted is what errors.Is accepts for a call that was refused
-// locally, because the service had said that the key's quota is used up and the
-// next window is further away than the call may wait. Nothing was sent; the
-// [*Error] has the code ErrRateLimited, the Status 0 and a RetryAfter.
+// locally, because the service had said that the key's quota is used up, or that
+// it throttles this address, and that lasts longer than the call may wait.
+// Nothing was sent; the [*Error] has the code ErrRateLimited, the Status 0 and a
+// RetryAfter.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
 // RateLimit is one hourly quota as a reply's headers told it.
@@ -80,6 +80,7 @@ type family struct {
 	// orders them without a clock.
 	ticks uint64
 	keys  map[keyID]*[2]knowledge
+	sweep int       // With that many keys, those that nothing is known of any more are dropped.
 	held  time.Time // Until then nothing is sent: the address is throttled.
 }
 
@@ -90,9 +91,13 @@ type knowledge struct {
 	arrived  uint64
 	turns    time.Time // When the window ends, by the local clock.
 	inFlight int
+	news     chan struct{} // Closed when a request has ended; nil when nobody waits for that.
 }
 
-func newFamily() *family { return &family{keys: make(map[keyID]*[2]knowledge)} }
+// fewKeys are kept whatever is known of them. An organization has at most 20.
+const fewKeys = 64
+
+func newFamily() *family { return &family{keys: make(map[keyID]*[2]knowledge), sweep: fewKeys} }
 
 // of returns what is known of a class. The lock must be held.
 func (f *family) of(id keyID, method string) *knowledge {
@@ -104,40 +109,35 @@ func (f *family) of(id keyID, method string) *knowledge {
 	return &known[classOf(method)]
 }
 
+// forget drops the keys whose windows have turned and that have nothing on its
+// way, so that keys that rotate do not pile up. It looks at all of them only
+// when they have doubled. The lock must be held.
+func (f *family) forget(now time.Time) {
+	if len(f.keys) < f.sweep {
+		return
+	}
+	maps.DeleteFunc(f.keys, func(_ keyID, known *[2]knowledge) bool {
+		return known[classRead].idle(now) && known[classWrite].idle(now)
+	})
+	f.sweep = max(fewKeys, 2*len(f.keys))
+}
+
+func (k *knowledge) idle(now time.Time) bool { return k.inFlight == 0 && !k.turns.After(now) }
+
 // longestWindow bounds what a reply's Reset is believed, so that no nonsense can
 // close a class for good. Windows are an hour.
 const longestWindow = 2 * time.Hour
-
-// gate returns how long a request must wait before it may be sent, and begins it
-// when that is not at all. A client with a reserve leaves that share of each
-// window to others, and counts the requests on their way for that; the others
-// stop only when the service said that nothing is left.
-func (f *family) gate(id keyID, method string, reserve float64, now time.Time) (wait time.Duration, begun uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.held.After(now) {
-		return f.held.Sub(now), 0
-	}
-	k := f.of(id, method)
-	if k.turns.After(now) {
-		left, floor := k.Remaining, 0
-		if reserve > 0 {
-			left, floor = left-k.inFlight, int(math.Ceil(reserve*float64(k.Limit)))
-		}
-		if left <= floor {
-			return k.turns.Sub(now), 0
-		}
-	}
-	k.inFlight++
-	f.ticks++
-	return 0, f.ticks
-}
 
 // ended takes a request off the way.
 func (f *family) ended(id keyID, method string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.of(id, method).inFlight--
+	k := f.of(id, method)
+	k.inFlight--
+	if k.news != nil {
+		close(k.news)
+		k.news = nil
+	}
 }
 
 // learn keeps what a reply says. A reply to a request begun after the current
@@ -206,39 +206,4 @@ func (c *call) learn(h http.Header, now time.Time) {
 	default:
 		family.learn(id, method, c.begun, limit, limit.Reset.Sub(serverTime(h, now)), now)
 	}
-}
-
-// admit asks for the key and for a place in its quota, and waits for that if it
-// may. Each attempt begins with it.
-func (c *call) admit() error {
-	c.status, c.header, c.requestID, c.limit, c.throttled = 0, nil, "", RateLimit{}, false
-	for {
-		credential, err := c.core.keys.use(c.ctx)
-		if err != nil {
-			return c.fail(c.plain(err), err) // The key before this one is still to be kept out of the text.
-		}
-		c.credential = credential
-		now := time.Now()
-		var wait time.Duration
-		if wait, c.begun = c.core.family.gate(c.credential.id, c.request.method, c.core.config.reserve, now); wait == 0 {
-			return nil
-		}
-		if wait > c.core.config.retry.MaxWait || outlasts(c.ctx, wait) {
-			return c.exhausted(wait)
-		}
-		if sleep(c.ctx, wait) != nil {
-			return join(c.ctx, c.exhausted(wait))
-		}
-	}
-}
-
-// exhausted is the error of a call that the gate refused.
-func (c *call) exhausted(wait time.Duration) *Error {
-	kind := "write"
-	if isRead(c.request.method) {
-		kind = "read"
-	}
-	e := c.fail(fmt.Sprintf("not sent, because the service said that the %s quota is used up", kind), ErrQuotaExhausted)
-	e.Code, e.RetryAfter = ErrRateLimited, wait
-	return e
 }

@@ -189,7 +189,7 @@ func TestLearn(t *testing.T) {
 	}
 	now := time.Unix(0, 0)
 	begin := func(f *family) uint64 {
-		_, begun := f.gate(id, "GET", 0, now)
+		_, begun := f.gate(id, "GET", 0, false, now)
 		return begun
 	}
 	learn := func(f *family, begun uint64, said RateLimit) { f.learn(id, "GET", begun, said, 0, now) }

@@ -95,6 +95,9 @@ func (o WaitOptions) tell(p WaitProgress) {
 // passes tells whether a failed poll may succeed later as it is.
 func passes(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
+	if ok && errors.Is(failure, ErrQuotaExhausted) {
+		return !errors.Is(err, context.Canceled)
+	}
 	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) {
 		return false
 	}

@@ -1,0 +1,124 @@
+package hiring
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// barrier is what keeps a request from being sent.
+type barrier struct {
+	wait      time.Duration // 0: nothing does.
+	throttled bool          // Failed authentications, and not a quota.
+	said      RateLimit     // Of the quota.
+	news      chan struct{} // What is left may be taken by requests on their way: wait for this instead.
+}
+
+// crowdWait is how long a request waits for those that may take the last of a
+// quota. Then it goes all the same, since the service has not said that nothing
+// is left.
+const crowdWait = time.Second
+
+// gate returns what a request must wait for before it may be sent, and begins it
+// when that is nothing. A client with a reserve leaves that share of each
+// window to others, and counts the requests on their way for that. The others
+// stop when the service said that nothing is left; what remains is not overdrawn
+// by requests that begin together, unless one is in a hurry.
+func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now time.Time) (closed barrier, begun uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.held.After(now) {
+		return barrier{wait: f.held.Sub(now), throttled: true}, 0
+	}
+	if f.keys[id] == nil {
+		f.forget(now)
+	}
+	k := f.of(id, method)
+	if k.turns.After(now) {
+		left := k.Remaining - k.inFlight
+		switch {
+		case k.Remaining == 0, reserve > 0 && left <= int(math.Ceil(reserve*float64(k.Limit))):
+			return barrier{wait: k.turns.Sub(now), said: k.RateLimit}, 0
+		case left <= 0 && !hurry:
+			if k.news == nil {
+				k.news = make(chan struct{})
+			}
+			return barrier{wait: crowdWait, said: k.RateLimit, news: k.news}, 0
+		}
+	}
+	k.inFlight++
+	f.ticks++
+	return barrier{}, f.ticks
+}
+
+// admit asks for the key and for a place in its quota, and waits for that if it
+// may. Each attempt begins with it.
+func (c *call) admit() error {
+	c.sent, c.transport = false, nil
+	c.status, c.header, c.requestID, c.limit, c.throttled = 0, nil, "", RateLimit{}, false
+	for {
+		credential, err := c.core.keys.use(c.ctx)
+		if err != nil {
+			return join(c.ctx, c.fail(c.plain(err), err)) // The key before this one is still to be kept out of the text.
+		}
+		c.credential = credential
+		if err := contextError(c.ctx); err != nil {
+			return c.fail("not sent, because the context ended: "+c.ctx.Err().Error(), err)
+		}
+		closed := c.enter()
+		if closed.wait == 0 {
+			return nil
+		}
+		if closed.wait > c.core.config.retry.MaxWait || outlasts(c.ctx, closed.wait) {
+			return c.exhausted(closed)
+		}
+		if sleep(c.ctx, closed.wait) != nil {
+			return join(c.ctx, c.exhausted(closed))
+		}
+	}
+}
+
+// enter passes the gate, unless that is closed.
+func (c *call) enter() (closed barrier) {
+	for hurry := false; ; {
+		closed, c.begun = c.core.family.gate(c.credential.id, c.request.method, c.core.config.reserve, hurry, time.Now())
+		if closed.news == nil || c.ctx.Err() != nil {
+			return closed
+		}
+		if hurry = outlasts(c.ctx, crowdWait); !hurry {
+			timer := time.NewTimer(crowdWait)
+			select {
+			case <-closed.news:
+			case <-c.ctx.Done():
+			case <-timer.C:
+				hurry = true
+			}
+			timer.Stop()
+		}
+	}
+}
+
+// exhausted is the error of a call that the gate refused.
+func (c *call) exhausted(closed barrier) *Error {
+	e := c.fail("not sent, because "+closed.reason(c.request.method), ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit, e.throttled = ErrRateLimited, closed.wait, closed.said, closed.throttled
+	return e
+}
+
+func (b barrier) reason(method string) string {
+	if b.throttled {
+		return "the service throttles this address after too many failed authentications"
+	}
+	kind, reserved := "write", ""
+	if isRead(method) {
+		kind = "read"
+	}
+	if b.news != nil {
+		return "requests on their way may take what is left of the " + kind + " quota"
+	}
+	if b.said.Remaining > 0 {
+		reserved = " but for the reserve of WithQuotaReserve"
+	}
+	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the service's clock",
+		kind, b.said.Limit, reserved, b.said.Reset.Format(time.RFC3339))
+}

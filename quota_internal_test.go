@@ -1,0 +1,54 @@
+package hiring
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func numbered(n int) (id keyID) {
+	binary.BigEndian.PutUint64(id[:], uint64(n))
+	return id
+}
+
+func TestKeysThatRotateDoNotPileUp(t *testing.T) {
+	f := newFamily()
+	now := time.Unix(1e9, 0)
+	most := 0
+	for n := range 20_000 {
+		id := numbered(n)
+		_, begun := f.gate(id, "GET", 0, false, now)
+		f.learn(id, "GET", begun, RateLimit{1000, 0, now.Add(time.Hour)}, time.Hour, now)
+		f.ended(id, "GET")
+		most = max(most, len(f.keys))
+		now = now.Add(time.Minute)
+	}
+	assert.LessOrEqual(t, most, 3*60, "60 keys have a window at a time")
+}
+
+func TestWhatIsKnownIsNotForgotten(t *testing.T) {
+	f := newFamily()
+	now := time.Unix(1e9, 0)
+	closed, onItsWay := numbered(1), numbered(2)
+	_, begun := f.gate(closed, "POST", 0, false, now)
+	f.learn(closed, "POST", begun, RateLimit{200, 0, now.Add(time.Hour)}, time.Hour, now)
+	f.ended(closed, "POST")
+	f.gate(onItsWay, "GET", 0, false, now)
+	for n := range 1000 {
+		id := numbered(10 + n)
+		f.gate(id, "GET", 0, false, now)
+		f.ended(id, "GET")
+	}
+	assert.Less(t, len(f.keys), 100, "keys that nothing is known of")
+	b, _ := f.gate(closed, "POST", 0, false, now)
+	assert.Equal(t, time.Hour, b.wait, "a window that has not turned")
+	assert.Equal(t, 1, f.of(onItsWay, "GET").inFlight, "a request on its way")
+	assert.LessOrEqual(t, len(f.keys), 100)
+
+	for n := range fewKeys - len(f.keys) {
+		f.gate(numbered(5000+n), "GET", 0, false, now)
+	}
+	assert.NotZero(t, f.quota(closed), "few keys are kept")
+}
