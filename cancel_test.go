@@ -1,0 +1,146 @@
+package hiring_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// piped is net/http's own transport over a pipe in memory, whose other end is
+// serve's until it returns.
+func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
+	t.Helper()
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go func() {
+			defer there.Close()
+			serve(there)
+		}()
+		return here, nil
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+// replies reads one request, answers with text and stays silent until the client
+// hangs up.
+func replies(text string) func(net.Conn) {
+	return func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(conn, text)
+		_, _ = in.ReadByte()
+	}
+}
+
+// point is where a call is when its context ends, 3 s after its beginning.
+type point struct {
+	transport func(*testing.T) http.RoundTripper
+	opts      []hiring.Option
+	outcome   hiring.Outcome
+	attempts  int
+}
+
+func cancellationPoints() map[string]point {
+	wire := func(serve func(net.Conn)) func(*testing.T) http.RoundTripper {
+		return func(t *testing.T) http.RoundTripper { return piped(t, serve) }
+	}
+	script := func(answers ...answer) func(*testing.T) http.RoundTripper {
+		return func(t *testing.T) http.RoundTripper { return newFake(t, answers...) }
+	}
+	slowSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", errors.New("the vault did not answer")
+	})
+	deafSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return fakeKey, nil
+	})
+	closed := said{200, 0, 50 * time.Second, 0, "50"}
+	return map[string]point{
+		"in the key source":         {script(data(`{}`)), []hiring.Option{slowSource}, hiring.NotDone, 0},
+		"in a key source that ends": {script(data(`{}`)), []hiring.Option{deafSource}, hiring.NotDone, 0},
+		"while dialling": {func(*testing.T) http.RoundTripper {
+			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
+				return nil, dialError
+			}}
+		}, nil, hiring.NotDone, 1},
+		"while writing":         {wire(func(conn net.Conn) { _, _ = io.ReadFull(conn, make([]byte, 10)); <-time.After(time.Hour) }), nil, hiring.Unknown, 1},
+		"waiting for headers":   {wire(replies("")), nil, hiring.Unknown, 1},
+		"within the headers":    {wire(replies("HTTP/1.1 200 OK\r\nContent-")), nil, hiring.Unknown, 1},
+		"mid-body":              {wire(replies("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":{")), nil, hiring.Done, 1},
+		"mid-body of a refusal": {wire(replies("HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{\"error\":{")), nil, hiring.NotDone, 1},
+		"mid-body of a failure": {wire(replies("HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n<html>")), nil, hiring.Unknown, 1},
+		"pause after a 503":     {script(says(503, "", "Retry-After: 50")), nil, hiring.Unknown, 1},
+		"pause after a 429":     {script(says(429, "", "Retry-After: 50")), nil, hiring.NotDone, 1},
+		"pause after a reset":   {script(breaks(errReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.Unknown, 1},
+		"pause after a quota is used up": {script(says(503, "", "Retry-After: 1"), closed.with(limited)), []hiring.Option{
+			hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 3}),
+		}, hiring.Unknown, 2},
+	}
+}
+
+func TestCancellationAtEveryPoint(t *testing.T) {
+	reason := errors.New("shutting down")
+	for name, p := range cancellationPoints() {
+		synctest.Test(t, func(t *testing.T) {
+			client, err := hiring.New("http://localhost", fakeKey, append(p.opts, hiring.WithHTTPClient(&http.Client{Transport: p.transport(t)}))...)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			begun := time.Now()
+			time.AfterFunc(3*time.Second, func() { cancel(reason) })
+			_, err = client.Assessments.Close(ctx, fakeID)
+			assert.Equal(t, 3*time.Second, time.Since(begun), "%s: ends promptly", name)
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorIs(t, err, reason, "%s", name)
+			failure := failureOf(t, name, err)
+			assert.Equal(t, p.outcome, failure.Outcome, "%s: Outcome", name)
+			assert.Equal(t, p.attempts, failure.Attempts, "%s: Attempts", name)
+			assert.NotContains(t, err.Error(), "\n", "%s", name)
+			<-time.After(2 * time.Hour) // The peer, and net/http's dialling, end by themselves; all else must have ended.
+		})
+	}
+}
+
+func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, said{1000, 1, time.Hour, 0, ""}.with(succeeds), slowly(20*time.Second, data(`{}`)))
+		client := fake.client()
+		require.NoError(t, read(t.Context(), client))
+		busy := make(chan error)
+		go func() { busy <- read(context.Background(), client) }() //nolint:usetesting // outlives the call that is cancelled
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		time.AfterFunc(time.Second/2, cancel)
+		err := read(ctx, client)
+		assert.Equal(t, time.Second/2, time.Since(begun))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "requests on their way may take what is left of the read quota")
+		assert.Len(t, fake.requests(), 2)
+
+		require.NoError(t, read(t.Context(), client), "a second later it goes all the same")
+		assert.Equal(t, time.Second+time.Second/2, fake.requests()[2].At.Sub(begun))
+
+		short, stop := context.WithTimeout(t.Context(), 25*time.Second)
+		defer stop()
+		require.NoError(t, read(short, client))
+		require.NoError(t, <-busy)
+	})
+}
