@@ -24,8 +24,8 @@ func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
 		go func() {
-			defer there.Close()
 			serve(there)
+			_ = there.Close()
 		}()
 		return here, nil
 	}}

@@ -68,6 +68,11 @@
 //
 // Page.Next is a token from which [Pager.From] resumes, in another process too.
 //
+// # Archives
+//
+// [SubmissionService.DownloadArchive] streams a candidate's workspace from where
+// it is stored, without the key, and goes on where a download broke off.
+//
 // # Waiting
 //
 // The service sends no events: results are polled.

@@ -68,7 +68,8 @@ type Error struct {
 }
 
 // Error returns one line: operation, status, code, message, what is known of a
-// write and the request id. It holds no URL and no key.
+// write and the request id. It holds no URL and no key. A message of more than
+// some thousand bytes is cut short; the field has all of it.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("hiring: ")
@@ -78,10 +79,10 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "%d ", e.Status)
 	}
 	if e.Code != "" {
-		b.WriteString(string(e.Code))
+		b.WriteString(clip(string(e.Code), maxQuoted))
 		b.WriteString(": ")
 	}
-	b.WriteString(e.Message)
+	b.WriteString(clip(e.Message, maxMessage))
 	for _, hint := range e.hints {
 		b.WriteString(", ")
 		b.WriteString(hint)
@@ -96,7 +97,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "; retry after %s", e.RetryAfter)
 	}
 	if e.RequestID != "" {
-		fmt.Fprintf(&b, " (request %s)", e.RequestID)
+		fmt.Fprintf(&b, " (request %s)", clip(e.RequestID, maxQuoted))
 	}
 	return oneLine(b.String())
 }
@@ -158,7 +159,10 @@ func (e *ParamError) Error() string { return "hiring: " + e.Param + ": " + e.Pro
 // Is accepts [ErrInvalidInput].
 func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
 
-const maxQuoted = 300
+const (
+	maxQuoted  = 300
+	maxMessage = 4 << 10 // Nobody reads a longer line of a log.
+)
 
 // errorReply is the envelope of every refusal.
 type errorReply struct {
@@ -211,6 +215,13 @@ func quote(body []byte) string {
 		text += "…"
 	}
 	return text
+}
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // oneLine removes what would break a line or steer a terminal.

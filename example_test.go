@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -213,6 +215,59 @@ func ExampleSubmissionService_WaitReport() {
 	// Strong yes
 }
 
+// archive is code under test below and in the README.
+func archive(ctx context.Context, client *hiring.Client, submissionID, path string) (err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = client.Submissions.DownloadArchive(ctx, submissionID, file)
+	return err // Unless it is nil, the file is no whole archive.
+}
+
+func ExampleSubmissionService_DownloadArchive() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	submissionID := submitted(ctx, server, client) // A candidate who handed in.
+
+	path := filepath.Join(os.TempDir(), submissionID+".zip")
+	defer func() { _ = os.Remove(path) }()
+	err := archive(ctx, client, submissionID, path)
+	fmt.Println(err)
+
+	// In test mode there are no archives.
+	err = archive(ctx, server.Client(), sandbox.SubmissionID, path)
+	fmt.Println(errors.Is(err, hiring.ErrNoArchive))
+	// Output:
+	// <nil>
+	// true
+}
+
+// submitted invites a candidate and lets the candidate hand in.
+func submitted(ctx context.Context, server *sandbox.Server, client *hiring.Client) (submissionID string) {
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	invitation, err := client.Invitations.Send(ctx, assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if submissionID, err = server.Begin(invitation.ID); err == nil {
+		err = server.Submit(submissionID)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return submissionID
+}
+
 func ExampleEventService_List() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -371,6 +426,58 @@ func ExampleWithRetry() {
 		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
 	}
 	// Output: RATE_LIMITED true
+}
+
+// A nightly job and the people at their screens use the same key.
+func ExampleWithQuotaReserve() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 202)
+	client := server.Client()
+
+	background, err := client.With(hiring.WithQuotaReserve(0.2)) // Leaves the last 200 of 1000.
+	if err != nil {
+		log.Fatal(err)
+	}
+	done := 0
+	for err == nil {
+		if _, err = background.Account.Get(ctx); err == nil {
+			done++
+		}
+	}
+	fmt.Println(done, errors.Is(err, hiring.ErrQuotaExhausted))
+
+	_, err = client.Account.Get(ctx)
+	fmt.Println(err, client.Quota().Read.Remaining)
+	// Output:
+	// 2 true
+	// <nil> 199
+}
+
+func Example_quotaExhausted() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1)
+	client := server.Client()
+
+	_, err := client.Account.Get(ctx)
+	fmt.Println(err)
+
+	// The service said that nothing is left, so this call is not sent.
+	_, err = client.Account.Get(ctx)
+	if errors.Is(err, hiring.ErrQuotaExhausted) {
+		if failure, ok := errors.AsType[*hiring.Error](err); ok {
+			fmt.Println("try again in an hour:", failure.RetryAfter > 59*time.Minute)
+		}
+	}
+
+	// A batch job may wait for the next window instead. Windows are an hour.
+	patient, err := client.With(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 65 * time.Minute}))
+	fmt.Println(patient != nil, err)
+	// Output:
+	// <nil>
+	// try again in an hour: true
+	// true <nil>
 }
 
 func ExampleWithDialect() {

@@ -69,7 +69,7 @@ type killer struct {
 }
 
 func (k *killer) serve(conn *net.TCPConn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
 	for n := 1; ; n++ {
 		r, err := http.ReadRequest(in)

@@ -1,0 +1,207 @@
+package hiring
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// FuzzRetryAfter: a wait is never negative, is only waited when the policy
+// allows it, and closes nothing for good.
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{
+		"", "0", "1", " 120 ", "-5", "+5", "1.5", "9223372036", "9223372037", "18446744073709551616",
+		"99999999999999999999999999", "Sun, 01 Mar 2026 12:00:30 GMT", "Sunday, 01-Mar-26 12:00:30 GMT", "Sun Mar  1 12:00:30 2026",
+		"Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "120, 60", "\x00", "٣",
+	} {
+		f.Add(value, "")
+		f.Add(value, "Sun, 01 Mar 2026 11:00:00 GMT")
+		f.Add(value, "Fri, 31 Dec 9999 23:59:59 GMT")
+	}
+	policy, err := RetryPolicy{}.withDefaults()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, value, date string) {
+		h := http.Header{"Retry-After": {value}, "Date": {date}}
+		d := retryAfterOf(h, fuzzNow)
+		if d < 0 {
+			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
+		}
+		wait, again := policy.repeat(attempt{number: 1, method: "POST", status: 429, retryAfter: d}, 0.5)
+		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
+			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
+		}
+		known := newFamily()
+		known.hold(fuzzNow.Add(min(d, longestWindow)))
+		if closed, _ := known.gate(keyID{}, "GET", 0, false, fuzzNow); closed.wait < 0 || closed.wait > longestWindow {
+			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.wait)
+		}
+	})
+}
+
+// FuzzRateLimitHeaders: whatever the headers say, what is kept of them makes
+// sense and the gate opens again.
+func FuzzRateLimitHeaders(f *testing.F) {
+	for _, s := range [][4]string{
+		{"1000", "999", "1772370000", "Sun, 01 Mar 2026 12:00:00 GMT"}, {"1000", "0", "1772370000", ""},
+		{"1000", "0", "253402300799", "Mon, 01 Jan 0001 00:00:00 GMT"}, {"0", "0", "1", "x"}, {"-1", "-1", "-1", ""},
+		{"99999999999999999999", "0", "9223372036854775807", ""}, {"9223372036854775807", "0", "1772370000", ""}, {"", "", "", ""}, {"1e3", " 5", "0x10", "\n"},
+	} {
+		f.Add(s[0], s[1], s[2], s[3], 429, 0.2)
+		f.Add(s[0], s[1], s[2], s[3], 200, 0.0)
+	}
+	f.Fuzz(func(t *testing.T, limit, remaining, reset, date string, status int, reserve float64) {
+		if !(reserve >= 0 && reserve < 1) {
+			return // New refuses it.
+		}
+		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
+		k := &core{family: newFamily()}
+		c := &call{core: k, request: request{method: "GET"}, status: status}
+		closed, begun := k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
+		if closed.wait != 0 {
+			t.Fatal("nothing is known yet")
+		}
+		c.begun = begun
+		c.learn(h, fuzzNow)
+		k.family.ended(keyID{}, "GET")
+		q := k.family.quota(keyID{}).Read
+		if q.Limit < 0 || q.Remaining < 0 || q.Reset.Year() > 9999 {
+			t.Fatalf("kept %+v", q)
+		}
+		if _, err := q.Reset.MarshalJSON(); err != nil {
+			t.Fatalf("a Reset that cannot be written: %v", err)
+		}
+		closed, _ = k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
+		if closed.wait < 0 || closed.wait > longestWindow {
+			t.Fatalf("the gate is closed for %s", closed.wait)
+		}
+		if text := closed.reason("GET"); !utf8.ValidString(text) || len(text) > 300 {
+			t.Fatalf("reason %q", text)
+		}
+		later := fuzzNow.Add(longestWindow)
+		if closed, _ = k.family.gate(keyID{}, "GET", reserve, false, later); closed.wait != 0 {
+			t.Fatalf("the gate is still closed for %s", closed.wait)
+		}
+	})
+}
+
+type replying func(*http.Request) (*http.Response, error)
+
+func (f replying) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+const fuzzKey = "sk_test_51HxQ9zVbT7uRkWn3"
+
+// answered is a client of a service that always answers the same.
+func answered(t *testing.T, status int, h http.Header, body []byte) *Client {
+	t.Helper()
+	transport := replying(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: h.Clone(), Body: io.NopCloser(bytes.NewReader(body))}, nil
+	})
+	c, err := New("https://h.test", fuzzKey, WithHTTPClient(&http.Client{Transport: transport}), WithRetry(RetryPolicy{MaxAttempts: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// checkError sees to what every error promises.
+func checkError(t *testing.T, err error) *Error {
+	t.Helper()
+	failure, ok := errors.AsType[*Error](err)
+	if !ok {
+		t.Fatalf("no *Error: %v", err)
+	}
+	text := err.Error()
+	switch {
+	case len(text) > 8<<10:
+		t.Fatalf("a text of %d bytes", len(text))
+	case !utf8.ValidString(text):
+		t.Fatalf("a text that is not UTF-8: %q", text)
+	case strings.ContainsAny(text, "\n\r\x00\x1b\u2028"):
+		t.Fatalf("more than a line: %q", text)
+	case strings.Contains(text, fuzzKey):
+		t.Fatalf("the key: %q", text)
+	}
+	if form, fields := failure.Fields(); len(failure.Details) == 0 && (form != nil || fields != nil) {
+		t.Fatal("fields without details")
+	}
+	return failure
+}
+
+func FuzzErrorBody(f *testing.F) {
+	for _, body := range []string{
+		"", "null", "{}", `{"error":null}`, `{"error":{"code":"NOT_FOUND","message":"m","request_id":"req_1"}}`,
+		`{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["a"],"fieldErrors":{"n":["b"]}}}}`,
+		`{"error":{"code":"RATE_LIMITED","details":{"limit":1,"remaining":0,"reset":1}}}`, `{"error":{"code":7}}`, `{"error":[]}`, `{"error":"x"}`,
+		"<html>\x1b[2J\u2028\x00</html>", "\xff\xfe", `{"error":{"message":"\ud800 ` + fuzzKey + `"}}`, strings.Repeat("x", 10_000),
+		`{"error":{"code":"` + strings.Repeat("C", 10_000) + `","message":"` + strings.Repeat("m\\n", 10_000) + `"}}`, `[[[[`, `{"error":{"co`,
+	} {
+		for _, status := range []int{400, 404, 429, 500, 503, 302} {
+			f.Add(status, []byte(body), "req_7")
+		}
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte, requestID string) {
+		if status < 300 || status > 999 {
+			return
+		}
+		client := answered(t, status, http.Header{"X-Request-Id": {requestID}}, body)
+		err := client.Assessments.Delete(t.Context(), "a1")
+		failure := checkError(t, err)
+		switch want := NotDone; {
+		case status >= 500 && failure.Outcome != Unknown, status < 500 && failure.Outcome != want:
+			t.Fatalf("%d: the outcome is %q", status, failure.Outcome)
+		case failure.Status != status || failure.Attempts != 1:
+			t.Fatalf("%d: %+v", status, failure)
+		}
+		if failure.Code == "" && len(failure.Message) > 3*maxQuoted+100 {
+			t.Fatalf("quoted %d bytes", len(failure.Message))
+		}
+	})
+}
+
+func FuzzEnvelope(f *testing.F) {
+	for _, body := range []string{
+		"", "null", "{}", "[]", `{"data":null}`, `{"data":{},"meta":{}}`, `{"data":[],"meta":{"has_more":true,"next_cursor":"c"}}`, `{"data":[{"id":"x"}],"meta":{"page":1,"has_more":false}}`,
+		`{"data":{"id":"x","new":{"a":[1]}},"meta":{"request_id":"r"}}`, `{"data":{"id":7}}`, `{"data":{"submitted_at":"yesterday"}}`, `{"data":{"id":"\ud800"}}`,
+		`{"data":{"email":"jane.roe@example.com","report":7}}`, `{"data":{"id":"x","id":"y"},"data":{}}`, `{"data":[null,{}],"meta":{"total":-1,"page":-1}}`, strings.Repeat(`{"data":`, 2000), `{"data":{`,
+	} {
+		f.Add(200, []byte(body))
+		f.Add(201, []byte(body))
+	}
+	f.Add(204, []byte(nil))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if status < 200 || status > 299 {
+			return
+		}
+		client := answered(t, status, http.Header{}, body)
+		ctx := t.Context()
+		if submission, err := client.Submissions.Get(ctx, "a1"); err != nil {
+			if failure := checkError(t, err); failure.Outcome != "" || failure.Status != status {
+				t.Fatalf("Get: %+v", failure)
+			}
+		} else if again, err := encode(submission); err != nil {
+			t.Fatalf("a resource that cannot be written: %v", err)
+		} else if err := decode(again, new(Submission)); err != nil {
+			t.Fatalf("a resource that cannot be read again: %v", err)
+		}
+		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != Done {
+			t.Fatalf("Close: a 2xx is done: %v", err)
+		}
+		if err := client.Assessments.Delete(ctx, "a1"); err != nil {
+			t.Fatalf("Delete: any 2xx will do: %v", err)
+		}
+		if page, err := client.Submissions.List(SubmissionFilter{}).Page(ctx); err != nil {
+			_ = checkError(t, err)
+		} else if page.Meta.HasMore && page.Next == "" {
+			t.Fatal("more without a way to it")
+		}
+	})
+}
