@@ -54,6 +54,13 @@
 // [WithTimeout] bounds each attempt, 30 s by default. The context bounds the
 // whole call, its pauses included.
 //
+// # Inviting
+//
+// [InvitationService.Ensure] and [InvitationService.SendAll] find out what a lost
+// reply meant before they send again, so that each candidate gets one mail. Both
+// can be run again after a crash, once ten seconds have passed. SendAll waits for
+// as many windows of the write quota as it takes.
+//
 // # Lists
 //
 // A List method returns a [Pager] and sends nothing. Range over its items or its

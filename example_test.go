@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -122,6 +123,87 @@ func ExampleInvitationService_Send() {
 	}
 	fmt.Println(invitation.CandidateName, invitation.Status)
 	// Output: Ada Example sent
+}
+
+// A reply that is lost does not lead to a second mail.
+func ExampleInvitationService_Ensure() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+
+	// The service does its work, and then the connection breaks.
+	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true, CutAfter: 20})
+	for range 2 {
+		invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
+			Email: "ada@example.com",
+			Name:  "Ada Example",
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(invited.Outcome, invited.Invitation.CandidateEmail)
+	}
+	// Output:
+	// sent ada@example.com
+	// existing ada@example.com
+}
+
+// A run that was stopped is simply run again.
+func ExampleInvitationService_SendAll() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+	server.SetPlan(sandbox.LiveKey, 0, 2) // Two invitations are left in this period.
+	candidates := []hiring.NewInvitation{
+		{Email: "ada@example.com", Name: "Ada Example"},
+		{Email: "bob", Name: "Bob Example"},
+		{Email: "ADA@example.com", Name: "Ada Example"},
+		{Email: "eve@example.com", Name: "Eve Example"},
+		{Email: "kim@example.com", Name: "Kim Example"},
+	}
+
+	count := make(map[hiring.InviteOutcome]int)
+	err := client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, err error) bool {
+		count[invited.Outcome]++
+		if errors.Is(err, hiring.ErrInvalidInput) {
+			fmt.Println(invited.Candidate.Name, "needs another address")
+		}
+		return true // false ends it.
+	})
+	fmt.Println(count)
+	fmt.Println(errors.Is(err, hiring.ErrPlanLimitReached))
+
+	server.SetPlan(sandbox.LiveKey, 2, 10)
+	err = client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, _ error) bool {
+		fmt.Println(invited.Candidate.Name, invited.Outcome)
+		return true
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Bob Example needs another address
+	// map[existing:1 not sent:2 sent:2]
+	// true
+	// Ada Example existing
+	// Bob Example not sent
+	// Ada Example existing
+	// Eve Example existing
+	// Kim Example sent
+}
+
+func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment {
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return assessment
 }
 
 func ExampleInvitationService_List() {

@@ -1,0 +1,745 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+const (
+	inviteRoute = "POST /assessments/{id}/invitations"
+	listRoute   = "GET /assessments/{id}/invitations"
+)
+
+var ada = hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+
+// requestsOf counts what the client under test sent.
+func requestsOf(server *sandbox.Server) (reads, writes int) {
+	for _, e := range server.Journal() {
+		switch {
+		case strings.HasSuffix(e.Key, "udit"): // The test's own key.
+		case e.Method == http.MethodGet:
+			reads++
+		default:
+			writes++
+		}
+	}
+	return reads, writes
+}
+
+// mailsOf tells how many invitations each address has.
+func mailsOf(t *testing.T, server *sandbox.Server, assessment string) map[string]int {
+	t.Helper()
+	mails := make(map[string]int)
+	for invitation, err := range audit(t, server).Invitations.List(assessment).All(t.Context()) {
+		require.NoError(t, err)
+		mails[strings.ToLower(invitation.CandidateEmail)]++
+	}
+	return mails
+}
+
+// invite puts candidates into the world, without the client under test.
+func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiring.NewInvitation) {
+	t.Helper()
+	for i, in := range all {
+		if i%200 == 0 {
+			server.SetQuota(auditKey, sandbox.ClassWrite, 200)
+		}
+		_, err := audit(t, server).Invitations.Send(t.Context(), assessment, in)
+		require.NoError(t, err)
+	}
+}
+
+func TestEnsureUnderEveryFault(t *testing.T) {
+	const always = -1
+	lost := sandbox.Fault{Route: inviteRoute, Status: 500}
+	type want struct {
+		outcome       hiring.InviteOutcome
+		reads, writes int
+		took          time.Duration
+		mails         int
+		errors        []error
+		outcomeOfErr  hiring.Outcome
+	}
+	for name, c := range map[string]struct {
+		faults []sandbox.Fault
+		retry  hiring.RetryPolicy
+		want   want
+	}{
+		"no fault": {want: want{outcome: hiring.InviteSent, reads: 1, writes: 1, mails: 1}},
+		"error before the effect": {
+			faults: []sandbox.Fault{lost},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 10 * time.Second, mails: 1},
+		},
+		"error after the effect": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 502, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"reset before the effect": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Reset: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 10 * time.Second, mails: 1},
+		},
+		"reset after the effect": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Reset: true, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"timeout without an effect": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Delay: time.Minute}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 40 * time.Second, mails: 1},
+		},
+		"timeout after the effect": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Delay: time.Minute, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 40 * time.Second, mails: 1},
+		},
+		"effect just before the settle delay ends": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Late: 9999 * time.Millisecond}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"lost twice": {
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 500, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 20 * time.Second, mails: 1},
+		},
+		"body cut short": {
+			faults: []sandbox.Fault{{Route: inviteRoute, After: true, CutAfter: 40}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, mails: 1},
+		},
+		"somebody else's 2xx": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 200, Body: "<html>Log in</html>"}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, outcomeOfErr: hiring.Done},
+		},
+		"body cut short, and the look fails once": {
+			faults: []sandbox.Fault{{Route: inviteRoute, After: true, CutAfter: 40}, {Route: listRoute, Skip: 1, Times: 4, Reset: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 6, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"an error each time": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Times: always, Status: 500}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 5, writes: 4, took: 40 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.NotDone},
+		},
+		"an error, with one attempt allowed": {
+			faults: []sandbox.Fault{lost},
+			retry:  hiring.RetryPolicy{MaxAttempts: 1},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.NotDone},
+		},
+		"an error that asks for a longer pause": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: 42 * time.Second}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 2, took: 42 * time.Second, mails: 1},
+		},
+		"an error that asks for too long a pause": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: time.Hour}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, outcomeOfErr: hiring.NotDone},
+		},
+		"an error after the effect that asks for too long a pause": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: time.Hour, After: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
+		},
+		"the look is refused": {
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 404}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound, hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+		},
+		"the look fails for a while": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: 9, Reset: true}},
+			want:   want{outcome: hiring.InviteSent, reads: 11, writes: 1, took: 30 * time.Second, mails: 1},
+		},
+		"the look asks for a longer pause": {
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 50 * time.Second}},
+			retry:  hiring.RetryPolicy{MaxAttempts: 2},
+			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: time.Minute, mails: 1},
+		},
+		"the look asks for too long a pause": {
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 2 * time.Minute}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+		},
+		"the look finds no quota": {
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, RetryAfter: time.Hour}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown, hiring.ErrRateLimited}, outcomeOfErr: hiring.Unknown},
+		},
+		"the look fails each time": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: always, Reset: true}},
+			want:   want{outcome: hiring.InviteUnknown, reads: 17, writes: 1, took: 40 * time.Second, mails: 1, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+		},
+		"the first look fails": {
+			faults: []sandbox.Fault{{Route: listRoute, Status: 404}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, errors: []error{hiring.ErrNotFound}},
+		},
+		"no write quota": {
+			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: time.Hour}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.NotDone},
+		},
+		"no write quota for a moment": {
+			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 7 * time.Second}},
+			want:   want{outcome: hiring.InviteSent, reads: 1, writes: 2, took: 7 * time.Second, mails: 1},
+		},
+		"refused": {
+			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.NotDone},
+		},
+		"refused when it is sent again": {
+			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 402}},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 2, took: 10 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.NotDone},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				// Backoffs would blur what the pauses of Ensure are.
+				c.retry.BaseBackoff = 1
+				client := server.LiveClient(hiring.WithRetry(c.retry))
+				for _, f := range c.faults {
+					server.Inject(f)
+				}
+				began := time.Now()
+				got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+				took := time.Since(began)
+				reads, writes := requestsOf(server)
+				assert.Equal(t, c.want.outcome, got.Outcome, "outcome; error %v", err)
+				assert.Equal(t, ada, got.Candidate)
+				assert.Equal(t, []int{c.want.reads, c.want.writes}, []int{reads, writes}, "reads and writes")
+				assert.InDelta(t, c.want.took.Seconds(), took.Seconds(), 0.001, "time")
+				for _, target := range c.want.errors {
+					require.ErrorIs(t, err, target)
+				}
+				if c.want.outcome == hiring.InviteSent {
+					require.NoError(t, err)
+					assert.Equal(t, ada.Email, got.Invitation.CandidateEmail, "the invitation itself")
+					assert.NotEmpty(t, got.Invitation.ID)
+				} else {
+					require.Error(t, err)
+					assert.NotContains(t, err.Error(), "\n")
+					assert.Zero(t, got.Invitation)
+					assert.Equal(t, c.want.outcomeOfErr, failureOf(t, "Ensure", err).Outcome, "%v", err)
+				}
+				assert.Equal(t, c.want.outcomeOfErr == hiring.Unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
+				if !slices.ContainsFunc(c.faults, func(f sandbox.Fault) bool { return f.Times < 0 && f.Route == listRoute }) {
+					assert.Equal(t, c.want.mails, mailsOf(t, server, assessment)[ada.Email], "mails")
+				}
+			})
+		})
+	}
+}
+
+func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		client := server.LiveClient()
+		invite(t, server, assessment, ada)
+		first, err := client.Invitations.List(assessment).Collect(t.Context())
+		require.NoError(t, err)
+		for _, email := range []string{"ada@example.com", "ADA@Example.COM", " ada@example.com "} {
+			got, err := client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: email, Name: "Ada"})
+			require.NoError(t, err, email)
+			assert.Equal(t, hiring.InviteExisting, got.Outcome, email)
+			assert.Equal(t, first[0], got.Invitation, email)
+		}
+		require.NoError(t, client.Invitations.Revoke(t.Context(), assessment, first[0].ID))
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome, "of any status")
+		_, writes := requestsOf(server)
+		assert.Equal(t, 1, writes, "the revocation")
+	})
+}
+
+func TestEnsureReadsNoFurtherThanItMust(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		invite(t, server, assessment, append(crowd(150, 1), append([]hiring.NewInvitation{ada}, crowd(300, 1)[150:]...)...)...)
+		client := server.LiveClient()
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		reads, _ := requestsOf(server)
+		assert.Equal(t, 2, reads, "of 301 invitations, newest first, it is the 151st")
+
+		server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true, After: true})
+		got, err = client.Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "new@example.com", Name: "New"})
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteSent, got.Outcome)
+		reads, _ = requestsOf(server)
+		assert.Equal(t, 2+4+1, reads, "all four pages, and the first again")
+	})
+}
+
+func TestEnsureRefusesBeforeItSends(t *testing.T) {
+	server, assessment := liveWorld(t)
+	client := server.LiveClient()
+	for param, c := range map[string]struct {
+		assessment string
+		in         hiring.NewInvitation
+	}{
+		"id":    {"..", ada},
+		"Email": {assessment, hiring.NewInvitation{Email: " ", Name: "Ada"}},
+		"Name":  {assessment, hiring.NewInvitation{Email: "ada@example.com"}},
+		"Extra": {assessment, hiring.NewInvitation{Email: "a@example.com", Name: "A", Extra: map[string]any{"candidate_name": "B"}}},
+	} {
+		got, err := client.Invitations.Ensure(t.Context(), c.assessment, c.in)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, param, refused.Param)
+		assert.Equal(t, hiring.Invited{Candidate: c.in, Outcome: hiring.InviteNotSent}, got)
+	}
+	reads, writes := requestsOf(server)
+	assert.Zero(t, reads+writes)
+}
+
+func TestEnsureEndsWithItsContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		end           func(context.Context) (context.Context, context.CancelFunc)
+		outcome       hiring.InviteOutcome
+		took          time.Duration
+		reads, writes int
+		cause         error
+	}{
+		"ended before": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			return ctx, cancel
+		}, hiring.InviteNotSent, 0, 0, 0, context.Canceled},
+		"cancelled while it waits to look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(3*time.Second, cancel)
+			return ctx, cancel
+		}, hiring.InviteUnknown, 3 * time.Second, 1, 1, context.Canceled},
+		"a deadline before the look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 9*time.Second)
+		}, hiring.InviteUnknown, 0, 1, 1, context.DeadlineExceeded},
+		"a deadline after the look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 11*time.Second)
+		}, hiring.InviteSent, 10 * time.Second, 2, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				if c.writes > 0 {
+					server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500, After: true})
+				}
+				ctx, cancel := c.end(t.Context())
+				defer cancel()
+				began := time.Now()
+				got, err := server.LiveClient().Invitations.Ensure(ctx, assessment, ada)
+				assert.Equal(t, c.took, time.Since(began))
+				assert.Equal(t, c.outcome, got.Outcome)
+				require.ErrorIs(t, err, c.cause)
+				assert.Equal(t, c.outcome == hiring.InviteUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
+				reads, writes := requestsOf(server)
+				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
+			})
+		})
+	}
+}
+
+// throttled is the service's answer to too many failed authentications: its
+// limit is none of the two quotas'.
+func throttled() answer {
+	return refuses(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 0",
+		fmt.Sprint("X-Ratelimit-Reset: ", time.Now().Add(time.Minute).Unix()), "Retry-After: 5")
+}
+
+func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
+	const empty = `[]`
+	for name, c := range map[string]struct {
+		answers func() []answer
+		sent    int
+		outcome hiring.InviteOutcome
+	}{
+		"first look":   {func() []answer { return []answer{throttled()} }, 1, hiring.InviteNotSent},
+		"send":         {func() []answer { return []answer{data(empty), throttled()} }, 2, hiring.InviteNotSent},
+		"second look":  {func() []answer { return []answer{data(empty), refuses(500, hiring.ErrInternal), throttled()} }, 3, hiring.InviteUnknown},
+		"second send":  {func() []answer { return []answer{data(empty), breaks(errReset), data(empty), throttled()} }, 4, hiring.InviteNotSent},
+		"look at Done": {func() []answer { return []answer{data(empty), says(201, "{"), throttled()} }, 3, hiring.InviteUnknown},
+	} {
+		for _, way := range []string{"Ensure", "SendAll"} {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					fake := newFake(t, c.answers()...)
+					client := fake.client()
+					var got hiring.Invited
+					var err error
+					if way == "Ensure" {
+						got, err = client.Invitations.Ensure(t.Context(), fakeID, ada)
+					} else {
+						reports := &reports{}
+						err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values([]hiring.NewInvitation{ada, {Email: "bob@example.com", Name: "Bob"}}), reports.each)
+						require.Len(t, reports.all, 2)
+						got = reports.all[0]
+						assert.Equal(t, hiring.InviteNotSent, reports.all[1].Outcome)
+					}
+					require.ErrorIs(t, err, hiring.ErrRateLimited)
+					assert.Equal(t, c.outcome, got.Outcome)
+					time.Sleep(time.Hour)
+					assert.Len(t, fake.requests(), c.sent)
+				})
+			})
+		}
+	}
+}
+
+// reports keeps what SendAll told.
+type reports struct {
+	all    []hiring.Invited
+	errors []error
+	leave  int // After that many; 0: never.
+}
+
+func (r *reports) each(result hiring.Invited, err error) bool {
+	r.all = append(r.all, result)
+	r.errors = append(r.errors, err)
+	return len(r.all) != r.leave
+}
+
+func (r *reports) outcomes() []hiring.InviteOutcome {
+	var all []hiring.InviteOutcome
+	for _, result := range r.all {
+		all = append(all, result.Outcome)
+	}
+	return all
+}
+
+func (r *reports) candidates() []hiring.NewInvitation {
+	var all []hiring.NewInvitation
+	for _, result := range r.all {
+		all = append(all, result.Candidate)
+	}
+	return all
+}
+
+func TestSendAllReportsEachOnceInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		people := crowd(7, 1)
+		invite(t, server, assessment, people[1])
+		candidates := []hiring.NewInvitation{
+			people[0],
+			people[1],                             // Invited already.
+			{Email: "not an address", Name: "No"}, // The service's 400.
+			people[2],
+			{Email: "x@example.com"}, // The client's own.
+			people[3],                // Answered with 409.
+			people[4],
+			{Email: strings.ToUpper(people[0].Email), Name: "Again"},
+			people[5], // Its reply is lost.
+			people[5],
+			people[3], // Once more.
+			people[6],
+		}
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 3, Status: 409})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 5, Reset: true, After: true})
+		var got reports
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), got.each)
+		require.NoError(t, err)
+		sent, existing, not := hiring.InviteSent, hiring.InviteExisting, hiring.InviteNotSent
+		assert.Equal(t, []hiring.InviteOutcome{sent, existing, not, sent, not, not, sent, existing, sent, existing, sent, sent}, got.outcomes())
+		assert.Equal(t, candidates, got.candidates())
+		for i, err := range got.errors {
+			switch i {
+			case 2, 4:
+				require.ErrorIs(t, err, hiring.ErrInvalidInput, "candidate %d", i)
+			case 5:
+				require.ErrorIs(t, err, hiring.ErrConflict, "candidate %d", i)
+			default:
+				require.NoError(t, err, "candidate %d", i)
+				assert.Truef(t, strings.EqualFold(candidates[i].Email, got.all[i].Invitation.CandidateEmail), "candidate %d", i)
+			}
+		}
+		mails := mailsOf(t, server, assessment)
+		assert.Len(t, mails, len(people))
+		for email, n := range mails {
+			assert.Equal(t, 1, n, email)
+		}
+		reads, writes := requestsOf(server)
+		assert.Equal(t, []int{2, 8}, []int{reads, writes}, "one listing, one look; one write each for all but those known or refused locally")
+	})
+}
+
+func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
+	const always = -1
+	for name, c := range map[string]struct {
+		faults        []sandbox.Fault
+		third         hiring.InviteOutcome
+		is            []error
+		reads, writes int
+	}{
+		"401":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 401}}, hiring.InviteNotSent, []error{hiring.ErrInvalidToken}, 1, 3},
+		"402":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 402}}, hiring.InviteNotSent, []error{hiring.ErrPlanLimitReached}, 1, 3},
+		"403":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403}}, hiring.InviteNotSent, []error{hiring.ErrInsufficientScope}, 1, 3},
+		"404":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 404}}, hiring.InviteNotSent, []error{hiring.ErrNotFound}, 1, 3},
+		"proxy's 403":  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403, Body: "no"}}, hiring.InviteNotSent, nil, 1, 3},
+		"500 for good": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 500}}, hiring.InviteNotSent, []error{hiring.ErrInternal}, 5, 6},
+		"unknown, and the look answers 400": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 500}, {Route: listRoute, Skip: 1, Status: 400}},
+			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrInvalidInput}, 2, 3},
+		"unknown, and the look answers 409": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 500}, {Route: listRoute, Skip: 1, Status: 409}},
+			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrConflict}, 2, 3},
+		"a 2xx that nobody knows of": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 204}}, hiring.InviteUnknown, nil, 2, 3},
+		"a 429 without an end":       {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, hiring.InviteNotSent, nil, 1, 6},
+		"a 429 that asks for days":   {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, hiring.InviteNotSent, nil, 1, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				for _, f := range c.faults {
+					server.Inject(f)
+				}
+				var got reports
+				people := crowd(6, 1)
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), got.each)
+				require.Error(t, err)
+				for _, target := range c.is {
+					require.ErrorIs(t, err, target)
+				}
+				not := hiring.InviteNotSent
+				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, c.third, not, not, not}, got.outcomes())
+				assert.Equal(t, []error{nil, nil, err, err, err, err}, got.errors)
+				assert.Equal(t, people, got.candidates())
+				reads, writes := requestsOf(server)
+				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
+
+				// Run again without the faults, it does what was left.
+				clean, assessment2 := liveWorld(t)
+				invite(t, clean, assessment2, people[:2]...)
+				var again reports
+				require.NoError(t, clean.LiveClient().Invitations.SendAll(t.Context(), assessment2, slices.Values(people), again.each))
+				existing, sent := hiring.InviteExisting, hiring.InviteSent
+				assert.Equal(t, []hiring.InviteOutcome{existing, existing, sent, sent, sent, sent}, again.outcomes())
+			})
+		})
+	}
+}
+
+func TestSendAllStopsWhenItCannotLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		client := server.LiveClient()
+		for _, c := range []struct {
+			assessment string
+			want       error
+		}{{sandbox.UnknownID, hiring.ErrNotFound}, {"", hiring.ErrInvalidInput}} {
+			var got reports
+			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(crowd(3, 1)), got.each)
+			require.ErrorIs(t, err, c.want)
+			assert.Equal(t, []error{err, err, err}, got.errors)
+			assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3), got.outcomes())
+		}
+		reads, writes := requestsOf(server)
+		assert.Equal(t, []int{1, 0}, []int{reads, writes})
+		assert.Empty(t, mailsOf(t, server, assessment))
+	})
+}
+
+func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
+	for name, fault := range map[string]*sandbox.Fault{"after a success": nil, "after a failure": {Route: inviteRoute, Skip: 1, Status: 402}} {
+		t.Run(name, func(t *testing.T) {
+			server, assessment := liveWorld(t)
+			if fault != nil {
+				server.Inject(*fault)
+			}
+			asked := 0
+			var people iter.Seq[hiring.NewInvitation] = func(yield func(hiring.NewInvitation) bool) {
+				for _, in := range crowd(5, 1) {
+					if asked++; !yield(in) {
+						return
+					}
+				}
+			}
+			got := reports{leave: 2}
+			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, got.each))
+			assert.Len(t, got.all, 2)
+			assert.Equal(t, 2, asked, "candidates asked for")
+			_, writes := requestsOf(server)
+			assert.Equal(t, 2, writes)
+		})
+	}
+}
+
+func TestSendAllTakesNil(t *testing.T) {
+	server, assessment := liveWorld(t)
+	client := server.LiveClient()
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, nil))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), nil))
+	reads, writes := requestsOf(server)
+	assert.Zero(t, reads+writes, "for nobody, nothing is sent")
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), nil))
+	assert.Len(t, mailsOf(t, server, assessment), 3)
+	server.Inject(sandbox.Fault{Route: inviteRoute, Status: 402})
+	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(5, 1)), nil), hiring.ErrPlanLimitReached)
+}
+
+// TestSendAllForgetsNobody: in test mode nothing that is sent is ever listed.
+func TestSendAllForgetsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500})
+		people := crowd(2, 1)
+		var got reports
+		err := server.Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), got.each)
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+	})
+}
+
+func TestSendAllPacesItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		began := time.Now()
+		var at []time.Duration
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(450, 1)), func(result hiring.Invited, err error) bool {
+			at = append(at, time.Since(began))
+			return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
+		})
+		require.NoError(t, err)
+		require.Len(t, at, 450)
+		assert.Zero(t, at[199])
+		assert.InDelta(t, time.Hour, at[200], float64(time.Minute))
+		assert.InDelta(t, time.Hour, at[399], float64(time.Minute))
+		assert.InDelta(t, 2*time.Hour, at[400], float64(time.Minute))
+		for _, e := range server.Journal() {
+			assert.Less(t, e.Status, 400, "%v", e)
+		}
+	})
+}
+
+func TestSendAllLeavesAReserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		client := server.LiveClient(hiring.WithQuotaReserve(0.2))
+		began, first := time.Now(), 0
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(170, 1)), func(hiring.Invited, error) bool {
+			if time.Since(began) < time.Minute {
+				first++
+			}
+			return true
+		})
+		require.NoError(t, err)
+		assert.Equal(t, 160, first, "in the first window")
+		assert.Len(t, mailsOf(t, server, assessment), 170)
+	})
+}
+
+func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		thief := &thief{Server: server, times: 3}
+		began, client := time.Now(), server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: thief}))
+		var got reports
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), got.each))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 3), got.outcomes())
+		assert.InDelta(t, 3*time.Hour, time.Since(began), float64(time.Minute))
+		_, writes := requestsOf(server)
+		assert.Equal(t, 3+3, writes, "one 429 a window")
+	})
+}
+
+// thief uses up the writes of a window before the first write gets there.
+type thief struct {
+	*sandbox.Server
+
+	times int
+}
+
+func (t *thief) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost && t.times > 0 {
+		t.times--
+		t.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 0)
+	}
+	return t.Transport().RoundTrip(r)
+}
+
+func TestSendAllWaitsToRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		invite(t, server, assessment, crowd(250, 1)...)
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 2)
+		began, client := time.Now(), server.LiveClient()
+		var got reports
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(252, 1)), got.each))
+		assert.Equal(t, append(slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 250), hiring.InviteSent, hiring.InviteSent), got.outcomes())
+		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
+		reads, _ := requestsOf(server)
+		assert.Equal(t, 3, reads, "the listing went on where the quota ended, and was read once")
+
+		// So does the look after a lost reply.
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
+		began, got = time.Now(), reports{}
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(253, 1)[250:]), got.each))
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting, hiring.InviteExisting, hiring.InviteSent}, got.outcomes())
+		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
+	})
+}
+
+func TestSendAllEndsWithItsContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		end   func(context.Context) (context.Context, context.CancelFunc)
+		quota int
+		fault *sandbox.Fault
+		took  time.Duration
+		first int // Sent before the end.
+		next  hiring.InviteOutcome
+		is    []error
+	}{
+		"a deadline before the next window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 50*time.Minute)
+		}, 2, nil, 0, 2, hiring.InviteNotSent, []error{context.DeadlineExceeded, hiring.ErrRateLimited}},
+		"a deadline after the next window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 70*time.Minute)
+		}, 2, nil, time.Hour, 4, "", nil},
+		"cancelled in the wait for the window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			time.AfterFunc(7*time.Minute, func() { cancel(errReset) })
+			return ctx, func() { cancel(nil) }
+		}, 2, nil, 7 * time.Minute, 2, hiring.InviteNotSent, []error{context.Canceled, errReset, hiring.ErrRateLimited}},
+		"cancelled in a send": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(4*time.Second, cancel)
+			return ctx, cancel
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Delay: 5 * time.Second}, 4 * time.Second, 1, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
+		"cancelled before it is sent again": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(9*time.Second, cancel)
+			return ctx, cancel
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 9 * time.Second, 1, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
+		"a deadline before it is known": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, 9*time.Second)
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 0, 1, hiring.InviteUnknown, []error{context.DeadlineExceeded, hiring.ErrOutcomeUnknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, c.quota)
+				if c.fault != nil {
+					server.Inject(*c.fault)
+				}
+				ctx, cancel := c.end(t.Context())
+				defer cancel()
+				began := time.Now()
+				var got reports
+				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(4, 1)), got.each)
+				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
+				want := slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, c.first)
+				if c.next != "" {
+					want = append(append(want, c.next), slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3-c.first)...)
+					require.Error(t, err)
+					assert.NotContains(t, err.Error(), "\n")
+				} else {
+					require.NoError(t, err)
+				}
+				assert.Equal(t, want, got.outcomes())
+				for _, target := range c.is {
+					require.ErrorIs(t, err, target)
+				}
+				assert.Equal(t, err, got.errors[3])
+			})
+		})
+	}
+}
