@@ -743,3 +743,25 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 		})
 	}
 }
+
+// stopSignal is a reason like that of signal.NotifyContext.
+type stopSignal struct{}
+
+func (stopSignal) Error() string        { return "told to stop" }
+func (stopSignal) Is(target error) bool { return target == context.Canceled }
+
+func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, after := range []time.Duration{time.Second, 8 * time.Second} { // In the send, and before the look.
+			server, assessment := liveWorld(t)
+			server.Inject(sandbox.Fault{Route: inviteRoute, Delay: 5 * time.Second, Status: 500})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(after, func() { cancel(stopSignal{}) })
+			_, err := server.LiveClient().Invitations.Ensure(ctx, assessment, ada)
+			require.ErrorIs(t, err, stopSignal{})
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+			assert.LessOrEqual(t, strings.Count(err.Error(), "canceled")+strings.Count(err.Error(), "told to stop"), 1, "%v", err)
+		}
+	})
+}

@@ -184,10 +184,11 @@ func contextError(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-		return fmt.Errorf("%w: %w", err, cause)
+	cause := context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause // It says which of the two it is, as that of signal.NotifyContext does.
 	}
-	return err
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 type tooLongError struct{ limit int64 }
