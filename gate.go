@@ -69,7 +69,7 @@ func (c *call) admit() error {
 		if closed.wait == 0 {
 			return nil
 		}
-		if closed.wait > c.core.config.retry.MaxWait || outlasts(c.ctx, closed.wait) {
+		if c.core.config.retry.tooLong(closed.wait) || outlasts(c.ctx, closed.wait) {
 			return c.exhausted(closed)
 		}
 		if sleep(c.ctx, closed.wait) != nil {

@@ -69,7 +69,7 @@ func TestInvitingUnderFaultsIsExactlyOnce(t *testing.T) {
 const (
 	chaosKills   = 20
 	chaosTimeout = 5 * time.Second
-	auditKey     = "sk_live_audit"
+	auditKey     = "sk_live_the_audit"
 )
 
 // tally is what came of inviting.

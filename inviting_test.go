@@ -279,10 +279,10 @@ func TestEnsureRefusesBeforeItSends(t *testing.T) {
 		assessment string
 		in         hiring.NewInvitation
 	}{
-		"id":    {"..", ada},
-		"Email": {assessment, hiring.NewInvitation{Email: " ", Name: "Ada"}},
-		"Name":  {assessment, hiring.NewInvitation{Email: "ada@example.com"}},
-		"Extra": {assessment, hiring.NewInvitation{Email: "a@example.com", Name: "A", Extra: map[string]any{"candidate_name": "B"}}},
+		"assessmentID": {"..", ada},
+		"Email":        {assessment, hiring.NewInvitation{Email: " ", Name: "Ada"}},
+		"Name":         {assessment, hiring.NewInvitation{Email: "ada@example.com"}},
+		"Extra":        {assessment, hiring.NewInvitation{Email: "a@example.com", Name: "A", Extra: map[string]any{"candidate_name": "B"}}},
 	} {
 		got, err := client.Invitations.Ensure(t.Context(), c.assessment, c.in)
 		var refused *hiring.ParamError

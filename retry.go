@@ -35,13 +35,21 @@ func (p RetryPolicy) repeat(a attempt, jitter float64) (wait time.Duration, agai
 	wait = a.retryAfter
 	if wait == 0 {
 		wait = time.Duration(jitter * float64(p.backoff(a.number)))
-	} else if wait > p.MaxWait {
+	} else if p.tooLong(wait) {
 		return 0, false
 	}
 	if a.bounded && wait >= a.left {
 		return 0, false
 	}
 	return wait, true
+}
+
+// tooLong tells whether the service asks for a longer pause than allowed. Windows
+// end on a full second and Date is cut to one, so that what is left of a fresh
+// window can seem up to a second more than its hour: whoever waits for an hour
+// waits for a window.
+func (p RetryPolicy) tooLong(wait time.Duration) bool {
+	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
 }
 
 // repeatable tells whether another attempt can do good and no harm: a POST only
