@@ -113,13 +113,10 @@ func TestContractInAnotherDialect(t *testing.T) {
 	}
 }
 
-// unseen says which documented answers test mode cannot give, and why.
+// unseen says which documented answers no server can give, and why.
 func unseen(o contract.Operation, status int) string {
-	switch {
-	case status == http.StatusForbidden && o.Scope() == "read":
+	if status == http.StatusForbidden && o.Scope() == "read" {
 		return "no scope is narrower than read"
-	case status == http.StatusConflict && (o.OperationID == "resendInvitation" || o.OperationID == "revokeInvitation"):
-		return "in test mode nothing happens to an invitation"
 	}
 	return ""
 }

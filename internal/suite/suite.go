@@ -60,12 +60,18 @@ var Tests = map[string]Test{
 	"LocalRefusals":      LocalRefusals,
 }
 
-// Run runs every test through a door.
+// Run runs every test through a door, those of the live world too.
 func Run(t *testing.T, open Open) {
 	RunRemote(t, func(t *testing.T) (*hiring.Client, Controls) { return open(t) })
+	for name, test := range LiveTests {
+		t.Run(name, func(t *testing.T) {
+			client, server := open(t)
+			test(t, as(t, client, sandbox.LiveKey), server)
+		})
+	}
 }
 
-// RunRemote is Run for a door whose server is elsewhere.
+// RunRemote is Run for a door whose server is elsewhere: test mode only.
 func RunRemote(t *testing.T, open func(t *testing.T) (*hiring.Client, Controls)) {
 	for name, test := range Tests {
 		t.Run(name, func(t *testing.T) {
