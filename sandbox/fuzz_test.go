@@ -3,26 +3,91 @@ package sandbox_test
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// statuses are all that a request can be answered with.
-var statuses = []int{200, 201, 204, 400, 401, 402, 403, 404, 405, 409, 429}
+// documentedOperation is an operation, and what it can be answered with.
+type documentedOperation struct {
+	method   string
+	segments []string
+	statuses []int
+}
 
-// probe sends a request to a server of its own and checks what holds for every
-// reply. A request that no client could send is not one.
+// documentedOperations are those of openapi.json. A 500 is documented too, but
+// is nothing that a request alone may bring about.
+var documentedOperations = sync.OnceValues(func() (all []documentedOperation, err error) {
+	raw, err := os.ReadFile("openapi.json")
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Responses map[int]json.RawMessage `json:"responses"`
+		} `json:"paths"`
+	}
+	err = json.Unmarshal(raw, &document)
+	for path, item := range document.Paths {
+		for method, o := range item {
+			delete(o.Responses, http.StatusInternalServerError)
+			statuses := slices.Collect(maps.Keys(o.Responses))
+			all = append(all, documentedOperation{strings.ToUpper(method), strings.Split(path, "/"), statuses})
+		}
+	}
+	return all, err
+})
+
+// allowed is what a request with a valid key can be answered with.
+func allowed(t *testing.T, method, escapedPath string) []int {
+	t.Helper()
+	operations, err := documentedOperations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodHead || method == "" {
+		method = http.MethodGet
+	}
+	otherwise, path := http.StatusNotFound, strings.Split(escapedPath, "/")
+	for _, o := range operations {
+		if !slices.EqualFunc(o.segments, path, fits) {
+			continue
+		}
+		if o.method == method {
+			return o.statuses
+		}
+		otherwise = http.StatusMethodNotAllowed
+	}
+	return []int{otherwise}
+}
+
+// fits tells whether a segment can stand where a template has this one.
+func fits(template, escaped string) bool {
+	segment, err := url.PathUnescape(escaped)
+	return err == nil && (segment == template || strings.HasPrefix(template, "{") && segment != "")
+}
+
+// probe sends a request to a server of its own.
 func probe(t *testing.T, method, target, key string, header http.Header, body string) {
+	t.Helper()
+	send(t, sandbox.New(), method, target, key, header, body)
+}
+
+// send sends a request and checks what holds for every reply, whose status it
+// returns. A request that no client could send is not one: 0.
+func send(t *testing.T, s *sandbox.Server, method, target, key string, header http.Header, body string) (status int) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
 	if err != nil || u.Scheme != "" && u.Scheme != "https" {
-		return
+		return 0
 	}
 	u.Scheme, u.Host, u.User = "https", "sandbox.invalid", nil
 	r := (&http.Request{Method: method, URL: u, Header: header}).WithContext(t.Context())
@@ -35,25 +100,38 @@ func probe(t *testing.T, method, target, key string, header http.Header, body st
 	if body != "" {
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	}
-	res, err := sandbox.New().Transport().RoundTrip(r)
+	res, err := s.Transport().RoundTrip(r)
 	if err != nil {
 		if res != nil || !strings.HasPrefix(err.Error(), "sandbox: invalid") && !strings.HasPrefix(err.Error(), "sandbox: parse") {
 			t.Fatalf("%s %q: %v", method, target, err)
 		}
-		return
+		return 0
 	}
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatalf("%s %q: %v", method, target, err)
 	}
-	if !slices.Contains(statuses, res.StatusCode) {
-		t.Fatalf("%s %q: status %d: %s", method, target, res.StatusCode, raw)
+	checkReply(t, r, res, raw)
+	return res.StatusCode
+}
+
+func checkReply(t *testing.T, r *http.Request, res *http.Response, raw []byte) {
+	t.Helper()
+	sent, err := url.ParseRequestURI(r.URL.RequestURI()) // as the server reads it
+	if err != nil {
+		t.Fatalf("%s %q was answered: %v", r.Method, r.URL, err)
 	}
-	if strings.HasPrefix(u.Path, "/_archive/") || strings.HasPrefix(u.Path, "/_sandbox/") {
-		return // Neither storage nor the control plane is the API.
+	if strings.HasPrefix(sent.Path, "/_archive/") || strings.HasPrefix(sent.Path, "/_sandbox/") {
+		if res.StatusCode >= http.StatusInternalServerError {
+			t.Fatalf("%s %q: status %d: %s", r.Method, r.URL, res.StatusCode, raw)
+		}
+		return // Neither storage nor the control plane is the API
+	}
+	if want := allowed(t, r.Method, sent.EscapedPath()); !slices.Contains(want, res.StatusCode) {
+		t.Fatalf("%s %q: status %d is none of %v: %s", r.Method, r.URL, res.StatusCode, want, raw)
 	}
 	checkHeaders(t, res)
-	if res.StatusCode != http.StatusNoContent && method != http.MethodHead {
+	if res.StatusCode != http.StatusNoContent && r.Method != http.MethodHead {
 		checkEnvelope(t, res, raw)
 	}
 }
@@ -141,15 +219,56 @@ func FuzzBody(f *testing.F) {
 		"", " ", "{}", "[]", "null", "{", `{"name":"n"}x`, newAssessment, `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`,
 		`{"candidate_email":"` + sandbox.PlanLimitEmail + `","candidate_name":"\ud800"}`, `{"status":"closed"}`, `{"status":null}`, `{"name":1e999}`,
 		`{"budget_dollars_cap":-0.0,"selected_task_ids":[],"time_limit_minutes":1.5}`, `{"name":"a","name":"b"}`, "\xef\xbb\xbf{}", "{\"a\":\"\xff\"}",
-		strings.Repeat("[", 20000), `{"budget_dollars_cap":1e-400}`, "\x00",
+		strings.Repeat("[", 10001), `{"budget_dollars_cap":1e-400}`, "\x00",
 	} {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		eachKey(t, http.MethodPost, "/api/v1/assessments", body)
-		eachKey(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, body)
-		eachKey(t, http.MethodPost, "/api/v1/assessments/"+sandbox.AssessmentID+"/invitations", body)
+		for _, key := range []string{sandbox.TestKey, sandbox.ReadOnlyKey} {
+			probe(t, http.MethodPatch, "/api/v1/assessments/"+sandbox.AssessmentID, key, nil, body)
+			probe(t, http.MethodPost, "/api/v1/assessments/"+sandbox.AssessmentID+"/invitations", key, nil, body)
+		}
+		probeLive(t, body)
 	})
+}
+
+// The first two ids that a server gives.
+const (
+	firstID  = "f0000000-0000-4000-8000-000000000001"
+	secondID = "f0000000-0000-4000-8000-000000000002"
+)
+
+// probeLive writes to an assessment that exists, and reads what has become of it.
+func probeLive(t *testing.T, body string) {
+	t.Helper()
+	s := sandbox.New()
+	live := func(method, path, body string) int {
+		t.Helper()
+		return send(t, s, method, "/api/v1/assessments"+path, sandbox.LiveKey, nil, body)
+	}
+	expect := func(got int, want ...int) {
+		t.Helper()
+		if !slices.Contains(want, got) {
+			t.Fatalf("status %d is none of %v, after %q", got, want, body)
+		}
+	}
+	expect(live(http.MethodPost, "", newAssessment), 201)
+	sent := live(http.MethodPost, "/"+firstID+"/invitations", body)
+	expect(sent, 201, 400, 402)
+	invitation := "/" + firstID + "/invitations/" + secondID
+	again, revoked := 404, 404
+	if sent == http.StatusCreated {
+		again, revoked = 200, 204
+	}
+	expect(live(http.MethodPost, invitation+"/resend", body), again, 400)
+	expect(live(http.MethodPatch, "/"+firstID, body), 200, 400)
+	expect(live(http.MethodGet, "", ""), 200)
+	expect(live(http.MethodGet, "/"+firstID, ""), 200)
+	expect(live(http.MethodGet, "/"+firstID+"/invitations", ""), 200)
+	expect(live(http.MethodPost, invitation+"/revoke", ""), revoked)
+	expect(live(http.MethodDelete, "/"+firstID, ""), 204)
+	expect(live(http.MethodPatch, "/"+firstID, body), 404, 400)
 }
 
 func FuzzHeader(f *testing.F) {
