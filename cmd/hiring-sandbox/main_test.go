@@ -173,7 +173,6 @@ func TestFlags(t *testing.T) {
 // TestFaultsOfTheProgram: those that break the connection do it here too.
 func TestFaultsOfTheProgram(t *testing.T) {
 	p := start(t)
-	client := p.client(t, sandbox.TestKey)
 	for fault, want := range map[string]error{
 		`{"reset":true}`:              syscall.ECONNRESET,
 		`{"after":true}`:              syscall.ECONNRESET,
@@ -184,12 +183,13 @@ func TestFaultsOfTheProgram(t *testing.T) {
 		`{"delay":0.01,"status":503}`: hiring.ErrInternal,
 	} {
 		p.steer(t, "faults", fault)
+		client := p.client(t, sandbox.TestKey) // One that knows of no quota that an earlier fault closed.
 		_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: "n"})
 		require.ErrorIs(t, err, want, fault)
 		p.steer(t, "reset", "")
 	}
 	p.steer(t, "faults", `{"status":502,"body":"<html>Bad gateway","content_type":"text/html"}`)
-	_, err := client.Account.Get(t.Context())
+	_, err := p.client(t, sandbox.TestKey).Account.Get(t.Context())
 	require.ErrorContains(t, err, "<html>Bad gateway")
 }
 
