@@ -211,6 +211,15 @@ func file(status, first, end int, err error, headers ...string) answer {
 	}
 }
 
+// endless is a file of a length that is not told, and breaks off.
+func endless(end int) answer {
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := file(200, 0, end, errReset, tag)(r)
+		resp.ContentLength = -1
+		return resp, err
+	}
+}
+
 const (
 	tag    = `ETag: "v1"`
 	dated  = "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT"
@@ -232,6 +241,9 @@ func TestHostileStorage(t *testing.T) {
 		"weak tag and date":        {[]answer{file(200, 0, 10, errReset, `ETag: W/"v1"`, dated), file(206, 10, whole, nil, ranged)}, whole, 2, ""},
 		"goes on in parts":         {[]answer{begun, file(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), file(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
 		"total untold":             {[]answer{begun, file(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
+		"part of untold total":     {[]answer{begun, file(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), file(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total never told":         {[]answer{endless(10), file(206, 10, 12, nil, "Content-Range: bytes 10-35/*"), file(206, 12, whole, nil, "Content-Range: bytes 12-35/*")}, whole, 3, ""},
+		"a long story":             {[]answer{breaks(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "broke off"},
 		"part ends early":          {[]answer{begun, file(206, 10, 12, nil, ranged), file(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
 		"ends early without error": {[]answer{file(200, 0, 10, nil, tag), file(206, 10, whole, nil, ranged)}, whole, 2, ""},
 		"nothing is missing":       {[]answer{file(200, 0, whole, errReset, tag), says(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
@@ -280,6 +292,7 @@ func TestHostileStorage(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, c.err, "%s", name)
+			assert.Less(t, len(err.Error()), 600, "%s: the text is short", name)
 			failure := failureOf(t, name, err)
 			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
 			assert.Equal(t, [2]string{"GET", "archive"}, [2]string{failure.Method, failure.Route}, "%s", name)

@@ -144,3 +144,19 @@ func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
 		require.NoError(t, <-busy)
 	})
 }
+
+func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, said{1000, 1, time.Hour, 0, ""}.with(succeeds), slowly(time.Second/4, said{1000, 1, time.Hour, 0, ""}.with(succeeds)))
+		client := fake.client()
+		require.NoError(t, read(t.Context(), client))
+		done := make(chan error, 3)
+		for range 3 {
+			go func() { done <- read(t.Context(), client) }()
+		}
+		for range 3 {
+			require.NoError(t, <-done)
+		}
+		assert.Equal(t, []time.Duration{0, time.Second / 4, time.Second / 4}, fake.pauses(), "each goes when the one before it is back")
+	})
+}

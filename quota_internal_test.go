@@ -52,3 +52,20 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 	}
 	assert.NotZero(t, f.quota(closed), "few keys are kept")
 }
+
+// SendAll waits for windows, however long, but not for a throttle.
+func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
+	c := &call{request: request{method: "POST"}}
+	throttled, quota := c.exhausted(barrier{wait: time.Minute, throttled: true}), c.exhausted(barrier{wait: time.Minute})
+	assert.True(t, throttled.throttled)
+	assert.False(t, quota.throttled)
+}
+
+func TestThrottleIsNotShortenedByALaterReply(t *testing.T) {
+	f := newFamily()
+	now := time.Unix(1e9, 0)
+	f.hold(now.Add(time.Minute))
+	f.hold(now.Add(time.Second))
+	b, _ := f.gate(keyID{}, "GET", 0, false, now)
+	assert.Equal(t, time.Minute, b.wait)
+}
