@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -168,11 +169,12 @@ func TestGateKeepsClassesAndKeysApart(t *testing.T) {
 
 func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := fakeKey
+		var key atomic.Value
+		key.Store(fakeKey)
 		fake := newFake(t, said{1000, 0, 40 * time.Second, 0, ""}.with(succeeds), data(`{}`))
-		client := fake.client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
+		client := fake.client(hiring.WithKeySource(func(context.Context) (string, error) { return key.Load().(string), nil }))
 		require.NoError(t, read(t.Context(), client))
-		time.AfterFunc(time.Second, func() { key = "sk_test_another" })
+		time.AfterFunc(time.Second, func() { key.Store("sk_test_another") })
 		require.NoError(t, read(t.Context(), client))
 		assert.Equal(t, "Bearer sk_test_another", fake.requests()[1].Header.Get("Authorization"), "the key of the moment is sent")
 	})
