@@ -154,9 +154,9 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			want:   want{outcome: hiring.InviteSent, reads: 11, writes: 1, took: 30 * time.Second, mails: 1},
 		},
 		"the look asks for a longer pause": {
-			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 50 * time.Second}},
+			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Times: 2, Status: 503, RetryAfter: 50 * time.Second}},
 			retry:  hiring.RetryPolicy{MaxAttempts: 2},
-			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: time.Minute, mails: 1},
+			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 110 * time.Second, mails: 1},
 		},
 		"the look asks for too long a pause": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 2 * time.Minute}},
@@ -243,10 +243,16 @@ func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
 			assert.Equal(t, hiring.InviteExisting, got.Outcome, email)
 			assert.Equal(t, first[0], got.Invitation, email)
 		}
-		require.NoError(t, client.Invitations.Revoke(t.Context(), assessment, first[0].ID))
+		time.Sleep(time.Second)
+		invite(t, server, assessment, ada) // By hand, once more.
 		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 		require.NoError(t, err)
-		assert.Equal(t, hiring.InviteExisting, got.Outcome, "of any status")
+		assert.NotEqual(t, first[0].ID, got.Invitation.ID, "of several, the newest")
+		require.NoError(t, client.Invitations.Revoke(t.Context(), assessment, got.Invitation.ID))
+		revoked, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, revoked.Outcome, "of any status")
+		assert.Equal(t, got.Invitation.ID, revoked.Invitation.ID)
 		_, writes := requestsOf(server)
 		assert.Equal(t, 1, writes, "the revocation")
 	})
@@ -425,7 +431,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 			people[1],                             // Invited already.
 			{Email: "not an address", Name: "No"}, // The service's 400.
 			people[2],
-			{Email: "x@example.com"}, // The client's own.
+			{Email: people[1].Email}, // The client's own, though there is one.
 			people[3],                // Answered with 409.
 			people[4],
 			{Email: strings.ToUpper(people[0].Email), Name: "Again"},
@@ -640,6 +646,18 @@ func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
 	})
 }
 
+func TestSendAllWaitsForAWindowThatItCouldNotReadAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
+		began := time.Now()
+		var got reports
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(2, 1)), got.each))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 2), got.outcomes())
+		assert.InDelta(t, 30*time.Minute, time.Since(began), float64(time.Second))
+	})
+}
+
 // thief uses up the writes of a window before the first write gets there.
 type thief struct {
 	*sandbox.Server
@@ -744,6 +762,25 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Times: -1, Status: 500})
+		var seen []error
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Err != nil {
+				seen = append(seen, e.Err)
+			}
+		}))
+		_, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		assert.Equal(t, hiring.NotDone, failureOf(t, "Ensure", err).Outcome, "once it is settled")
+		require.Len(t, seen, 4)
+		for _, err := range seen {
+			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "of the attempt alone")
+		}
+	})
+}
+
 // stopSignal is a reason like that of signal.NotifyContext.
 type stopSignal struct{}
 
@@ -763,5 +800,30 @@ func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 			assert.LessOrEqual(t, strings.Count(err.Error(), "canceled")+strings.Count(err.Error(), "told to stop"), 1, "%v", err)
 		}
+	})
+}
+
+func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 429, RetryAfter: 50 * time.Second})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(7*time.Second, cancel)
+		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(2, 1)), nil)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, hiring.ErrRateLimited)
+		assert.Equal(t, 1, strings.Count(err.Error(), "context canceled"), "%v", err)
+	})
+}
+
+func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 502, After: true})
+		var response hiring.Response
+		got, err := server.LiveClient().Invitations.Ensure(hiring.WithResponse(t.Context(), &response), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteSent, got.Outcome)
+		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
 	})
 }
