@@ -244,5 +244,15 @@ func join(ctx context.Context, last error) error {
 	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
 		return last
 	}
-	return fmt.Errorf("%w: %w", ended, last)
+	return &endedError{ended, last}
 }
+
+// endedError says how a context ended and, behind it, what was known last. For
+// errors.As the latter comes first: a context may have ended because of another
+// call's *Error, as that of an errgroup does.
+type endedError struct{ ended, last error }
+
+func (e *endedError) Error() string { return e.ended.Error() + ": " + e.last.Error() }
+
+// Unwrap returns both.
+func (e *endedError) Unwrap() []error { return []error{e.last, e.ended} }

@@ -70,7 +70,7 @@ func (c *call) admit() error {
 			return nil
 		}
 		if c.core.config.retry.tooLong(closed.wait) || outlasts(c.ctx, closed.wait) {
-			return c.exhausted(closed)
+			return join(c.ctx, c.exhausted(closed))
 		}
 		if sleep(c.ctx, closed.wait) != nil {
 			return join(c.ctx, c.exhausted(closed))

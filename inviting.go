@@ -240,7 +240,8 @@ func (r *roster) patiently(ctx context.Context, call func() error) error {
 	for {
 		err := call()
 		failure, ok := errors.AsType[*Error](err)
-		usedUp := ok && (failure.Status == http.StatusTooManyRequests || errors.Is(failure, ErrQuotaExhausted))
+		usedUp := ok && (errors.Is(failure, ErrQuotaExhausted) ||
+			failure.Status == http.StatusTooManyRequests && failure.RateLimit.Limit > 0 && failure.RateLimit.Remaining == 0)
 		if !r.patient || !usedUp || failure.throttled || ctx.Err() != nil {
 			return err
 		}
@@ -249,7 +250,7 @@ func (r *roster) patiently(ctx context.Context, call func() error) error {
 			return err // No window ends so.
 		}
 		if waitErr := pause(ctx, wait); waitErr != nil {
-			return fmt.Errorf("%w: %w", waitErr, err)
+			return &endedError{waitErr, err}
 		}
 	}
 }

@@ -827,3 +827,40 @@ func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
 		assert.Equal(t, http.StatusBadGateway, response.StatusCode)
 	})
 }
+
+// A context may end because of another call's error, as that of an errgroup
+// does. It says nothing of this call.
+func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
+	const none = `{"data":[],"meta":{"page":1,"has_more":false}}`
+	for _, foreign := range []*hiring.Error{
+		{Status: 402, Outcome: hiring.NotDone, Code: hiring.ErrPlanLimitReached},
+		{Status: 409, Outcome: hiring.NotDone, Code: hiring.ErrConflict},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			fake := newFake(t, says(200, none), func(r *http.Request) (*http.Response, error) {
+				cancel(foreign)
+				return refuses(500, hiring.ErrInternal)(r)
+			})
+			var got hiring.Invited
+			err := fake.client().Invitations.SendAll(ctx, "a1", slices.Values([]hiring.NewInvitation{ada}), func(i hiring.Invited, _ error) bool {
+				got = i
+				return true
+			})
+			assert.Equal(t, hiring.InviteUnknown, got.Outcome, "%d", foreign.Status)
+			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+			require.ErrorIs(t, err, foreign)
+			assert.Equal(t, 500, failureOf(t, "SendAll", err).Status, "errors.As finds the call's own error")
+		})
+	}
+}
+
+// A 429 that says nothing of a quota ends a run like any other refusal.
+func TestSendAllGivesUpOn429sThatAreNoQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, says(200, `{"data":[],"meta":{"page":1,"has_more":false}}`), says(429, "slow down", "Retry-After: 30"))
+		err := fake.client().Invitations.SendAll(t.Context(), "a1", slices.Values([]hiring.NewInvitation{ada}), nil)
+		assert.Equal(t, 429, failureOf(t, "SendAll", err).Status)
+		assert.Len(t, fake.requests(), 1+4)
+	})
+}

@@ -3,7 +3,6 @@ package hiring
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -73,7 +72,7 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 		}
 		wait := max(pause.next(), retryAfter(err))
 		if outlasts(ctx, retryAfter(err)) {
-			return Report{}, fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+			return Report{}, &endedError{context.DeadlineExceeded, err}
 		}
 		progress.NextPoll = time.Now().Add(wait)
 		o.tell(progress)
@@ -81,7 +80,7 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 			if err == nil {
 				return Report{}, ctxErr
 			}
-			return Report{}, fmt.Errorf("%w: %w", ctxErr, err)
+			return Report{}, &endedError{ctxErr, err}
 		}
 	}
 }
