@@ -19,7 +19,6 @@ import (
 type reply struct {
 	body    []byte // Lies in a buffer that is used again: copy what is kept.
 	warning string // Set by the reader when the reply is usable but odd.
-	call    *call
 }
 
 // call is one operation on its way, over all its attempts. It is the transport

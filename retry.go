@@ -102,7 +102,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		return false, nil
 	}
 	a := attempt{number: c.attempts, method: c.request.method, status: c.status}
-	r := reply{call: c}
+	var r reply
 	if resp == nil {
 		c.noReply(&a)
 	} else {
