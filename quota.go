@@ -128,6 +128,24 @@ func (k *knowledge) idle(now time.Time) bool { return k.inFlight == 0 && !k.turn
 // close a class for good. Windows are an hour.
 const longestWindow = 2 * time.Hour
 
+// left returns what is known of a class: how many requests the present window,
+// or else a new one, still has, and how long it lasts.
+func (f *family) left(id keyID, method string, now time.Time) (limit, remaining int, ends time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.of(id, method)
+	if limit = k.Limit; limit == 0 {
+		limit = documentedLimits[classOf(method)]
+	}
+	if k.turns.After(now) {
+		return limit, k.Remaining - k.inFlight, k.turns.Sub(now)
+	}
+	return limit, limit, window
+}
+
+// window is how long a quota lasts.
+const window = time.Hour
+
 // ended takes a request off the way.
 func (f *family) ended(id keyID, method string) {
 	f.mu.Lock()

@@ -9,9 +9,13 @@ import (
 
 // WaitOptions says how to wait for reports. A zero field means the default.
 type WaitOptions struct {
-	MinInterval time.Duration      // The shortest pause between two polls: 30 s.
-	MaxInterval time.Duration      // The longest: 60 s. The pause is random between both.
-	Progress    func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
+	MinInterval time.Duration // The shortest pause between two polls: 30 s.
+	MaxInterval time.Duration // The longest, unless the quota asks for more: 60 s. The pause is random between both.
+
+	AssessmentID string    // Of WaitReports: all are of this assessment. Makes listings shorter.
+	Since        time.Time // Of WaitReports: none was created before. Zero: found out.
+
+	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
 // WaitProgress is the state of a wait after a poll.
@@ -93,6 +97,9 @@ func (o WaitOptions) tell(p WaitProgress) {
 
 // passes tells whether a failed poll may succeed later as it is.
 func passes(err error) bool {
+	if errors.Is(err, ErrQuotaExhausted) {
+		return !errors.Is(err, context.Canceled)
+	}
 	failure, ok := errors.AsType[*Error](err)
 	if ok && errors.Is(failure, ErrQuotaExhausted) {
 		return !errors.Is(err, context.Canceled)

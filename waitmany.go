@@ -1,0 +1,219 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+)
+
+// WaitError says what became of the submissions whose reports did not come.
+type WaitError struct {
+	Missing []string // The service answers 404.
+	Pending []string // Not evaluated when waiting ended.
+	Err     error    // Why it ended: ErrNotFound when only some were missing.
+}
+
+func (e *WaitError) Error() string {
+	return fmt.Sprintf("hiring: waiting ended with %d reports pending and %d submissions missing: %v", len(e.Pending), len(e.Missing), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+// WaitReports waits for the reports of many submissions and yields each once, as
+// it lands. One page of the listing tells of a hundred submissions, so the cost
+// is a few reads a round, not one for each id; rounds are 30 to 60 s apart, and
+// further where the quota asks for it: what is left of the window, but for a
+// tenth, is spread over its time. Submissions that stay unfinished for days are
+// asked for less and less often.
+//
+// It rides out 429, 5xx and broken connections. At the end of the context, at an
+// error that stays, and when some ids turn out to be missing, a [*WaitError]
+// comes last. Scope read.
+func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
+	ids = slices.Clone(ids)
+	return func(yield func(Report, error) bool) {
+		w, err := newWaiter(s, ids, o, yield)
+		if err == nil {
+			err = w.run(ctx)
+		}
+		if err != nil && !w.stopped {
+			yield(Report{}, err)
+		}
+	}
+}
+
+// waiter is one range over WaitReports.
+type waiter struct {
+	poller
+
+	options WaitOptions
+	yield   func(Report, error) bool
+	stopped bool // The range was left.
+
+	order   []string // The ids, once each.
+	pending map[string]awaited
+	missing map[string]bool
+	ready   int
+	news    time.Time // When a report landed, by the local clock.
+
+	looking bool   // The first look at the listing is not over.
+	token   string // Where it goes on,
+	pages   int    // and how far it came.
+	unseen  int    // Pending submissions that nothing was seen of.
+
+	increment
+	edges    []time.Time // The creation of the last item on each page of a scan.
+	scanned  time.Time   // When a scan was made last, by the local clock.
+	grading  time.Duration
+	aside    int // Requests of a round that do not delay the next.
+	overlook int // Evaluations that an increment should have had if since were about them.
+}
+
+// awaited is what is known of a pending submission.
+type awaited struct {
+	seen    bool
+	created time.Time
+}
+
+func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Report, error) bool) (*waiter, error) {
+	w := &waiter{options: o, yield: yield, looking: true, news: time.Now(), missing: make(map[string]bool)}
+	var err error
+	if w.poller, err = newPoller(s, o.MinInterval, o.MaxInterval); err != nil {
+		return w, err
+	}
+	w.pending = make(map[string]awaited, len(ids))
+	for _, id := range ids {
+		if err := newRequest("Submissions.WaitReports", "GET /submissions/{id}/report", id).err; err != nil {
+			return w, err
+		}
+		if _, twice := w.pending[id]; !twice {
+			w.pending[id] = awaited{}
+			w.order = append(w.order, id)
+		}
+	}
+	w.unseen = len(w.order)
+	return w, nil
+}
+
+func (w *waiter) run(ctx context.Context) error {
+	for {
+		before := w.requests
+		err := w.round(ctx)
+		switch {
+		case w.stopped:
+			return nil
+		case len(w.pending) == 0:
+			w.tell(time.Time{})
+			if len(w.missing) == 0 {
+				return nil
+			}
+			return w.end(ErrNotFound)
+		case err != nil && !passes(err):
+			return w.end(err)
+		case outlasts(ctx, retryAfter(err)):
+			return w.end(fmt.Errorf("%w: %w", context.DeadlineExceeded, err))
+		}
+		wait := max(w.next(w.requests-before-w.aside), retryAfter(err))
+		w.tell(time.Now().Add(wait))
+		if ended := sleep(ctx, wait); ended != nil {
+			if err != nil {
+				ended = fmt.Errorf("%w: %w", ended, err)
+			}
+			return w.end(ended)
+		}
+	}
+}
+
+// end is the error that comes last.
+func (w *waiter) end(err error) *WaitError {
+	e := &WaitError{Err: err}
+	for _, id := range w.order {
+		if _, pending := w.pending[id]; pending {
+			e.Pending = append(e.Pending, id)
+		} else if w.missing[id] {
+			e.Missing = append(e.Missing, id)
+		}
+	}
+	return e
+}
+
+func (w *waiter) tell(next time.Time) {
+	w.options.tell(WaitProgress{
+		Total: len(w.order), Ready: w.ready, Pending: len(w.pending), Missing: len(w.missing),
+		Requests: w.requests, NextPoll: next,
+	})
+}
+
+const (
+	patience    = 24 * time.Hour // Without news, until rounds become rare.
+	rarestRound = 15 * time.Minute
+)
+
+// next is the pause after a round that took so many requests. Dear rounds come
+// at steady distances: what varies there costs more than it hides.
+func (w *waiter) next(cost int) time.Duration {
+	wait := w.pause.next()
+	if cost > 1 {
+		wait = max(w.pause.shortest, time.Duration((0.85+0.1*jitter())*float64(w.pause.longest)))
+	}
+	if rate := w.rate(); rate > 0 {
+		wait = max(wait, time.Duration(float64(cost)/rate*float64(time.Second)))
+	}
+	idle := time.Since(w.news) - patience
+	return max(wait, min(idle/100, rarestRound))
+}
+
+// meet looks whether an item of a listing was waited for.
+func (w *waiter) meet(ctx context.Context, s *Submission) error {
+	known, pending := w.pending[s.ID]
+	if !pending || w.stopped {
+		return nil
+	}
+	if !known.seen {
+		w.unseen--
+		w.pending[s.ID] = awaited{true, s.CreatedAt}
+	}
+	if !isEvaluated(s) {
+		return nil
+	}
+	w.grading = max(w.grading, gradingTime(s))
+	if s.Report == nil || !s.Report.Ready() {
+		return w.ask(ctx, s.ID)
+	}
+	w.land(s.ID, *s.Report)
+	return nil
+}
+
+// ask reads one report.
+func (w *waiter) ask(ctx context.Context, id string) error {
+	report, err := w.report(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		w.miss(id)
+		return nil
+	}
+	if err == nil && report.Ready() {
+		w.land(id, report)
+	}
+	return err
+}
+
+func (w *waiter) land(id string, r Report) {
+	delete(w.pending, id)
+	w.ready++
+	w.news = time.Now()
+	w.stopped = !w.yield(r, nil)
+}
+
+func (w *waiter) miss(id string) {
+	if known, pending := w.pending[id]; pending {
+		if !known.seen {
+			w.unseen--
+		}
+		delete(w.pending, id)
+		w.missing[id] = true
+	}
+}

@@ -1,0 +1,254 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sort"
+	"time"
+)
+
+const (
+	rareScan   = 10 * time.Minute // Between scans that are only for safety's sake,
+	rarePage   = 90 * time.Second // and for each page of one.
+	verifyOnce = 100              // Ids that are read singly in the first round because no listing showed them,
+	verifyMore = 5                // and in each further round.
+	overlooked = 2                // So many make sure that since is not about evaluation.
+)
+
+// increment is what the listings of the latest evaluations have covered.
+type increment struct {
+	until  time.Time // All before was listed, if since is about evaluation.
+	before time.Time // The same of the listing before: a page that shifts can hide an item once.
+	began  time.Time // When the last one was asked for, by the server's clock.
+}
+
+// round asks, as cheaply as can be, about all that is pending.
+func (w *waiter) round(ctx context.Context) error {
+	verify := verifyMore
+	if w.looking {
+		if err := w.look(ctx); err != nil || w.stopped {
+			return err
+		}
+		verify = verifyOnce
+	}
+	if err := w.verify(ctx, verify); err != nil || w.stopped {
+		return err
+	}
+	p := w.plan()
+	rarely := w.meaning == sinceLater && time.Since(w.scanned) < max(rareScan, time.Duration(p.cost())*rarePage)
+	w.aside = 0
+	switch {
+	case len(w.pending) == w.unseen: // Nothing to look for in a listing.
+		return nil
+	case p.cost() <= 1:
+		return w.follow(ctx, p)
+	case w.meaning != sinceIgnored && w.overlook < overlooked:
+		if err := w.latest(ctx); err != nil || w.stopped || w.meaning == sinceEvaluation || rarely {
+			return err
+		}
+	}
+	before := w.requests
+	err := w.follow(ctx, p)
+	if w.meaning == sinceLater {
+		w.aside = w.requests - before
+	}
+	return err
+}
+
+// look walks the listing of all there is, newest first, until every id was seen
+// or single reads are cheaper. So it finds out who is ready and since when the
+// others have to be looked for.
+func (w *waiter) look(ctx context.Context) error {
+	filter := SubmissionFilter{AssessmentID: w.options.AssessmentID}
+	for w.unseen > max(1, w.pages) {
+		page, err := w.listing(ctx, filter, w.token)
+		if err != nil {
+			return w.lost(err)
+		}
+		if w.began.IsZero() {
+			w.began = w.now
+		}
+		for i := range page.Items {
+			if err := w.meet(ctx, &page.Items[i]); err != nil || w.stopped {
+				return err
+			}
+		}
+		w.pages, w.token = w.pages+1, page.Next
+		if page.Next == "" || endsBefore(page.Items, w.options.Since) {
+			break
+		}
+	}
+	if !w.began.IsZero() {
+		w.until = w.complete(w.began)
+		w.before = w.until
+	}
+	w.looking = false
+	return nil
+}
+
+// lost goes back to the beginning when a cursor has grown too old.
+func (w *waiter) lost(err error) error {
+	if w.token != "" && errors.Is(err, ErrInvalidInput) {
+		w.token = ""
+		return nil
+	}
+	return err
+}
+
+// verify reads some of the submissions that no listing has shown.
+func (w *waiter) verify(ctx context.Context, most int) error {
+	if w.unseen == 0 {
+		return nil
+	}
+	for _, id := range w.order {
+		if known, pending := w.pending[id]; !pending || known.seen {
+			continue
+		}
+		if most--; most < 0 || w.stopped {
+			return nil
+		}
+		s, err := w.get(ctx, id)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			w.miss(id)
+		case err != nil:
+			return err
+		default:
+			s.ID = id // However the service spells it.
+			if err := w.meet(ctx, &s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// latest lists what was evaluated since the last time, which is all there is to
+// do where since is about evaluation. Where it is about submission, it reaches
+// back by the longest grading seen.
+func (w *waiter) latest(ctx context.Context) error {
+	since := w.before
+	if w.meaning == sinceLater {
+		since = since.Add(-w.grading - w.grading/2)
+	}
+	if oldest := w.oldest(); since.Before(oldest) || since.Year() < 1 {
+		since = oldest
+	}
+	began, err := w.list(ctx, since, func([]Submission) {})
+	if err != nil || w.stopped {
+		return err
+	}
+	w.before, w.until, w.began = w.until, w.complete(began), began
+	return nil
+}
+
+// list walks a listing of what is evaluated, and returns when it began.
+func (w *waiter) list(ctx context.Context, since time.Time, each func([]Submission)) (began time.Time, err error) {
+	filter := SubmissionFilter{AssessmentID: w.options.AssessmentID, Status: SubmissionEvaluated, Since: since}
+	for token := ""; ; {
+		page, err := w.listing(ctx, filter, token)
+		if err != nil {
+			return began, err
+		}
+		if began.IsZero() {
+			began = w.now
+		}
+		each(page.Items)
+		for i := range page.Items {
+			if err := w.meet(ctx, &page.Items[i]); err != nil || w.stopped {
+				return began, err
+			}
+		}
+		if token = page.Next; token == "" || len(w.pending) == 0 {
+			return began, nil
+		}
+	}
+}
+
+// oldest is the creation of the oldest pending submission that was seen.
+func (w *waiter) oldest() time.Time {
+	var oldest time.Time
+	for _, known := range w.pending {
+		if known.seen && (oldest.IsZero() || known.created.Before(oldest)) {
+			oldest = known.created
+		}
+	}
+	return oldest
+}
+
+// plan is the cheapest way to look at all that is pending: pages of the listing
+// for the younger ones, single reads for the older.
+type plan struct {
+	pages   int
+	since   time.Time // Of the listing.
+	singles []string
+}
+
+func (p plan) cost() int { return p.pages + len(p.singles) }
+
+func (w *waiter) plan() plan {
+	ids := make([]string, 0, len(w.pending))
+	for id, known := range w.pending {
+		if known.seen {
+			ids = append(ids, id)
+		}
+	}
+	created := func(i int) time.Time { return w.pending[ids[i]].created }
+	slices.SortFunc(ids, func(a, b string) int { return w.pending[b].created.Compare(w.pending[a].created) })
+	best := plan{singles: ids}
+	for n := 1; n <= len(ids); n++ {
+		since := created(n - 1)
+		pages := 1 + sort.Search(len(w.edges), func(i int) bool { return w.edges[i].Before(since) })
+		if pages >= len(ids) {
+			break
+		}
+		if pages+len(ids)-n < best.cost() {
+			best = plan{pages, since, ids[n:]}
+		}
+	}
+	return best
+}
+
+// follow does what was planned. A scan also shows where the next one's pages
+// will end, and whether since can be about evaluation.
+func (w *waiter) follow(ctx context.Context, p plan) error {
+	if p.pages > 0 {
+		var edges []time.Time
+		_, err := w.list(ctx, p.since, func(items []Submission) {
+			for i := range items {
+				w.judge(&items[i])
+			}
+			if n := len(items); n == maxPageSize {
+				edges = append(edges, items[n-1].CreatedAt)
+			}
+		})
+		if err != nil || w.stopped {
+			return err
+		}
+		for _, edge := range w.edges { // Beyond this scan, the last one still tells.
+			if edge.Before(p.since) {
+				edges = append(edges, edge)
+			}
+		}
+		w.edges, w.scanned = edges, time.Now()
+	}
+	for _, id := range p.singles {
+		if _, pending := w.pending[id]; !pending {
+			continue
+		}
+		if err := w.ask(ctx, id); err != nil || w.stopped {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge notices what the last increment should have shown.
+func (w *waiter) judge(s *Submission) {
+	at := evaluatedAt(s)
+	if _, pending := w.pending[s.ID]; pending && w.meaning == sinceUnknown &&
+		at.After(w.before) && at.Before(w.began.Add(-slack/4)) {
+		w.overlook++
+	}
+}
