@@ -94,8 +94,8 @@ func (w *liveWorld) evaluateAll(ids []string, span time.Duration) {
 }
 
 // client counts what it sends.
-func (w *liveWorld) client(opts ...hiring.Option) *hiring.Client {
-	return w.server.LiveClient(append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: w})}, opts...)...)
+func (w *liveWorld) client() *hiring.Client {
+	return w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: w}))
 }
 
 func (w *liveWorld) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -80,8 +80,9 @@ type family struct {
 	// orders them without a clock.
 	ticks uint64
 	keys  map[keyID]*[2]knowledge
-	sweep int       // With that many keys, those that nothing is known of any more are dropped.
-	held  time.Time // Until then nothing is sent: the address is throttled.
+	owner map[keyID]string // The accounts that keys belong to, as far as they are known.
+	sweep int              // With that many keys, those that nothing is known of any more are dropped.
+	held  time.Time        // Until then nothing is sent: the address is throttled.
 }
 
 // knowledge is what is known of one class of one key.
@@ -97,7 +98,21 @@ type knowledge struct {
 // fewKeys are kept whatever is known of them. An organization has at most 20.
 const fewKeys = 64
 
-func newFamily() *family { return &family{keys: make(map[keyID]*[2]knowledge), sweep: fewKeys} }
+func newFamily() *family {
+	return &family{keys: make(map[keyID]*[2]knowledge), owner: make(map[keyID]string), sweep: fewKeys}
+}
+
+func (f *family) account(id keyID) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.owner[id]
+}
+
+func (f *family) keep(id keyID, account string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.owner[id] = account
+}
 
 // of returns what is known of a class. The lock must be held.
 func (f *family) of(id keyID, method string) *knowledge {
@@ -119,6 +134,7 @@ func (f *family) forget(now time.Time) {
 	maps.DeleteFunc(f.keys, func(_ keyID, known *[2]knowledge) bool {
 		return known[classRead].idle(now) && known[classWrite].idle(now)
 	})
+	maps.DeleteFunc(f.owner, func(id keyID, _ string) bool { return f.keys[id] == nil })
 	f.sweep = max(fewKeys, 2*len(f.keys))
 }
 

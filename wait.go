@@ -101,9 +101,6 @@ func passes(err error) bool {
 		return !errors.Is(err, context.Canceled)
 	}
 	failure, ok := errors.AsType[*Error](err)
-	if ok && errors.Is(failure, ErrQuotaExhausted) {
-		return !errors.Is(err, context.Canceled)
-	}
 	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) {
 		return false
 	}

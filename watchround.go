@@ -1,0 +1,231 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// round is one round of a watch.
+type round struct {
+	poller
+
+	options WatchOptions
+	state   *watchState
+	found   []Submission
+	pages   int
+}
+
+// newRound takes up a state. Nothing can be done without one: r is nil then.
+func (s *SubmissionService) newRound(ctx context.Context, o WatchOptions, state string) (r *round, err error) {
+	r = &round{options: o}
+	if r.poller, err = newPoller(s, o.MinInterval, o.MaxInterval); err != nil {
+		return nil, err
+	}
+	if r.options.Lookback == 0 {
+		r.options.Lookback = defaultLookback
+	}
+	if o.Lookback < 0 {
+		return nil, &ParamError{"Lookback", "must not be negative"}
+	}
+	if state != "" {
+		r.state, err = parseState(state)
+		if err == nil && r.state.Assessment != o.AssessmentID {
+			err = &ParamError{"state", "is of a watch of another assessment: to start afresh, give none"}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	account, err := r.account(ctx, state == "")
+	switch {
+	case err != nil:
+		return nil, err
+	case r.state == nil:
+		r.begin(account)
+	case r.state.Account != account:
+		return nil, &ParamError{"state", "is of another account: to start afresh, give none"}
+	}
+	r.meaning, r.newest = r.state.Meaning, r.state.Newest
+	return r, nil
+}
+
+// account returns the id of the key's account, which is asked for once a key.
+func (r *round) account(ctx context.Context, anew bool) (string, error) {
+	k := r.submissions.core
+	if id := k.family.account(k.keys.lastUsed().id); id != "" && !anew {
+		return id, nil
+	}
+	if err := r.ration(); err != nil {
+		return "", err
+	}
+	var reply Response
+	account, err := (&AccountService{k}).Get(WithResponse(ctx, &reply))
+	if err != nil {
+		return "", err
+	}
+	r.now = serverTime(reply.Header, time.Now())
+	k.family.keep(k.keys.lastUsed().id, account.ID)
+	return account.ID, nil
+}
+
+// begin makes the state of a watch that has seen nothing yet.
+func (r *round) begin(account string) {
+	start := r.options.Since.UTC().Truncate(time.Millisecond)
+	if r.options.Since.IsZero() {
+		start = r.now
+	}
+	r.state = &watchState{
+		Account: account, Assessment: r.options.AssessmentID, Floor: start, Newest: start, Until: start, Before: start,
+		At: r.now, Delivered: make(deliveries),
+	}
+	for level := range r.state.Scans {
+		r.state.Scans[level].Credit = firstCredit
+	}
+}
+
+// run reads pages: first what is newest, then as much of each level as it has
+// credit for.
+func (r *round) run(ctx context.Context) error {
+	defer r.close()
+	s := r.state
+	r.now = time.Time{}
+	more := s.More
+	s.More = false
+	for first := !more; first || s.Scans[increments].Running; first = false {
+		if r.full() {
+			return nil
+		}
+		if err := r.page(ctx, increments); err != nil {
+			return err
+		}
+	}
+	if r.meaning == sinceEvaluation {
+		return nil
+	}
+	r.grant()
+	for level := common; level < levels; level++ {
+		for r.due(level) {
+			if r.full() {
+				return nil
+			}
+			if err := r.page(ctx, level); err != nil {
+				return err
+			}
+			r.grant()
+		}
+	}
+	return nil
+}
+
+// full notes that there would be more to do.
+func (r *round) full() bool {
+	r.state.More = r.pages >= roundPages
+	return r.state.More
+}
+
+func (r *round) close() {
+	r.state.Meaning, r.state.Newest = r.meaning, r.newest
+	r.state.forget()
+}
+
+// wait is the pause after the round.
+func (r *round) wait(err error) time.Duration {
+	if r.state.More && err == nil {
+		return 0
+	}
+	return r.pause.next()
+}
+
+// page reads the next page of a level's scan.
+func (r *round) page(ctx context.Context, level int) error {
+	s := &r.state.Scans[level]
+	if !s.Running {
+		*s = scan{Running: true, Cost: s.Cost, Credit: s.Credit, Since: r.since(level)}
+	}
+	filter := SubmissionFilter{AssessmentID: r.options.AssessmentID, Status: SubmissionEvaluated, Since: s.Since}
+	r.pages++
+	s.Credit--
+	page, err := r.listing(ctx, filter, s.Token)
+	if s.Token != "" && errors.Is(err, ErrInvalidInput) { // A cursor may grow too old.
+		s.Token, s.Last = "", time.Time{}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s.Began.IsZero() {
+		s.Began = r.now
+	}
+	r.state.Newest = r.newest
+	for i := range page.Items {
+		if err := r.look(ctx, &page.Items[i]); err != nil {
+			return err
+		}
+	}
+	s.pass(page.Items)
+	s.Pages, s.Token = s.Pages+1, page.Next
+	if page.Next == "" {
+		r.completed(level)
+	}
+	return nil
+}
+
+// pass moves behind a page, and notices when the order is not by creation.
+func (s *scan) pass(items []Submission) {
+	for i := range items {
+		s.Mixed = s.Mixed || !s.Last.IsZero() && items[i].CreatedAt.After(s.Last)
+		s.Last = items[i].CreatedAt
+	}
+}
+
+// completed draws the conclusions from a scan that is through.
+func (r *round) completed(level int) {
+	s := r.state
+	scan := &s.Scans[level]
+	cut := !scan.Cut.IsZero()
+	scan.Running, scan.Cost, scan.Cut = false, scan.Pages, time.Time{}
+	floor := s.complete(scan.Began)
+	if level == increments {
+		if merged := r.merged(); merged > increments && scan.Pages > 1 {
+			s.Scans[merged].Cost = scan.Pages
+		} else if merged == lookback {
+			level = lookback
+		}
+		s.Before, s.Until = s.Until, floor
+		if cut { // What was forgotten must not be listed again.
+			s.Before = floor
+		}
+		floor = s.Before
+	}
+	if (level == lookback || r.meaning == sinceEvaluation) && floor.After(s.Floor) {
+		s.Floor = floor
+	}
+}
+
+// look delivers an item that is new.
+func (r *round) look(ctx context.Context, item *Submission) error {
+	s := r.state
+	if !isEvaluated(item) || s.done(evaluatedAt(item), item.CreatedAt) {
+		return nil
+	}
+	if _, known := s.Delivered[hashOf(item.ID)]; known {
+		return nil
+	}
+	if item.Report == nil || !item.Report.Ready() {
+		whole, err := r.get(ctx, item.ID)
+		if err == nil {
+			*item = whole
+		} else if failure, ok := errors.AsType[*Error](err); !ok || failure.Status != http.StatusNotFound {
+			return err
+		}
+	}
+	s.Delivered.add(item)
+	if at := evaluatedAt(item); !at.IsZero() {
+		s.Ages.add(at.Sub(item.CreatedAt))
+		s.Gradings.add(gradingTime(item))
+	}
+	r.found = append(r.found, *item)
+	return nil
+}
