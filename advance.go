@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -122,6 +123,9 @@ func (w *walk[T]) afterCursor(items []T, meta wireMeta) ([]T, bool, error) {
 	return items, more, nil
 }
 
+// errRepeated is the cause where a log shows only what it has shown before.
+var errRepeated = errors.New("hiring: the entries are repeats")
+
 // visit tells whether the walk was there before.
 func (w *walk[T]) visit(place string) bool {
 	before := w.visited[place]
@@ -140,7 +144,9 @@ func (w *walk[T]) afterSeq(items []T, meta wireMeta) ([]T, bool, error) {
 		}
 	}
 	if len(items) > 0 && len(fresh) == 0 {
-		return nil, false, w.stuck(meta, fmt.Sprintf("asked for entries after %d and got none above it", w.at.Seq), "")
+		stuck := w.stuck(meta, fmt.Sprintf("asked for entries after %d and got none above it", w.at.Seq), "")
+		stuck.causedBy(errRepeated)
+		return nil, false, stuck
 	}
 	next := meta.cursor()
 	more := next != "" && next != strconv.FormatInt(w.at.Seq, 10)

@@ -92,10 +92,10 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 // rest sleeps after a round, but not for what comes after the deadline.
 func rest(ctx context.Context, wait time.Duration, err error) error {
 	wait = max(wait, retryAfter(err))
-	var ended error = context.DeadlineExceeded
-	if !outlasts(ctx, retryAfter(err)) {
-		ended = sleep(ctx, wait)
+	if outlasts(ctx, retryAfter(err)) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 	}
+	ended := sleep(ctx, wait)
 	if ended != nil && err != nil {
 		return fmt.Errorf("%w: %w", ended, err)
 	}

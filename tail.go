@@ -1,0 +1,136 @@
+package hiring
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// TailOptions says how to follow a log. A zero field means the default.
+type TailOptions struct {
+	SinceSeq    int64         // Only entries with a higher seq; 0 for all. The last Seq that was dealt with goes on exactly there.
+	MinInterval time.Duration // The pause while entries come: 30 s.
+	MaxInterval time.Duration // The pause it grows to while none do: 60 s.
+}
+
+// Tail yields the log of a submission's attempt while it grows, each entry once
+// and in order, and ends when the submission is evaluated and the log is
+// drained. An attempt that is never evaluated ends only with the context. Gaps in
+// seq are accepted. To go on in another process, give the last Seq as SinceSeq.
+//
+// It rides out 429, 5xx and broken connections and waits for the quota's next
+// window; any other error comes last. A payload that is kept keeps nothing else
+// alive. Scope read; up to about 120 reads an hour.
+func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
+		var err error
+		t.poller, err = newPoller(&SubmissionService{s.core}, o.MinInterval, o.MaxInterval)
+		if err == nil {
+			err = newRequest("Events.Tail", "GET /submissions/{id}/events", submissionID).err
+		}
+		if err == nil && o.SinceSeq < 0 {
+			err = &ParamError{"SinceSeq", "must not be negative; 0 begins at the first entry"}
+		}
+		if err == nil {
+			err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
+		}
+		if err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// follower is one range over Tail.
+type follower struct {
+	poller
+
+	events    *EventService
+	id        string
+	last      int64 // The seq of the entry that came last,
+	begun     bool  // if one has come.
+	evaluated bool
+	idle      int // Rounds without news.
+}
+
+func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
+	err := t.ask(ctx)
+	for {
+		var news, goOn bool
+		if err == nil || passes(err) {
+			if news, goOn, err = t.read(ctx, yield); !goOn {
+				return nil
+			}
+		}
+		switch {
+		case err == nil && t.evaluated: // Whatever was read came after that was known.
+			return nil
+		case news:
+			t.idle = 0
+		case err == nil:
+			if t.idle++; t.idle%2 == 1 {
+				err = t.ask(ctx)
+			}
+		}
+		if err != nil && !passes(err) {
+			return err
+		}
+		wait := t.pauseNow()
+		if t.evaluated && err == nil {
+			wait = 0 // One more look, for what came meanwhile.
+		}
+		if ended := rest(ctx, wait, err); ended != nil {
+			return ended
+		}
+	}
+}
+
+// read yields what the log has beyond the last entry.
+func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn bool, err error) {
+	log := t.events.List(t.id, EventFilter{SinceSeq: t.last})
+	for token := ""; ; {
+		if err := t.ration(); err != nil {
+			return news, true, err
+		}
+		page, err := log.From(token).Page(WithResponse(ctx, nil))
+		if errors.Is(err, errRepeated) {
+			return news, true, nil
+		}
+		if err != nil {
+			return news, true, err
+		}
+		for i := range page.Items {
+			e := page.Items[i]
+			if t.begun && e.Seq <= t.last {
+				continue
+			}
+			t.last, t.begun, news = e.Seq, true, true
+			e.Payload = bytes.Clone(e.Payload)
+			if !yield(e) {
+				return news, false, nil
+			}
+		}
+		if token = page.Next; token == "" {
+			return news, true, nil
+		}
+	}
+}
+
+// ask looks whether the attempt is over.
+func (t *follower) ask(ctx context.Context) error {
+	report, err := t.report(ctx, t.id)
+	t.evaluated = err == nil && report.Ready()
+	return err
+}
+
+// pauseNow grows from the shortest to the longest pause while there is no news.
+func (t *follower) pauseNow() time.Duration {
+	p := t.pause
+	p.longest = min(p.longest, p.shortest+time.Duration(t.idle+1)*(p.longest-p.shortest)/4)
+	if t.idle > 1 {
+		p.shortest = min(p.longest, p.shortest+time.Duration(t.idle-1)*(t.pause.longest-p.shortest)/4)
+	}
+	return p.next()
+}

@@ -1,0 +1,158 @@
+package hiring_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// write adds entries to a log at random times, and evaluates at the end.
+func (w *liveWorld) write(id string, n int, over time.Duration) {
+	for range n {
+		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
+			assert.NoError(w.t, w.server.AppendEvents(id, "ai_prompt", `{"text":"how?"}`))
+		})
+	}
+	time.AfterFunc(over, func() { w.evaluate(id) })
+}
+
+func seqs(n int64) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = int64(i) + 1
+	}
+	return all
+}
+
+func TestTailFollowsALogToItsEnd(t *testing.T) {
+	for _, faulty := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t)
+			id := w.begin(w.assessment)
+			const over = 3 * time.Hour
+			w.write(id, 1200, over)
+			if faulty {
+				trouble(w, over)
+			}
+			var got []int64
+			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{}) {
+				require.NoError(t, err)
+				got = append(got, e.Seq)
+			}
+			assert.Equal(t, seqs(1201), got)
+			if !faulty {
+				assert.LessOrEqual(t, len(w.sent), 125*3)
+			}
+		})
+	}
+}
+
+func TestTailGoesOnExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		id := w.begin(w.assessment)
+		w.write(id, 300, time.Hour)
+		var got []int64
+		last := int64(0)
+		for len(got) < 301 {
+			left := w.random.IntN(40)
+			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last}) {
+				require.NoError(t, err)
+				got, last = append(got, e.Seq), e.Seq
+				if left--; left < 0 {
+					break
+				}
+			}
+		}
+		assert.Equal(t, seqs(301), got)
+		require.NoError(t, lastOf(w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last})))
+	})
+}
+
+func TestTailSeesWhatCameBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		id := w.begin(w.assessment)
+		// Between the look at the log and the one at the report.
+		w.server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: time.Second})
+		var got []int64
+		go func() {
+			time.Sleep(40 * time.Second)
+			assert.NoError(t, w.server.AppendEvents(id, "ai_prompt", `{"text":"late"}`))
+			w.evaluate(id)
+		}()
+		for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, seqs(2), got)
+	})
+}
+
+func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entry := func(seqs ...int) string {
+			var all []string
+			for _, seq := range seqs {
+				all = append(all, fmt.Sprintf(`{"seq":%d,"kind":"x","ts_ms":1,"payload":{}}`, seq))
+			}
+			return "[" + strings.Join(all, ",") + "]"
+		}
+		fake := newFake(t, data(pendingReport), data(entry(0, 3, 3, 9)), data(entry(9, 12)), data(entry(9, 12)), data(readyReport), data(entry(15)), data(entry(15)))
+		var got []int64
+		for e, err := range fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{0, 3, 9, 12, 15}, got)
+	})
+}
+
+func TestTailEndsAtWhatStays(t *testing.T) {
+	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
+		fake := newFake(t, refuses(status, code))
+		require.ErrorIs(t, lastOf(fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), code)
+		assert.Len(t, fake.requests(), 1)
+	}
+	require.ErrorIs(t, lastOf(sandbox.New().Client().Events.Tail(t.Context(), "s", hiring.TailOptions{SinceSeq: -1})), hiring.ErrInvalidInput)
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
+		defer cancel()
+		id := w.begin(w.assessment)
+		require.ErrorIs(t, lastOf(w.client().Events.Tail(ctx, id, hiring.TailOptions{})), context.DeadlineExceeded)
+		assert.LessOrEqual(t, len(w.sent), 1250)
+	})
+}
+
+func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
+	client := sandbox.New().Client()
+	var kept [][]byte
+	for e, err := range client.Events.Tail(t.Context(), sandbox.BusySubmissionID, hiring.TailOptions{}) {
+		require.NoError(t, err)
+		if len(e.Payload) < 1000 {
+			kept = append(kept, e.Payload)
+		}
+	}
+	require.Greater(t, len(kept), 1500)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := len(kept)
+	runtime.KeepAlive(kept)
+	kept = nil
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (int64(before.HeapAlloc)-int64(after.HeapAlloc))/int64(n), int64(4<<10), "bytes a payload")
+	assert.Nil(t, kept)
+}
