@@ -84,7 +84,13 @@
 //
 // The service sends no events: results are polled.
 // [SubmissionService.WaitReport] polls one submission every 30 to 60 s until
-// its report is ready.
+// its report is ready. [SubmissionService.WaitReports] waits for many at the
+// price of a few listings, [SubmissionService.Watch] yields whatever is newly
+// evaluated and goes on after a restart, [SubmissionService.Poll] is one round of
+// that, and [EventService.Tail] follows the log of an attempt.
+//
+// All of them ride out 429, 5xx and broken connections, end at once on 401 and
+// 403, and leave a tenth of each quota window to others.
 //
 // # Quotas
 //

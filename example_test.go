@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -278,6 +279,139 @@ func ExampleSubmissionService_Report() {
 	// ready: false
 	// ready: true
 	// craft: 88
+}
+
+// From an invitation to the score. Invitations carry no submission id: the
+// candidate's address leads from one to the other.
+func Example_journey() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient() // The service itself: client, err := hiring.FromEnv()
+	assessment := post(ctx, client)
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	state := filepath.Join(folder, "watch.state")
+
+	invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	take(server, invited.Invitation.ID) // The candidate's part, which otherwise takes hours or days.
+
+	options := hiring.WatchOptions{
+		AssessmentID: assessment.ID,
+		Since:        invited.Invitation.CreatedAt,
+		Checkpoint:   hiring.FileCheckpoint(state), // A restart goes on where this has stopped.
+	}
+	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
+			continue
+		}
+		fmt.Println(submission.Candidate.Name, submission.Report.VerdictLabel)
+		for _, pillar := range submission.Report.Pillars {
+			if score, ok := pillar.Reported(); ok {
+				fmt.Println(pillar.Label, score)
+			} else {
+				fmt.Println(pillar.Label, "not enough data")
+			}
+		}
+		break
+	}
+	// Output:
+	// Ada Example Strong yes
+	// Correctness 91
+	// Craft not enough data
+	// AI Fluency not enough data
+	// Rigor 84
+}
+
+func post(ctx context.Context, client *hiring.Client) hiring.Assessment {
+	challenges, err := client.Challenges.List().Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return assessment
+}
+
+func take(server *sandbox.Server, invitationID string) {
+	submissionID, err := server.Begin(invitationID)
+	if err == nil {
+		err = server.Evaluate(submissionID, sandbox.Result{ShipScore: 88, Pillars: map[string]int{"correctness": 91, "rigor": 84}})
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// Reports of many submissions, for the price of a listing.
+func ExampleSubmissionService_WaitReports() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	ids := []string{sandbox.SubmissionID, sandbox.BusySubmissionID, sandbox.UnknownID}
+	ready := 0
+	for report, err := range client.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) {
+		if failure, ok := errors.AsType[*hiring.WaitError](err); ok {
+			fmt.Println(len(failure.Missing), "missing,", len(failure.Pending), "pending")
+			break
+		}
+		if report.Ready() {
+			ready++
+		}
+	}
+	fmt.Println(ready, "ready")
+	// Output:
+	// 1 missing, 0 pending
+	// 2 ready
+}
+
+// One round of a watch, as a cron job or a function would make it.
+func ExampleSubmissionService_Poll() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	state := "" // Of the round before, from a file or a database.
+	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, submission := range polled.Submissions {
+		fmt.Println(submission.Candidate.Name)
+	}
+	state = polled.State // Keep it once the submissions are dealt with.
+	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
+	// Output: true true
+}
+
+func ExampleEventService_Tail() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	prompts := 0
+	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Kind == hiring.EventAIPrompt {
+			prompts++
+		}
+	}
+	fmt.Println(prompts > 100)
+	// Output: true
 }
 
 func ExampleSubmissionService_WaitReport() {

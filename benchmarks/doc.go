@@ -1,0 +1,7 @@
+// Package benchmarks does the same work with the client and with what would be
+// written instead.
+//
+// The simulation of waiting runs in virtual time on the sandbox:
+//
+//	HIRING_LONG=1 SVG=latency.svg go test -run Simulation -v -timeout 1h .
+package benchmarks
