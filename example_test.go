@@ -292,7 +292,7 @@ func Example_journey() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	state := filepath.Join(folder, "watch.state")
 
 	invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
