@@ -17,9 +17,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// liveWorld is a sandbox whose candidates a test moves, and a count of what is
+// aliveWorld is a sandbox whose candidates a test moves, and a count of what is
 // asked of it. It lives in a synctest bubble.
-type liveWorld struct {
+type aliveWorld struct {
 	t          *testing.T
 	server     *sandbox.Server
 	hand       *hiring.Client // Of the test, not counted.
@@ -41,9 +41,9 @@ var sinceFields = []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmit
 
 const writerKey = "sk_live_sandbox_writer"
 
-func newLiveWorld(t *testing.T, opts ...sandbox.Option) *liveWorld {
+func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
 	t.Helper()
-	w := &liveWorld{t: t, random: rand.New(rand.NewPCG(1, 2))}
+	w := &aliveWorld{t: t, random: rand.New(rand.NewPCG(1, 2))}
 	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<40), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
 	w.server = sandbox.Start(t, opts...)
 	w.server.SetPlan(sandbox.LiveKey, 0, 1<<40)
@@ -54,7 +54,7 @@ func newLiveWorld(t *testing.T, opts ...sandbox.Option) *liveWorld {
 	return w
 }
 
-func (w *liveWorld) post() string {
+func (w *aliveWorld) post() string {
 	challenges, err := w.hand.Challenges.List().Page(w.t.Context())
 	require.NoError(w.t, err)
 	assessment, err := w.hand.Assessments.Create(w.t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Go"})
@@ -63,7 +63,7 @@ func (w *liveWorld) post() string {
 }
 
 // begin makes a submission.
-func (w *liveWorld) begin(assessment string) string {
+func (w *aliveWorld) begin(assessment string) string {
 	invitation, err := w.hand.Invitations.Send(w.t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
 	require.NoError(w.t, err)
 	id, err := w.server.Begin(invitation.ID)
@@ -71,7 +71,7 @@ func (w *liveWorld) begin(assessment string) string {
 	return id
 }
 
-func (w *liveWorld) crowd(n int) []string {
+func (w *aliveWorld) crowd(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
 		time.Sleep(time.Second)
@@ -80,25 +80,25 @@ func (w *liveWorld) crowd(n int) []string {
 	return ids
 }
 
-func (w *liveWorld) evaluate(id string) {
+func (w *aliveWorld) evaluate(id string) {
 	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
 		w.t.Error(err)
 	}
 }
 
 // evaluateAll evaluates each at a random time within a span from now.
-func (w *liveWorld) evaluateAll(ids []string, span time.Duration) {
+func (w *aliveWorld) evaluateAll(ids []string, span time.Duration) {
 	for _, id := range ids {
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(span))), func() { w.evaluate(id) })
 	}
 }
 
 // client counts what it sends.
-func (w *liveWorld) client() *hiring.Client {
+func (w *aliveWorld) client() *hiring.Client {
 	return w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: w}))
 }
 
-func (w *liveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *aliveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 	at := time.Now()
 	res, err := w.server.Transport().RoundTrip(r)
 	w.mu.Lock()
@@ -112,7 +112,7 @@ func (w *liveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // perHour returns the requests an hour, on average and at most in any hour.
-func (w *liveWorld) perHour(span time.Duration) (average float64, most int) {
+func (w *aliveWorld) perHour(span time.Duration) (average float64, most int) {
 	from := 0
 	for i, sent := range w.sent {
 		for sent.at.Sub(w.sent[from].at) >= time.Hour {
@@ -123,7 +123,7 @@ func (w *liveWorld) perHour(span time.Duration) (average float64, most int) {
 	return float64(len(w.sent)) / max(1, span.Hours()), most
 }
 
-func (w *liveWorld) count(status int) (n int) {
+func (w *aliveWorld) count(status int) (n int) {
 	for _, sent := range w.sent {
 		if sent.status == status {
 			n++
@@ -132,7 +132,7 @@ func (w *liveWorld) count(status int) (n int) {
 	return n
 }
 
-func (w *liveWorld) asked(part string) (n int) {
+func (w *aliveWorld) asked(part string) (n int) {
 	for _, sent := range w.sent {
 		if strings.Contains(sent.path, part) {
 			n++

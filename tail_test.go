@@ -17,7 +17,7 @@ import (
 )
 
 // write adds entries to a log at random times, and evaluates at the end.
-func (w *liveWorld) write(id string, n int, over time.Duration) {
+func (w *aliveWorld) write(id string, n int, over time.Duration) {
 	for range n {
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
 			assert.NoError(w.t, w.server.AppendEvents(id, "ai_prompt", `{"text":"how?"}`))

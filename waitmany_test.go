@@ -187,7 +187,7 @@ func TestWaitReportsRidesOutWhatPasses(t *testing.T) {
 }
 
 // trouble injects faults of all kinds at random times, and an outage at the end.
-func trouble(w *liveWorld, over time.Duration) {
+func trouble(w *aliveWorld, over time.Duration) {
 	faults := []sandbox.Fault{
 		{Status: 500}, {Status: 503, RetryAfter: 90 * time.Second}, {Reset: true, Times: 9}, {CutAfter: 300, After: true, Times: 5},
 		{Status: 502, Body: "<html>", Times: 6}, {Status: 429, RetryAfter: 3 * time.Minute}, {Delay: 45 * time.Second, After: true, Times: 2},

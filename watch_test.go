@@ -21,7 +21,7 @@ import (
 
 // stream lets submissions begin at random, some a day, and each be evaluated
 // after a lognormal time. It tells how many were evaluated.
-func (w *liveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *int {
+func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *int {
 	evaluated := new(int)
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
 	for range int(aDay * over.Hours() / 24) {
