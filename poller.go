@@ -15,6 +15,9 @@ const (
 	proof = time.Minute
 	// leftToOthers is the share of each quota window that the waiters do not touch.
 	leftToOthers = 0.1
+	// ahead is by what share of what is left the waiters may run ahead of an even
+	// use of the window before they slow down: a fresh window slows nobody.
+	ahead = 0.1
 )
 
 // poller makes the calls of a waiter and keeps what their replies tell beside
@@ -110,6 +113,18 @@ func (p *poller) left() (requests, whole int, ends time.Duration) {
 func (p *poller) rate() float64 {
 	requests, whole, ends := p.left()
 	return max(0, min(float64(requests)/ends.Seconds(), float64(whole)/window.Seconds()))
+}
+
+// pace is the least pause after a round that took so many requests, so that what
+// is left lasts until the window ends.
+func (p *poller) pace(cost int) time.Duration {
+	requests, whole, ends := p.left()
+	even := float64(whole) * ends.Seconds() / window.Seconds()
+	rate := p.rate()
+	if rate == 0 || float64(requests) >= (1-ahead)*even {
+		return 0
+	}
+	return time.Duration(float64(cost) / rate * float64(time.Second))
 }
 
 // ration refuses a request that is to be left to others.

@@ -115,13 +115,13 @@ func (w *waiter) run(ctx context.Context) error {
 		case err != nil && !passes(err):
 			return w.end(err)
 		case outlasts(ctx, retryAfter(err)):
-			return w.end(fmt.Errorf("%w: %w", context.DeadlineExceeded, err))
+			return w.end(&endedError{context.DeadlineExceeded, err})
 		}
 		wait := max(w.next(w.requests-before-w.aside), retryAfter(err))
 		w.tell(time.Now().Add(wait))
 		if ended := sleep(ctx, wait); ended != nil {
 			if err != nil {
-				ended = fmt.Errorf("%w: %w", ended, err)
+				ended = &endedError{ended, err}
 			}
 			return w.end(ended)
 		}
@@ -160,11 +160,8 @@ func (w *waiter) next(cost int) time.Duration {
 	if cost > 1 {
 		wait = max(w.pause.shortest, time.Duration((0.85+0.1*jitter())*float64(w.pause.longest)))
 	}
-	if rate := w.rate(); rate > 0 {
-		wait = max(wait, time.Duration(float64(cost)/rate*float64(time.Second)))
-	}
 	idle := time.Since(w.news) - patience
-	return max(wait, min(idle/100, rarestRound))
+	return max(wait, w.pace(cost), min(idle/100, rarestRound))
 }
 
 // meet looks whether an item of a listing was waited for.
@@ -202,6 +199,9 @@ func (w *waiter) ask(ctx context.Context, id string) error {
 }
 
 func (w *waiter) land(id string, r Report) {
+	if r.SubmissionID == "" { // It stood inside a submission.
+		r.SubmissionID = id
+	}
 	delete(w.pending, id)
 	w.ready++
 	w.news = time.Now()

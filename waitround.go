@@ -11,6 +11,7 @@ import (
 const (
 	rareScan   = 10 * time.Minute // Between scans that are only for safety's sake,
 	rarePage   = 90 * time.Second // and for each page of one.
+	rarestScan = 6 * time.Hour    // Between them where increments are known to show everything.
 	verifyOnce = 100              // Ids that are read singly in the first round because no listing showed them,
 	verifyMore = 5                // and in each further round.
 	overlooked = 2                // So many make sure that since is not about evaluation.
@@ -36,7 +37,7 @@ func (w *waiter) round(ctx context.Context) error {
 		return err
 	}
 	p := w.plan()
-	rarely := w.meaning == sinceLater && time.Since(w.scanned) < max(rareScan, time.Duration(p.cost())*rarePage)
+	trust := w.trust(p.cost())
 	w.aside = 0
 	switch {
 	case len(w.pending) == w.unseen: // Nothing to look for in a listing.
@@ -44,16 +45,28 @@ func (w *waiter) round(ctx context.Context) error {
 	case p.cost() <= 1:
 		return w.follow(ctx, p)
 	case w.meaning != sinceIgnored && w.overlook < overlooked:
-		if err := w.latest(ctx); err != nil || w.stopped || w.meaning == sinceEvaluation || rarely {
+		if err := w.latest(ctx); err != nil || w.stopped || time.Since(w.scanned) < trust {
 			return err
 		}
 	}
 	before := w.requests
 	err := w.follow(ctx, p)
-	if w.meaning == sinceLater {
+	if trust > 0 {
 		w.aside = w.requests - before
 	}
 	return err
+}
+
+// trust is how long increments do without a scan, which finds what the service
+// lists much later than it should.
+func (w *waiter) trust(cost int) time.Duration {
+	switch w.meaning {
+	case sinceLater:
+		return max(rareScan, time.Duration(cost)*rarePage)
+	case sinceEvaluation:
+		return rarestScan
+	}
+	return 0
 }
 
 // look walks the listing of all there is, newest first, until every id was seen
@@ -81,7 +94,7 @@ func (w *waiter) look(ctx context.Context) error {
 	}
 	if !w.began.IsZero() {
 		w.until = w.complete(w.began)
-		w.before = w.until
+		w.before, w.scanned = w.until, time.Now()
 	}
 	w.looking = false
 	return nil

@@ -3,7 +3,6 @@ package hiring
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
 	"time"
@@ -56,9 +55,12 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 
 // watch is the loop. It returns nil when yield does not want more.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if err != nil {
+		return err
+	}
 	state := ""
 	if o.Checkpoint != nil {
-		var err error
 		if state, err = o.Checkpoint.Load(ctx); err != nil {
 			return err
 		}
@@ -69,7 +71,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			if !passes(err) {
 				return err
 			}
-			if ended := rest(ctx, 30*time.Second, err); ended != nil {
+			if ended := rest(ctx, pause.next(), err); ended != nil {
 				return ended
 			}
 			continue
@@ -93,11 +95,11 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 func rest(ctx context.Context, wait time.Duration, err error) error {
 	wait = max(wait, retryAfter(err))
 	if outlasts(ctx, retryAfter(err)) {
-		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+		return &endedError{context.DeadlineExceeded, err}
 	}
 	ended := sleep(ctx, wait)
 	if ended != nil && err != nil {
-		return fmt.Errorf("%w: %w", ended, err)
+		return &endedError{ended, err}
 	}
 	return ended
 }

@@ -135,7 +135,7 @@ func (r *round) wait(err error) time.Duration {
 	if r.state.More && err == nil {
 		return 0
 	}
-	return r.pause.next()
+	return max(r.pause.next(), r.pace(r.requests))
 }
 
 // page reads the next page of a level's scan.
