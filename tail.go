@@ -58,6 +58,7 @@ type follower struct {
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 	err := t.ask(ctx)
 	for {
+		before := t.requests
 		var news, goOn bool
 		if err == nil || passes(err) {
 			if news, goOn, err = t.read(ctx, yield); !goOn {
@@ -77,7 +78,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 		if err != nil && !passes(err) {
 			return err
 		}
-		wait := t.pauseNow()
+		wait := max(t.pauseNow(), t.pace(t.requests-before))
 		if t.evaluated && err == nil {
 			wait = 0 // One more look, for what came meanwhile.
 		}
@@ -94,6 +95,7 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		if err := t.ration(); err != nil {
 			return news, true, err
 		}
+		t.requests++
 		page, err := log.From(token).Page(WithResponse(ctx, nil))
 		if errors.Is(err, errRepeated) {
 			return news, true, nil

@@ -33,21 +33,27 @@ func TestAFreshWindowSlowsNobodyDown(t *testing.T) {
 }
 
 func TestShortIntervalsDoNotUseUpTheWindow(t *testing.T) {
-	for _, waiter := range []string{"WaitReports", "Watch"} {
+	for _, waiter := range []string{"WaitReports", "Watch", "Tail"} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
 			ids := w.crowd(3)
 			const after = 50 * time.Minute
 			time.AfterFunc(after, func() { w.evaluate(ids[0]); w.evaluate(ids[1]); w.evaluate(ids[2]) })
 			begun, got := time.Now(), 0
-			if waiter == "Watch" {
+			switch waiter {
+			case "Tail":
+				for _, err := range w.client().Events.Tail(t.Context(), ids[0], hiring.TailOptions{MinInterval: quick.MinInterval, MaxInterval: quick.MaxInterval}) {
+					require.NoError(t, err)
+				}
+				got = 3
+			case "Watch":
 				for _, err := range w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{MinInterval: quick.MinInterval, MaxInterval: quick.MaxInterval}) {
 					require.NoError(t, err)
 					if got++; got == len(ids) {
 						break
 					}
 				}
-			} else {
+			default:
 				landed, err := wait(t.Context(), w.client(), ids, quick)
 				require.NoError(t, err)
 				got = len(landed)
