@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Checkpoint keeps the state of a watch, so that another process goes on where
@@ -32,16 +34,24 @@ func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	state, err := os.ReadFile(string(f))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	text, err := os.ReadFile(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("hiring: checkpoint: %w", err)
-	case len(state) == 0:
-		return "", fmt.Errorf("hiring: checkpoint: the file %s is empty: restore it, or delete it to start afresh", string(f))
 	}
-	return string(state), nil
+	if err != nil {
+		return "", fmt.Errorf("hiring: checkpoint: %w", err)
+	}
+	sum, state, _ := strings.Cut(string(text), "\n")
+	if sum != checksum(state) {
+		return "", fmt.Errorf("hiring: checkpoint: the file %s is damaged: restore it, or delete it to start afresh", string(f))
+	}
+	return state, nil
+}
+
+// checksum is the first line of a file, so that one that was cut, emptied or
+// edited is noticed.
+func checksum(state string) string {
+	return fmt.Sprintf("hiring-checkpoint-1 %08x", crc32.ChecksumIEEE([]byte(state)))
 }
 
 // Save replaces the file.
@@ -69,7 +79,7 @@ func (f fileCheckpoint) replace(state string) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	_, err = file.WriteString(state)
+	_, err = file.WriteString(checksum(state) + "\n" + state)
 	if err == nil {
 		err = file.Sync()
 	}

@@ -314,11 +314,15 @@ func TestFileCheckpoint(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary files are left")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	_, err = checkpoint.Load(ctx)
-	require.ErrorContains(t, err, "is empty")
+	saved, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, damaged := range []string{"", string(saved[:len(saved)-1]), "x" + string(saved), string(saved) + "x", "state 2"} {
+		require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
+		_, err = checkpoint.Load(ctx)
+		require.ErrorContains(t, err, "is damaged", "%q", damaged)
+	}
 	require.Error(t, hiring.FileCheckpoint(filepath.Join(folder, "none", "state")).Save(ctx, "x"))
-	require.NoError(t, os.WriteFile(path, []byte("hiring-watch-1 0000"), 0o600))
+	require.NoError(t, checkpoint.Save(ctx, "hiring-watch-1 0000"))
 	for _, err := range sandbox.New().Client().Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
 		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	}
