@@ -3,7 +3,6 @@
 package examples_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -166,13 +165,10 @@ func TestFailuresAreOneLine(t *testing.T) {
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
 	} {
-		for _, example := range []string{"quickstart", "export", "poll", "invite"} {
-			if name == "nobody listens" && example == "poll" {
-				continue // It waits until somebody does.
-			}
+		for _, example := range []string{"quickstart", "export", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
-				args := map[string][]string{"export": {t.TempDir()}, "poll": {sandbox.SubmissionID}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
+				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
 				stdout, stderr, status := output(t, program(t, c.service, example, args[example]...))
 				oneLine(t, example, stderr, status, c.want)
 				if example != "invite" { // It tells what it did not do.
@@ -192,7 +188,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 	} {
-		for _, example := range []string{"quickstart", "export", "poll", "invite"} {
+		for _, example := range []string{"quickstart", "export", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
 				asked := make(chan struct{}, 100)
@@ -200,7 +196,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 					asked <- struct{}{}
 					answer(w, r)
 				})
-				args := map[string][]string{"export": {t.TempDir()}, "poll": {sandbox.SubmissionID}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
+				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
 				cmd := program(t, service{url, sandbox.TestKey}, example, args[example]...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr
@@ -223,37 +219,6 @@ func TestShortlist(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, "invited Ada Example\n")
 	require.Contains(t, stdout, "\n95 Strong yes Oskar Quispe\n")
-}
-
-func TestPoll(t *testing.T) {
-	t.Parallel()
-	stdout, stderr, status := output(t, program(t, service{}, "poll"))
-	require.Zero(t, status, stderr)
-	require.Equal(t, "ready after 1 requests\n", stderr)
-	require.Contains(t, stdout, "verdict: Strong yes")
-	require.Contains(t, stdout, "Correctness: 94")
-
-	_, stderr, status = output(t, program(t, service{}, "poll", sandbox.UnknownID))
-	oneLine(t, "poll", stderr, status, "404 NOT_FOUND")
-	_, stderr, status = output(t, program(t, service{"http://127.0.0.1:1", "sk_test_x"}, "poll"))
-	oneLine(t, "poll", stderr, status, "name one submission")
-}
-
-func TestPollInterruptedWhileItWaits(t *testing.T) {
-	t.Parallel()
-	cmd := program(t, service{}, "poll", sandbox.PendingSubmissionID)
-	stderr, err := cmd.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	lines := bufio.NewReader(stderr)
-	progress, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, progress, "not ready after 1 requests; next look at ")
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	rest, err := io.ReadAll(lines)
-	require.NoError(t, err)
-	require.Error(t, cmd.Wait())
-	oneLine(t, "poll", string(rest), cmd.ProcessState.ExitCode(), "interrupted")
 }
 
 func TestExportHoldsEverything(t *testing.T) {

@@ -1,90 +1,69 @@
-// Command poll waits for the report of one submission and prints it.
+// Command poll is a job that watches an organization, or one assessment, and
+// writes each newly evaluated submission as a line of JSON. README.md beside it
+// says how to deploy it.
 //
-//	poll [submission id]
-//
-// It runs on the embedded sandbox, where there is a submission to begin with,
-// unless HIRING_BASE_URL and HIRING_API_KEY are set.
+// Without HIRING_BASE_URL and HIRING_API_KEY it shows itself on an embedded
+// sandbox, whose candidates are through within seconds.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/signal"
-	"time"
+	"syscall"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := run(ctx, os.Args[1:])
-	if ctx.Err() != nil && err != nil {
-		err = errors.New("interrupted")
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "poll:", err)
-		os.Exit(1)
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)   // A second signal kills.
+	signal.Ignore(syscall.SIGPIPE) // A closed standard output is a failed write, not a silent death.
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func run(ctx context.Context, args []string) error {
-	var failure error // Of the latest attempt. Waiting goes on after one that may pass.
-	client, id, err := connect(args, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { failure = e.Err }))
+// run returns the exit status: 0 when it was told to stop, 1 after an error, 2
+// for settings that make no sense.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	set, err := parse(args, os.LookupEnv, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
 	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "poll:", err)
+		return 2
+	}
+	log := set.logger(stderr)
+	if err := work(ctx, set, stdout, log); err != nil {
+		log.Error("ended", "error", err)
+		return 1
+	}
+	log.Info("stopped")
+	return 0
+}
+
+// work puts the job together and does it.
+func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j := job{settings: set, health: new(health), log: log}
+	options := []hiring.Option{hiring.WithLogger(log), hiring.WithObserver(j.health.observe), hiring.WithUserAgent("hiring-poll")}
+	if j.client, err = j.connect(ctx, options...); err != nil {
 		return err
 	}
-	report, err := client.Submissions.WaitReport(ctx, id, hiring.WaitOptions{
-		Progress: func(p hiring.WaitProgress) {
-			switch {
-			case p.Ready > 0:
-				fmt.Fprintf(os.Stderr, "ready after %d requests\n", p.Requests)
-			case failure != nil:
-				fmt.Fprintf(os.Stderr, "%v; next try at %s\n", failure, p.NextPoll.Format(time.TimeOnly))
-			default:
-				fmt.Fprintf(os.Stderr, "not ready after %d requests; next look at %s\n", p.Requests, p.NextPoll.Format(time.TimeOnly))
-			}
-		},
-	})
-	if err != nil {
-		return err
-	}
-	show(report)
-	return nil
+	return j.run(ctx, stdout)
 }
 
-// connect returns a client and the id of the submission to wait for.
-func connect(args []string, opts ...hiring.Option) (*hiring.Client, string, error) {
-	embedded := os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == ""
-	switch {
-	case embedded && len(args) == 0:
-		args = []string{sandbox.SubmissionID}
-	case len(args) != 1:
-		return nil, "", errors.New("name one submission by its id")
+// connect returns a client of the service or, without one, of a demonstration.
+func (j *job) connect(ctx context.Context, options ...hiring.Option) (*hiring.Client, error) {
+	if j.embedded {
+		j.log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the service")
+		return demonstrate(ctx, &j.settings, j.log, options...)
 	}
-	if embedded {
-		return sandbox.New().Client(opts...), args[0], nil
-	}
-	client, err := hiring.FromEnv(opts...)
-	return client, args[0], err
-}
-
-func show(r hiring.Report) {
-	fmt.Printf("verdict: %s (confidence %s)\n", r.VerdictLabel, r.Confidence)
-	if r.ShipScore != nil {
-		fmt.Printf("ship score: %d\n", *r.ShipScore)
-	}
-	for _, pillar := range r.Pillars {
-		if score, ok := pillar.Reported(); ok {
-			fmt.Printf("%s: %d\n", pillar.Label, score)
-		} else {
-			fmt.Printf("%s: not enough data\n", pillar.Label)
-		}
-	}
-	if r.PipelineRank != nil {
-		fmt.Printf("rank: %d of %d\n", r.PipelineRank.Rank, r.PipelineRank.Total)
-	}
+	return hiring.FromEnv(options...)
 }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func TestTornLineIsCutOff(t *testing.T) {
+	t.Parallel()
+	long := `{"a":"` + strings.Repeat("x", longestLine) + "\"}\n"
+	for before, kept := range map[string]string{
+		"":                                 "",
+		"{\"a\":1}\n":                      "{\"a\":1}\n",
+		`{"submi`:                          "",
+		"{\"a\":1}\n{\"submission_id\":\"": "{\"a\":1}\n",
+		long:                               long,
+		long + "{":                         long,
+	} {
+		name := filepath.Join(t.TempDir(), "out")
+		require.NoError(t, os.WriteFile(name, []byte(before), 0o600))
+		out, err := openOutput(name, nil)
+		require.NoError(t, err)
+		require.NoError(t, out.write(nil))
+		require.NoError(t, out.write([]hiring.Submission{{ID: "s"}}))
+		require.NoError(t, out.close())
+		after, err := os.ReadFile(name)
+		require.NoError(t, err)
+		line, ok := strings.CutPrefix(string(after), kept)
+		require.True(t, ok)
+		require.Equal(t, []string{"s"}, ids(t, line))
+	}
+}
+
+func TestAnotherFileIsNotTouched(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a,b\nc,d", "{" + strings.Repeat("x", longestLine)} {
+		name := filepath.Join(t.TempDir(), "notes")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		_, err := openOutput(name, nil)
+		require.ErrorContains(t, err, "choose another file")
+		after, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, text, string(after))
+	}
+}
+
+func TestOutputIsPrivate(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "out")
+	out, err := openOutput(name, nil)
+	require.NoError(t, err)
+	require.NoError(t, out.close())
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	_, err = openOutput(filepath.Join(t.TempDir(), "none", "out"), nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	device, err := openOutput(os.DevNull, nil)
+	require.NoError(t, err)
+	require.NoError(t, device.write([]hiring.Submission{{ID: "s"}}), "a device cannot be synced")
+	require.NoError(t, device.close())
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// settings are what the command line and the environment say.
+type settings struct {
+	watch    hiring.WatchOptions
+	to       string // A file's name. Empty: standard output.
+	listen   string
+	once     bool
+	level    slog.Level
+	format   string
+	embedded bool // There is no service: the sandbox is used.
+	most     int  // The job ends after so many submissions. 0: never.
+}
+
+// parse reads the flags. Each has a variable, which the command line overrides.
+// Help is printed by it, errors are not.
+func parse(args []string, env func(string) (string, bool), help io.Writer) (settings, error) {
+	var set settings
+	var checkpoint string
+	flags := flag.NewFlagSet("poll", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&set.watch.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
+	flags.StringVar(&checkpoint, "checkpoint", "", "`file` of the state, by which a restart goes on; for one instance at a time")
+	flags.Func("since", "without a state, begin with what was evaluated since this `time`, as in 2026-03-01T09:00:00Z or 2026-03-01 (default now)",
+		func(text string) (err error) {
+			set.watch.Since, err = parseTime(text)
+			return err
+		})
+	flags.DurationVar(&set.watch.Lookback, "lookback", 30*24*time.Hour, "how long after its creation a submission may be evaluated and still be noticed for sure")
+	flags.StringVar(&set.to, "out", "", "`file` to append to (default standard output)")
+	flags.BoolVar(&set.once, "once", false, "write what is new since the last run, and end; needs -checkpoint")
+	flags.StringVar(&set.listen, "listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")
+	flags.TextVar(&set.level, "log-level", slog.LevelInfo, "debug, which shows each request, info, warn or error")
+	flags.StringVar(&set.format, "log-format", "text", "text or json")
+
+	err := fromVariables(flags, env)
+	if err == nil {
+		err = flags.Parse(args)
+	}
+	if errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintln(help, "Usage of poll. The variable of -log-level is POLL_LOG_LEVEL, and so on.")
+		flags.SetOutput(help)
+		flags.PrintDefaults()
+	}
+	if err != nil {
+		return settings{}, fmt.Errorf("%w; -h lists the flags", err)
+	}
+	if checkpoint != "" {
+		set.watch.Checkpoint = hiring.FileCheckpoint(checkpoint)
+	}
+	set.embedded = variable(env, "HIRING_BASE_URL")+variable(env, "HIRING_API_KEY") == ""
+	return set, set.check(flags.Args())
+}
+
+// fromVariables sets each flag whose variable is there. Only of -listen does an
+// empty one mean something.
+func fromVariables(flags *flag.FlagSet, env func(string) (string, bool)) (err error) {
+	flags.VisitAll(func(f *flag.Flag) {
+		name := "POLL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := env(name)
+		if !ok || value == "" && f.Name != "listen" {
+			return
+		}
+		if failure := flags.Set(f.Name, value); failure != nil {
+			err = fmt.Errorf("%s: invalid value %q: %w", name, value, failure)
+		}
+	})
+	return err
+}
+
+func variable(env func(string) (string, bool), name string) string {
+	value, _ := env(name)
+	return value
+}
+
+func parseTime(text string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, errors.New("give a time as in 2026-03-01T09:00:00Z or a day as in 2026-03-01")
+}
+
+func (s *settings) check(args []string) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("unexpected argument %q; -h lists the flags", args[0])
+	case s.watch.Lookback <= 0:
+		return errors.New("-lookback must be above 0")
+	case s.format != "text" && s.format != "json":
+		return errors.New("-log-format must be text or json")
+	case s.embedded && (s.once || s.watch.Checkpoint != nil || s.watch.AssessmentID != ""):
+		return errors.New("-assessment, -checkpoint and -once need a service: set HIRING_BASE_URL and HIRING_API_KEY")
+	case s.once && s.watch.Checkpoint == nil:
+		return errors.New("-once needs -checkpoint, or no run would know what is new")
+	}
+	return nil
+}
+
+// logger writes to w. Neither the SDK nor this program logs candidates' names,
+// their addresses or the key.
+func (s *settings) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.level}
+	if s.format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

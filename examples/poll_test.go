@@ -1,0 +1,201 @@
+package examples_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// poll prepares a run that begins with all that was ever evaluated.
+func poll(t *testing.T, s service, args ...string) *exec.Cmd {
+	t.Helper()
+	return program(t, s, "poll", append([]string{"-listen=", "-since=2000-01-01"}, args...)...)
+}
+
+// delivered are the ids in complete lines.
+func delivered(t *testing.T, text string) (ids []string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !strings.HasSuffix(line, "\n") {
+			break
+		}
+		var item struct {
+			ID string `json:"submission_id"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &item), line)
+		ids = append(ids, item.ID)
+	}
+	return ids
+}
+
+// evaluated counts what there is to deliver.
+func evaluated(t *testing.T) int {
+	t.Helper()
+	all, err := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).Collect(t.Context())
+	require.NoError(t, err)
+	return len(all)
+}
+
+func TestPollEndsWithOneClearLine(t *testing.T) {
+	t.Parallel()
+	fake := sandbox.Start(t)
+	page := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) })
+	for name, c := range map[string]struct {
+		service
+		want string
+	}{
+		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
+		"another web server": {service{page, sandbox.TestKey}, "404 the reply is not the service's own"},
+		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "base URL: must be absolute"},
+		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
+		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, status := output(t, poll(t, c.service, "-log-level=error"))
+			require.Equal(t, 1, status)
+			require.Empty(t, stdout)
+			require.Regexp(t, `^time=\S+ level=ERROR msg=ended error=[^\n]+\n$`, stderr)
+			require.Contains(t, stderr, c.want)
+			require.NotContains(t, stderr, "sk_test")
+		})
+	}
+}
+
+func TestPollStopsWhenToldTo(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"in a request": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"between attempts": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "50")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		},
+	} {
+		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			t.Run(name+"/"+signal.String(), func(t *testing.T) {
+				t.Parallel()
+				asked := make(chan struct{}, 100)
+				url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					asked <- struct{}{}
+					answer(w, r)
+				})
+				cmd := poll(t, service{url, sandbox.TestKey})
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
+				require.NoError(t, cmd.Start())
+				<-asked
+				require.NoError(t, cmd.Process.Signal(signal))
+				require.NoError(t, cmd.Wait(), stderr.String())
+				require.Contains(t, stderr.String(), "level=INFO msg=stopped\n")
+			})
+		}
+	}
+}
+
+// TestPollIsKilledByASecondSignal holds the job up in a write of more than a
+// pipe takes, which the first signal does not end.
+func TestPollIsKilledByASecondSignal(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	cmd := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+filepath.Join(t.TempDir(), "state"))
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = io.ReadFull(stdout, make([]byte, 1))
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	again := time.NewTicker(10 * time.Millisecond) // It may take the first ones as one.
+	defer again.Stop()
+	for {
+		select {
+		case err := <-ended:
+			require.ErrorContains(t, err, "signal: terminated")
+			return
+		case <-again.C:
+			_ = cmd.Process.Signal(syscall.SIGTERM) // It may be gone.
+		}
+	}
+}
+
+func TestPollKilledAndRunAgain(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t, sandbox.WithQuota(100_000, 0))
+	folder := t.TempDir()
+	out := filepath.Join(folder, "out")
+	args := []string{"-checkpoint=" + filepath.Join(folder, "state"), "-out=" + out}
+	kills, total := 0, evaluated(t)
+	for _, signal := range []os.Signal{os.Kill, os.Kill, syscall.SIGTERM, os.Kill, os.Kill} {
+		before, _ := os.ReadFile(out)
+		cmd := poll(t, service{server.URL(), sandbox.TestKey}, args...)
+		stderr, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		log := bufio.NewScanner(stderr)
+		for count := 0; count < 5 && log.Scan(); {
+			if strings.Contains(log.Text(), "msg=delivered") {
+				count++
+			}
+		}
+		require.NoError(t, cmd.Process.Signal(signal))
+		for log.Scan() {
+		}
+		err = cmd.Wait()
+		require.Equal(t, signal == os.Kill, err != nil, "status 0 after SIGTERM")
+		if signal == os.Kill {
+			kills++
+		}
+		after, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(delivered(t, string(after))), len(delivered(t, string(before)))+5)
+	}
+	_, stderr, status := output(t, poll(t, service{server.URL(), sandbox.TestKey}, append(args, "-once")...))
+	require.Zero(t, status, stderr)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	lines := delivered(t, string(text))
+	distinct := make(map[string]bool)
+	for _, id := range lines {
+		distinct[id] = true
+	}
+	require.Len(t, distinct, total, "nothing is missed")
+	require.LessOrEqual(t, len(lines), total+kills, "a kill repeats one line at most")
+
+	_, stderr, status = output(t, poll(t, service{server.URL(), sandbox.TestKey}, append(args, "-once")...))
+	require.Zero(t, status, stderr)
+	again, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(again), "nothing is new")
+}
+
+func TestPollNoticesThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	state := filepath.Join(t.TempDir(), "state")
+	cmd := poll(t, service{server.URL(), sandbox.TestKey}, "-checkpoint="+state)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = writer, &stderr
+	require.NoError(t, reader.Close())
+	require.Error(t, cmd.Run())
+	require.NoError(t, writer.Close())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), stderr.String())
+	require.Contains(t, stderr.String(), `level=ERROR msg=ended error="results cannot be written: write /dev/stdout: broken pipe"`)
+	_, err = os.Stat(state)
+	require.ErrorIs(t, err, os.ErrNotExist, "nothing was delivered")
+}
