@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"log/slog"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -89,4 +91,18 @@ func TestHelp(t *testing.T) {
 	require.Zero(t, run(t.Context(), []string{"-h"}, io.Discard, &stderr))
 	require.Contains(t, stderr.String(), "-checkpoint file")
 	require.NotContains(t, stderr.String(), "poll: ")
+}
+
+func TestReadmeNamesEveryFlag(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var help bytes.Buffer
+	_, _ = parse([]string{"-h"}, environment(), &help)
+	flags := regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
+	require.Greater(t, len(flags), 5)
+	for _, f := range flags {
+		variable := "POLL_" + strings.ToUpper(strings.ReplaceAll(f[1], "-", "_"))
+		require.Contains(t, string(readme), "\n| `-"+f[1]+"` | `"+variable+"` |")
+	}
 }
