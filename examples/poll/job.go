@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -33,6 +34,9 @@ func (j *job) run(ctx context.Context, stdout io.Writer) (err error) {
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
+	}
+	if refused, ok := errors.AsType[*hiring.ParamError](err); ok && refused.Param == "state" {
+		return fmt.Errorf("-checkpoint: %w", err)
 	}
 	return err
 }

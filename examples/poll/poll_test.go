@@ -296,3 +296,42 @@ func TestLineWithoutReport(t *testing.T) {
 	thin := resultOf(&hiring.Submission{Report: &hiring.Report{Pillars: []hiring.Pillar{{Score: &score, LowConfidence: true}}}})
 	require.Equal(t, []pillar{{}}, thin.Pillars, "a score on thin evidence is none")
 }
+
+func TestForeignCheckpointIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		name := filepath.Join(t.TempDir(), "state")
+		set := settings{once: true, watch: hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(name)}}
+		first, _ := w.job(set)
+		require.NoError(t, first.run(t.Context(), nil))
+		before, err := os.ReadFile(name)
+		require.NoError(t, err)
+		set.watch.AssessmentID = w.assessment
+		for _, set.once = range []bool{true, false} {
+			second, _ := w.job(set)
+			require.ErrorContains(t, second.run(t.Context(), nil), "-checkpoint: hiring: state: ")
+		}
+		after, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(after))
+	})
+}
+
+func TestSaveErrorIsNoCleanStop(t *testing.T) {
+	for name, once := range map[string]bool{"watch": false, "once": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.evaluated(2)
+				ctx, stop := context.WithCancel(t.Context())
+				state := &crash{hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state")), 0}
+				j, _ := w.job(settings{once: once, watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour), Checkpoint: state}})
+				err := j.run(ctx, &writer{before: func(int) error {
+					stop()
+					return nil
+				}})
+				require.ErrorContains(t, err, "killed")
+			})
+		})
+	}
+}
