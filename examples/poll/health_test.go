@@ -117,4 +117,9 @@ func TestHealthIsServed(t *testing.T) {
 	again, err := j.health.serve(t.Context(), address, j.client, j.log)
 	require.NoError(t, err, "the address is free")
 	again()
+
+	j.listen, j.watch.Lookback = address, -1 // Ends at once.
+	for range 2 {                            // The job before has given the address back.
+		require.ErrorContains(t, j.run(t.Context(), io.Discard), "Lookback")
+	}
 }

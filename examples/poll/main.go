@@ -49,21 +49,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // work puts the job together and does it.
 func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger) (err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	j := job{settings: set, health: new(health), log: log}
-	options := []hiring.Option{hiring.WithLogger(log), hiring.WithObserver(j.health.observe), hiring.WithUserAgent("hiring-poll")}
-	if j.client, err = j.connect(ctx, options...); err != nil {
+	if j.client, err = j.connect(ctx); err != nil {
 		return err
 	}
 	return j.run(ctx, stdout)
 }
 
 // connect returns a client of the service or, without one, of a demonstration.
-func (j *job) connect(ctx context.Context, options ...hiring.Option) (*hiring.Client, error) {
+func (j *job) connect(ctx context.Context) (*hiring.Client, error) {
 	if j.embedded {
 		j.log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the service")
-		return demonstrate(ctx, &j.settings, j.log, options...)
+		return demonstrate(ctx, &j.settings, j.log, j.options()...)
 	}
-	return hiring.FromEnv(options...)
+	return hiring.FromEnv(j.options()...)
+}
+
+func (j *job) options() []hiring.Option {
+	return []hiring.Option{hiring.WithLogger(j.log), hiring.WithObserver(j.health.observe), hiring.WithUserAgent("hiring-poll")}
 }

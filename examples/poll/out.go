@@ -58,8 +58,8 @@ func resultOf(s *hiring.Submission) result {
 // output takes the lines.
 type output struct {
 	to   io.Writer
-	file *os.File // Nil: what to writes to is not this program's.
-	disk bool     // The file lies on one.
+	file *os.File     // Nil: what to writes to is not this program's.
+	sync func() error // Makes what was written last. Nil: not for a pipe or a device.
 }
 
 // openOutput opens a file to append to, or uses standard output.
@@ -74,7 +74,7 @@ func openOutput(name string, stdout io.Writer) (*output, error) {
 	o := &output{to: file, file: file}
 	info, err := file.Stat()
 	if err == nil && info.Mode().IsRegular() {
-		o.disk = true
+		o.sync = file.Sync
 		err = o.mend(info.Size())
 	}
 	if err != nil {
@@ -121,8 +121,8 @@ func (o *output) write(submissions []hiring.Submission) error {
 		return nil
 	}
 	_, err := o.to.Write(lines.Bytes())
-	if err == nil && o.disk {
-		err = o.file.Sync()
+	if err == nil && o.sync != nil {
+		err = o.sync()
 	}
 	if err != nil {
 		return fmt.Errorf("results cannot be written: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func TestTornLineIsCutOff(t *testing.T) {
 
 func TestAnotherFileIsNotTouched(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"a,b\nc,d", "{" + strings.Repeat("x", longestLine)} {
+	for _, text := range []string{"a,b\nc,d", strings.Repeat("{", longestLine+1)} {
 		name := filepath.Join(t.TempDir(), "notes")
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		_, err := openOutput(name, nil)
@@ -48,6 +49,23 @@ func TestAnotherFileIsNotTouched(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, text, string(after))
 	}
+}
+
+func TestLinesAreSynced(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "out")
+	out, err := openOutput(name, nil)
+	require.NoError(t, err)
+	require.NotNil(t, out.sync)
+	failure := errors.New("the disk is gone")
+	out.sync = func() error {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, []string{"s"}, ids(t, string(text)), "after they were written")
+		return failure
+	}
+	require.ErrorIs(t, out.write([]hiring.Submission{{ID: "s"}}), failure)
+	require.NoError(t, out.close())
 }
 
 func TestOutputIsPrivate(t *testing.T) {

@@ -68,7 +68,7 @@ func (w *world) job(set settings) (*job, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	set.level, set.format = slog.LevelDebug, "json"
 	j := &job{settings: set, health: new(health), log: set.logger(log)}
-	j.client = w.LiveClient(hiring.WithLogger(j.log), hiring.WithObserver(j.health.observe))
+	j.client = w.LiveClient(j.options()...)
 	return j, log
 }
 
@@ -107,13 +107,28 @@ func TestDemonstrationEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var out, log bytes.Buffer
-		require.Zero(t, run(t.Context(), []string{"-listen="}, &out, &log), log.String())
+		require.Zero(t, run(t.Context(), []string{"-listen=", "-log-level=debug"}, &out, &log), log.String())
 		require.Len(t, ids(t, out.String()), 5)
 		require.Less(t, time.Since(begun), 20*time.Second)
 		require.Contains(t, log.String(), "set HIRING_BASE_URL and HIRING_API_KEY")
+		require.Contains(t, log.String(), "operation=Submissions.List")
 		for _, secret := range []string{"ada", "grace", "candidates.test", sandbox.LiveKey} {
 			require.NotContains(t, log.String(), secret)
 		}
+	})
+}
+
+func TestDemonstrationStopsOnASignal(t *testing.T) {
+	t.Setenv("HIRING_BASE_URL", "")
+	t.Setenv("HIRING_API_KEY", "")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(5*time.Second+time.Millisecond, stop)
+		var out, log bytes.Buffer
+		require.Zero(t, run(ctx, []string{"-listen="}, &out, &log), log.String())
+		time.Sleep(time.Minute)
+		require.Len(t, ids(t, out.String()), 1)
+		require.NotContains(t, log.String(), "ERROR")
 	})
 }
 
@@ -240,6 +255,17 @@ func TestOnceWritesWhatIsNew(t *testing.T) {
 		require.Error(t, failed.run(t.Context(), &writer{before: func(int) error { return io.ErrClosedPipe }}))
 		require.ElementsMatch(t, wanted, round(), "again after a failed write")
 		require.Empty(t, round())
+
+		wanted = w.evaluated(1)
+		ctx, stop := context.WithCancel(t.Context())
+		out := &writer{before: func(int) error {
+			stop()
+			return nil
+		}}
+		stopped, _ := w.job(set)
+		require.NoError(t, stopped.run(ctx, out))
+		require.Equal(t, wanted, ids(t, out.String()), "a signal does not stop the lines at hand")
+		require.Empty(t, round(), "nor that they are saved")
 
 		wanted = w.evaluated(1001) // More than the pages of a round.
 		require.ElementsMatch(t, wanted, round())
