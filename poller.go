@@ -165,7 +165,7 @@ func (m sinceOn) learn(items []Submission, since time.Time) sinceOn {
 		case before(evaluatedAt(s)):
 			return sinceIgnored
 		case evaluatedAt(s).IsZero():
-		case s.SubmittedAt != nil && before(*s.SubmittedAt):
+		case s.SubmittedAt != nil && before(*s.SubmittedAt) && before(s.CreatedAt): // One of them alone may be wrong.
 			m = max(m, sinceEvaluation)
 		case before(s.CreatedAt):
 			m = max(m, sinceLater)
