@@ -90,8 +90,12 @@ func (r *round) reach(level int) time.Duration {
 }
 
 func (r *round) since(level int) time.Time {
-	if level == increments {
+	from := r.state.Before
+	switch level {
+	case increments:
 		level = r.merged()
+	case lookback: // The scan before may be long ago.
+		from = r.state.Floor
 	}
-	return r.state.Before.Add(-r.reach(level)).Truncate(time.Millisecond)
+	return from.Add(-r.reach(level)).Truncate(time.Millisecond)
 }
