@@ -31,10 +31,10 @@ var rests = [levels]int64{late: 5, lookback: 15}
 // round allows for.
 func (r *round) grant() {
 	s := r.state
-	if !r.now.After(s.At) {
+	if r.now.IsZero() {
 		return
 	}
-	pages := min(r.now.Sub(s.At), longestIdle).Seconds() * r.rate()
+	pages := max(0, min(r.now.Sub(s.At), longestIdle).Seconds()) * r.rate()
 	s.At = r.now
 	for level := range s.Scans {
 		share := shares[level]
@@ -57,7 +57,8 @@ func (r *round) due(level int) bool {
 		return false
 	}
 	pause := max(time.Duration(rests[level]*int64(r.pause.longest)), r.pause.shortest)
-	return scan.Running || forced || scan.Began.IsZero() || s.At.Sub(scan.Began) >= pause
+	age := s.At.Sub(scan.Began) // Less than nothing after the server's clock was put back.
+	return scan.Running || forced || age < 0 || age >= pause
 }
 
 // merged is the deepest level that fits on one page, and so into the increments.
