@@ -94,6 +94,9 @@ func (r *round) run(ctx context.Context) error {
 	more := s.More
 	s.More = false
 	for first := !more; first || s.Scans[increments].Running; first = false {
+		if len(s.Delivered) > tooMany && r.meaning != sinceEvaluation {
+			break // The rest can wait until some are forgotten.
+		}
 		if r.full() {
 			return nil
 		}
