@@ -3,7 +3,6 @@ package hiring
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -216,15 +215,20 @@ func (r *round) look(ctx context.Context, item *Submission) error {
 	if _, known := s.Delivered[hashOf(item.ID)]; known {
 		return nil
 	}
+	s.Delivered.add(item) // With the times by which the next listing knows it.
 	if item.Report == nil || !item.Report.Ready() {
 		whole, err := r.get(ctx, item.ID)
-		if err == nil {
-			*item = whole
-		} else if failure, ok := errors.AsType[*Error](err); !ok || failure.Status != http.StatusNotFound {
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			delete(s.Delivered, hashOf(item.ID))
 			return err
 		}
+		if err == nil && isEvaluated(&whole) {
+			*item = whole
+		}
+		if s.done(evaluatedAt(item), item.CreatedAt) {
+			return nil
+		}
 	}
-	s.Delivered.add(item)
 	if at := evaluatedAt(item); !at.IsZero() {
 		s.Ages.add(at.Sub(item.CreatedAt))
 		s.Gradings.add(gradingTime(item))
