@@ -37,17 +37,28 @@ func (s *SubmissionService) newRound(ctx context.Context, o WatchOptions, state 
 			return nil, err
 		}
 	}
-	account, err := r.account(ctx, state == "")
-	switch {
-	case err != nil:
+	if r.state == nil {
+		err = r.begin(ctx)
+	} else if err = r.check(ctx, false); errors.Is(err, errForeign) { // So was the last request's key: the next may have another.
+		err = r.check(ctx, true)
+	}
+	if err != nil {
 		return nil, err
-	case r.state == nil:
-		r.begin(account)
-	case r.state.Account != account:
-		return nil, &ParamError{"state", "is of another account: to start afresh, give none"}
 	}
 	r.meaning, r.newest = r.state.Meaning, r.state.Newest
 	return r, nil
+}
+
+var errForeign = &ParamError{"state", "is of another account: to start afresh, give none"}
+
+// check makes sure that a request was not answered for another account: a key
+// source may hand out another key at any time.
+func (r *round) check(ctx context.Context, anew bool) error {
+	account, err := r.account(ctx, anew)
+	if err == nil && account != r.state.Account {
+		err = errForeign
+	}
+	return err
 }
 
 // account returns the id of the key's account, which is asked for once a key.
@@ -64,13 +75,19 @@ func (r *round) account(ctx context.Context, anew bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.now = serverTime(reply.Header, time.Now())
+	if r.now.IsZero() {
+		r.now = serverTime(reply.Header, time.Now())
+	}
 	k.family.keep(k.keys.lastUsed().id, account.ID)
 	return account.ID, nil
 }
 
 // begin makes the state of a watch that has seen nothing yet.
-func (r *round) begin(account string) {
+func (r *round) begin(ctx context.Context) error {
+	account, err := r.account(ctx, true)
+	if err != nil {
+		return err
+	}
 	start := r.options.Since.UTC().Truncate(time.Millisecond)
 	if r.options.Since.IsZero() {
 		start = r.now
@@ -82,6 +99,7 @@ func (r *round) begin(account string) {
 	for level := range r.state.Scans {
 		r.state.Scans[level].Credit = firstCredit
 	}
+	return nil
 }
 
 // run reads pages: first what is newest, then as much of each level as it has
@@ -153,6 +171,9 @@ func (r *round) page(ctx context.Context, level int) error {
 	if s.Token != "" && errors.Is(err, ErrInvalidInput) { // A cursor may grow too old.
 		s.Token, s.Last = "", time.Time{}
 		return nil
+	}
+	if err == nil {
+		err = r.check(ctx, false)
 	}
 	if err != nil {
 		return err
