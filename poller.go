@@ -29,6 +29,7 @@ type poller struct {
 	meaning     sinceOn
 	newest      time.Time // The latest evaluation seen.
 	now         time.Time // The server's clock when it was asked last.
+	settled     time.Time // What was evaluated before has come to light by then.
 }
 
 func newPoller(s *SubmissionService, shortest, longest time.Duration) (poller, error) {
@@ -37,7 +38,7 @@ func newPoller(s *SubmissionService, shortest, longest time.Duration) (poller, e
 }
 
 // listing reads a page of what is listed for a filter, from a token on. It sets
-// now to a time at which all that the page shows was true already.
+// now to a time at which all that the page shows was true already, and settled.
 func (p *poller) listing(ctx context.Context, filter SubmissionFilter, token string) (Page[Submission], error) {
 	if err := p.ration(); err != nil {
 		return Page[Submission]{}, err
@@ -57,6 +58,11 @@ func (p *poller) listing(ctx context.Context, filter SubmissionFilter, token str
 			p.newest = at
 		}
 	}
+	p.settled = p.now
+	if p.newest.Before(p.now) { // The clock of the replies may be ahead of the one that evaluations are dated by.
+		p.settled = p.newest
+	}
+	p.settled = p.settled.Add(-slack)
 	if p.meaning == sinceIgnored && !filter.Since.IsZero() && endsBefore(page.Items, filter.Since) {
 		page.Next = ""
 	}
@@ -71,16 +77,6 @@ func (p *poller) sent(since time.Time) time.Time {
 		return time.Time{}
 	}
 	return at
-}
-
-// complete returns until when a listing of evaluations that began at a time of
-// the server's clock is complete. Should that clock be ahead of the one that
-// evaluations are dated by, the latest of these still tells.
-func (p *poller) complete(began time.Time) time.Time {
-	if p.newest.Before(began) {
-		began = p.newest
-	}
-	return began.Add(-slack)
 }
 
 func (p *poller) get(ctx context.Context, id string) (Submission, error) {

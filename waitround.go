@@ -80,7 +80,7 @@ func (w *waiter) look(ctx context.Context) error {
 			return w.lost(err)
 		}
 		if w.began.IsZero() {
-			w.began = w.now
+			w.increment = increment{until: w.settled, before: w.settled, began: w.now}
 		}
 		for i := range page.Items {
 			if err := w.meet(ctx, &page.Items[i]); err != nil || w.stopped {
@@ -93,8 +93,7 @@ func (w *waiter) look(ctx context.Context) error {
 		}
 	}
 	if !w.began.IsZero() {
-		w.until = w.complete(w.began)
-		w.before, w.scanned = w.until, time.Now()
+		w.scanned = time.Now()
 	}
 	w.looking = false
 	return nil
@@ -148,33 +147,34 @@ func (w *waiter) latest(ctx context.Context) error {
 	if oldest := w.oldest(); since.Before(oldest) || since.Year() < 1 {
 		since = oldest
 	}
-	began, err := w.list(ctx, since, func([]Submission) {})
+	done, err := w.list(ctx, since, func([]Submission) {})
 	if err != nil || w.stopped {
 		return err
 	}
-	w.before, w.until, w.began = w.until, w.complete(began), began
+	done.before = w.until
+	w.increment = done
 	return nil
 }
 
-// list walks a listing of what is evaluated, and returns when it began.
-func (w *waiter) list(ctx context.Context, since time.Time, each func([]Submission)) (began time.Time, err error) {
+// list walks a listing of what is evaluated, and returns what that covers.
+func (w *waiter) list(ctx context.Context, since time.Time, each func([]Submission)) (done increment, err error) {
 	filter := SubmissionFilter{AssessmentID: w.options.AssessmentID, Status: SubmissionEvaluated, Since: since}
 	for token := ""; ; {
 		page, err := w.listing(ctx, filter, token)
 		if err != nil {
-			return began, err
+			return done, err
 		}
-		if began.IsZero() {
-			began = w.now
+		if done.began.IsZero() {
+			done.began, done.until = w.now, w.settled
 		}
 		each(page.Items)
 		for i := range page.Items {
 			if err := w.meet(ctx, &page.Items[i]); err != nil || w.stopped {
-				return began, err
+				return done, err
 			}
 		}
 		if token = page.Next; token == "" || len(w.pending) == 0 {
-			return began, nil
+			return done, nil
 		}
 	}
 }

@@ -179,7 +179,7 @@ func (r *round) page(ctx context.Context, level int) error {
 		return err
 	}
 	if s.Began.IsZero() {
-		s.Began = r.now
+		s.Began, s.Until = r.now, r.settled
 	}
 	r.state.Newest = r.newest
 	for i := range page.Items {
@@ -209,7 +209,7 @@ func (r *round) completed(level int) {
 	scan := &s.Scans[level]
 	cut := !scan.Cut.IsZero()
 	scan.Running, scan.Cost, scan.Cut = false, scan.Pages, time.Time{}
-	floor := s.complete(scan.Began)
+	floor := scan.Until
 	if level == increments {
 		if merged := r.merged(); merged > increments && scan.Pages > 1 {
 			s.Scans[merged].Cost = scan.Pages

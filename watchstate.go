@@ -49,6 +49,7 @@ type scan struct {
 	Running bool      `json:"running,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
 	Began   time.Time `json:"began,omitzero"`
+	Until   time.Time `json:"until,omitzero"` // What was evaluated before shows on its pages.
 	Token   string    `json:"token,omitzero"`
 	Pages   int       `json:"pages,omitzero"`
 	Cost    int       `json:"cost,omitzero"` // The pages of the last one that was completed.
@@ -122,19 +123,12 @@ func (s *watchState) done(evaluated, created time.Time) bool {
 	if evaluated.IsZero() {
 		return false
 	}
-	deepest := s.deepest()
-	return evaluated.Before(s.Floor) || deepest.Running && !deepest.Cut.IsZero() &&
-		created.After(deepest.Cut) && evaluated.Before(s.complete(deepest.Began))
-}
-
-// complete returns until when a listing that began at a time has all
-// evaluations. Should the clock of the replies be ahead of the one that
-// evaluations are dated by, the latest of these still tells.
-func (s *watchState) complete(began time.Time) time.Time {
-	if s.Newest.Before(began) {
-		began = s.Newest
+	for i := range s.Scans {
+		if scan := &s.Scans[i]; !scan.Cut.IsZero() && created.After(scan.Cut) && evaluated.Before(scan.Until) {
+			return true
+		}
 	}
-	return began.Add(-slack)
+	return evaluated.Before(s.Floor)
 }
 
 // forget drops the entries that done replaces.
