@@ -147,7 +147,7 @@ func (w *waiter) latest(ctx context.Context) error {
 	if oldest := w.oldest(); since.Before(oldest) || since.Year() < 1 {
 		since = oldest
 	}
-	done, err := w.list(ctx, since, func([]Submission) {})
+	done, err := w.list(ctx, since, func(bool, []Submission) {})
 	if err != nil || w.stopped {
 		return err
 	}
@@ -156,18 +156,23 @@ func (w *waiter) latest(ctx context.Context) error {
 	return nil
 }
 
-// list walks a listing of what is evaluated, and returns what that covers.
-func (w *waiter) list(ctx context.Context, since time.Time, each func([]Submission)) (done increment, err error) {
+// list walks a listing of what is evaluated, and returns what that covers. It
+// begins again, once, when a cursor is lost.
+func (w *waiter) list(ctx context.Context, since time.Time, each func(first bool, items []Submission)) (done increment, err error) {
 	filter := SubmissionFilter{AssessmentID: w.options.AssessmentID, Status: SubmissionEvaluated, Since: since}
-	for token := ""; ; {
+	for token, lost := "", false; ; {
 		page, err := w.listing(ctx, filter, token)
+		if token != "" && !lost && errors.Is(err, ErrInvalidInput) {
+			token, lost = "", true
+			continue
+		}
 		if err != nil {
 			return done, err
 		}
 		if done.began.IsZero() {
 			done.began, done.until = w.now, w.settled
 		}
-		each(page.Items)
+		each(token == "", page.Items)
 		for i := range page.Items {
 			if err := w.meet(ctx, &page.Items[i]); err != nil || w.stopped {
 				return done, err
@@ -228,7 +233,10 @@ func (w *waiter) plan() plan {
 func (w *waiter) follow(ctx context.Context, p plan) error {
 	if p.pages > 0 {
 		var edges []time.Time
-		_, err := w.list(ctx, p.since, func(items []Submission) {
+		_, err := w.list(ctx, p.since, func(first bool, items []Submission) {
+			if first {
+				edges = nil
+			}
 			for i := range items {
 				w.judge(&items[i])
 			}

@@ -14,6 +14,7 @@ type round struct {
 	state   *watchState
 	found   []Submission
 	pages   int
+	lost    bool // A cursor was refused.
 }
 
 // newRound takes up a state. Nothing can be done without one: r is nil then.
@@ -168,8 +169,8 @@ func (r *round) page(ctx context.Context, level int) error {
 	r.pages++
 	s.Credit--
 	page, err := r.listing(ctx, filter, s.Token)
-	if s.Token != "" && errors.Is(err, ErrInvalidInput) { // A cursor may grow too old.
-		s.Token, s.Last = "", time.Time{}
+	if s.Token != "" && !r.lost && errors.Is(err, ErrInvalidInput) { // A cursor may grow too old.
+		s.Token, s.Pages, s.Last, r.lost = "", 0, time.Time{}, true
 		return nil
 	}
 	if err == nil {

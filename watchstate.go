@@ -133,7 +133,8 @@ func (s *watchState) done(evaluated, created time.Time) bool {
 
 // forget drops the entries that done replaces.
 func (s *watchState) forget() {
-	if deepest := s.deepest(); len(s.Delivered) > manyEntries && deepest.Running && !deepest.Mixed {
+	if deepest := s.deepest(); len(s.Delivered) > manyEntries && deepest.Running && !deepest.Mixed && !deepest.Last.IsZero() &&
+		(deepest.Cut.IsZero() || deepest.Last.Before(deepest.Cut)) { // A scan that begins again must not take back what is forgotten.
 		deepest.Cut = deepest.Last
 	}
 	maps.DeleteFunc(s.Delivered, func(_ uint64, d delivery) bool {
