@@ -88,9 +88,9 @@ func lognormal(median, p99, longest time.Duration) func(*rand.Rand) time.Duratio
 	}
 }
 
-func (c *crowdService) client(t *testing.T, opts ...hiring.Option) *hiring.Client {
+func (c *crowdService) client(t *testing.T) *hiring.Client {
 	t.Helper()
-	client, err := hiring.New(fakeURL, fakeKey, append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: c})}, opts...)...)
+	client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: c}))
 	require.NoError(t, err)
 	return client
 }
@@ -133,14 +133,13 @@ func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
 		c.refused++
 		return c.reply(r, 429, `{"error":{"code":"RATE_LIMITED","message":"too much","request_id":"req_0e"}}`), nil
 	}
-	path := strings.TrimPrefix(r.URL.Path, "/api/v1/")
-	switch parts := strings.Split(path, "/"); {
-	case path == "account":
+	switch path := strings.TrimPrefix(r.URL.Path, "/api/v1/"); path {
+	case "account":
 		return c.reply(r, 200, `{"data":{"id":"a"},"meta":{"request_id":"req_0a"}}`), nil
-	case path == "submissions":
+	case "submissions":
 		return c.list(r), nil
 	default:
-		return c.one(r, parts), nil
+		return c.one(r, strings.Split(path, "/")), nil
 	}
 }
 
@@ -309,18 +308,18 @@ func newDelivered(c *crowdService) *deliveredOf {
 	return &deliveredOf{crowd: c, times: make([]uint8, len(c.created))}
 }
 
-func (t *deliveredOf) take(id string) {
+func (d *deliveredOf) take(id string) {
 	i := crowdIndex(id)
-	t.times[i]++
-	t.total++
-	t.late = append(t.late, time.Since(t.crowd.zero)-time.Duration(t.crowd.evaluated[i])*time.Millisecond)
+	d.times[i]++
+	d.total++
+	d.late = append(d.late, time.Since(d.crowd.zero)-time.Duration(d.crowd.evaluated[i])*time.Millisecond)
 }
 
-// missed counts what was evaluated in a span and not delivered, and twice what
+// missed counts what was evaluated until then and not delivered, and twice what
 // was delivered more than once.
-func (t *deliveredOf) missed(from, to time.Duration) (missed, twice int) {
-	for i, n := range t.times {
-		if at := t.crowd.evaluated[i]; n == 0 && at >= from.Milliseconds() && at < to.Milliseconds() {
+func (d *deliveredOf) missed(to time.Duration) (missed, twice int) {
+	for i, n := range d.times {
+		if at := d.crowd.evaluated[i]; n == 0 && at < to.Milliseconds() {
 			missed++
 		}
 		if n > 1 {

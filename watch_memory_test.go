@@ -71,7 +71,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 				}
 				got.take(s.ID)
 			}
-			missed, twice := got.missed(0, c.over-6*time.Hour)
+			missed, twice := got.missed(c.over - 6*time.Hour)
 			t.Logf("%d on %s over %s: %d delivered, heap %.1f MiB, state %d bytes, %d requests, p95 %s", c.n, c.on, c.over,
 				got.total, float64(kept.heap)/(1<<20), kept.largest, crowd.requests, quantile(got.late, 0.95).Round(time.Second))
 			assert.Zero(t, missed, "missed")
