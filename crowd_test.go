@@ -161,6 +161,9 @@ func (c *crowdService) one(r *http.Request, parts []string) *http.Response {
 	if i < 0 || i >= len(c.created) || c.created[i] > c.now() {
 		return c.reply(r, 404, `{"error":{"code":"NOT_FOUND","message":"none","request_id":"req_0e"}}`)
 	}
+	if len(parts) == 3 && parts[2] == "events" {
+		return c.reply(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":false,"next_cursor":null}}`)
+	}
 	if c.single != nil {
 		if status, body := c.single(i, r.URL.Path); status != 0 {
 			return c.reply(r, status, body)
@@ -301,7 +304,12 @@ type deliveredOf struct {
 	crowd *crowdService
 	times []uint8
 	total int
-	late  []time.Duration
+	log   []delivery
+}
+
+type delivery struct {
+	i  int
+	at time.Duration // Since zero.
 }
 
 func newDelivered(c *crowdService) *deliveredOf {
@@ -312,7 +320,16 @@ func (d *deliveredOf) take(id string) {
 	i := crowdIndex(id)
 	d.times[i]++
 	d.total++
-	d.late = append(d.late, time.Since(d.crowd.zero)-time.Duration(d.crowd.evaluated[i])*time.Millisecond)
+	d.log = append(d.log, delivery{i, time.Since(d.crowd.zero)})
+}
+
+// late is how long after its evaluation each one came.
+func (d *deliveredOf) late() []time.Duration {
+	all := make([]time.Duration, len(d.log))
+	for n, came := range d.log {
+		all[n] = came.at - time.Duration(d.crowd.evaluated[came.i])*time.Millisecond
+	}
+	return all
 }
 
 // missed counts what was evaluated until then and not delivered, and twice what

@@ -57,13 +57,19 @@ type follower struct {
 
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 	err := t.ask(ctx)
+	if err != nil {
+		if !passes(err) {
+			return err
+		}
+		if ended := rest(ctx, t.pauseNow(), err); ended != nil {
+			return ended
+		}
+	}
 	for {
 		before := t.requests
-		var news, goOn bool
-		if err == nil || passes(err) {
-			if news, goOn, err = t.read(ctx, yield); !goOn {
-				return nil
-			}
+		news, goOn, err := t.read(ctx, yield)
+		if !goOn {
+			return nil
 		}
 		switch {
 		case err == nil && t.evaluated: // Whatever was read came after that was known.

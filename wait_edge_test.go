@@ -1,0 +1,300 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// ids are those of a crowd's submissions.
+func (c *crowdService) ids() []string {
+	all := make([]string, len(c.created))
+	for i := range all {
+		all[i] = crowdID(i)
+	}
+	return all
+}
+
+// wait waits for all reports of a crowd.
+func (d *deliveredOf) wait(t *testing.T, o hiring.WaitOptions) error {
+	t.Helper()
+	for report, err := range d.crowd.client(t).Submissions.WaitReports(t.Context(), d.crowd.ids(), o) {
+		if err != nil {
+			return err
+		}
+		assert.True(t, report.Ready())
+		d.take(report.SubmissionID)
+	}
+	return nil
+}
+
+// breakDown resets every connection between two times.
+func (c *crowdService) breakDown(from, to time.Duration) {
+	c.intercept = func(*http.Request) (*http.Response, error) {
+		if at := time.Since(c.zero); at >= from && at < to {
+			return nil, errReset
+		}
+		return nil, nil
+	}
+}
+
+// caughtUp is how long after an outage the last that it had held up came.
+func (d *deliveredOf) caughtUp(from, to time.Duration) (last time.Duration, held int) {
+	for _, came := range d.log {
+		if at := d.crowd.evaluated[came.i]; at >= from.Milliseconds() && at < to.Milliseconds() {
+			last = max(last, came.at-to)
+			held++
+		}
+	}
+	return last, held
+}
+
+// TestWaitersCatchUpAfterAnOutage: six hours without any reply.
+func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
+	const from, to, over = 3 * time.Hour, 9 * time.Hour, 10 * time.Hour
+	for _, on := range sinceFields {
+		inBubble(t, "Watch, "+string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 600, over, lognormal(20*time.Minute, 3*time.Hour, 5*time.Hour))
+			crowd.breakDown(from, to)
+			got := newDelivered(crowd)
+			got.watch(t, crowd.client(t), hiring.WatchOptions{Since: crowd.zero}, over+8*time.Hour)
+			got.once(t, over+7*time.Hour)
+			last, held := got.caughtUp(from, to)
+			t.Logf("Watch on %s: %d held up, the last came after %s", on, held, last.Round(time.Second))
+			assert.Greater(t, held, 200)
+			assert.Less(t, last, 20*time.Minute)
+			assert.Zero(t, crowd.refused)
+		})
+		inBubble(t, "WaitReports, "+string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 600, time.Hour, within(over))
+			crowd.breakDown(from, to)
+			time.Sleep(time.Hour)
+			got := newDelivered(crowd)
+			require.NoError(t, got.wait(t, hiring.WaitOptions{}))
+			got.once(t, 2*over)
+			assert.Equal(t, 600, got.total)
+			last, held := got.caughtUp(from, to)
+			t.Logf("WaitReports on %s: %d held up, the last came after %s", on, held, last.Round(time.Second))
+			assert.Greater(t, held, 200)
+			assert.Less(t, last, 10*time.Minute)
+			assert.Zero(t, crowd.refused)
+		})
+	}
+}
+
+// TestWaitReportsIsRightAboutOddServices is for it what the test of the same
+// name is for Watch.
+func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
+	lost := make(map[string]bool)
+	for name, odd := range map[string]func(*crowdService){
+		"all as documented": func(*crowdService) {},
+		"since is ignored":  func(c *crowdService) { c.ignoresSince = true },
+		"status is ignored": func(c *crowdService) { c.ignoresStatus = true },
+		"both are ignored":  func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
+		"pages shift":       func(c *crowdService) { c.byOffset = true },
+		"no report inline":  func(c *crowdService) { c.bare = func(int) bool { return true } },
+		"no evaluated_at":   func(c *crowdService) { c.undated = func(i int) bool { return i%3 == 0 } },
+		"Date is behind":    func(c *crowdService) { c.date = -5 * time.Hour },
+		"Date is ahead":     func(c *crowdService) { c.date = 5 * time.Hour },
+		"no Date":           func(c *crowdService) { c.noDate = true },
+		"evaluations show late": func(c *crowdService) {
+			c.lag = make([]int64, len(c.created))
+			for i := range c.lag {
+				c.lag[i] = int64(i) * 31 % 119_000
+			}
+		},
+		"cursors are lost": func(c *crowdService) {
+			clear(lost)
+			c.intercept = func(r *http.Request) (*http.Response, error) {
+				query := r.URL.Query()
+				if at, _, more := strings.Cut(query.Get("cursor"), "-"); more && !lost[query.Get("since")] && at != "" {
+					lost[query.Get("since")] = true
+					return refuseCursor(r)
+				}
+				return nil, nil
+			}
+		},
+	} {
+		for _, on := range mostFields() {
+			inBubble(t, name+", "+string(on), func(t *testing.T) {
+				crowd := newCrowd(on, 320, time.Hour, within(4*time.Hour))
+				odd(crowd)
+				time.Sleep(time.Hour)
+				got := newDelivered(crowd)
+				require.NoError(t, got.wait(t, hiring.WaitOptions{MinInterval: 5 * time.Minute, MaxInterval: 8 * time.Minute}))
+				got.once(t, 6*time.Hour)
+				assert.Equal(t, 320, got.total)
+				assert.Less(t, time.Since(crowd.zero), 6*time.Hour)
+				assert.Zero(t, crowd.refused)
+			})
+		}
+	}
+}
+
+// TestWaitReportsWhenTheSingleReadIsNoHelp: the listing shows no report.
+func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
+	const none = `{"error":{"code":"NOT_FOUND","message":"none","request_id":"req_0e"}}`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+	}{"missing": {404, none}, "pending": {200, `{"data":{"evaluated":false},"meta":{"request_id":"req_0a"}}`}, "failing": {500, ""}} {
+		inBubble(t, name, func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
+			crowd.bare = func(i int) bool { return i == 2 }
+			crowd.single = func(i int, _ string) (int, string) {
+				if i == 2 && time.Since(crowd.zero) < 3*time.Hour {
+					return c.status, c.body
+				}
+				return 0, ""
+			}
+			time.Sleep(2 * time.Minute)
+			got := newDelivered(crowd)
+			err := got.wait(t, hiring.WaitOptions{})
+			if name == "missing" {
+				assert.Equal(t, &hiring.WaitError{Missing: []string{crowdID(2)}, Err: hiring.ErrNotFound}, err)
+				assert.Equal(t, []uint8{1, 1, 0, 1, 1}, got.times)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []uint8{1, 1, 1, 1, 1}, got.times)
+			assert.Less(t, time.Since(crowd.zero), 3*time.Hour+10*time.Minute)
+		})
+	}
+}
+
+// waiters are all that wait. Each returns how it ended.
+var waiters = map[string]func(context.Context, *hiring.Client) error{
+	"WaitReport": func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Submissions.WaitReport(ctx, crowdID(0), hiring.WaitOptions{})
+		return err
+	},
+	"WaitReports": func(ctx context.Context, c *hiring.Client) error {
+		return lastOf(c.Submissions.WaitReports(ctx, []string{crowdID(0), crowdID(1)}, hiring.WaitOptions{}))
+	},
+	"Watch": func(ctx context.Context, c *hiring.Client) error {
+		return lastOf(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
+	},
+	"Tail": func(ctx context.Context, c *hiring.Client) error {
+		return lastOf(c.Events.Tail(ctx, crowdID(0), hiring.TailOptions{}))
+	},
+}
+
+// forAllWaiters runs a test with a crowd that is evaluated after two days.
+func forAllWaiters(t *testing.T, run func(*testing.T, *crowdService, func(context.Context, *hiring.Client) error)) {
+	t.Helper()
+	for name, wait := range waiters {
+		inBubble(t, name, func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceCreated, 2, time.Millisecond, after(48*time.Hour))
+			time.Sleep(time.Second)
+			run(t, crowd, wait)
+		})
+	}
+}
+
+func TestWaitersEndInTheMiddleOfARequest(t *testing.T) {
+	for _, asked := range []int{1, 2, 3, 4} {
+		forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var ended time.Time
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				if crowd.requests < asked {
+					return nil, nil
+				}
+				time.AfterFunc(5*time.Second, func() { ended = time.Now(); cancel() })
+				return hangs()(r)
+			}
+			require.ErrorIs(t, wait(ctx, crowd.client(t)), context.Canceled)
+			assert.Equal(t, ended, time.Now())
+			assert.Equal(t, asked, crowd.requests)
+		})
+	}
+}
+
+func TestWaitersEndBetweenRequests(t *testing.T) {
+	forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		begun := time.Now()
+		require.ErrorIs(t, wait(ctx, crowd.client(t)), context.DeadlineExceeded)
+		assert.Equal(t, 100*time.Second, time.Since(begun))
+	})
+}
+
+// TestWaitersEndAtOnceWithoutAKey: repeated failures would throttle the address.
+func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		code   hiring.ErrorCode
+	}{{401, hiring.ErrInvalidToken}, {403, hiring.ErrInsufficientScope}} {
+		for _, asked := range []int{1, 4} {
+			forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+				crowd.intercept = func(r *http.Request) (*http.Response, error) {
+					if crowd.requests < asked {
+						return nil, nil
+					}
+					return refuses(c.status, c.code)(r)
+				}
+				require.ErrorIs(t, wait(t.Context(), crowd.client(t)), c.code)
+				assert.Equal(t, asked, crowd.requests)
+			})
+		}
+	}
+}
+
+func TestWaitersDoAsRetryAfterSays(t *testing.T) {
+	for _, asked := range []int{1, 4} {
+		forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+			var told, asks time.Time
+			stop := errors.New("stop")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				switch {
+				case crowd.requests == asked:
+					told = time.Now()
+					return refuses(429, hiring.ErrRateLimited, "Retry-After: 1700")(r)
+				case crowd.requests > asked:
+					asks = time.Now()
+					cancel(stop)
+				}
+				return nil, nil
+			}
+			require.ErrorIs(t, wait(ctx, crowd.client(t)), context.Canceled)
+			assert.InDelta(t, 1700, asks.Sub(told).Seconds(), 20)
+			assert.GreaterOrEqual(t, asks.Sub(told), 1700*time.Second)
+		})
+	}
+}
+
+// TestRangesCanBeLeftAnywhere: a bubble ends only when nothing is left running.
+func TestRangesCanBeLeftAnywhere(t *testing.T) {
+	for n := range 5 {
+		inBubble(t, "", func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
+			time.Sleep(2 * time.Minute)
+			left := n
+			for _, err := range crowd.client(t).Submissions.WaitReports(t.Context(), crowd.ids(), hiring.WaitOptions{}) {
+				require.NoError(t, err)
+				if left--; left < 0 {
+					break
+				}
+			}
+			left = n
+			for _, err := range crowd.client(t).Submissions.Watch(t.Context(), hiring.WatchOptions{Since: crowd.zero}) {
+				require.NoError(t, err)
+				if left--; left < 0 {
+					break
+				}
+			}
+			assert.Equal(t, -1, left)
+		})
+	}
+}
