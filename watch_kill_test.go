@@ -70,7 +70,7 @@ func (k *watchKiller) Save(ctx context.Context, state string) error {
 func (k *watchKiller) run(t *testing.T, crowd *crowdService, o hiring.WatchOptions, got *deliveredOf) {
 	t.Helper()
 	defer func() {
-		if r := recover(); r != nil && r != errKilled {
+		if r := recover(); r != nil && r != any(errKilled) {
 			panic(r)
 		}
 		for i := range k.unsaved {

@@ -59,7 +59,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 			crowd := newCrowd(c.on, c.n, c.over, lognormal(3*time.Hour, 72*time.Hour, 20*day))
 			crowd.limit = c.limit
 			got := newDelivered(crowd)
-			got.late = make([]time.Duration, 0, c.n)
+			got.log = make([]delivery, 0, c.n)
 			client := crowd.client(t)
 			kept := &meteredCheckpoint{every: 1 + c.n/50, baseline: heapInUse()}
 			ctx, cancel := context.WithTimeout(t.Context(), c.over)
@@ -73,7 +73,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 			}
 			missed, twice := got.missed(c.over - 6*time.Hour)
 			t.Logf("%d on %s over %s: %d delivered, heap %.1f MiB, state %d bytes, %d requests, p95 %s", c.n, c.on, c.over,
-				got.total, float64(kept.heap)/(1<<20), kept.largest, crowd.requests, quantile(got.late, 0.95).Round(time.Second))
+				got.total, float64(kept.heap)/(1<<20), kept.largest, crowd.requests, quantile(got.late(), 0.95).Round(time.Second))
 			assert.Zero(t, missed, "missed")
 			assert.Zero(t, twice, "delivered more than once")
 			assert.Zero(t, crowd.refused, "429")
