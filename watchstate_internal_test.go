@@ -1,0 +1,115 @@
+package hiring
+
+import (
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// largeState is as large as one gets: full, with the found of a round added.
+func largeState() *watchState {
+	s := &watchState{Account: "a", Assessment: fmt.Sprintf("%036d", 1), Delivered: make(deliveries)}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC)
+	s.Floor, s.Newest, s.Until, s.Before, s.At = at, at, at, at, at
+	for i := range s.Scans {
+		s.Scans[i] = scan{
+			Running: true, Since: at, Began: at, Until: at, Token: strings.Repeat("x", 2000), Pages: 1000, Cost: 1000,
+			Credit: 1.0 / 3, Last: at, Mixed: true, Cut: at,
+		}
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for range maxDelivered + roundPages*maxPageSize {
+		s.Delivered[random.Uint64()] = delivery{random.Uint32(), random.Uint32()}
+		s.Ages.add(time.Hour)
+		s.Gradings.add(time.Minute)
+	}
+	return s
+}
+
+func TestTheLargestState(t *testing.T) {
+	s := largeState()
+	text := s.String()
+	assert.LessOrEqual(t, len(text), maxState)
+	again, err := parseState(text)
+	require.NoError(t, err)
+	assert.Equal(t, s, again)
+}
+
+// TestForgetKeepsWithinAState: also when nothing can be forgotten rightly.
+func TestForgetKeepsWithinAState(t *testing.T) {
+	s := largeState()
+	s.Scans = [levels]scan{}
+	s.Floor = time.Time{}
+	var youngest uint64
+	for hash, d := range s.Delivered {
+		if d.evaluated >= s.Delivered[youngest].evaluated {
+			youngest = hash
+		}
+	}
+	s.forget()
+	assert.Len(t, s.Delivered, tooMany)
+	assert.Contains(t, s.Delivered, youngest)
+}
+
+// TestADamagedStateIsRefused flips bits all over one.
+func TestADamagedStateIsRefused(t *testing.T) {
+	s := largeState()
+	s.Delivered = deliveries{1: {2, 3}, 4: {5, 6}}
+	text := []byte(s.String())
+	for i := range text {
+		for _, flip := range []byte{1, 0x20, 0x80} {
+			text[i] ^= flip
+			_, err := parseState(string(text))
+			require.ErrorIs(t, err, ErrInvalidInput, "byte %d", i)
+			text[i] ^= flip
+		}
+	}
+	for cut := range len(text) {
+		_, err := parseState(string(text[:cut]))
+		require.ErrorIs(t, err, ErrInvalidInput, "cut at %d", cut)
+	}
+	_, err := parseState(string(text))
+	require.NoError(t, err)
+	_, err = parseState(string(text) + strings.Repeat(" ", maxState))
+	require.ErrorIs(t, err, ErrInvalidInput)
+}
+
+// FuzzState: what is read can be worked with and is written as it was.
+func FuzzState(f *testing.F) {
+	s := largeState()
+	s.Delivered = deliveries{1: {2, 3}}
+	_, body, _ := strings.Cut(strings.TrimPrefix(s.String(), stateFormat+" "), " ")
+	for _, text := range []string{
+		body, "{}", "[]", `{"delivered":"AAAA"}`, `{"delivered":"!"}`, `{"scans":[{"running":true}]}`,
+		`{"ages":{"counts":[-1,9223372036854775807],"total":200}}`, `{"floor":"0000-01-01T00:00:00Z","before":"9999-12-31T23:59:59Z"}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		if s, err := parseState(body); err == nil {
+			t.Fatalf("without a checksum: %v", s)
+		}
+		s, err := parseState(fmt.Sprintf("%s %08x %s", stateFormat, crc32.ChecksumIEEE([]byte(body)), body))
+		if err != nil {
+			return
+		}
+		text := s.String()
+		again, err := parseState(text)
+		if len(text) <= maxState && (err != nil || again.String() != text) {
+			t.Fatalf("%q: %v", text, err)
+		}
+		s.forget()
+		for level := range levels {
+			r := round{state: s, options: WatchOptions{Lookback: defaultLookback}}
+			if far := r.reach(level); far < 0 || far > defaultLookback {
+				t.Fatalf("level %d of %q reaches %s", level, body, far)
+			}
+		}
+	})
+}
