@@ -89,8 +89,23 @@ func (w *aliveWorld) evaluate(id string) {
 // evaluateAll evaluates each at a random time within a span from now.
 func (w *aliveWorld) evaluateAll(ids []string, span time.Duration) {
 	for _, id := range ids {
-		time.AfterFunc(time.Duration(w.random.Int64N(int64(span))), func() { w.evaluate(id) })
+		w.grade(id, time.Duration(w.random.Int64N(int64(span))), func() {})
 	}
+}
+
+// grade hands a submission in and evaluates it some time later, up to twenty
+// minutes after.
+func (w *aliveWorld) grade(id string, evaluated time.Duration, done func()) {
+	submitted := evaluated - time.Duration(w.random.Int64N(int64(20*time.Minute)))
+	time.AfterFunc(max(0, submitted), func() {
+		if err := w.server.Submit(id); err != nil {
+			w.t.Error(err)
+		}
+		time.AfterFunc(evaluated-max(0, submitted), func() {
+			w.evaluate(id)
+			done()
+		})
+	})
 }
 
 // client counts what it sends.

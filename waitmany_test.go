@@ -15,7 +15,7 @@ import (
 )
 
 // TestWaitReportsIsCheapAndQuick measures what waiting costs and how long after
-// its evaluation a report lands.
+// its evaluation a report lands. Only long runs hold it to the exact figures.
 func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 	for _, c := range []struct {
 		size       int
@@ -27,17 +27,20 @@ func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 		onlyIfLong bool
 	}{
 		{1, 8 * time.Hour, sandbox.SinceCreated, 120, 120, time.Minute, false},
-		{100, 8 * time.Hour, sandbox.SinceCreated, 150, 200, time.Minute, false},
-		{400, 8 * time.Hour, sandbox.SinceCreated, 400, 900, time.Minute, false},
-		{400, 8 * time.Hour, sandbox.SinceEvaluated, 150, 200, time.Minute, false},
+		{100, 3 * time.Hour, sandbox.SinceCreated, 150, 200, time.Minute, false},
+		{300, 3 * time.Hour, sandbox.SinceCreated, 400, 900, time.Minute, false},
+		{300, 3 * time.Hour, sandbox.SinceEvaluated, 150, 200, time.Minute, false},
 		{1000, 8 * time.Hour, sandbox.SinceCreated, 500, 900, time.Minute, true},
 		{1000, 8 * time.Hour, sandbox.SinceSubmitted, 150, 900, time.Minute, true},
 		{1000, 8 * time.Hour, sandbox.SinceEvaluated, 150, 900, time.Minute, true},
 		{10_000, 24 * time.Hour, sandbox.SinceCreated, 1000, 1900, 6 * time.Minute, true},
 		{10_000, 24 * time.Hour, sandbox.SinceEvaluated, 150, 900, time.Minute, true},
 	} {
-		if c.onlyIfLong && os.Getenv("HIRING_LONG") == "" {
-			continue
+		if os.Getenv("HIRING_LONG") == "" {
+			if c.onlyIfLong {
+				continue
+			}
+			c.average, c.most, c.p95 = c.average*3/2, c.most*3/2, c.p95*2
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(c.on))

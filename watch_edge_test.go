@@ -71,8 +71,8 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 			crowd := newCrowd(on, 12_500, 24*time.Hour, within(3*time.Hour))
 			got := newDelivered(crowd)
 			time.Sleep(28 * time.Hour)
-			state, rounds := "", 0
-			for begun := time.Now(); time.Since(begun) < time.Hour; rounds++ {
+			state := ""
+			for begun := time.Now(); time.Since(begun) < time.Hour; {
 				before := crowd.requests
 				polled, err := crowd.client(t).Submissions.Poll(t.Context(), hiring.WatchOptions{Since: crowd.zero}, state)
 				require.NoError(t, err)
@@ -85,7 +85,6 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 				time.Sleep(polled.Wait)
 			}
 			got.once(t, 48*time.Hour)
-			t.Log(on, rounds, crowd.requests, len(state))
 		})
 	}
 }
@@ -224,7 +223,6 @@ func TestWatchIsRightAboutOddServices(t *testing.T) {
 				got.watch(t, crowd.client(t), o, 9*time.Hour)
 				got.once(t, 8*time.Hour)
 				assert.Zero(t, crowd.refused)
-				t.Log(name, on, crowd.requests)
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,11 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // watchKiller ends a watch at a point of its work, as a crash would.
 type watchKiller struct {
-	memoryCheckpoint
+	hiring.Checkpoint
+
 	point   killPoint
 	left    int          // Such points before it kills.
 	unsaved map[int]bool // What was delivered since the last save.
@@ -60,7 +63,7 @@ func (k *watchKiller) Save(ctx context.Context, state string) error {
 	if k.at(failingSave) {
 		return errDisk
 	}
-	err := k.memoryCheckpoint.Save(ctx, state)
+	err := k.Checkpoint.Save(ctx, state)
 	clear(k.unsaved)
 	k.crash(afterSave)
 	return err
@@ -108,7 +111,10 @@ func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, uint64(len(on))))
 			over := time.Duration(kills) * 2 * time.Hour
 			crowd := newCrowd(on, 20*kills, over, within(6*time.Hour))
-			k := &watchKiller{unsaved: make(map[int]bool), repeats: make(map[int]bool)}
+			k := &watchKiller{Checkpoint: new(memoryCheckpoint), unsaved: make(map[int]bool), repeats: make(map[int]bool)}
+			if on == sandbox.SinceEvaluated {
+				k.Checkpoint = hiring.FileCheckpoint(filepath.Join(t.TempDir(), "watch"))
+			}
 			crowd.intercept = func(*http.Request) (*http.Response, error) {
 				k.crash(atRequest)
 				return nil, nil

@@ -47,7 +47,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 		over  time.Duration
 		limit int
 	}{
-		{sandbox.SinceEvaluated, 12_000, 12 * time.Hour, 1000},
+		{sandbox.SinceEvaluated, 8000, 8 * time.Hour, 1000},
 		{sandbox.SinceCreated, 1000, 16 * time.Hour, 150},
 	}
 	if os.Getenv("HIRING_LONG") != "" {

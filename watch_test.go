@@ -28,10 +28,7 @@ func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.D
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
 			id := w.begin(w.assessment)
 			after := time.Duration(median.Seconds() * math.Exp(deviation*w.random.NormFloat64()) * float64(time.Second))
-			time.AfterFunc(after, func() {
-				w.evaluate(id)
-				*evaluated++
-			})
+			w.grade(id, after, func() { *evaluated++ })
 		})
 	}
 	return evaluated
@@ -53,9 +50,9 @@ func (d *watched) take(s hiring.Submission) {
 
 // TestWatchIsCheapAndQuick measures two thousand evaluations a day.
 func TestWatchIsCheapAndQuick(t *testing.T) {
-	days, aDay := 0.35, 400.0
+	days, aDay, margin := 0.25, 400.0, 2.0
 	if os.Getenv("HIRING_LONG") != "" {
-		days, aDay = 4, 2000
+		days, aDay, margin = 4, 2000, 1
 	}
 	over := time.Duration(days * 24 * float64(time.Hour))
 	for _, on := range sinceFields {
@@ -82,8 +79,8 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 			if on == sandbox.SinceCreated {
 				p95, limit = 5*time.Minute, 1000
 			}
-			assert.LessOrEqual(t, quantile(got.late, 0.95), p95, "%s", on)
-			assert.LessOrEqual(t, average, limit, "%s", on)
+			assert.LessOrEqual(t, quantile(got.late, 0.95).Seconds(), margin*p95.Seconds(), "%s", on)
+			assert.LessOrEqual(t, average, margin*limit, "%s", on)
 			assert.InDelta(t, *evaluated, len(got.times), float64(*evaluated)/40+2, "%s", on)
 			time.Sleep(60 * 24 * time.Hour) // Every candidate is through before the bubble ends.
 		})
@@ -94,78 +91,25 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 // be left, in spite of faults and an outage.
 func TestWatchDeliversAll(t *testing.T) {
 	for _, on := range sinceFields {
-		for _, faulty := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				w := newLiveWorld(t, sandbox.WithSinceOn(on))
-				const over = 12 * time.Hour
-				evaluated := w.stream(over, 240, 2*time.Hour, 20*time.Hour)
-				if faulty {
-					trouble(w, over)
-					time.AfterFunc(6*time.Hour, func() { w.server.Inject(sandbox.Fault{Route: "GET *", Reset: true, Times: 100}) })
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 5*24*time.Hour)
-				defer cancel()
-				var got watched
-				for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{MinInterval: 10 * time.Minute, MaxInterval: 20 * time.Minute}) {
-					if err != nil {
-						require.ErrorIs(t, err, context.DeadlineExceeded)
-						break
-					}
-					got.take(s)
-				}
-				assert.Len(t, got.times, *evaluated, "%s", on)
-				assert.Len(t, got.late, *evaluated, "%s: no duplicates", on)
-				assert.Equal(t, 120, *evaluated)
-			})
-		}
-	}
-}
-
-// TestWatchGoesOnAfterAnyCrash kills a watch at random points.
-func TestWatchGoesOnAfterAnyCrash(t *testing.T) {
-	kills := 20
-	if os.Getenv("HIRING_LONG") != "" {
-		kills = 200
-	}
-	for _, on := range sinceFields {
-		synctest.Test(t, func(t *testing.T) {
+		inBubble(t, string(on), func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			evaluated := w.stream(24*time.Hour, 150, 2*time.Hour, 20*time.Hour)
-			options := hiring.WatchOptions{
-				MinInterval: 10 * time.Minute, MaxInterval: 20 * time.Minute, Checkpoint: new(memoryCheckpoint),
-			}
-			if on == sandbox.SinceEvaluated {
-				options.Checkpoint = hiring.FileCheckpoint(filepath.Join(t.TempDir(), "watch"))
-			}
-			var got watched
-			killed := 0
-			for range kills {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(w.random.Int64N(int64(48*time.Hour)/int64(kills)*2)))
-				left := w.random.IntN(12)
-				for s, err := range w.client().Submissions.Watch(ctx, options) {
-					if err != nil {
-						require.ErrorIs(t, err, context.DeadlineExceeded)
-						break
-					}
-					got.take(s)
-					if left--; left < 0 { // The item was delivered, but not yet saved.
-						killed++
-						break
-					}
-				}
-				cancel()
-			}
+			const over = 12 * time.Hour
+			evaluated := w.stream(over, 240, 2*time.Hour, 20*time.Hour)
+			trouble(w, over)
+			time.AfterFunc(6*time.Hour, func() { w.server.Inject(sandbox.Fault{Route: "GET *", Reset: true, Times: 100}) })
 			ctx, cancel := context.WithTimeout(t.Context(), 4*24*time.Hour)
 			defer cancel()
-			for s, err := range w.client().Submissions.Watch(ctx, options) {
+			var got watched
+			for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{MinInterval: 10 * time.Minute, MaxInterval: 20 * time.Minute}) {
 				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
 					break
 				}
 				got.take(s)
 			}
-			assert.Len(t, got.times, *evaluated, "%s: nothing is missed", on)
-			assert.LessOrEqual(t, len(got.late), *evaluated+killed, "%s: repeats only of what was not saved", on)
-			t.Logf("%s: %d evaluated, %d delivered, %d kills in the middle", on, *evaluated, len(got.late), killed)
+			assert.Len(t, got.times, *evaluated)
+			assert.Len(t, got.late, *evaluated, "no duplicates")
+			assert.Equal(t, 120, *evaluated)
 		})
 	}
 }
