@@ -228,6 +228,24 @@ func TestWatchIsRightAboutOddServices(t *testing.T) {
 	}
 }
 
+// TestWatchWaitsForWhatShowsLate: an evaluation may show up to two minutes after
+// its time, when later ones were delivered long ago.
+func TestWatchWaitsForWhatShowsLate(t *testing.T) {
+	for _, on := range sinceFields {
+		inBubble(t, string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 40, 5*time.Minute, within(time.Minute))
+			crowd.limit = 1 << 20
+			crowd.lag = make([]int64, len(crowd.created))
+			for i := range crowd.lag {
+				crowd.lag[i] = int64(i%2) * 119_000
+			}
+			got := newDelivered(crowd)
+			got.watch(t, crowd.client(t), hiring.WatchOptions{Since: crowd.zero, MinInterval: time.Second, MaxInterval: 2 * time.Second}, 10*time.Minute)
+			got.once(t, 7*time.Minute)
+		})
+	}
+}
+
 func TestWatchDeliversWhatHasNoReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
