@@ -2,7 +2,9 @@ package hiring_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -128,4 +130,46 @@ func TestWaitReportsNamesTheSubmissionOfAnInlineReport(t *testing.T) {
 	landed, err := wait(t.Context(), fake.client(), []string{"s1", "s2"}, hiring.WaitOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, once1([]string{"s1", "s2"}), landed)
+}
+
+func TestPollTakesA429ForAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		for _, route := range []string{"GET /account", "GET /submissions"} {
+			w.server.Inject(sandbox.Fault{Route: route, Status: 429, RetryAfter: 20 * time.Minute})
+			polled, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+			require.NoError(t, err, "%s", route)
+			assert.Equal(t, 20*time.Minute, polled.Wait, "%s", route)
+			time.Sleep(polled.Wait)
+			polled, err = w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, polled.State)
+			require.NoError(t, err, "%s", route)
+			assert.NotEmpty(t, polled.State)
+			assert.Less(t, polled.Wait, 2*time.Minute)
+		}
+	})
+}
+
+func TestACrashInTheFirstRoundDoesNotMoveTheBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		ids := w.crowd(1)
+		options := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
+		broken := errors.New("the network is gone")
+		out := w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/submissions") {
+				return nil, broken
+			}
+			return w.RoundTrip(r)
+		})}))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		time.AfterFunc(5*time.Minute, func() { w.evaluate(ids[0]) })
+		require.ErrorIs(t, lastOf(out.Submissions.Watch(ctx, options)), broken)
+		time.Sleep(time.Hour)
+		for s, err := range w.client().Submissions.Watch(t.Context(), options) {
+			require.NoError(t, err)
+			assert.Equal(t, ids[0], s.ID)
+			break
+		}
+	})
 }

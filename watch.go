@@ -76,6 +76,11 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 			}
 			continue
 		}
+		if state == "" && o.Checkpoint != nil { // A crash in the first round must not move the beginning.
+			if err := o.Checkpoint.Save(ctx, r.state.String()); err != nil {
+				return err
+			}
+		}
 		before := r.state.copied(o.Checkpoint)
 		err = r.run(ctx)
 		if goOn, failure := r.deliver(ctx, before, yield); !goOn || failure != nil {
@@ -144,18 +149,21 @@ func (r *round) deliver(ctx context.Context, before *watchState, yield func(Subm
 // A round reads at most 10 pages of the listing. A state of another account or
 // assessment and a damaged one are refused with a [ParamError]. On any other
 // error what was found before it is returned beside it, with a state to go on
-// from. When nothing is left in the quota's window, that is no error: Wait says
-// how long.
+// from. When nothing is left in the quota's window, or the service answers 429,
+// that is no error: Wait says how long.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (Polled, error) {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if err != nil {
+		return Polled{State: state}, err
+	}
+	result := Polled{State: state, Wait: pause.next()}
 	r, err := s.newRound(ctx, o, state)
-	if err == nil {
-		err = r.run(ctx)
-	}
-	result := Polled{State: state, Wait: retryAfter(err)}
 	if r != nil {
-		result = Polled{Submissions: r.found, State: r.state.String(), Wait: max(r.wait(err), retryAfter(err))}
+		err = r.run(ctx)
+		result = Polled{Submissions: r.found, State: r.state.String(), Wait: r.wait(err)}
 	}
-	if errors.Is(err, ErrQuotaExhausted) && ctx.Err() == nil {
+	result.Wait = max(result.Wait, retryAfter(err))
+	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
 		err = nil
 	}
 	return result, err
