@@ -1,231 +1,145 @@
 package benchmarks
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net/http"
+	"math"
 	"os"
-	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
-	"text/tabwriter"
 	"time"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// run is one simulation and what it has measured.
-type run struct {
-	way     string
-	size    int
-	over    time.Duration
-	on      sandbox.SinceField
-	wait    func(context.Context, *hiring.Client, []string, func(hiring.Report)) error
-	late    []time.Duration
-	sent    []time.Time
-	tooMany int // Replies of 429.
+// TestSimulation measures how long after its evaluation a report is delivered,
+// and what that costs, in virtual time. The full table takes minutes and
+// HIRING_LONG; without, a short one shows that nothing is lost.
+func TestSimulation(t *testing.T) {
+	long := os.Getenv("HIRING_LONG") != ""
+	begun := time.Now()
+	rows := waitingRows(t, long)
+	waits := len(rows)
+	rows = append(rows, watchingRows(t, long)...)
+	rows = append(rows, troubleRows(t, long)...)
+	t.Logf("in %s\n%s", time.Since(begun).Round(time.Second), table(rows))
+	for i := range rows {
+		rows[i].judge(t, long)
+	}
+	if path := os.Getenv("SVG"); path != "" {
+		if err := picture(rows[:waits], path); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
-const (
-	ours  = "WaitReports"
-	naive = "each report every 30 s"
-	paced = "each report, paced to the quota"
-)
-
-// TestSimulation measures how long after its evaluation a report is delivered,
-// and what that costs. The full table takes minutes and HIRING_LONG.
-func TestSimulation(t *testing.T) {
+func waitingRows(t *testing.T, long bool) (rows []row) {
 	sizes := []int{1, 10, 100}
-	if os.Getenv("HIRING_LONG") != "" {
+	if long {
 		sizes = append(sizes, 1000, 10_000)
 	}
-	var runs []*run
 	for _, size := range sizes {
-		over := 8 * time.Hour
+		over, times := 8*time.Hour, 1
+		if long {
+			times = max(1, 200/size)
+		}
 		if size > 1000 {
 			over = 24 * time.Hour
 		}
-		runs = append(runs,
-			&run{way: ours, size: size, over: over, on: sandbox.SinceCreated, wait: waitReports},
-			&run{way: ours, size: size, over: over, on: sandbox.SinceEvaluated, wait: waitReports})
+		add := func(way string, on sandbox.SinceField) {
+			rows = append(rows, waiting(t, row{what: fmt.Sprint(size, " waiting"), size: size, way: way, on: on}, over, times))
+		}
+		add(waitReports, sandbox.SinceCreated)
+		add(waitReports, sandbox.SinceEvaluated)
 		if size <= 1000 {
-			runs = append(runs,
-				&run{way: naive, size: size, over: over, on: sandbox.SinceCreated, wait: everyHalfMinute},
-				&run{way: paced, size: size, over: over, on: sandbox.SinceCreated, wait: pacedReads})
+			add(naiveReads, sandbox.SinceCreated)
+			add(slowReads, sandbox.SinceCreated)
 		}
 	}
-	for _, r := range runs {
-		synctest.Test(t, r.simulate)
-		t.Logf("%s, %d on %s: done", r.way, r.size, r.on)
-	}
-	t.Log("\n" + table(runs))
-	for _, r := range runs {
-		r.judge(t)
-	}
-	if path := os.Getenv("SVG"); path != "" {
-		if err := draw(runs, path); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return rows
 }
 
-// targets are what WaitReports must show.
-func (r *run) judge(t *testing.T) {
-	if r.way != ours {
+func watchingRows(t *testing.T, long bool) (rows []row) {
+	aDay, before, unsteady, over := 100, 6*time.Hour, time.Hour, 4*time.Hour
+	if long {
+		aDay, before, unsteady, over = 2000, 30*24*time.Hour, 2*24*time.Hour, 6*24*time.Hour
+	}
+	add := func(way string, on sandbox.SinceField) {
+		whole, steady := watching(t, row{what: fmt.Sprint(aDay, " a day"), way: way, on: on}, aDay, before, unsteady, over)
+		rows = append(rows, whole, steady)
+	}
+	for _, on := range everyField {
+		add(watch, on)
+	}
+	add(wholeWindow, sandbox.SinceCreated)
+	return rows
+}
+
+func troubleRows(t *testing.T, long bool) (rows []row) {
+	for i, trouble := range troubles {
+		for j, on := range everyField {
+			if !long && i%len(everyField) != j {
+				continue
+			}
+			size, aDay, over := 20, 60, 14*time.Hour
+			if long {
+				size, aDay, over = 300, 500, 24*time.Hour
+			}
+			r := row{what: trouble.name, way: waitReports, on: on}
+			rows = append(rows, through(t, r, trouble, size, over))
+			r.way = watch
+			rows = append(rows, through(t, r, trouble, aDay, over))
+		}
+	}
+	return rows
+}
+
+// judge compares a row with what the waiters must show. What a moment's bad
+// luck could break is left to the long run.
+func (r *row) judge(t *testing.T, long bool) {
+	if r.way != waitReports && r.way != watch {
 		return
 	}
-	p95, average, most := time.Minute, 150.0, 900
+	name := fmt.Sprintf("%s, %s, since on %s", r.what, r.way, r.on)
+	if r.missed > 0 || r.twice > 0 || len(r.late) == 0 {
+		t.Errorf("%s: %d delivered, %d missed, %d twice; want each once", name, len(r.late), r.missed, r.twice)
+	}
+	refusals := 0
+	if r.trouble && r.what == usedUp {
+		refusals = 1 // Until then it cannot know.
+	}
+	if r.refused > refusals {
+		t.Errorf("%s: %d replies of 429, want at most %d", name, r.refused, refusals)
+	}
+	p95, average, most := r.targets()
+	if got := r.quantile(0.95); got > p95 {
+		t.Errorf("%s: p95 %s, want at most %s", name, got, p95)
+	}
+	if long && (r.average() > average || r.most > most) {
+		t.Errorf("%s: %.0f requests an hour, at most %d; want %.0f and %d", name, r.average(), r.most, average, most)
+	}
+	if limit := r.catchUp(); r.caught > limit {
+		t.Errorf("%s: caught up after %s, want at most %s", name, r.caught, limit)
+	}
+}
+
+// targets are the latency and the requests an hour that a way may have.
+func (r *row) targets() (p95 time.Duration, average float64, most int) {
+	created := r.on == sandbox.SinceCreated
 	switch {
+	case r.trouble:
+		return math.MaxInt64, 1000, 1000
+	case r.way == watch && created:
+		return 5 * time.Minute, 1000, 1000
 	case r.size == 1:
-		average = 120
-	case r.size == 1000 && r.on == sandbox.SinceCreated:
-		average = 500
-	case r.size == 10_000 && r.on == sandbox.SinceCreated:
-		p95, average, most = 6*time.Minute, 1000, 1000
+		return time.Minute, 120, 120
+	case r.size == 1000 && created:
+		return time.Minute, 500, 900
+	case r.size == 10_000 && created:
+		return 6 * time.Minute, 1000, 1000
 	}
-	gotAverage, gotMost := r.perHour()
-	if got := r.quantile(0.95); got > p95 || gotAverage > average || gotMost > most || r.tooMany > 0 {
-		t.Errorf("%d on %s: p95 %s, %.0f requests an hour, at most %d, %d times 429; want %s, %.0f, %d and none",
-			r.size, r.on, got, gotAverage, gotMost, r.tooMany, p95, average, most)
-	}
+	return time.Minute, 150, 900
 }
 
-func (r *run) simulate(t *testing.T) {
-	random := rand.New(rand.NewPCG(uint64(r.size), 7))
-	const writer = "sk_live_sandbox_writer"
-	server := sandbox.Start(t, sandbox.WithSinceOn(r.on), sandbox.WithQuota(1000, 1<<40),
-		sandbox.WithKey(sandbox.Key{Token: writer, Scope: sandbox.ScopeAdmin}))
-	server.SetPlan(sandbox.LiveKey, 0, 1<<40)
-	hand, err := hiring.New("https://sandbox.invalid", writer, hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := crowd(t, hand, server, r.size)
-	for _, id := range ids {
-		time.AfterFunc(time.Duration(random.Int64N(int64(r.over))), func() {
-			if err := server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-		r.sent = append(r.sent, time.Now())
-		if e.Status == http.StatusTooManyRequests {
-			r.tooMany++
-		}
-	}))
-	delivered := make(map[string]bool)
-	err = r.wait(t.Context(), client, ids, func(report hiring.Report) {
-		r.late = append(r.late, time.Since(*report.GeneratedAt))
-		delivered[report.SubmissionID] = true
-	})
-	if err != nil || len(delivered) != r.size || len(r.late) != r.size {
-		t.Errorf("%s: %d reports of %d submissions, want %d: %v", r.way, len(r.late), len(delivered), r.size, err)
-	}
-}
-
-// crowd is so many submissions that wait for their evaluation.
-func crowd(t *testing.T, hand *hiring.Client, server *sandbox.Server, size int) []string {
-	ctx := t.Context()
-	challenges, err := hand.Challenges.List().Page(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	posting, err := hand.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Go"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := make([]string, size)
-	for i := range ids {
-		time.Sleep(time.Second)
-		invitation, err := hand.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", i), Name: "C"})
-		if err == nil {
-			ids[i], err = server.Begin(invitation.ID)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return ids
-}
-
-func waitReports(ctx context.Context, c *hiring.Client, ids []string, landed func(hiring.Report)) error {
-	for report, err := range c.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) {
-		if err != nil {
-			return err
-		}
-		landed(report)
-	}
-	return nil
-}
-
-// everyHalfMinute asks for each report every 30 s, and waits when it is told to.
-func everyHalfMinute(ctx context.Context, c *hiring.Client, ids []string, landed func(hiring.Report)) error {
-	for ids = slices.Clone(ids); len(ids) > 0; time.Sleep(30 * time.Second) {
-		ids = slices.DeleteFunc(ids, func(id string) bool { return read(ctx, c, id, landed) })
-	}
-	return nil
-}
-
-// pacedReads asks for one report after the other, as fast as the quota allows.
-func pacedReads(ctx context.Context, c *hiring.Client, ids []string, landed func(hiring.Report)) error {
-	for ids = slices.Clone(ids); len(ids) > 0; {
-		ids = slices.DeleteFunc(ids, func(id string) bool {
-			time.Sleep(time.Hour / 1000)
-			return read(ctx, c, id, landed)
-		})
-		time.Sleep(max(0, 30*time.Second-time.Duration(len(ids))*time.Hour/1000))
-	}
-	return nil
-}
-
-func read(ctx context.Context, c *hiring.Client, id string, landed func(hiring.Report)) bool {
-	report, err := c.Submissions.Report(ctx, id)
-	if failure, ok := errors.AsType[*hiring.Error](err); ok {
-		time.Sleep(failure.RetryAfter)
-		report, err = c.Submissions.Report(ctx, id)
-	}
-	if err != nil || !report.Ready() {
-		return false
-	}
-	landed(report)
-	return true
-}
-
-func (r *run) quantile(share float64) time.Duration {
-	sorted := slices.Sorted(slices.Values(r.late))
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)].Round(time.Second)
-}
-
-// perHour returns the requests an hour, on average and in the worst one.
-func (r *run) perHour() (average float64, most int) {
-	from := 0
-	for i, at := range r.sent {
-		for at.Sub(r.sent[from]) >= time.Hour {
-			from++
-		}
-		most = max(most, i-from+1)
-	}
-	span := max(time.Hour, r.sent[len(r.sent)-1].Sub(r.sent[0]))
-	return float64(len(r.sent)) / span.Hours(), most
-}
-
-func table(runs []*run) string {
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "waiting\tsince on\tway\tp50\tp95\tmax\trequests an hour\tat most\t429\t")
-	for _, r := range runs {
-		average, most := r.perHour()
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%.0f\t%d\t%d\t\n",
-			r.size, r.on, r.way, r.quantile(0.5), r.quantile(0.95), r.quantile(1), average, most, r.tooMany)
-	}
-	_ = w.Flush() // Into memory.
-	return text.String()
+// catchUp bounds the time after a trouble.
+func (r *row) catchUp() time.Duration {
+	return 3 * time.Hour
 }
