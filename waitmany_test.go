@@ -30,7 +30,7 @@ func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 		{100, 3 * time.Hour, sandbox.SinceCreated, 150, 200, time.Minute, false},
 		{300, 3 * time.Hour, sandbox.SinceCreated, 400, 900, time.Minute, false},
 		{300, 3 * time.Hour, sandbox.SinceEvaluated, 150, 200, time.Minute, false},
-		{1000, 8 * time.Hour, sandbox.SinceCreated, 500, 900, time.Minute, true},
+		{1000, 8 * time.Hour, sandbox.SinceCreated, 400, 720, time.Minute, true},
 		{1000, 8 * time.Hour, sandbox.SinceSubmitted, 150, 900, time.Minute, true},
 		{1000, 8 * time.Hour, sandbox.SinceEvaluated, 150, 900, time.Minute, true},
 		{10_000, 24 * time.Hour, sandbox.SinceCreated, 1000, 1900, 6 * time.Minute, true},

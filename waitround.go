@@ -247,12 +247,7 @@ func (w *waiter) follow(ctx context.Context, p plan) error {
 		if err != nil || w.stopped {
 			return err
 		}
-		for _, edge := range w.edges { // Beyond this scan, the last one still tells.
-			if edge.Before(p.since) {
-				edges = append(edges, edge)
-			}
-		}
-		w.edges, w.scanned = edges, time.Now()
+		w.edges, w.scanned = pageEnds(edges, w.edges, p.since), time.Now()
 	}
 	for _, id := range p.singles {
 		if _, pending := w.pending[id]; !pending {
@@ -263,6 +258,17 @@ func (w *waiter) follow(ctx context.Context, p plan) error {
 		}
 	}
 	return nil
+}
+
+// pageEnds adds to what a scan showed what the one before showed of the pages
+// behind it: of those that both saw, the ends have moved.
+func pageEnds(scan, before []time.Time, since time.Time) []time.Time {
+	for _, end := range before[min(len(scan), len(before)):] {
+		if end.Before(since) {
+			scan = append(scan, end)
+		}
+	}
+	return scan
 }
 
 // judge notices what the last increment should have shown.
