@@ -210,9 +210,10 @@ func (h *histogram) add(d time.Duration) {
 func (h *histogram) quantile(share float64) time.Duration {
 	left := share * float64(h.Total)
 	for i, n := range h.Counts {
-		if left -= float64(n); left <= 0 {
-			return time.Duration(math.Exp2(float64(i+1)/2) * float64(time.Second))
+		if n := float64(n); n > 0 && left <= n {
+			return time.Duration(math.Exp2((float64(i)+left/n)/2) * float64(time.Second))
 		}
+		left -= float64(n)
 	}
 	return 0
 }
