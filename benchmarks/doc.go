@@ -3,5 +3,5 @@
 //
 // The simulation of waiting runs in virtual time on the sandbox:
 //
-//	HIRING_LONG=1 SVG=latency.svg go test -run Simulation -v -timeout 1h .
+//	HIRING_LONG=1 SVG=../docs/waiting.svg go test -run Simulation -v -timeout 1h .
 package benchmarks

@@ -23,12 +23,15 @@ type trouble struct {
 	come func(w *world, span time.Duration)
 }
 
-const usedUp = "another takes all of a window"
+const (
+	sharing = "another takes half of the quota"
+	usedUp  = "another takes all of a window"
+)
 
 var troubles = []trouble{
 	{"10 % faults", faults(0.1)},
 	{"40 % faults", faults(0.4)},
-	{"another takes half of the quota", half},
+	{sharing, half},
 	{usedUp, all},
 	{"service restarts, 6 times", restarts},
 	{"outage of 6 h", outage},
