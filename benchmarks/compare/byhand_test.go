@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// byHand is what is written for one project: net/http or go-retryablehttp, and
+// encoding/json into structs of one's own.
+type byHand struct {
+	base string
+	send func(ctx context.Context, url string) (*http.Response, error)
+	got  struct {
+		account     reply[account]
+		invitations reply[[]invitation]
+		submissions reply[[]submission]
+		events      reply[[]event]
+	}
+}
+
+func newByHand(base string, transport http.RoundTripper) (peer, error) {
+	client := &http.Client{Transport: transport}
+	return &byHand{base: base, send: func(ctx context.Context, url string) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Authorization", "Bearer "+apiKey)
+		return client.Do(req)
+	}}, nil
+}
+
+// newRetryable leaves go-retryablehttp as it is but for the logger, which prints.
+func newRetryable(base string, transport http.RoundTripper) (peer, error) {
+	client := retryablehttp.NewClient()
+	client.HTTPClient = &http.Client{Transport: transport}
+	client.Logger = nil
+	return &byHand{base: base, send: func(ctx context.Context, url string) (*http.Response, error) {
+		req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Authorization", "Bearer "+apiKey)
+		return client.Do(req)
+	}}, nil
+}
+
+func (p *byHand) get(ctx context.Context, path string, into any) error {
+	resp, err := p.send(ctx, p.base+path)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body) // So that the connection serves again.
+	return err
+}
+
+func (p *byHand) account(ctx context.Context) error {
+	p.got.account = reply[account]{}
+	return p.get(ctx, "/api/v1/account", &p.got.account)
+}
+
+func (p *byHand) invitations(ctx context.Context) error {
+	p.got.invitations = reply[[]invitation]{}
+	return p.get(ctx, "/api/v1/assessments/"+assessmentID+"/invitations?page=1&page_size=100", &p.got.invitations)
+}
+
+func (p *byHand) submissions(ctx context.Context) error {
+	p.got.submissions = reply[[]submission]{}
+	return p.get(ctx, "/api/v1/submissions?page_size=100", &p.got.submissions)
+}
+
+func (p *byHand) events(ctx context.Context) error { return p.eventsAfter(ctx, 0) }
+
+func (p *byHand) eventsAfter(ctx context.Context, seq int64) error {
+	p.got.events = reply[[]event]{}
+	path := "/api/v1/submissions/" + submissionID + "/events?page_size=500&since_seq=" + strconv.FormatInt(seq, 10)
+	return p.get(ctx, path, &p.got.events)
+}
+
+func (p *byHand) walk(ctx context.Context, each func(seq int64, payload []byte)) error {
+	return follow(func(after int64) (int64, bool, error) {
+		if err := p.eventsAfter(ctx, after); err != nil {
+			return 0, false, err
+		}
+		for _, e := range p.got.events.Data {
+			after = e.Seq
+			each(e.Seq, e.Payload)
+		}
+		return after, p.got.events.Meta.HasMore, nil
+	})
+}
+
+func (p *byHand) last(work string) any {
+	return map[string]any{
+		"Account": p.got.account.Data, "Invitations": p.got.invitations.Data,
+		"Submissions": p.got.submissions.Data, "Events": p.got.events.Data,
+	}[work]
+}

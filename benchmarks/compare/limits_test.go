@@ -1,0 +1,39 @@
+package compare
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// most is what the client may cost. Times are printed and not judged: they are
+// another machine's on every machine.
+var most = struct {
+	calls map[string]cost
+	size  float64 // Bytes of a program, above one that uses net/http.
+}{
+	calls: map[string]cost{
+		"Account":     {allocs: 41, bytes: 4_200},
+		"Invitations": {allocs: 745, bytes: 80_000},
+		"Submissions": {allocs: 4_100, bytes: 300_000},
+		"Events":      {allocs: 1_080, bytes: 180_000},
+	},
+	size: 1.9e6,
+}
+
+// TestLimits counts what a call allocates with everything on, from memory.
+func TestLimits(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // A collection empties pools.
+	client := connect(t, 0)[len(makers)-1]
+	for _, w := range works {
+		measure(t, 3, func() error { return w.do(client, t.Context()) })
+		got := measure(t, 200, func() error { return w.do(client, t.Context()) })
+		assert.LessOrEqual(t, got.allocs, most.calls[w.name].allocs, "allocations of %s", w.name)
+		assert.LessOrEqual(t, got.bytes, most.calls[w.name].bytes, "bytes of %s", w.name)
+		t.Logf("%s: %.1f allocations, %.0f bytes", w.name, got.allocs, got.bytes)
+	}
+}

@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// slow is a transport whose replies take their time.
+type slow struct {
+	*longLog
+	latency time.Duration
+}
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(s.latency)
+	return s.longLog.RoundTrip(r)
+}
+
+const pagesAhead = 50
+
+// readPages reads so many pages of a longer log, with work to do on each, and
+// returns what that took and how many requests were made.
+func readPages(t *testing.T, prefetch, pages int) (took time.Duration, requests int) {
+	reply, err := eventsReply()
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		log, err := newLongLog(reply, pagesAhead*pageOfEvents)
+		require.NoError(t, err)
+		client, err := hiring.New("https://hiring.test", apiKey,
+			hiring.WithHTTPClient(&http.Client{Transport: slow{log, 20 * time.Millisecond}}),
+			hiring.WithObserver(func(context.Context, hiring.Exchange) {}),
+			hiring.WithLogger(slog.New(slog.DiscardHandler)))
+		require.NoError(t, err)
+		start := time.Now()
+		left := pages
+		for page, err := range client.Events.List(submissionID, hiring.EventFilter{}).Prefetch(prefetch).Pages(t.Context()) {
+			require.NoError(t, err)
+			require.Len(t, page.Items, pageOfEvents)
+			time.Sleep(10 * time.Millisecond)
+			if left--; left == 0 {
+				break
+			}
+		}
+		took = time.Since(start)
+		synctest.Wait()
+		requests = log.requests
+	})
+	return took, requests
+}
+
+// TestCompareReadAhead reads while the caller works: 20 ms for a reply, 10 ms of
+// work a page, in virtual time.
+func TestCompareReadAhead(t *testing.T) {
+	sequential, requests := readPages(t, 0, pagesAhead)
+	require.Equal(t, pagesAhead, requests)
+	ahead, requests := readPages(t, 1, pagesAhead)
+	require.Equal(t, pagesAhead, requests)
+	ratio := float64(sequential) / float64(ahead)
+	require.GreaterOrEqual(t, ratio, 1.42)
+	surplus := 0
+	for pages := 1; pages <= 5; pages++ {
+		_, requests := readPages(t, 1, pages)
+		surplus = max(surplus, requests-pages)
+	}
+	require.Equal(t, 1, surplus, "the request that was under way when the loop ended")
+	t.Logf("%d pages: %s one after the other, %s read ahead, %.2f times as fast; at most %d surplus request when the loop ends early",
+		pagesAhead, sequential, ahead, ratio, surplus)
+}
