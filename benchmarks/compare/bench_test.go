@@ -33,15 +33,11 @@ func BenchmarkWalk(b *testing.B) {
 	const events = 20 * pageOfEvents
 	for _, m := range makers {
 		b.Run("transport=memory/peer="+m.name, func(b *testing.B) {
-			reply, err := eventsReply()
+			page, err := newPage()
 			if err != nil {
 				b.Fatal(err)
 			}
-			log, err := newLongLog(reply, events)
-			if err != nil {
-				b.Fatal(err)
-			}
-			p, err := m.make("https://hiring.test", log)
+			p, err := m.make("https://hiring.test", &longLog{page: page, events: events})
 			if err != nil {
 				b.Fatal(err)
 			}

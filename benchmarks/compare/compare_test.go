@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// long tells whether to take the time that figures worth reading need.
-func long() bool { return os.Getenv("HIRING_LONG") != "" }
+// long tells whether to take the time that figures worth reading need. Those
+// taken under the race detector are not.
+func long() bool { return os.Getenv("HIRING_LONG") != "" && !raceDetector }
 
 // TestCompareCalls prints what one call of each kind costs each peer.
 func TestCompareCalls(t *testing.T) {

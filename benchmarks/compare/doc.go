@@ -16,8 +16,8 @@
 // The same work as benchmarks, and what they gave on the machine that is named in
 // the file:
 //
-//	go test -run '^$' -bench . -benchmem -count 10 ./compare | tee compare/results/linux-amd64.txt
-//	benchstat -col /peer compare/results/linux-amd64.txt
+//	go test -run '^$' -bench . -benchtime 0.2s -count 10 ./compare | tee compare/results/linux-amd64.txt
+//	../.cache/bin/benchstat -col /peer compare/results/linux-amd64.txt
 //
 // Allocations over loopback are those of the whole process, the server included,
 // which makes none for a request.

@@ -20,7 +20,6 @@ const (
 // page is what the sandbox gave for one, with the numbers of its place.
 type longLog struct {
 	page   page
-	header http.Header
 	events int64 // A whole number of pages.
 
 	lock     sync.Mutex
@@ -30,46 +29,56 @@ type longLog struct {
 
 // page is a page in which every seq, and the cursor, has seven digits.
 type page struct {
-	text  []byte
-	seqs  []int // Where they are.
-	meta  int   // Where its end begins, which is more or last.
-	more  []byte
-	final []byte
+	Header http.Header
+	Text   []byte
+	Seqs   []int // Where they are.
+	Meta   int   // Where its end begins, which says whether there is more.
 }
+
+const (
+	moreFollows = `"has_more":true ,"next_cursor":"0000000"}}`
+	noMore      = `"has_more":false,"next_cursor":null     }}`
+	cursorAt    = len(`"has_more":true ,"next_cursor":"`)
+)
 
 var (
 	anySeq  = regexp.MustCompile(`\{"seq":\d+,"kind"`)
 	anyMeta = regexp.MustCompile(`"has_more":true,"next_cursor":"\d+"\}\}$`)
 )
 
-// newPage makes a page of the sandbox's.
-func newPage(body []byte) (page, error) {
-	more, final := []byte(`"has_more":true ,"next_cursor":"0000000"}}`), []byte(`"has_more":false,"next_cursor":null     }}`)
-	text := anySeq.ReplaceAll(body, []byte(`{"seq":0000000,"kind"`))
-	text = append(anyMeta.ReplaceAll(text, nil), more...)
-	p := page{text: text, meta: len(text) - len(more), more: more, final: final}
-	for _, at := range anySeq.FindAllIndex(text, -1) {
-		p.seqs = append(p.seqs, at[0]+len(`{"seq":`))
+// newPage makes a page of the first of the sandbox's busy log.
+func newPage() (page, error) {
+	replies, err := record()
+	if err != nil {
+		return page{}, err
 	}
-	if len(p.seqs) != pageOfEvents {
-		return page{}, fmt.Errorf("the page has %d events, want %d", len(p.seqs), pageOfEvents)
+	reply := replies[works[len(works)-1].path]
+	text := anySeq.ReplaceAll(reply.body, []byte(`{"seq":0000000,"kind"`))
+	text = append(anyMeta.ReplaceAll(text, nil), moreFollows...)
+	p := page{Header: reply.header.Clone(), Text: text, Meta: len(text) - len(moreFollows)}
+	p.Header["Content-Length"] = []string{strconv.Itoa(len(text))}
+	for _, at := range anySeq.FindAllIndex(text, -1) {
+		p.Seqs = append(p.Seqs, at[0]+len(`{"seq":`))
+	}
+	if len(p.Seqs) != pageOfEvents {
+		return page{}, fmt.Errorf("the page has %d events, want %d", len(p.Seqs), pageOfEvents)
 	}
 	return p, nil
 }
 
 // write makes text, a copy of the page's, the page that begins after seq.
 func (p page) write(text []byte, seq int64, more bool) {
-	for _, at := range p.seqs {
+	for _, at := range p.Seqs {
 		seq++
 		strconv.AppendInt(text[at:at], seq, 10)
 	}
-	end := text[p.meta:]
+	end := text[p.Meta:]
 	if !more {
-		copy(end, p.final)
+		copy(end, noMore)
 		return
 	}
-	copy(end, p.more)
-	strconv.AppendInt(end[len(`"has_more":true ,"next_cursor":"`):][:0], seq, 10)
+	copy(end, moreFollows)
+	strconv.AppendInt(end[cursorAt:cursorAt], seq, 10)
 }
 
 func (l *longLog) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -84,7 +93,7 @@ func (l *longLog) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	text := l.take()
 	l.page.write(text, after, after-beforeFirst+pageOfEvents < l.events)
-	return respond(r, l.header, text, func() { l.give(text) }), nil
+	return respond(r, l.page.Header, text, func() { l.give(text) }), nil
 }
 
 func (l *longLog) take() []byte {
@@ -96,27 +105,13 @@ func (l *longLog) take() []byte {
 		l.free = l.free[:n-1]
 		return text
 	}
-	return bytes.Clone(l.page.text)
+	return bytes.Clone(l.page.Text)
 }
 
 func (l *longLog) give(text []byte) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.free = append(l.free, text)
-}
-
-// newLongLog is a log of so many events, in pages of reply's kind.
-func newLongLog(reply recorded, events int64) (*longLog, error) {
-	p, err := newPage(reply.body)
-	header := reply.header.Clone()
-	header["Content-Length"] = []string{strconv.Itoa(len(p.text))}
-	return &longLog{page: p, header: header, events: events}, err
-}
-
-// eventsReply is the first page of the sandbox's busy log.
-func eventsReply() (recorded, error) {
-	replies, err := record()
-	return replies[works[len(works)-1].path], err
 }
 
 // walk reads a log of so many events and makes sure that all come, in order.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/gob"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,7 +23,7 @@ import (
 )
 
 // Memory is measured in a process that does nothing else: the test's own program
-// once more, with this variable, a task and the recorded page of events.
+// once more, with this variable, a task and the page of events.
 const childVariable = "HIRING_COMPARE_CHILD"
 
 // task is what a child does: the peer of that name reads so many events, none of
@@ -31,8 +32,7 @@ type task struct {
 	Peer   string
 	Events int64
 	Keep   int64 // Every so many events, the payload is kept to the end.
-	Header http.Header
-	Body   []byte
+	Page   page
 }
 
 // used is what a child tells.
@@ -47,6 +47,10 @@ type used struct {
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
+		flag.Parse()
+		if flag.Lookup("test.bench").Value.String() != "" {
+			fmt.Printf("go: %s\ncores: %d\n", runtime.Version(), runtime.NumCPU()) // For benchstat, beside what testing says.
+		}
 		os.Exit(m.Run())
 	}
 	if err := child(); err != nil {
@@ -75,11 +79,7 @@ func (do task) run() (used, error) {
 	if do.Peer == "" {
 		return used{}, nil
 	}
-	log, err := newLongLog(recorded{header: do.Header, body: do.Body}, do.Events)
-	if err != nil {
-		return used{}, err
-	}
-	read, err := newPeer(do.Peer, log)
+	read, err := newPeer(do.Peer, &longLog{page: do.Page, events: do.Events})
 	if err != nil {
 		return used{}, err
 	}
@@ -191,12 +191,12 @@ func TestCompareWalk(t *testing.T) {
 	if long() {
 		rounds, events = 5, 1_000_000
 	}
-	reply, err := eventsReply()
+	p, err := newPage()
 	require.NoError(t, err)
 	if runtime.GOOS != "linux" {
 		t.Log("the memory of a process is read from /proc: 0 here")
 	}
-	nothing := spawn(t, task{Header: reply.header, Body: reply.body}).Resident
+	nothing := spawn(t, task{Page: p}).Resident
 	names := []string{"transport"}
 	for _, m := range makers {
 		names = append(names, m.name)
@@ -204,16 +204,16 @@ func TestCompareWalk(t *testing.T) {
 	runs := make([][]used, len(names))
 	for range rounds {
 		for i, name := range names {
-			runs[i] = append(runs[i], spawn(t, task{Peer: name, Events: events, Header: reply.header, Body: reply.body}))
+			runs[i] = append(runs[i], spawn(t, task{Peer: name, Events: events, Page: p}))
 		}
 	}
-	rows := [][]any{{"peer", "s", "ns/event", "times net-http", "allocs/event", "bytes/event", "heap MiB", "process MiB", "above nothing", "keeping 1 in 500: heap MiB", "process MiB"}}
+	rows := [][]any{{"peer", "s", "ns/event", "times net-http", "allocs/event", "bytes/event", "heap MiB", "process MiB", "above nothing", "above transport", "keeping 1 in 500: heap MiB", "process MiB"}}
 	for i, name := range names {
-		keeps := spawn(t, task{Peer: name, Events: events, Keep: 500, Header: reply.header, Body: reply.body})
+		keeps := spawn(t, task{Peer: name, Events: events, Keep: 500, Page: p})
 		u := middle(runs[i])
 		rows = append(rows, []any{name, u.Time.Seconds(), float64(u.Time.Nanoseconds()) / float64(events),
 			float64(middle(runs[1]).Time) / float64(u.Time), u.Allocs, u.Bytes, mib(u.HeapPeak), mib(u.Resident),
-			mib(u.Resident) - mib(nothing), mib(keeps.HeapKept), mib(keeps.Resident)})
+			mib(u.Resident) - mib(nothing), mib(u.Resident) - mib(middle(runs[0]).Resident), mib(keeps.HeapKept), mib(keeps.Resident)})
 	}
 	t.Logf("%d events, medians of %d runs; a program that does nothing: %.2f MiB\n%s", events, rounds, mib(nothing), table(rows))
 }

@@ -29,11 +29,10 @@ const pagesAhead = 50
 // readPages reads so many pages of a longer log, with work to do on each, and
 // returns what that took and how many requests were made.
 func readPages(t *testing.T, prefetch, pages int) (took time.Duration, requests int) {
-	reply, err := eventsReply()
+	p, err := newPage()
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		log, err := newLongLog(reply, pagesAhead*pageOfEvents)
-		require.NoError(t, err)
+		log := &longLog{page: p, events: pagesAhead * pageOfEvents}
 		client, err := hiring.New("https://hiring.test", apiKey,
 			hiring.WithHTTPClient(&http.Client{Transport: slow{log, 20 * time.Millisecond}}),
 			hiring.WithObserver(func(context.Context, hiring.Exchange) {}),
@@ -70,7 +69,7 @@ func TestCompareReadAhead(t *testing.T) {
 		_, requests := readPages(t, 1, pages)
 		surplus = max(surplus, requests-pages)
 	}
-	require.Equal(t, 1, surplus, "the request that was under way when the loop ended")
+	require.LessOrEqual(t, surplus, 1, "the request that was under way when the loop ended")
 	t.Logf("%d pages: %s one after the other, %s read ahead, %.2f times as fast; at most %d surplus request when the loop ends early",
 		pagesAhead, sequential, ahead, ratio, surplus)
 }
