@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,8 +31,10 @@ type call struct {
 	request request
 	read    func(*reply) error // Decodes a 2xx; may run once an attempt.
 
-	client http.Client
-	retry  retryablehttp.Client
+	client   http.Client
+	retry    retryablehttp.Client
+	template retryablehttp.Request // What every attempt repeats.
+	url      url.URL
 
 	attempts int
 	unknown  bool   // Some attempt of a write may have taken effect.
@@ -55,6 +58,9 @@ type call struct {
 	requestID  string
 	limit      RateLimit
 	throttled  bool
+	body       io.Closer // Of the reply; nil once it was closed.
+	closing    sync.Mutex
+	limited    io.LimitedReader
 	buffer     *bytes.Buffer
 }
 
@@ -95,14 +101,13 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 			return c.refused
 		},
 	}
-	attempt, err := c.newAttempt()
-	if err != nil {
+	if err := c.build(); err != nil {
 		return c.fail("the request could not be built", err)
 	}
 	if err := c.admit(); err != nil {
 		return err
 	}
-	_, _ = c.retry.Do(attempt) //nolint:bodyclose // checkRetry reads, judges and closes every reply
+	_, _ = c.retry.Do(&c.template) //nolint:bodyclose // checkRetry reads, judges and closes every reply
 	if c.refused != nil {
 		return fmt.Errorf("%w: %w", c.refused, c.failure)
 	}
@@ -112,22 +117,22 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	return nil
 }
 
-// newAttempt builds the request that every attempt repeats; RoundTrip adds what
+// build makes the request that every attempt repeats; RoundTrip adds what
 // belongs to one attempt alone.
-func (c *call) newAttempt() (*retryablehttp.Request, error) {
-	req := (&http.Request{
+func (c *call) build() error {
+	c.url = c.request.url(c.core.base)
+	c.template.Request = (&http.Request{
 		Method:     c.request.method,
-		URL:        c.request.url(c.core.base),
+		URL:        &c.url,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
 		Header:     make(http.Header),
 	}).WithContext(c.ctx)
-	attempt := &retryablehttp.Request{Request: req}
 	if c.request.body == nil {
-		return attempt, nil
+		return nil
 	}
-	return attempt, attempt.SetBody(c.request.body)
+	return c.template.SetBody(c.request.body)
 }
 
 var (
@@ -220,11 +225,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // buffer until release. A body that does not stop by itself is closed when the
 // attempt's time is over.
 func (c *call) readBody(resp *http.Response) ([]byte, error) {
-	body := resp.Body
+	c.body, c.limited.R = resp.Body, resp.Body
 	resp.Body = http.NoBody // Not every body can be closed twice, and retryablehttp would.
-	closeOnce := sync.OnceFunc(func() { _ = body.Close() })
-	defer closeOnce()
-	defer context.AfterFunc(c.timed, closeOnce)()
+	defer c.closeBody()
+	defer context.AfterFunc(c.timed, c.closeBody)()
 	limit := c.core.config.maxBytes
 	if c.status >= 300 {
 		limit = min(limit, 1<<20)
@@ -233,11 +237,23 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	}
 	c.buffer = buffers.Get().(*bytes.Buffer)
 	c.buffer.Reset()
-	n, err := c.buffer.ReadFrom(io.LimitReader(body, limit+1))
+	c.limited.N = limit + 1
+	n, err := c.buffer.ReadFrom(&c.limited)
 	if err == nil && n > limit {
 		err = tooLongError{limit}
 	}
 	return c.credential.scrubBytes(c.buffer.Bytes()), err
+}
+
+// closeBody closes the body once, whoever comes first.
+func (c *call) closeBody() {
+	c.closing.Lock()
+	body := c.body
+	c.body = nil
+	c.closing.Unlock()
+	if body != nil {
+		_ = body.Close()
+	}
 }
 
 // release gives the buffer back, unless it has grown too large to keep.

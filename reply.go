@@ -155,7 +155,7 @@ func (c *call) plain(err error) string {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
-	u := c.request.url(c.core.base)
+	u := c.url
 	text := strings.ReplaceAll(err.Error(), u.String(), "the service")
 	return quote([]byte(c.credential.scrub(strings.ReplaceAll(text, u.RequestURI(), c.request.route))))
 }

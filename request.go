@@ -2,10 +2,10 @@ package hiring
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	stdjson "encoding/json"
@@ -23,11 +23,15 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       map[string]string // Names sent that are guesses, and the Dialect fields that hold them.
-	guessedRoute  string            // The Dialect field of the route, when it is a guess.
-	bodyless      bool              // Any 2xx will do, though what is readable of its body is used.
-	err           error             // Why it must not be sent.
+	assumed       []guess // Names sent that are guesses.
+	guessedRoute  string  // The Dialect field of the route, when it is a guess.
+	bodyless      bool    // Any 2xx will do, though what is readable of its body is used.
+	err           error   // Why it must not be sent.
 }
+
+// guess is a name that the documentation does not show, and the Dialect field
+// that holds it.
+type guess struct{ name, field string }
 
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
@@ -92,9 +96,7 @@ func (r request) refuse(param, problem string) request {
 
 // assume notes that the query or body names a guess of the Dialect.
 func (r request) assume(name, field string) request {
-	assumed := map[string]string{name: field}
-	maps.Copy(assumed, r.assumed)
-	r.assumed = assumed
+	r.assumed = append(slices.Clip(r.assumed), guess{name, field})
 	return r
 }
 
@@ -133,7 +135,7 @@ func (r request) members(known, extra map[string]any) request {
 }
 
 // url returns the request's address below base.
-func (r request) url(base url.URL) *url.URL {
+func (r request) url(base url.URL) url.URL {
 	u := base
 	if r.rawPath != "" || base.RawPath != "" {
 		raw := r.rawPath
@@ -146,7 +148,7 @@ func (r request) url(base url.URL) *url.URL {
 	if len(r.query) > 0 {
 		u.RawQuery = r.query.Encode()
 	}
-	return &u
+	return u
 }
 
 // hints name the guesses that may be why the service refused the request.
@@ -169,15 +171,15 @@ func (r request) hints(e *Error) []string {
 func (r request) fieldHints(fields map[string][]string) []string {
 	wrong := make(map[string]bool)
 	for name := range fields {
-		if field, ok := r.assumed[name]; ok {
-			wrong[field] = true
+		if i := slices.IndexFunc(r.assumed, func(g guess) bool { return g.name == name }); i >= 0 {
+			wrong[r.assumed[i].field] = true
 			continue
 		}
 		if r.query.Has(name) || r.sentMember(name) {
 			continue
 		}
-		for _, field := range r.assumed {
-			wrong[field] = true
+		for _, g := range r.assumed {
+			wrong[g.field] = true
 		}
 	}
 	var hints []string
