@@ -98,6 +98,37 @@ func BenchmarkEventsPage(b *testing.B) {
 	}
 }
 
+// benchmarkPage reads one page of 100.
+func benchmarkPage[T any](b *testing.B, list func(*hiring.Client) hiring.Pager[T]) {
+	b.Helper()
+	get := func(c *hiring.Client) error {
+		page, err := list(c).PageSize(100).Page(b.Context())
+		if err == nil && len(page.Items) != 100 {
+			return fmt.Errorf("got %d items", len(page.Items))
+		}
+		return err
+	}
+	client := record(b, get)
+	for b.Loop() {
+		if err := get(client); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkInvitationsPage(b *testing.B) {
+	benchmarkPage(b, func(c *hiring.Client) hiring.Pager[hiring.Invitation] {
+		return c.Invitations.List(sandbox.AssessmentID)
+	})
+}
+
+// Each with its report.
+func BenchmarkSubmissionsPage(b *testing.B) {
+	benchmarkPage(b, func(c *hiring.Client) hiring.Pager[hiring.Submission] {
+		return c.Submissions.List(hiring.SubmissionFilter{})
+	})
+}
+
 func BenchmarkWalk(b *testing.B) {
 	for _, size := range []int{7, 100} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {

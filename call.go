@@ -66,15 +66,15 @@ type call struct {
 
 // do makes a call whose reply promises a T.
 func do[T any](ctx context.Context, k *core, r request) (T, error) {
-	var result T
-	err := k.send(ctx, r, func(r *reply) error {
-		data, _, err := open[T](r.body)
-		if err == nil {
-			result = data
-		}
+	var result *T
+	err := k.send(ctx, r, func(r *reply) (err error) {
+		result, _, err = open[T](r.body)
 		return err
 	})
-	return result, err
+	if result == nil {
+		result = new(T)
+	}
+	return *result, err
 }
 
 // do makes a call that succeeds with any 2xx, whatever its body.

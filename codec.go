@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/fastjson"
 )
 
 // Value is a piece of a reply whose shape the service does not document. It is
@@ -151,18 +153,32 @@ type envelope[T any] struct {
 	Meta wireMeta `json:"meta"`
 }
 
+// replies reads what succeeded, to the values that decode gives.
+var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[Value](), Options: readOptions}
+
+// readEnvelope decodes an envelope. Of one that replies refuses, json/v2 says
+// where and why.
+func readEnvelope[T any](body []byte) (*envelope[T], error) {
+	e := new(envelope[T])
+	if replies.Read(body, e) {
+		return e, nil
+	}
+	*e = envelope[T]{}
+	return e, decode(body, e)
+}
+
 const noData = replyError("the reply holds no data, which was promised")
 
-// open decodes an envelope.
-func open[T any](body []byte) (T, wireMeta, error) {
-	var e envelope[T]
-	if err := decode(body, &e); err != nil {
-		return *new(T), wireMeta{}, err
+// open decodes an envelope whose data is there.
+func open[T any](body []byte) (*T, wireMeta, error) {
+	e, err := readEnvelope[T](body)
+	if err != nil {
+		return nil, wireMeta{}, err
 	}
 	if e.Data == nil {
-		return *new(T), wireMeta{}, noData
+		return nil, wireMeta{}, noData
 	}
-	return *e.Data, e.Meta, nil
+	return e.Data, e.Meta, nil
 }
 
 // where describes a JSON error by place alone: its own text may hold candidates'
@@ -208,8 +224,8 @@ func kindName(k jsontext.Kind) string {
 
 // openList decodes an envelope whose data is an array; null is an empty one.
 func openList[T any](body []byte) ([]T, wireMeta, error) {
-	var e envelope[[]T]
-	if err := decode(body, &e); err != nil {
+	e, err := readEnvelope[[]T](body)
+	if err != nil {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {

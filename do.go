@@ -40,7 +40,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			return err
 		}
 		meta = m.public()
-		return json.Unmarshal(data, out, readOptions, json.MatchCaseInsensitiveNames(true))
+		return json.Unmarshal(*data, out, readOptions, json.MatchCaseInsensitiveNames(true))
 	})
 	return meta, err
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode"
@@ -134,7 +135,7 @@ func (c credential) scrubBytes(b []byte) []byte {
 	if bytes.Contains(b, []byte(c.key)) {
 		b = bytes.ReplaceAll(b, []byte(c.key), []byte(redacted))
 	}
-	if bytes.IndexByte(b, '\\') < 0 {
+	if !c.escapedIn(b) {
 		return b
 	}
 	var clean []byte
@@ -152,6 +153,27 @@ func (c credential) scrubBytes(b []byte) []byte {
 		return b
 	}
 	return append(clean, b[kept:]...)
+}
+
+// escapedIn tells whether an escape in b stands for any letter of the key.
+// Nearly no body has one, and this goes from escape to escape.
+func (c credential) escapedIn(b []byte) bool {
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 || len(b) < i+2 {
+			return false
+		}
+		stands := b[i+1]
+		if stands == 'u' && len(b) >= i+6 {
+			code, err := strconv.ParseUint(string(b[i+2:i+6]), 16, 16)
+			if err == nil && code <= 0xff && strings.IndexByte(c.key, byte(code)) >= 0 {
+				return true
+			}
+		} else if (stands == '"' || stands == '\\' || stands == '/') && strings.IndexByte(c.key, stands) >= 0 {
+			return true
+		}
+		b = b[i+2:]
+	}
 }
 
 // spelledBy returns how many bytes of JSON text at the beginning of b spell the

@@ -1,0 +1,55 @@
+package fastjson
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	maxDepth  = 10_000 // As in json/v2.
+	chunkSize = 4 << 10
+	maxShared = 40 // Bytes of a string that may come again: a status, a name, an id.
+)
+
+// keep returns a copy of b. Small ones lie together, which saves allocations;
+// a chunk is small, because one value that is kept keeps all of it.
+func (d *state) keep(b []byte) []byte {
+	if len(b) > chunkSize/4 {
+		return append(make([]byte, 0, len(b)), b...)
+	}
+	n := len(d.chunk)
+	if len(b) > cap(d.chunk)-n {
+		d.chunk, n = make([]byte, 0, min(chunkSize, len(d.b))), 0
+	}
+	d.chunk = append(d.chunk, b...)
+	return d.chunk[n:len(d.chunk):len(d.chunk)]
+}
+
+// share returns b as a string: the one that came before, if that is not long ago.
+func (d *state) share(b []byte) string {
+	if len(b) == 0 || len(b) > maxShared {
+		return string(b)
+	}
+	hash := uint(len(b)) + uint(b[0])*31 + uint(b[len(b)/2])*7 + uint(b[len(b)-1])*3
+	known := &d.known[hash%uint(len(d.known))]
+	switch string(b) {
+	case known[0]:
+		return known[0]
+	case known[1]:
+		return known[1]
+	}
+	known[0], known[1] = string(b), known[0]
+	return known[0]
+}
+
+// unquote returns what a string stands for.
+func unquote(b []byte, plain bool) []byte {
+	inner := b[1 : len(b)-1]
+	if !plain && (bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner)) {
+		// Its error can only be about invalid UTF-8, which it has replaced.
+		inner, _ = jsontext.AppendUnquote(make([]byte, 0, len(b)), b)
+	}
+	return inner
+}

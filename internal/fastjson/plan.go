@@ -1,0 +1,125 @@
+package fastjson
+
+import (
+	"encoding"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	stdjson "encoding/json"
+
+	"github.com/go-json-experiment/json"
+)
+
+// kind is how a value of a type is read.
+type kind int
+
+const (
+	foreign kind = iota // By json/v2.
+	boolean
+	text
+	integer
+	float
+	instant // A time.Time.
+	raw     // Bytes as they came, null included.
+	payload // The same, but null is nil.
+	pointer
+	slice
+	object
+)
+
+// plan is how the values of one type are read. Nothing but usual ever changes.
+type plan struct {
+	kind kind
+
+	// Of a pointer or slice.
+	elem  *plan
+	of    reflect.Type  // Of elem.
+	empty reflect.Value // A slice that is not nil.
+	usual atomic.Int64  // How long such a slice was lately.
+
+	// Of an object.
+	fields []field
+	byName map[string]int // Of a field's place, from 1.
+	extra  int            // The field that takes unknown members; -1: they are skipped.
+}
+
+type field struct {
+	start string // The name, quotes and colon, as they nearly always come.
+	index int    // In the struct.
+	plan  *plan
+}
+
+type extraMap = map[string]stdjson.RawMessage
+
+// A type with one of these methods reads itself, unless it is known here.
+var methods = []reflect.Type{
+	reflect.TypeFor[stdjson.Unmarshaler](), reflect.TypeFor[json.UnmarshalerFrom](), reflect.TypeFor[encoding.TextUnmarshaler](),
+}
+
+func (r *Reader) planOf(t reflect.Type) *plan {
+	p, ok := r.plans.Load(t)
+	if !ok {
+		p, _ = r.plans.LoadOrStore(t, r.newPlan(t, nil))
+	}
+	return p.(*plan)
+}
+
+// newPlan builds the plan of t, which lies within the types of outer. A type
+// that holds itself is left to json/v2.
+func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
+	reads := func(method reflect.Type) bool { return reflect.PointerTo(t).Implements(method) }
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return &plan{kind: instant}
+	case t == reflect.TypeFor[stdjson.RawMessage]():
+		return &plan{kind: payload}
+	case t == r.Raw:
+		return &plan{kind: raw}
+	case slices.Contains(outer, t), !t.Implements(r.Own) && slices.ContainsFunc(methods, reads):
+		return &plan{}
+	}
+	outer = append(outer, t)
+	switch t.Kind() {
+	case reflect.Bool:
+		return &plan{kind: boolean}
+	case reflect.String:
+		return &plan{kind: text}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return &plan{kind: integer}
+	case reflect.Float64:
+		return &plan{kind: float}
+	case reflect.Pointer:
+		return &plan{kind: pointer, elem: r.newPlan(t.Elem(), outer), of: t.Elem()}
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			return &plan{kind: slice, elem: r.newPlan(t.Elem(), outer), of: t.Elem(), empty: reflect.MakeSlice(t, 0, 0)}
+		}
+	case reflect.Struct:
+		return r.newObject(t, outer)
+	}
+	return &plan{}
+}
+
+// newObject builds the plan of a struct whose tags say nothing beyond what the
+// service's objects need.
+func (r *Reader) newObject(t reflect.Type, outer []reflect.Type) *plan {
+	p := &plan{kind: object, byName: make(map[string]int), extra: -1}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case !f.IsExported() && !f.Anonymous, name == "-" && options == "":
+		case options == "unknown,embed" && f.Type == reflect.TypeFor[extraMap]():
+			p.extra = i
+		case f.Anonymous, name == "", strings.ContainsAny(name, `"'\`), options != "" && options != "omitzero" && options != "omitempty":
+			return &plan{}
+		default:
+			p.fields = append(p.fields, field{`"` + name + `":`, i, r.newPlan(f.Type, outer)})
+			p.byName[name] = len(p.fields)
+		}
+	}
+	return p
+}

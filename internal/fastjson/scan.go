@@ -1,0 +1,174 @@
+package fastjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A function that looks for something in b from i on returns its end, or -1 when
+// it is not there. A place of -1 is passed on: nothing is found from there.
+
+// at returns the byte at i, 0 when there is none.
+func at(b []byte, i int) byte {
+	if uint(i) < uint(len(b)) {
+		return b[i]
+	}
+	return 0
+}
+
+// space passes over white space, of which there may be none.
+func space(b []byte, i int) int {
+	for c := at(b, i); c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); c = at(b, i) {
+		i++
+	}
+	return i
+}
+
+// colon returns the place of a member's value.
+func colon(b []byte, i int) int {
+	if i = space(b, i); at(b, i) != ':' {
+		return -1
+	}
+	return space(b, i+1)
+}
+
+// after looks at what follows an element or member: either there is more, at the
+// place it returns, or the object or array ends there.
+func after(b []byte, i int, closing byte) (next int, more bool) {
+	switch i = space(b, i); at(b, i) {
+	case ',':
+		return space(b, i+1), true
+	case closing:
+		return i + 1, false
+	}
+	return -1, false
+}
+
+// skip passes over a value that lies in depth objects and arrays.
+func skip(b []byte, i, depth int) int {
+	switch at(b, i) {
+	case '"':
+		end, _ := quoted(b, i)
+		return end
+	case '{':
+		return skipAll(b, i, depth+1, '}')
+	case '[':
+		return skipAll(b, i, depth+1, ']')
+	case 'n', 't', 'f':
+		return max(literal(b, i, "null"), literal(b, i, "true"), literal(b, i, "false"))
+	}
+	return number(b, i)
+}
+
+// skipAll passes over an object or array.
+func skipAll(b []byte, i, depth int, closing byte) int {
+	if depth > maxDepth {
+		return -1
+	}
+	if i = space(b, i+1); at(b, i) == closing {
+		return i + 1
+	}
+	for more := true; more; {
+		if closing == '}' {
+			i, _ = quoted(b, i)
+			i = colon(b, i)
+		}
+		i, more = after(b, skip(b, i, depth), closing)
+	}
+	return i
+}
+
+func literal(b []byte, i int, word string) int {
+	if end := i + len(word); end <= len(b) && string(b[i:end]) == word {
+		return end
+	}
+	return -1
+}
+
+// quoted passes over a string. One that is not plain may hold escapes or text
+// beyond ASCII.
+func quoted(b []byte, i int) (end int, plain bool) {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	if at(b, i) != '"' {
+		return -1, false
+	}
+	plain = true
+	for i++; ; {
+		// Eight bytes at a time, until one of them is a quote, a backslash or a
+		// control character. What is subtracted from these alone borrows from the
+		// high bit, or from bytes behind the first of them.
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			plain = plain && x&high == 0
+			quote, backslash := x^'"'*each, x^'\\'*each
+			found := ((quote-each)&^quote | (backslash-each)&^backslash | (x-' '*each)&^x) & high
+			if found != 0 {
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+			i += 8
+		}
+		switch c := at(b, i); {
+		case c == '"':
+			return i + 1, plain
+		case c == '\\':
+			if i, plain = escape(b, i), false; i < 0 {
+				return -1, false
+			}
+		case c < ' ': // Or the end.
+			return -1, false
+		default:
+			plain = plain && c < 0x80
+			i++
+		}
+	}
+}
+
+func escape(b []byte, i int) int {
+	switch at(b, i+1) {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2
+	case 'u':
+		for k := i + 2; k < i+6; k++ {
+			if c := at(b, k); !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+				return -1
+			}
+		}
+		return i + 6
+	}
+	return -1
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func number(b []byte, i int) int {
+	if at(b, i) == '-' {
+		i++
+	}
+	if at(b, i) == '0' {
+		i++
+	} else {
+		i = digits(b, i)
+	}
+	if at(b, i) == '.' {
+		i = digits(b, i+1)
+	}
+	if at(b, i)|0x20 == 'e' {
+		if sign := at(b, i+1); sign == '+' || sign == '-' {
+			i++
+		}
+		i = digits(b, i+1)
+	}
+	return i
+}
+
+func digits(b []byte, i int) int {
+	start := i
+	for isDigit(at(b, i)) {
+		i++
+	}
+	if i == start {
+		return -1
+	}
+	return i
+}
