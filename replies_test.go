@@ -51,6 +51,7 @@ type anything struct {
 	Self    *anything                  `json:"self"`
 	Renamed struct{ Inner string }     `json:"renamed"`
 	Own     shouted                    `json:"own"`
+	Echo    echoed                     `json:"echo"`
 	Ignored string                     `json:"-"`
 	Extra   map[string]json.RawMessage `json:",unknown,embed"`
 }
@@ -63,6 +64,14 @@ func (s *shouted) UnmarshalText(b []byte) error {
 		return errors.New("nothing")
 	}
 	*s = shouted(bytes.ToUpper(b))
+	return nil
+}
+
+// echoed does so too, null included.
+type echoed string
+
+func (e *echoed) UnmarshalJSON(b []byte) error {
+	*e = echoed("it was " + string(b))
 	return nil
 }
 
@@ -135,7 +144,7 @@ var strangeData = []string{
 	`{"bool":null,"text":null,"role":null,"int":null,"int8":null,"int64":null,"uint":null,"float":null,"float32":null,"time":null,"later":null,` +
 		`"pointer":null,"raw":null,"raw_at":null,"bytes":null,"texts":null,"grid":null,"map":null,"any":null,"report":null,"events":null,"self":null,` +
 		`"renamed":null,"new":null}`,
-	`{"texts":[null],"grid":[null,[null]],"events":[null,{}],"own":null}`, `{"pair":null}`, `null`, `[]`, `[null]`, `{}`,
+	`{"echo":null}`, `{"echo":[1, 2]}`, `{"texts":[null],"grid":[null,[null]],"events":[null,{}],"own":null}`, `{"pair":null}`, `null`, `[]`, `[null]`, `{}`,
 	// Members that come again.
 	`{"text":"a","text":"b","int":1,"int":null,"texts":["a","b","c"],"texts":["d"],"texts":[],"pointer":1,"pointer":2,"new":1,"new":2,"raw":[1,2,3],"raw":4}`,
 	`{"report":{"summary":"a","pillars":[{"label":"x"}],"n":1},"report":{"verdict":"b","pillars":[{"score":1},{}],"n":2},"report":null}`,
@@ -146,7 +155,7 @@ var strangeData = []string{
 	`{"Text":"a","TEXT":"b","te\u0078t":"c","\u0074ext":"d","":1,"new\ud800":2,"n\"w":3,"` + "\xff" + `":4,"` + "é" + `":5,"text ":6}`,
 	// Text.
 	`{"text":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00"}`, `{"text":"\ud800"}`, `{"text":"\udc00\ud800x"}`, `{"text":"\ud800\u0041"}`, `{"text":"` + "\xff\xc3é\xe2\x82" + `"}`,
-	`{"text":"` + "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" + `"}`, `{"text":"` + "a\x00b" + `"}`, `{"text":"` + "0123456\x1f" + `"}`, `{"text":"` + "\x7f€\u2028" + `"}`, `{"text":"\x"}`, `{"text":"\u12g4"}`, `{"text":"\u12"}`,
+	`{"text":"` + "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" + `"}`, `{"text":"` + "a\x00b" + `"}`, `{"text":"` + "0123456\x1f" + `"}`, `{"text":"` + "\x7f€\u2028" + `"}`, `{"text":"\x"}`, `{"text":"\u12g4"}`, `{"text":"\u12"}`, `{"text":"\u123g"}`,
 	`{"text":"\u+123"}`, `{"raw":"\ud800` + "\xff" + `"}`, `{"new":"\ud800` + "\xff" + `"}`, `{"raw":"\x"}`, `{"raw":"` + "\n" + `"}`,
 	// Numbers.
 	`{"int":0}`, `{"int":-0}`, `{"int":1.0}`, `{"int":1e2}`, `{"int":01}`, `{"int":+1}`, `{"int":-}`, `{"int":1.}`, `{"int":.1}`, `{"int":9223372036854775807}`, `{"int":9223372036854775808}`,
@@ -156,7 +165,7 @@ var strangeData = []string{
 	// Times.
 	`{"time":"2026-03-01T12:00:00.123456789Z"}`, `{"time":"2026-03-01T12:00:00.1234567891Z"}`, `{"time":"2026-03-01T12:00:00.Z"}`, `{"time":"2026-03-01T12:00:00,5Z"}`, `{"time":"2026-02-29T12:00:00Z"}`,
 	`{"time":"2024-02-29T12:00:00Z"}`, `{"time":"2026-13-01T12:00:00Z"}`, `{"time":"2026-00-01T12:00:00Z"}`, `{"time":"2026-01-00T12:00:00Z"}`, `{"time":"2026-04-31T12:00:00Z"}`, `{"time":"2026-03-01T24:00:00Z"}`,
-	`{"time":"2026-03-01T12:60:00Z"}`, `{"time":"2026-03-01T12:00:60Z"}`, `{"time":"2026-03-01T1:00:00Z"}`, `{"time":"2026-03-01 12:00:00Z"}`, `{"time":"2026-03-01t12:00:00z"}`, `{"time":"2026-03-01T12:00:00+24:00"}`,
+	`{"time":"2026-03-01T12:60:00Z"}`, `{"time":"2026-03-01T12:00:60Z"}`, `{"time":"2026-03-01T1:00:00Z"}`, `{"time":"2026-03-01T12:00-00Z"}`, `{"time":"2026-03-01T12-00:00Z"}`, `{"time":"2026-03/01T12:00:00Z"}`, `{"time":"2026/03-01T12:00:00Z"}`, `{"time":"2026-03-01 12:00:00Z"}`, `{"time":"2026-03-01t12:00:00z"}`, `{"time":"2026-03-01T12:00:00+24:00"}`,
 	`{"time":"2026-03-01T12:00:00-00:00"}`, `{"time":"2026-03-01T12:00:00+01:60"}`, `{"time":"0000-01-01T00:00:00Z"}`, `{"time":"0001-01-01T00:00:00Z"}`, `{"time":"9999-12-31T23:59:59.999Z"}`, `{"time":"+026-03-01T12:00:00Z"}`,
 	`{"time":"2026-03-01T12:00:00\u005a"}`, `{"time":""}`, `{"time":7}`, `{"time":"2026-03-01T12:00:00"}`, `{"time":"2026-03-01T12:00:0Z"}`, `{"time":"2026-03-01T12:00:00.1a3Z"}`,
 	// Types that do not fit.
@@ -168,12 +177,14 @@ var strangeData = []string{
 }
 
 var strangeBodies = []string{
+	// Text at the very end, where no eight bytes are left.
+	`{"data":{"text":"` + "\xff" + `"}}`, `{"data":{"text":"é\n"}}`, `{"data":{"text":"\x"}}`, `{"data":{"text":"` + "\x1f" + `"}}`, `{"data":{"text":"`,
 	"", " ", "null", "{}", "[]", "{", `{"data`, "\ufeff{}", `{}x`, `{} {}`, "{}\n", `{"data":{}} x`, `{"data":null,"data":{}}`, `{"data":{"id":"a"},"data":null}`, `{"Data":{}}`, `secret`, `<html>`,
 	`{"data":{},"meta":{"request_id":"r","page":null,"page_size":2,"total":0,"has_more":false,"next_cursor":null,"other":[{}]},"third":{"x":[]}}`, `{"data":{},"meta":{"next_cursor":17}}`, `{"data":{},"meta":7}`,
 	`{"data":{},"meta":{"page":"1"}}`, `{"data":[{}],"meta":null}`, `{"meta":{"has_more":1}}`,
 	// Depth: up to 10,000 and one more, of each kind.
 	deep(9_998, "["), deep(9_999, "["), deep(10_000, "["), deep(9_999, `{"a":`), deep(10_000, `{"a":`), `{"data":{"self":` + deep(9_998, "["), strings.Repeat("[", 10_001), strings.Repeat(`{"data":`, 10_001),
-	`{"data":{"self":` + deep(9_997, "[") + "}}", strings.Repeat(`{"data":{"self":`, 3000),
+	inEvent(9_996), inEvent(9_997), `{"data":{"self":` + deep(9_997, "[") + "}}", strings.Repeat(`{"data":{"self":`, 3000),
 }
 
 // deep is an envelope with a value of that many levels for a member that no
@@ -181,6 +192,11 @@ var strangeBodies = []string{
 func deep(levels int, opening string) string {
 	closing := map[string]string{"[": "]", `{"a":`: "}"}[opening]
 	return `{"data":` + strings.Repeat(opening, levels) + "1" + strings.Repeat(closing, levels) + "}"
+}
+
+// inEvent is the same within the payload of an event.
+func inEvent(levels int) string {
+	return `{"data":{"events":[{"payload":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}]}}`
 }
 
 func FuzzReplies(f *testing.F) {
@@ -354,13 +370,23 @@ func TestFewAllocations(t *testing.T) {
 	assert.Less(t, count, 60.0)
 }
 
-// A short list after a long one sets no more aside than its body is long.
-func TestShortListAfterLongOne(t *testing.T) {
+// A list sets aside what the one before it took, but never more than its body is
+// long, and not for ever.
+func TestRoomForLists(t *testing.T) {
 	t.Parallel()
-	_, err := hiring.ReadReply[[]hiring.Member]([]byte(`{"data":[{}` + strings.Repeat(",{}", 999) + `]}`))
-	require.NoError(t, err)
-	members, err := hiring.ReadReply[[]hiring.Member]([]byte(`{"data":[{"id":"a"}]}`))
-	require.NoError(t, err)
-	assert.Len(t, *members, 1)
-	assert.Equal(t, 1, cap(*members))
+	room := func(items ...string) int {
+		list, err := hiring.ReadReply[[]hiring.Value]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
+		require.NoError(t, err)
+		require.Len(t, *list, len(items))
+		return cap(*list)
+	}
+	many := slices.Repeat([]string{`"` + strings.Repeat("x", 50) + `"`}, 300)
+	long := `"` + strings.Repeat("x", 20_000) + `"`
+	room(many...)
+	assert.InDelta(t, 300, room(many...), 50, "as many as before, not twice as many")
+	assert.Equal(t, 1, room("1"), "as its body is long")
+	assert.Equal(t, 1, room("1"))
+	room(many...)
+	assert.InDelta(t, 300, room(long), 50, "as many as before")
+	assert.Equal(t, 1, room(long), "forgotten")
 }

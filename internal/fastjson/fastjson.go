@@ -31,8 +31,7 @@ type Reader struct {
 	Own     reflect.Type // An interface of the structs whose own methods are bypassed.
 	Raw     reflect.Type // A type of bytes that keeps a value as it came.
 	Options json.Options // Of json/v2: duplicate names and invalid UTF-8 must be allowed.
-
-	plans sync.Map // Of reflect.Type to *plan.
+	plans   sync.Map     // Of reflect.Type to *plan.
 }
 
 // state is that of one Read.
@@ -116,7 +115,7 @@ func (d *state) foreign(v reflect.Value, i, depth int) int {
 // object reads an object. A member that comes again is read over the first.
 func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 	b := d.b
-	if at(b, i) != '{' || depth > maxDepth {
+	if at(b, i) != '{' {
 		return -1
 	}
 	if i = space(b, i+1); at(b, i) == '}' {
@@ -162,7 +161,7 @@ func (d *state) unknown(p *plan, v reflect.Value, name []byte, i, depth int) int
 // slice reads an array. One that comes again replaces the first.
 func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 	b := d.b
-	if at(b, i) != '[' || depth > maxDepth {
+	if at(b, i) != '[' {
 		return -1
 	}
 	v.Set(p.empty)

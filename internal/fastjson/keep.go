@@ -2,6 +2,7 @@ package fastjson
 
 import (
 	"bytes"
+	"hash/maphash"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,13 +28,14 @@ func (d *state) keep(b []byte) []byte {
 	return d.chunk[n:len(d.chunk):len(d.chunk)]
 }
 
+var seed = maphash.MakeSeed()
+
 // share returns b as a string: the one that came before, if that is not long ago.
 func (d *state) share(b []byte) string {
 	if len(b) == 0 || len(b) > maxShared {
 		return string(b)
 	}
-	hash := uint(len(b)) + uint(b[0])*31 + uint(b[len(b)/2])*7 + uint(b[len(b)-1])*3
-	known := &d.known[hash%uint(len(d.known))]
+	known := &d.known[maphash.Bytes(seed, b)%uint64(len(d.known))]
 	switch string(b) {
 	case known[0]:
 		return known[0]

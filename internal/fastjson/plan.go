@@ -33,13 +33,11 @@ const (
 // plan is how the values of one type are read. Nothing but usual ever changes.
 type plan struct {
 	kind kind
-
 	// Of a pointer or slice.
 	elem  *plan
 	of    reflect.Type  // Of elem.
 	empty reflect.Value // A slice that is not nil.
 	usual atomic.Int64  // How long such a slice was lately.
-
 	// Of an object.
 	fields []field
 	byName map[string]int // Of a field's place, from 1.
@@ -68,7 +66,7 @@ func (r *Reader) planOf(t reflect.Type) *plan {
 }
 
 // newPlan builds the plan of t, which lies within the types of outer. A type
-// that holds itself is left to json/v2.
+// that holds itself is left to json/v2, so plans are only as deep as they look.
 func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
 	reads := func(method reflect.Type) bool { return reflect.PointerTo(t).Implements(method) }
 	switch {
