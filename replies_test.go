@@ -52,6 +52,7 @@ type anything struct {
 	Renamed struct{ Inner string }     `json:"renamed"`
 	Own     shouted                    `json:"own"`
 	Echo    echoed                     `json:"echo"`
+	Odd     odd                        `json:"odd"`
 	Ignored string                     `json:"-"`
 	Extra   map[string]json.RawMessage `json:",unknown,embed"`
 }
@@ -65,6 +66,12 @@ func (s *shouted) UnmarshalText(b []byte) error {
 	}
 	*s = shouted(bytes.ToUpper(b))
 	return nil
+}
+
+// odd has tags that only json/v2 understands.
+type odd struct {
+	N    int    `json:"n,string"`
+	Text string `json:"text"`
 }
 
 // echoed does so too, null included.
@@ -144,7 +151,7 @@ var strangeData = []string{
 	`{"bool":null,"text":null,"role":null,"int":null,"int8":null,"int64":null,"uint":null,"float":null,"float32":null,"time":null,"later":null,` +
 		`"pointer":null,"raw":null,"raw_at":null,"bytes":null,"texts":null,"grid":null,"map":null,"any":null,"report":null,"events":null,"self":null,` +
 		`"renamed":null,"new":null}`,
-	`{"echo":null}`, `{"echo":[1, 2]}`, `{"texts":[null],"grid":[null,[null]],"events":[null,{}],"own":null}`, `{"pair":null}`, `null`, `[]`, `[null]`, `{}`,
+	`{"odd":{"n":"7","text":"a"}}`, `{"odd":{"n":7}}`, `{"echo":null}`, `{"echo":[1, 2]}`, `{"texts":[null],"grid":[null,[null]],"events":[null,{}],"own":null}`, `{"pair":null}`, `null`, `[]`, `[null]`, `{}`,
 	// Members that come again.
 	`{"text":"a","text":"b","int":1,"int":null,"texts":["a","b","c"],"texts":["d"],"texts":[],"pointer":1,"pointer":2,"new":1,"new":2,"raw":[1,2,3],"raw":4}`,
 	`{"report":{"summary":"a","pillars":[{"label":"x"}],"n":1},"report":{"verdict":"b","pillars":[{"score":1},{}],"n":2},"report":null}`,

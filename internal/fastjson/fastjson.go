@@ -221,7 +221,7 @@ func (d *state) instant(v reflect.Value, i int) int {
 	hour, minute, second := two(b[12:]), two(b[15:]), two(b[18:])
 	if b[end] == '.' {
 		end++
-		for unit := int(time.Second) / 10; unit > 0 && isDigit(at(b, end)); unit /= 10 {
+		for unit := int(time.Second) / 10; isDigit(at(b, end)); unit /= 10 { // Digits beyond nine say nothing.
 			nanos += unit * int(b[end]-'0')
 			end++
 		}
