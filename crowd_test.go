@@ -38,8 +38,10 @@ type crowdService struct {
 	cursorAge                   time.Duration // Older cursors are refused. 0: none is.
 	date                        time.Duration // The Date header is ahead by that.
 	noDate                      bool
-	bare                        func(i int) bool                            // The listing shows no report,
-	undated                     func(i int) bool                            // or no time of evaluation.
+	bare                        func(i int) bool // The listing shows no report,
+	undated                     func(i int) bool // or no time of evaluation.
+	hides                       func(i int) bool // The first page that should have it has not: pages have shifted.
+	hidden                      map[int32]bool
 	single                      func(i int, path string) (int, string)      // Answers a single read, if the status is not 0.
 	intercept                   func(*http.Request) (*http.Response, error) // Goes before all, if it answers.
 
@@ -203,7 +205,7 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 	skip := offset
 	items := make([]int32, 0, size+1)
 	for i := range c.listed(since, now, from) {
-		if onlyEvaluated && !c.shows(i, now) {
+		if onlyEvaluated && !c.shows(i, now) || c.hide(i, now) {
 			continue
 		}
 		if skip > 0 {
@@ -233,6 +235,18 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 	}
 	fmt.Fprintf(&b, `"has_more":true,"next_cursor":"%d-%d"}}`, next, now)
 	return c.reply(r, 200, b.String())
+}
+
+// hide tells whether an evaluation is left out, which each is once at most.
+func (c *crowdService) hide(i int32, now int64) bool {
+	if c.hides == nil || !c.hides(int(i)) || !c.shows(i, now) || c.hidden[i] {
+		return false
+	}
+	if c.hidden == nil {
+		c.hidden = make(map[int32]bool)
+	}
+	c.hidden[i] = true
+	return true
 }
 
 // listed walks what a since lets through, newest first, from behind a place on.

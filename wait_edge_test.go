@@ -3,6 +3,7 @@ package hiring_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,7 +28,9 @@ func (c *crowdService) ids() []string {
 // wait waits for all reports of a crowd.
 func (d *deliveredOf) wait(t *testing.T, o hiring.WaitOptions) error {
 	t.Helper()
-	for report, err := range d.crowd.client(t).Submissions.WaitReports(t.Context(), d.crowd.ids(), o) {
+	ctx, cancel := context.WithTimeout(t.Context(), 48*time.Hour)
+	defer cancel()
+	for report, err := range d.crowd.client(t).Submissions.WaitReports(ctx, d.crowd.ids(), o) {
 		if err != nil {
 			return err
 		}
@@ -96,16 +99,17 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
 	lost := make(map[string]bool)
 	for name, odd := range map[string]func(*crowdService){
-		"all as documented": func(*crowdService) {},
-		"since is ignored":  func(c *crowdService) { c.ignoresSince = true },
-		"status is ignored": func(c *crowdService) { c.ignoresStatus = true },
-		"both are ignored":  func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
-		"pages shift":       func(c *crowdService) { c.byOffset = true },
-		"no report inline":  func(c *crowdService) { c.bare = func(int) bool { return true } },
-		"no evaluated_at":   func(c *crowdService) { c.undated = func(i int) bool { return i%3 == 0 } },
-		"Date is behind":    func(c *crowdService) { c.date = -5 * time.Hour },
-		"Date is ahead":     func(c *crowdService) { c.date = 5 * time.Hour },
-		"no Date":           func(c *crowdService) { c.noDate = true },
+		"all as documented":    func(*crowdService) {},
+		"since is ignored":     func(c *crowdService) { c.ignoresSince = true },
+		"status is ignored":    func(c *crowdService) { c.ignoresStatus = true },
+		"both are ignored":     func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
+		"pages hide some once": func(c *crowdService) { c.hides = func(i int) bool { return i%7 == 0 } },
+		"pages shift":          func(c *crowdService) { c.byOffset = true },
+		"no report inline":     func(c *crowdService) { c.bare = func(int) bool { return true } },
+		"no evaluated_at":      func(c *crowdService) { c.undated = func(i int) bool { return i%3 == 0 } },
+		"Date is behind":       func(c *crowdService) { c.date = -5 * time.Hour },
+		"Date is ahead":        func(c *crowdService) { c.date = 5 * time.Hour },
+		"no Date":              func(c *crowdService) { c.noDate = true },
 		"evaluations show late": func(c *crowdService) {
 			c.lag = make([]int64, len(c.created))
 			for i := range c.lag {
@@ -138,6 +142,45 @@ func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestGradingTimeDoesNotDelay: since is about submission, and each evaluation
+// comes a quarter of an hour after that.
+func TestGradingTimeDoesNotDelay(t *testing.T) {
+	const grading = 15 * time.Minute
+	newGraded := func() *deliveredOf {
+		crowd := newCrowd(sandbox.SinceSubmitted, 300, time.Hour, func(random *rand.Rand) time.Duration {
+			return grading + time.Duration(random.Int64N(int64(3*time.Hour)))
+		})
+		for i, at := range crowd.evaluated {
+			crowd.submitted[i] = at - grading.Milliseconds()
+		}
+		crowd.index()
+		time.Sleep(time.Hour)
+		return newDelivered(crowd)
+	}
+	check := func(t *testing.T, got *deliveredOf) {
+		t.Helper()
+		got.once(t, 4*time.Hour)
+		var late []time.Duration
+		for n, delay := range got.late() {
+			if got.log[n].at > 2*time.Hour { // The grading time is known by then.
+				late = append(late, delay)
+			}
+		}
+		assert.Less(t, quantile(late, 0.95), 2*time.Minute)
+		assert.Less(t, got.crowd.requests, 900)
+	}
+	inBubble(t, "WaitReports", func(t *testing.T) {
+		got := newGraded()
+		require.NoError(t, got.wait(t, hiring.WaitOptions{}))
+		check(t, got)
+	})
+	inBubble(t, "Watch", func(t *testing.T) {
+		got := newGraded()
+		got.watch(t, got.crowd.client(t), hiring.WatchOptions{Since: got.crowd.zero}, 5*time.Hour)
+		check(t, got)
+	})
 }
 
 // TestWaitReportsWhenTheSingleReadIsNoHelp: the listing shows no report.

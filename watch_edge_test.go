@@ -164,15 +164,16 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 func TestWatchIsRightAboutOddServices(t *testing.T) {
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 	for name, odd := range map[string]func(*crowdService){
-		"all as documented": func(*crowdService) {},
-		"since is ignored":  func(c *crowdService) { c.ignoresSince = true },
-		"status is ignored": func(c *crowdService) { c.ignoresStatus = true },
-		"both are ignored":  func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
-		"pages shift":       func(c *crowdService) { c.byOffset = true },
-		"cursors expire":    func(c *crowdService) { c.cursorAge = 10 * time.Minute },
-		"no report inline":  func(c *crowdService) { c.bare = every(5) },
-		"no evaluated_at":   func(c *crowdService) { c.undated = every(3) },
-		"neither of both":   func(c *crowdService) { c.undated, c.bare = every(4), every(2) },
+		"all as documented":    func(*crowdService) {},
+		"since is ignored":     func(c *crowdService) { c.ignoresSince = true },
+		"status is ignored":    func(c *crowdService) { c.ignoresStatus = true },
+		"both are ignored":     func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
+		"pages hide some once": func(c *crowdService) { c.hides = every(7) },
+		"pages shift":          func(c *crowdService) { c.byOffset = true },
+		"cursors expire":       func(c *crowdService) { c.cursorAge = 10 * time.Minute },
+		"no report inline":     func(c *crowdService) { c.bare = every(5) },
+		"no evaluated_at":      func(c *crowdService) { c.undated = every(3) },
+		"neither of both":      func(c *crowdService) { c.undated, c.bare = every(4), every(2) },
 		"evaluations show late": func(c *crowdService) {
 			c.lag = make([]int64, len(c.created))
 			for i := range c.lag {
