@@ -144,9 +144,9 @@ func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
 	}
 }
 
-// TestGradingTimeDoesNotDelay: since is about submission, and each evaluation
+// TestGradingTimeCostsLittle: since is about submission, and each evaluation
 // comes a quarter of an hour after that.
-func TestGradingTimeDoesNotDelay(t *testing.T) {
+func TestGradingTimeCostsLittle(t *testing.T) {
 	const grading = 15 * time.Minute
 	newGraded := func() *deliveredOf {
 		crowd := newCrowd(sandbox.SinceSubmitted, 300, time.Hour, func(random *rand.Rand) time.Duration {
@@ -159,7 +159,7 @@ func TestGradingTimeDoesNotDelay(t *testing.T) {
 		time.Sleep(time.Hour)
 		return newDelivered(crowd)
 	}
-	check := func(t *testing.T, got *deliveredOf) {
+	check := func(t *testing.T, got *deliveredOf, most int) {
 		t.Helper()
 		got.once(t, 4*time.Hour)
 		var late []time.Duration
@@ -169,17 +169,17 @@ func TestGradingTimeDoesNotDelay(t *testing.T) {
 			}
 		}
 		assert.Less(t, quantile(late, 0.95), 2*time.Minute)
-		assert.Less(t, got.crowd.requests, 900)
+		assert.Less(t, got.crowd.requests, most)
 	}
 	inBubble(t, "WaitReports", func(t *testing.T) {
 		got := newGraded()
 		require.NoError(t, got.wait(t, hiring.WaitOptions{}))
-		check(t, got)
+		check(t, got, 480)
 	})
 	inBubble(t, "Watch", func(t *testing.T) {
 		got := newGraded()
 		got.watch(t, got.crowd.client(t), hiring.WatchOptions{Since: got.crowd.zero}, 5*time.Hour)
-		check(t, got)
+		check(t, got, 700)
 	})
 }
 

@@ -137,11 +137,11 @@ func (w *waiter) verify(ctx context.Context, most int) error {
 }
 
 // latest lists what was evaluated since the last time, which is all there is to
-// do where since is about evaluation. Where it is about submission, it reaches
-// back by the longest grading seen.
+// do where since is about evaluation. Where it may be about submission, it
+// reaches back by the longest grading seen, which also is how that is learned.
 func (w *waiter) latest(ctx context.Context) error {
 	since := w.before
-	if w.meaning == sinceLater {
+	if w.meaning != sinceEvaluation {
 		since = since.Add(-w.grading - w.grading/2)
 	}
 	if oldest := w.oldest(); since.Before(oldest) || since.Year() < 1 {
