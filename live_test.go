@@ -36,6 +36,18 @@ type liveRequest struct {
 	status int
 }
 
+// lockedSource serves timers that fire at the same time.
+type lockedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *lockedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}
+
 // sinceFields are the times that since may be about.
 var sinceFields = []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated}
 
@@ -43,7 +55,7 @@ const writerKey = "sk_live_sandbox_writer"
 
 func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
 	t.Helper()
-	w := &aliveWorld{t: t, random: rand.New(rand.NewPCG(1, 2))}
+	w := &aliveWorld{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
 	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<40), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
 	w.server = sandbox.Start(t, opts...)
 	w.server.SetPlan(sandbox.LiveKey, 0, 1<<40)

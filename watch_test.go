@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,14 +22,14 @@ import (
 
 // stream lets submissions begin at random, some a day, and each be evaluated
 // after a lognormal time. It tells how many were evaluated.
-func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *int {
-	evaluated := new(int)
+func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
+	evaluated := new(atomic.Int64)
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
 	for range int(aDay * over.Hours() / 24) {
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
 			id := w.begin(w.assessment)
 			after := time.Duration(median.Seconds() * math.Exp(deviation*w.random.NormFloat64()) * float64(time.Second))
-			w.grade(id, after, func() { *evaluated++ })
+			w.grade(id, after, func() { evaluated.Add(1) })
 		})
 	}
 	return evaluated
@@ -70,7 +71,7 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 				got.take(s)
 			}
 			average, most := w.perHour(over)
-			t.Logf("%.0f a day on %s: %d of %d, p50 %s, p95 %s, p99 %s, max %s; %.0f an hour, at most %d", aDay, on, len(got.times), *evaluated,
+			t.Logf("%.0f a day on %s: %d of %d, p50 %s, p95 %s, p99 %s, max %s; %.0f an hour, at most %d", aDay, on, len(got.times), int(evaluated.Load()),
 				quantile(got.late, 0.5).Round(time.Second), quantile(got.late, 0.95).Round(time.Second), quantile(got.late, 0.99).Round(time.Second),
 				quantile(got.late, 1).Round(time.Second), average, most)
 			assert.Len(t, got.late, len(got.times), "no duplicates")
@@ -81,7 +82,7 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 			}
 			assert.LessOrEqual(t, quantile(got.late, 0.95).Seconds(), margin*p95.Seconds(), "%s", on)
 			assert.LessOrEqual(t, average, margin*limit, "%s", on)
-			assert.InDelta(t, *evaluated, len(got.times), float64(*evaluated)/40+2, "%s", on)
+			assert.InDelta(t, int(evaluated.Load()), len(got.times), float64(int(evaluated.Load()))/40+2, "%s", on)
 			time.Sleep(60 * 24 * time.Hour) // Every candidate is through before the bubble ends.
 		})
 	}
@@ -107,9 +108,9 @@ func TestWatchDeliversAll(t *testing.T) {
 				}
 				got.take(s)
 			}
-			assert.Len(t, got.times, *evaluated)
-			assert.Len(t, got.late, *evaluated, "no duplicates")
-			assert.Equal(t, 120, *evaluated)
+			assert.Len(t, got.times, int(evaluated.Load()))
+			assert.Len(t, got.late, int(evaluated.Load()), "no duplicates")
+			assert.Equal(t, 120, int(evaluated.Load()))
 		})
 	}
 }
