@@ -47,7 +47,7 @@ type call struct {
 	sent       bool // It reached the transport.
 	begun      uint64
 	started    time.Time
-	credential credential
+	credential *credential
 	timed      context.Context
 	cancel     context.CancelFunc
 	dialled    atomic.Bool // A connection was asked for,
@@ -62,6 +62,7 @@ type call struct {
 	closing    sync.Mutex
 	limited    io.LimitedReader
 	buffer     *bytes.Buffer
+	reply      reply
 }
 
 // do makes a call whose reply promises a T.
@@ -85,7 +86,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	if r.err != nil {
 		return r.err
 	}
-	c := &call{core: k, ctx: ctx, request: r, read: read}
+	c := &call{core: k, ctx: ctx, request: r, read: read, credential: noKey}
 	if err := contextError(ctx); err != nil {
 		return c.fail("the context had ended before anything was sent", err)
 	}
@@ -121,13 +122,17 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 // belongs to one attempt alone.
 func (c *call) build() error {
 	c.url = c.request.url(c.core.base)
+	common := noHeader
+	if c.core.http.Jar != nil {
+		common = make(http.Header) // http.Client adds the cookies to it.
+	}
 	c.template.Request = (&http.Request{
 		Method:     c.request.method,
 		URL:        &c.url,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
-		Header:     make(http.Header),
+		Header:     common,
 	}).WithContext(c.ctx)
 	if c.request.body == nil {
 		return nil
@@ -137,6 +142,7 @@ func (c *call) build() error {
 
 var (
 	jsonType      = []string{"application/json"}
+	noHeader      = make(http.Header)
 	errNoResponse = errors.New("the transport returned neither a reply nor an error")
 )
 

@@ -64,7 +64,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		}
 		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
 		k := &core{family: newFamily()}
-		c := &call{core: k, request: request{method: "GET"}, status: status}
+		c := &call{core: k, credential: noKey, request: request{method: "GET"}, status: status}
 		closed, begun := k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
 		if closed.wait != 0 {
 			t.Fatal("nothing is known yet")

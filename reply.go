@@ -71,11 +71,11 @@ func (c *call) writeOutcome(o Outcome) Outcome {
 }
 
 // readReply reads the body, decodes a 2xx and builds the error of anything else.
-func (c *call) readReply(resp *http.Response, a *attempt, r *reply) {
+func (c *call) readReply(resp *http.Response, a *attempt) {
 	body, cause := c.readBody(resp)
-	r.body = body
+	c.reply.body = body
 	if c.status >= 200 && c.status < 300 {
-		c.success(a, r, cause)
+		c.success(a, cause)
 		return
 	}
 	a.failed = true
@@ -95,13 +95,13 @@ func (c *call) readReply(resp *http.Response, a *attempt, r *reply) {
 }
 
 // success hands a 2xx reply to its reader.
-func (c *call) success(a *attempt, r *reply, cause error) {
+func (c *call) success(a *attempt, cause error) {
 	c.failure = nil
 	if c.read == nil {
 		return
 	}
 	if cause == nil || c.request.bodyless {
-		if cause = c.read(r); cause == nil {
+		if cause = c.read(&c.reply); cause == nil {
 			return
 		}
 	}

@@ -102,16 +102,16 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 		return false, nil
 	}
 	a := attempt{number: c.attempts, method: c.request.method, status: c.status}
-	var r reply
+	c.reply = reply{}
 	if resp == nil {
 		c.noReply(&a)
 	} else {
-		c.readReply(resp, &a, &r)
+		c.readReply(resp, &a)
 	}
 	if a.failed {
 		c.decide(&a)
 	}
-	c.tell(&r)
+	c.tell()
 	return c.waiting, nil
 }
 
@@ -140,9 +140,9 @@ func (c *call) outcome(last Outcome) Outcome {
 }
 
 // tell captures the raw reply and calls the observers.
-func (c *call) tell(r *reply) {
+func (c *call) tell() {
 	if response := responseOf(c.ctx); response != nil {
-		response.capture(c, r.body)
+		response.capture(c, c.reply.body)
 	}
 	c.release()
 	if len(c.core.observe) == 0 {
@@ -157,7 +157,7 @@ func (c *call) tell(r *reply) {
 		Attempt:   c.attempts,
 		Duration:  time.Since(c.started),
 		RateLimit: c.limit,
-		Warning:   r.warning,
+		Warning:   c.reply.warning,
 	}
 	if c.failure != nil {
 		e.Err = c.failure
