@@ -135,14 +135,17 @@ func (w *walk[T]) visit(place string) bool {
 
 // afterSeq also drops entries that an earlier page had.
 func (w *walk[T]) afterSeq(items []T, meta wireMeta) ([]T, bool, error) {
-	last := w.at.Seq
-	fresh := items[:0]
+	last, n := w.at.Seq, 0
 	for i := range items {
 		if seq := w.list.seq(&items[i]); seq > w.at.Seq && seq != last {
 			last = max(last, seq)
-			fresh = append(fresh, items[i])
+			if n < i { // Nearly always, nothing is dropped, and so nothing moved.
+				items[n] = items[i]
+			}
+			n++
 		}
 	}
+	fresh := items[:n]
 	if len(items) > 0 && len(fresh) == 0 {
 		stuck := w.stuck(meta, fmt.Sprintf("asked for entries after %d and got none above it", w.at.Seq), "")
 		stuck.causedBy(errRepeated)

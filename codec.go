@@ -157,10 +157,10 @@ type envelope[T any] struct {
 var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[Value](), Options: readOptions}
 
 // readEnvelope decodes an envelope. Of one that replies refuses, json/v2 says
-// where and why.
-func readEnvelope[T any](body []byte) (*envelope[T], error) {
+// where and why. A list may lie in the memory of spare.
+func readEnvelope[T any](body []byte, spare any) (*envelope[T], error) {
 	e := new(envelope[T])
-	if replies.Read(body, e) {
+	if replies.Read(body, e, spare) {
 		return e, nil
 	}
 	*e = envelope[T]{}
@@ -171,7 +171,7 @@ const noData = replyError("the reply holds no data, which was promised")
 
 // open decodes an envelope whose data is there.
 func open[T any](body []byte) (*T, wireMeta, error) {
-	e, err := readEnvelope[T](body)
+	e, err := readEnvelope[T](body, nil)
 	if err != nil {
 		return nil, wireMeta{}, err
 	}
@@ -222,9 +222,10 @@ func kindName(k jsontext.Kind) string {
 	return "an array"
 }
 
-// openList decodes an envelope whose data is an array; null is an empty one.
-func openList[T any](body []byte) ([]T, wireMeta, error) {
-	e, err := readEnvelope[[]T](body)
+// openList decodes an envelope whose data is an array; null is an empty one. A
+// spare that is not nil is overwritten.
+func openList[T any](body []byte, spare any) ([]T, wireMeta, error) {
+	e, err := readEnvelope[[]T](body, spare)
 	if err != nil {
 		return nil, wireMeta{}, err
 	}

@@ -96,7 +96,7 @@ func (p Pager[T]) refuse(param, problem string) Pager[T] {
 // All ranges over the items. An error comes once, last.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for page, err := range p.Pages(ctx) {
+		for page, err := range p.pages(ctx, true) {
 			if err != nil {
 				yield(*new(T), err)
 				return
@@ -111,7 +111,10 @@ func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 }
 
 // Pages ranges over the pages. An error comes once, last.
-func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
+func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] { return p.pages(ctx, false) }
+
+// pages is Pages. When a page is only borrowed, the next may overwrite it.
+func (p Pager[T]) pages(ctx context.Context, borrowed bool) iter.Seq2[Page[T], error] {
 	if p.prefetch > 0 {
 		return p.readAhead(ctx)
 	}
@@ -120,6 +123,9 @@ func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 			page, err := w.next(ctx)
 			if !yield(page, err) || err != nil {
 				return
+			}
+			if borrowed && page.Items != nil {
+				w.spare = page.Items
 			}
 		}
 	}

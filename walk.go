@@ -50,6 +50,7 @@ type walk[T any] struct {
 	pending error // Comes after the page that was read last.
 	empty   int   // Empty pages in a row.
 	warned  bool
+	spare   any // The items of a page that nobody uses any more; nil: there are none.
 
 	// Of a list by page number.
 	seen   map[string]bool // Items given out: the pages may shift.
@@ -109,7 +110,7 @@ func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
 	var items []T
 	var meta wireMeta
 	err := w.list.core.send(ctx, w.request(), func(r *reply) (err error) {
-		items, meta, err = openList[T](r.body)
+		items, meta, err = openList[T](r.body, w.spare)
 		if err == nil {
 			r.warning = w.oddSize(len(items), meta)
 		}

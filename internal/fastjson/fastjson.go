@@ -1,19 +1,17 @@
 // Package fastjson reads JSON into structs, several times as fast as a general
 // decoder, by doing less.
 //
-// It goes once over a whole body, of which it keeps nothing: the caller may use
-// the bytes again. How to read a type is found out once, from the struct tags
-// that json/v2 reads, and written down as a plan (plan.go). Members are expected
-// in the order of the fields, which is how they come; only another name is looked
-// up. Unknown members go into the field that is tagged for them. The scanner
-// (scan.go) sees to the syntax, eight bytes at a time within strings. What is kept
-// is copied (keep.go): short strings are shared with those that came before, raw
-// values lie together in chunks of a few KB.
+// It goes once over a body, of which it keeps nothing. How to read a type is
+// found out once, from the struct tags that json/v2 reads, and written down as a
+// plan (plan.go). Members are expected in the order of the fields, as they come;
+// only another name is looked up. Unknown members go into the field that is
+// tagged for them. The scanner (scan.go) sees to the syntax, eight bytes at a
+// time within strings. What is kept is copied (keep.go): short strings are
+// shared, raw values lie in chunks of a few KB.
 //
-// It gives exactly what json/v2 gives under the options of Reader, or refuses
-// without a reason. Whoever wants the reason lets json/v2 read the body again:
-// broken replies are rare, and so one place alone describes them. What a plan does
-// not know, such as a type that reads itself, json/v2 reads piece by piece.
+// It gives exactly what json/v2 gives under the options of Reader, or refuses:
+// json/v2, reading the body again, says why. What a plan does not know, such as a
+// type that reads itself, json/v2 reads piece by piece.
 package fastjson
 
 import (
@@ -36,23 +34,23 @@ type Reader struct {
 
 // state is that of one Read.
 type state struct {
-	options json.Options
-	b       []byte
-	chunk   []byte
-	known   [128][2]string // Short strings seen lately, two by two of one hash.
+	options  json.Options
+	spare    reflect.Value
+	b, chunk []byte
+	known    [128][2]string // Short strings seen lately, two by two of one hash.
 }
 
 var states = sync.Pool{New: func() any { return new(state) }}
 
 // Read decodes b into v, a pointer. When it returns false, v holds what was read
-// so far.
-func (r *Reader) Read(b []byte, v any) bool {
+// so far. The first slice of spare's type uses its memory, if it is not nil.
+func (r *Reader) Read(b []byte, v, spare any) bool {
 	d := states.Get().(*state)
 	defer states.Put(d)
-	d.options, d.b = r.Options, b
+	d.options, d.b, d.spare = r.Options, b, reflect.ValueOf(spare)
 	target := reflect.ValueOf(v).Elem()
 	end := d.value(r.planOf(target.Type()), target, space(b, 0), 0)
-	d.b, d.chunk = nil, nil
+	d.b, d.chunk, d.spare = nil, nil, reflect.Value{}
 	return end >= 0 && space(b, end) == len(b)
 }
 
@@ -165,20 +163,26 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 		return -1
 	}
 	v.Set(p.empty)
+	if d.spare.IsValid() && d.spare.Type() == v.Type() {
+		v.Set(d.spare.Slice(0, d.spare.Cap()))
+		v.Clear()
+		v.SetLen(0)
+		d.spare = reflect.Value{}
+	}
 	if i = space(b, i+1); at(b, i) == ']' {
 		return i + 1
 	}
-	// As many as there were lately, but never more memory at once than the rest
-	// of the body is long.
+	// As many as lately, but no more memory at once than the rest of the body has.
 	v.Grow(max(1, min(int(p.usual.Load()), (len(b)-i)/int(p.of.Size()+1))))
 	n := 0
 	for more := true; more; n++ {
-		if n == v.Cap() {
+		if n == v.Len() {
 			v.Grow(1)
+			v.SetLen(v.Cap())
 		}
-		v.SetLen(n + 1)
 		i, more = after(b, d.value(p.elem, v.Index(n), i, depth), ']')
 	}
+	v.SetLen(n)
 	if usual := int(p.usual.Load()); n > usual || n < usual/2 {
 		p.usual.Store(int64(n))
 	}
@@ -188,21 +192,20 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 // integer reads a number. What follows it shows whether it has a fraction or an
 // exponent, which fit no integer.
 func (d *state) integer(v reflect.Value, i int) int {
-	limit, negative := uint64(math.MaxInt64), at(d.b, i) == '-'
+	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
 		limit++
 		i++
 	}
 	start, n := i, uint64(0)
-	for c := at(d.b, i); isDigit(c); c = at(d.b, i) {
-		n = 10*n + uint64(c-'0')
-		i++
+	for ; i < len(b) && isDigit(b[i]); i++ {
+		n = 10*n + uint64(b[i]-'0')
 	}
 	signed := int64(n)
 	if negative {
 		signed = -signed
 	}
-	if i == start || i > start+19 || i > start+1 && d.b[start] == '0' || n > limit || v.OverflowInt(signed) {
+	if i == start || i > start+19 || i > start+1 && b[start] == '0' || n > limit || v.OverflowInt(signed) {
 		return -1
 	}
 	v.SetInt(signed)
@@ -231,8 +234,7 @@ func (d *state) instant(v reflect.Value, i int) int {
 		hour > 23 || minute > 59 || second > 59 || b[end-1] == '.' || literal(b, end, `Z"`) < 0 {
 		return d.foreign(v, i, 0)
 	}
-	target, _ := reflect.TypeAssert[*time.Time](v.Addr())
-	*target = t
+	*v.Addr().Interface().(*time.Time) = t
 	return i + end + len(`Z"`)
 }
 

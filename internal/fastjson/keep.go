@@ -36,13 +36,12 @@ func (d *state) share(b []byte) string {
 		return string(b)
 	}
 	known := &d.known[maphash.Bytes(seed, b)%uint64(len(d.known))]
-	switch string(b) {
-	case known[0]:
-		return known[0]
-	case known[1]:
+	if known[1] == string(b) {
 		return known[1]
 	}
-	known[0], known[1] = string(b), known[0]
+	if known[0] != string(b) {
+		known[0], known[1] = string(b), known[0]
+	}
 	return known[0]
 }
 
