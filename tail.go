@@ -120,9 +120,10 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 				return news, false, nil
 			}
 		}
-		if token = page.Next; token == "" {
+		if page.Next == "" || page.Next == token { // The latter promises more but gives nothing.
 			return news, true, nil
 		}
+		token = page.Next
 	}
 }
 

@@ -3,6 +3,7 @@ package hiring_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -116,6 +117,29 @@ func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 		}
 		assert.Equal(t, []int64{0, 3, 9, 12, 15}, got)
 	})
+}
+
+// TestTailWaitsWhereMoreIsPromisedButNotThere: a service may say has_more for as
+// long as an attempt runs.
+func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
+	for _, next := range []string{`"5"`, "null"} {
+		inBubble(t, next, func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceCreated, 1, time.Millisecond, after(48*time.Hour))
+			time.Sleep(time.Second)
+			crowd.opens = time.Now()
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				if !strings.HasSuffix(r.URL.Path, "/events") {
+					return nil, nil
+				}
+				crowd.used++
+				return crowd.reply(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":`+next+`}}`), nil
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			require.ErrorIs(t, lastOf(crowd.client(t).Events.Tail(ctx, crowdID(0), hiring.TailOptions{})), context.DeadlineExceeded)
+			assert.Less(t, crowd.requests, 330, "three a round")
+		})
+	}
 }
 
 func TestTailEndsAtWhatStays(t *testing.T) {
