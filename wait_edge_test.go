@@ -214,6 +214,42 @@ func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 	}
 }
 
+// TestWaitReportsKnowsIDsInEitherCase: a service may accept both and answer in one.
+func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		crowd := newCrowd(sandbox.SinceCreated, 20, time.Minute, within(time.Hour))
+		time.Sleep(2 * time.Minute)
+		ids := crowd.ids()
+		for i := range ids {
+			ids[i] = strings.ToUpper(ids[i])
+		}
+		got := newDelivered(crowd)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+		defer cancel()
+		for report, err := range crowd.client(t).Submissions.WaitReports(ctx, append(ids, crowd.ids()...), hiring.WaitOptions{}) {
+			require.NoError(t, err)
+			got.take(report.SubmissionID)
+		}
+		got.once(t, 2*time.Hour)
+		assert.Equal(t, 20, got.total)
+		assert.Less(t, crowd.requests, 110, "no single reads")
+	})
+}
+
+// TestWaitReportsFindsWhatIsOfAnotherAssessment: no listing it asks for shows that.
+func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		w := newLiveWorld(t)
+		ids := w.crowd(3)
+		w.evaluateAll(ids, time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+		defer cancel()
+		landed, err := wait(ctx, w.client(), ids, hiring.WaitOptions{AssessmentID: sandbox.UnknownID})
+		require.NoError(t, err)
+		assert.Equal(t, once1(ids), landed)
+	})
+}
+
 // waiters are all that wait. Each returns how it ended.
 var waiters = map[string]func(context.Context, *hiring.Client) error{
 	"WaitReport": func(ctx context.Context, c *hiring.Client) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -54,7 +55,8 @@ type waiter struct {
 	yield   func(Report, error) bool
 	stopped bool // The range was left.
 
-	order   []string // The ids, once each.
+	order   []string          // The ids, once each.
+	names   map[string]string // Which of them the service's own spelling, in lower case, stands for.
 	pending map[string]awaited
 	missing map[string]bool
 	ready   int
@@ -77,6 +79,7 @@ type waiter struct {
 type awaited struct {
 	seen    bool
 	created time.Time
+	apart   bool // Of another assessment than the listings are asked for.
 }
 
 func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Report, error) bool) (*waiter, error) {
@@ -85,12 +88,13 @@ func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Rep
 	if w.poller, err = newPoller(s, o.MinInterval, o.MaxInterval); err != nil {
 		return w, err
 	}
-	w.pending = make(map[string]awaited, len(ids))
+	w.pending, w.names = make(map[string]awaited, len(ids)), make(map[string]string, len(ids))
 	for _, id := range ids {
 		if err := newRequest("Submissions.WaitReports", "GET /submissions/{id}/report", id).err; err != nil {
 			return w, err
 		}
-		if _, twice := w.pending[id]; !twice {
+		if name := strings.ToLower(id); w.names[name] == "" {
+			w.names[name] = id
 			w.pending[id] = awaited{}
 			w.order = append(w.order, id)
 		}
@@ -166,23 +170,30 @@ func (w *waiter) next(cost int) time.Duration {
 
 // meet looks whether an item of a listing was waited for.
 func (w *waiter) meet(ctx context.Context, s *Submission) error {
-	known, pending := w.pending[s.ID]
+	id := w.names[strings.ToLower(s.ID)]
+	known, pending := w.pending[id]
 	if !pending || w.stopped {
 		return nil
 	}
 	if !known.seen {
 		w.unseen--
-		w.pending[s.ID] = awaited{true, s.CreatedAt}
+		w.pending[id] = awaited{seen: true, created: s.CreatedAt, apart: w.isApart(s)}
 	}
 	if !isEvaluated(s) {
 		return nil
 	}
 	w.grading = max(w.grading, gradingTime(s))
 	if s.Report == nil || !s.Report.Ready() {
-		return w.ask(ctx, s.ID)
+		return w.ask(ctx, id)
 	}
-	w.land(s.ID, *s.Report)
+	w.land(id, *s.Report)
 	return nil
+}
+
+// isApart tells whether listings will not show a submission.
+func (w *waiter) isApart(s *Submission) bool {
+	asked := w.options.AssessmentID
+	return asked != "" && s.AssessmentID != "" && !strings.EqualFold(s.AssessmentID, asked)
 }
 
 // ask reads one report.

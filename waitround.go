@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -127,7 +128,7 @@ func (w *waiter) verify(ctx context.Context, most int) error {
 		case err != nil:
 			return err
 		default:
-			s.ID = id // However the service spells it.
+			w.names[strings.ToLower(s.ID)] = id // However the service spells it.
 			if err := w.meet(ctx, &s); err != nil {
 				return err
 			}
@@ -207,8 +208,12 @@ func (p plan) cost() int { return p.pages + len(p.singles) }
 
 func (w *waiter) plan() plan {
 	ids := make([]string, 0, len(w.pending))
+	var apart []string
 	for id, known := range w.pending {
-		if known.seen {
+		switch {
+		case known.apart:
+			apart = append(apart, id)
+		case known.seen:
 			ids = append(ids, id)
 		}
 	}
@@ -225,6 +230,7 @@ func (w *waiter) plan() plan {
 			best = plan{pages, since, ids[n:]}
 		}
 	}
+	best.singles = slices.Concat(best.singles, apart)
 	return best
 }
 
@@ -274,7 +280,7 @@ func pageEnds(scan, before []time.Time, since time.Time) []time.Time {
 // judge notices what the last increment should have shown.
 func (w *waiter) judge(s *Submission) {
 	at := evaluatedAt(s)
-	if _, pending := w.pending[s.ID]; pending && w.meaning == sinceUnknown &&
+	if _, pending := w.pending[w.names[strings.ToLower(s.ID)]]; pending && w.meaning == sinceUnknown &&
 		at.After(w.before) && at.Before(w.began.Add(-slack/4)) {
 		w.overlook++
 	}
