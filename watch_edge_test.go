@@ -3,6 +3,7 @@ package hiring_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -302,6 +303,46 @@ func TestPollNoticesAnotherAccount(t *testing.T) {
 	key = sandbox.LiveKey
 	_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, polled.State)
 	require.NoError(t, err, "the state is as good as before")
+}
+
+// TestPollTakesExtremeTimes: neither a query nor a state can hold all that can be
+// reckoned from them.
+func TestPollTakesExtremeTimes(t *testing.T) {
+	day := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 1, 0, time.UTC) }
+	for name, c := range map[string]struct {
+		options hiring.WatchOptions
+		found   int
+	}{
+		"BC":           {hiring.WatchOptions{Since: day(-5000)}, 3},
+		"0":            {hiring.WatchOptions{Since: day(0)}, 3},
+		"1":            {hiring.WatchOptions{Since: day(1), Lookback: math.MaxInt64}, 3},
+		"9999":         {hiring.WatchOptions{Since: day(9999)}, 0},
+		"all time":     {hiring.WatchOptions{Lookback: math.MaxInt64}, 0},
+		"no time":      {hiring.WatchOptions{Since: day(1999), Lookback: 1}, 3},
+		"long pauses":  {hiring.WatchOptions{Since: day(1970), MinInterval: math.MaxInt64}, 3},
+		"short pauses": {hiring.WatchOptions{Since: day(1970), MinInterval: 1, MaxInterval: 1}, 3},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceEvaluated, 3, time.Second, within(time.Second))
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				if since := r.URL.Query().Get("since"); since != "" {
+					_, err := time.Parse(time.RFC3339, since)
+					assert.NoError(t, err)
+				}
+				return nil, nil
+			}
+			time.Sleep(time.Hour)
+			state, found := "", 0
+			for range 4 {
+				polled, err := crowd.client(t).Submissions.Poll(t.Context(), c.options, state)
+				require.NoError(t, err)
+				state, found = polled.State, found+len(polled.Submissions)
+				assert.Positive(t, polled.Wait)
+				time.Sleep(min(polled.Wait, time.Hour))
+			}
+			assert.Equal(t, c.found, found)
+		})
+	}
 }
 
 // TestSinceIsInclusive: what was evaluated at that very time is wanted.

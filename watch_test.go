@@ -166,6 +166,7 @@ func TestPollRefusesStatesOfOthers(t *testing.T) {
 		"account":    {server.LiveClient(), options, first.State, "another account"},
 		"interval":   {client, hiring.WatchOptions{MaxInterval: -1}, "", "negative"},
 		"lookback":   {client, hiring.WatchOptions{Lookback: -1}, "", "negative"},
+		"since":      {client, hiring.WatchOptions{Since: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, "", "year 10000"},
 	} {
 		_, err := c.client.Submissions.Poll(t.Context(), c.options, c.state)
 		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)

@@ -98,5 +98,16 @@ func (r *round) since(level int) time.Time {
 	case lookback: // The scan before may be long ago.
 		from = r.state.Floor
 	}
-	return from.Add(-r.reach(level)).Truncate(time.Millisecond)
+	return later(from.Add(-r.reach(level)).Truncate(time.Millisecond), firstTime)
+}
+
+// firstTime is before all that a service has seen. What options reckon beyond it
+// could lead to years that neither a query nor a state can hold.
+var firstTime = time.Unix(0, 0).UTC()
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }

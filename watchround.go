@@ -29,6 +29,9 @@ func (s *SubmissionService) newRound(ctx context.Context, o WatchOptions, state 
 	if o.Lookback < 0 {
 		return nil, &ParamError{"Lookback", "must not be negative"}
 	}
+	if o.Since.Unix() > maxUnix {
+		return nil, &ParamError{"Since", "must be before the year 10000"}
+	}
 	if state != "" {
 		r.state, err = parseState(state)
 		if err == nil && r.state.Assessment != o.AssessmentID {
@@ -89,7 +92,7 @@ func (r *round) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	start := r.options.Since.UTC().Truncate(time.Millisecond)
+	start := later(r.options.Since.UTC().Truncate(time.Millisecond), firstTime)
 	if r.options.Since.IsZero() {
 		start = r.now
 	}
