@@ -236,6 +236,31 @@ func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 	})
 }
 
+// TestOneSubmissionInTroubleHoldsUpNoOther: it is read singly, and that fails.
+func TestOneSubmissionInTroubleHoldsUpNoOther(t *testing.T) {
+	for _, on := range sinceFields {
+		inBubble(t, string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 120, time.Hour, within(time.Hour))
+			crowd.bare = func(i int) bool { return i > 117 }
+			crowd.single = func(i int, _ string) (int, string) {
+				if i > 117 && time.Since(crowd.zero) < 5*time.Hour {
+					return 500, ""
+				}
+				return 0, ""
+			}
+			time.Sleep(time.Hour)
+			got := newDelivered(crowd)
+			require.NoError(t, got.wait(t, hiring.WaitOptions{}))
+			got.once(t, 6*time.Hour)
+			assert.Equal(t, 120, got.total)
+			for _, came := range got.log[:118] {
+				assert.Less(t, came.at, 130*time.Minute)
+			}
+			assert.Less(t, time.Since(crowd.zero), 5*time.Hour+10*time.Minute)
+		})
+	}
+}
+
 // TestWaitReportsFindsWhatIsOfAnotherAssessment: no listing it asks for shows that.
 func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
@@ -247,6 +272,7 @@ func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 		landed, err := wait(ctx, w.client(), ids, hiring.WaitOptions{AssessmentID: sandbox.UnknownID})
 		require.NoError(t, err)
 		assert.Equal(t, once1(ids), landed)
+		assert.Less(t, len(w.sent), 500)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -73,13 +74,15 @@ type waiter struct {
 	grading  time.Duration
 	aside    int // Requests of a round that do not delay the next.
 	overlook int // Evaluations that an increment should have had if since were about them.
+	failures int // Single reads of this round that failed,
+	failed   error
 }
 
 // awaited is what is known of a pending submission.
 type awaited struct {
 	seen    bool
 	created time.Time
-	apart   bool // Of another assessment than the listings are asked for.
+	apart   bool // Listings do not help: it is of another assessment, or evaluated and hard to read.
 }
 
 func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Report, error) bool) (*waiter, error) {
@@ -107,6 +110,9 @@ func (w *waiter) run(ctx context.Context) error {
 	for {
 		before := w.requests
 		err := w.round(ctx)
+		if err == nil {
+			err = w.failed
+		}
 		switch {
 		case w.stopped:
 			return nil
@@ -184,6 +190,9 @@ func (w *waiter) meet(ctx context.Context, s *Submission) error {
 	}
 	w.grading = max(w.grading, gradingTime(s))
 	if s.Report == nil || !s.Report.Ready() {
+		if known.apart { // It is asked for once a round.
+			return nil
+		}
 		return w.ask(ctx, id)
 	}
 	w.land(id, *s.Report)
@@ -206,7 +215,24 @@ func (w *waiter) ask(ctx context.Context, id string) error {
 	if err == nil && report.Ready() {
 		w.land(id, report)
 	}
+	if w.spares(err) {
+		known := w.pending[id]
+		known.apart = true // Whatever showed it may not do so again.
+		w.pending[id] = known
+		return nil
+	}
 	return err
+}
+
+// spares lets a round go on after a single read that failed at the service: one
+// submission in trouble must not hold up the others.
+func (w *waiter) spares(err error) bool {
+	if failure, ok := errors.AsType[*Error](err); !ok || failure.Status < http.StatusInternalServerError || !passes(err) {
+		return false
+	}
+	w.failures++
+	w.failed = err
+	return w.failures < mayFail
 }
 
 func (w *waiter) land(id string, r Report) {

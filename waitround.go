@@ -16,6 +16,7 @@ const (
 	verifyOnce = 100              // Ids that are read singly in the first round because no listing showed them,
 	verifyMore = 5                // and in each further round.
 	overlooked = 2                // So many make sure that since is not about evaluation.
+	mayFail    = 3                // Fewer single reads may fail in a round without ending it.
 )
 
 // increment is what the listings of the latest evaluations have covered.
@@ -28,6 +29,7 @@ type increment struct {
 // round asks, as cheaply as can be, about all that is pending.
 func (w *waiter) round(ctx context.Context) error {
 	verify := verifyMore
+	w.failures, w.failed = 0, nil
 	if w.looking {
 		if err := w.look(ctx); err != nil || w.stopped {
 			return err
@@ -35,6 +37,9 @@ func (w *waiter) round(ctx context.Context) error {
 		verify = verifyOnce
 	}
 	if err := w.verify(ctx, verify); err != nil || w.stopped {
+		return err
+	}
+	if err := w.readApart(ctx); err != nil || w.stopped {
 		return err
 	}
 	p := w.plan()
@@ -125,13 +130,26 @@ func (w *waiter) verify(ctx context.Context, most int) error {
 		switch {
 		case errors.Is(err, ErrNotFound):
 			w.miss(id)
-		case err != nil:
+		case err != nil && !w.spares(err):
 			return err
-		default:
+		case err == nil:
 			w.names[strings.ToLower(s.ID)] = id // However the service spells it.
 			if err := w.meet(ctx, &s); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// readApart reads those that no listing helps with.
+func (w *waiter) readApart(ctx context.Context) error {
+	for _, id := range w.order {
+		if !w.pending[id].apart {
+			continue
+		}
+		if err := w.ask(ctx, id); err != nil || w.stopped {
+			return err
 		}
 	}
 	return nil
@@ -208,12 +226,8 @@ func (p plan) cost() int { return p.pages + len(p.singles) }
 
 func (w *waiter) plan() plan {
 	ids := make([]string, 0, len(w.pending))
-	var apart []string
 	for id, known := range w.pending {
-		switch {
-		case known.apart:
-			apart = append(apart, id)
-		case known.seen:
+		if known.seen && !known.apart {
 			ids = append(ids, id)
 		}
 	}
@@ -230,7 +244,6 @@ func (w *waiter) plan() plan {
 			best = plan{pages, since, ids[n:]}
 		}
 	}
-	best.singles = slices.Concat(best.singles, apart)
 	return best
 }
 
