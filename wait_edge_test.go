@@ -261,6 +261,23 @@ func TestOneSubmissionInTroubleHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// TestAnOutageOfSingleReadsCostsLittle: many failures are no trouble of one.
+func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		crowd := newCrowd(sandbox.SinceCreated, 50, time.Minute, within(time.Minute))
+		crowd.bare = func(int) bool { return true }
+		crowd.single = func(int, string) (int, string) { return 500, "" }
+		time.Sleep(time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		client, err := crowd.client(t).With(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		require.NoError(t, err)
+		err = lastOf(client.Submissions.WaitReports(ctx, crowd.ids(), hiring.WaitOptions{}))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.LessOrEqual(t, crowd.requests, 4)
+	})
+}
+
 // TestWaitReportsFindsWhatIsOfAnotherAssessment: no listing it asks for shows that.
 func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
