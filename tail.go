@@ -136,10 +136,8 @@ func (t *follower) ask(ctx context.Context) error {
 
 // pauseNow grows from the shortest to the longest pause while there is no news.
 func (t *follower) pauseNow() time.Duration {
-	p := t.pause
-	p.longest = min(p.longest, p.shortest+time.Duration(t.idle+1)*(p.longest-p.shortest)/4)
-	if t.idle > 1 {
-		p.shortest = min(p.longest, p.shortest+time.Duration(t.idle-1)*(t.pause.longest-p.shortest)/4)
+	after := func(idle int) time.Duration {
+		return t.pause.shortest + (t.pause.longest-t.pause.shortest)/4*time.Duration(min(max(idle, 0), 4))
 	}
-	return p.next()
+	return interval{after(t.idle - 1), after(t.idle + 1)}.next()
 }
