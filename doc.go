@@ -89,8 +89,8 @@
 // evaluated and goes on after a restart, [SubmissionService.Poll] is one round of
 // that, and [EventService.Tail] follows the log of an attempt.
 //
-// All of them ride out 429, 5xx and broken connections, end at once on 401 and
-// 403, and leave a tenth of each quota window to others.
+// All of them ride out 429, 5xx and broken connections and end at once on 401 and
+// 403. All but WaitReport leave a tenth of each quota window to others.
 //
 // # Quotas
 //
