@@ -40,7 +40,7 @@ func newPoller(s *SubmissionService, shortest, longest time.Duration) (poller, e
 // listing reads a page of what is listed for a filter, from a token on. It sets
 // now to a time at which all that the page shows was true already, and settled.
 func (p *poller) listing(ctx context.Context, filter SubmissionFilter, token string) (Page[Submission], error) {
-	if err := p.ration(); err != nil {
+	if err := p.ration("Submissions.List"); err != nil {
 		return Page[Submission]{}, err
 	}
 	var reply Response
@@ -80,7 +80,7 @@ func (p *poller) sent(since time.Time) time.Time {
 }
 
 func (p *poller) get(ctx context.Context, id string) (Submission, error) {
-	if err := p.ration(); err != nil {
+	if err := p.ration("Submissions.Get"); err != nil {
 		return Submission{}, err
 	}
 	p.requests++
@@ -88,7 +88,7 @@ func (p *poller) get(ctx context.Context, id string) (Submission, error) {
 }
 
 func (p *poller) report(ctx context.Context, id string) (Report, error) {
-	if err := p.ration(); err != nil {
+	if err := p.ration("Submissions.Report"); err != nil {
 		return Report{}, err
 	}
 	p.requests++
@@ -124,14 +124,14 @@ func (p *poller) pace(cost int) time.Duration {
 }
 
 // ration refuses a request that is to be left to others.
-func (p *poller) ration() error {
+func (p *poller) ration(operation string) error {
 	requests, _, ends := p.left()
 	if requests > 0 {
 		return nil
 	}
 	return &Error{
 		Code: ErrRateLimited, Message: "not sent, because what the read quota has left is for others",
-		Method: http.MethodGet, RetryAfter: ends + time.Duration(jitter()*float64(p.pause.shortest)/10),
+		operation: operation, Method: http.MethodGet, RetryAfter: ends + time.Duration(jitter()*float64(p.pause.shortest)/10),
 		cause: func() error { return ErrQuotaExhausted },
 	}
 }

@@ -98,7 +98,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn bool, err error) {
 	log := t.events.List(t.id, EventFilter{SinceSeq: t.last})
 	for token := ""; ; {
-		if err := t.ration(); err != nil {
+		if err := t.ration("Events.List"); err != nil {
 			return news, true, err
 		}
 		t.requests++

@@ -113,9 +113,17 @@ func passes(err error) bool {
 	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
 }
 
+// isTrouble tells whether the service failed at what was asked of it.
+func isTrouble(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && failure.Status >= http.StatusInternalServerError && passes(err)
+}
+
+// retryAfter is how long a failed poll asks to wait, within reason: no window is
+// longer.
 func retryAfter(err error) time.Duration {
 	if failure, ok := errors.AsType[*Error](err); ok {
-		return failure.RetryAfter
+		return min(failure.RetryAfter, longestWindow)
 	}
 	return 0
 }

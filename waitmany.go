@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -227,7 +226,7 @@ func (w *waiter) ask(ctx context.Context, id string) error {
 // spares lets a round go on after a single read that failed at the service: one
 // submission in trouble must not hold up the others.
 func (w *waiter) spares(err error) bool {
-	if failure, ok := errors.AsType[*Error](err); !ok || failure.Status < http.StatusInternalServerError || !passes(err) {
+	if !isTrouble(err) {
 		return false
 	}
 	w.failures++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -40,7 +41,8 @@ type Polled struct {
 // Watch is right in each case and learns from the answers. Where it is about
 // creation, it lists the time in which most submissions are evaluated every few
 // minutes, and all of Lookback as often as the quota allows; an evaluation later
-// than Lookback after creation may then be missed.
+// than Lookback after creation may then be missed. An item whose report cannot be
+// read for an hour comes without it.
 //
 // Scope read; about 80 reads an hour, and up to 900 where since is about
 // creation and there are many evaluations.
@@ -116,6 +118,7 @@ func (s *watchState) copied(c Checkpoint) *watchState {
 	}
 	before := *s
 	before.Delivered = maps.Clone(s.Delivered)
+	before.Ages.Counts, before.Gradings.Counts = slices.Clone(s.Ages.Counts), slices.Clone(s.Gradings.Counts)
 	return &before
 }
 
@@ -128,7 +131,7 @@ func (r *round) deliver(ctx context.Context, before *watchState, yield func(Subm
 			return false, nil
 		}
 		if before != nil && i < len(r.found)-1 {
-			before.Delivered.add(&r.found[i])
+			before.Delivered.take(&r.found[i], r.state.Delivered)
 			if err := r.options.Checkpoint.Save(ctx, before.String()); err != nil {
 				return false, err
 			}

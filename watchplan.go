@@ -18,6 +18,7 @@ const (
 	firstCredit     = 3.0
 	longestIdle     = 5 * time.Minute // No more time than this gives credit.
 	enoughSamples   = 100
+	heldBack        = time.Hour // An item is delivered without its report when that could not be read for so long.
 	defaultLookback = 30 * 24 * time.Hour
 )
 

@@ -15,6 +15,7 @@ type round struct {
 	found   []Submission
 	pages   int
 	lost    bool // A cursor was refused.
+	failed  int  // Single reads that failed.
 }
 
 // newRound takes up a state. Nothing can be done without one: r is nil then.
@@ -71,7 +72,7 @@ func (r *round) account(ctx context.Context, anew bool) (string, error) {
 	if id := k.family.account(k.keys.lastUsed().id); id != "" && !anew {
 		return id, nil
 	}
-	if err := r.ration(); err != nil {
+	if err := r.ration("Account.Get"); err != nil {
 		return "", err
 	}
 	var reply Response
@@ -187,7 +188,7 @@ func (r *round) page(ctx context.Context, level int) error {
 	}
 	r.state.Newest = r.newest
 	for i := range page.Items {
-		if err := r.look(ctx, &page.Items[i]); err != nil {
+		if err := r.look(ctx, s, &page.Items[i]); err != nil {
 			return err
 		}
 	}
@@ -213,6 +214,9 @@ func (r *round) completed(level int) {
 	scan := &s.Scans[level]
 	cut := !scan.Cut.IsZero()
 	scan.Running, scan.Cost, scan.Cut = false, scan.Pages, time.Time{}
+	if scan.Held {
+		return
+	}
 	floor := scan.Until
 	if level == increments {
 		if merged := r.merged(); merged > increments && scan.Pages > 1 {
@@ -232,7 +236,7 @@ func (r *round) completed(level int) {
 }
 
 // look delivers an item that is new.
-func (r *round) look(ctx context.Context, item *Submission) error {
+func (r *round) look(ctx context.Context, scan *scan, item *Submission) error {
 	s := r.state
 	if !isEvaluated(item) || s.done(evaluatedAt(item), item.CreatedAt) {
 		return nil
@@ -242,13 +246,9 @@ func (r *round) look(ctx context.Context, item *Submission) error {
 	}
 	s.Delivered.add(item) // With the times by which the next listing knows it.
 	if item.Report == nil || !item.Report.Ready() {
-		whole, err := r.get(ctx, item.ID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if ready, err := r.fill(ctx, scan, item); !ready {
 			delete(s.Delivered, hashOf(item.ID))
 			return err
-		}
-		if err == nil && isEvaluated(&whole) {
-			*item = whole
 		}
 		if s.done(evaluatedAt(item), item.CreatedAt) {
 			return nil
@@ -260,4 +260,27 @@ func (r *round) look(ctx context.Context, item *Submission) error {
 	}
 	r.found = append(r.found, *item)
 	return nil
+}
+
+// fill adds the report that a listing left out, and tells whether the item can
+// be delivered. One whose read fails at the service is held back until that
+// succeeds or the item has grown old, and must not hold up the others meanwhile.
+func (r *round) fill(ctx context.Context, scan *scan, item *Submission) (ready bool, err error) {
+	whole, err := r.get(ctx, item.ID)
+	switch {
+	case err == nil:
+		if isEvaluated(&whole) {
+			*item = whole
+		}
+	case errors.Is(err, ErrNotFound):
+	case !isTrouble(err):
+		return false, err
+	case r.now.Sub(evaluatedAt(item)) < heldBack && r.state.deepest().Cut.IsZero():
+		if r.failed++; r.failed == mayFail {
+			return false, err
+		}
+		scan.Held = true
+		return false, nil
+	}
+	return true, nil
 }

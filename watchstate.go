@@ -56,7 +56,8 @@ type scan struct {
 	Credit  float64   `json:"credit,omitzero"`
 	Last    time.Time `json:"last,omitzero"` // The creation of the last item so far.
 	Mixed   bool      `json:"mixed,omitzero"`
-	Cut     time.Time `json:"cut,omitzero"` // What was created later is dealt with, and forgotten.
+	Cut     time.Time `json:"cut,omitzero"`  // What was created later is dealt with, and forgotten.
+	Held    bool      `json:"held,omitzero"` // Some of it could not be delivered: nothing follows from this scan.
 }
 
 // deliveries holds what was delivered, by a hash of the id.
@@ -107,6 +108,15 @@ func (d deliveries) add(s *Submission) {
 	d[hashOf(s.ID)] = entry
 }
 
+// take remembers an item as others remember it, if they still do.
+func (d deliveries) take(s *Submission, others deliveries) {
+	if entry, ok := others[hashOf(s.ID)]; ok {
+		d[hashOf(s.ID)] = entry
+		return
+	}
+	d.add(s)
+}
+
 func seconds(t time.Time) uint32 { return uint32(min(max(t.Unix(), 0), math.MaxUint32)) }
 
 // deepest is the scan that has seen all when it is through.
@@ -133,7 +143,7 @@ func (s *watchState) done(evaluated, created time.Time) bool {
 
 // forget drops the entries that done replaces.
 func (s *watchState) forget() {
-	if deepest := s.deepest(); len(s.Delivered) > manyEntries && deepest.Running && !deepest.Mixed && !deepest.Last.IsZero() &&
+	if deepest := s.deepest(); len(s.Delivered) > manyEntries && deepest.Running && !deepest.Mixed && !deepest.Held && !deepest.Last.IsZero() &&
 		(deepest.Cut.IsZero() || deepest.Last.Before(deepest.Cut)) { // A scan that begins again must not take back what is forgotten.
 		deepest.Cut = deepest.Last
 	}

@@ -1,0 +1,88 @@
+package hiring_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+// TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
+// the service, for ten minutes or for ever.
+func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
+	for _, lasts := range []time.Duration{10 * time.Minute, 1000 * time.Hour} {
+		for _, on := range sinceFields {
+			inBubble(t, string(on)+" "+lasts.String(), func(t *testing.T) {
+				// Graded within minutes, as a listing on creation time finds them at once.
+				crowd := newCrowd(on, 250, 10*time.Hour, within(5*time.Minute))
+				poisoned := func(i int) bool { return i%100 == 50 }
+				crowd.bare = poisoned
+				crowd.single = func(i int, _ string) (int, string) {
+					if at := time.Duration(crowd.evaluated[i]) * time.Millisecond; time.Since(crowd.zero) < at+lasts {
+						return 500, ""
+					}
+					return 0, ""
+				}
+				got := newDelivered(crowd)
+				ctx, cancel := context.WithTimeout(t.Context(), 14*time.Hour)
+				defer cancel()
+				for s, err := range crowd.client(t).Submissions.Watch(ctx, hiring.WatchOptions{}) {
+					if err != nil {
+						require.ErrorIs(t, err, context.DeadlineExceeded)
+						break
+					}
+					got.take(s.ID)
+					complete := s.Report != nil && s.Report.Ready()
+					assert.Equal(t, !poisoned(crowdIndex(s.ID)) || lasts < time.Hour, complete)
+				}
+				got.once(t, 13*time.Hour)
+				for n, late := range got.late() {
+					if !poisoned(got.log[n].i) {
+						assert.Less(t, late, 20*time.Minute)
+					} else {
+						assert.Greater(t, late, min(lasts, 59*time.Minute))
+						assert.Less(t, late, min(lasts, time.Hour)+20*time.Minute)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestWatchInAnOutageOfSingleReads: more than a few failures end a round.
+func TestWatchInAnOutageOfSingleReads(t *testing.T) {
+	for _, on := range sinceFields {
+		inBubble(t, string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 90, time.Minute, func(*rand.Rand) time.Duration { return time.Minute })
+			crowd.bare = func(int) bool { return true }
+			crowd.single = func(int, string) (int, string) {
+				if time.Since(crowd.zero) < 30*time.Minute {
+					return 503, ""
+				}
+				return 0, ""
+			}
+			got := newDelivered(crowd)
+			got.watch(t, crowd.client(t), hiring.WatchOptions{}, 2*time.Hour)
+			got.once(t, time.Hour)
+			assert.Less(t, got.log[len(got.log)-1].at, 40*time.Minute)
+			assert.Zero(t, crowd.refused)
+			assert.Less(t, crowd.requests, 1200, "of 2000 in two windows")
+		})
+	}
+}
+
+// TestNonsenseInRetryAfterIsNotSlept: no window is that long.
+func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		fake := newFake(t, says(503, "", "Retry-After", "9999999"), data(`{"submission_id":"s","evaluated":true}`))
+		begun := time.Now()
+		_, err := fake.client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, time.Since(begun), 2*time.Hour)
+	})
+}
