@@ -79,7 +79,7 @@ func TestWatchInAnOutageOfSingleReads(t *testing.T) {
 // TestNonsenseInRetryAfterIsNotSlept: no window is that long.
 func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		fake := newFake(t, says(503, "", "Retry-After", "9999999"), data(`{"submission_id":"s","evaluated":true}`))
+		fake := newFake(t, says(503, "", "Retry-After: 9999999"), data(`{"submission_id":"s","evaluated":true}`))
 		begun := time.Now()
 		_, err := fake.client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
 		require.NoError(t, err)
