@@ -314,7 +314,7 @@ func Example_journey() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
+		if submission.Report == nil || !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
 			continue
 		}
 		fmt.Println(submission.Candidate.Name, submission.Report.VerdictLabel)
