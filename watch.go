@@ -23,7 +23,7 @@ type WatchOptions struct {
 
 // Polled is what one round of a watch found.
 type Polled struct {
-	Submissions []Submission  // Newly evaluated, with their reports.
+	Submissions []Submission  // Newly evaluated, with their reports as far as these could be read.
 	State       string        // For the next round. At most 256 KB; it holds hashes of ids, and no candidate's data.
 	Wait        time.Duration // Until the next round; 0 when there is more to read already.
 }
