@@ -41,8 +41,9 @@ type Polled struct {
 // Watch is right in each case and learns from the answers. Where it is about
 // creation, it lists the time in which most submissions are evaluated every few
 // minutes, and all of Lookback as often as the quota allows; an evaluation later
-// than Lookback after creation may then be missed. An item whose report cannot be
-// read for an hour comes without it.
+// than Lookback after creation may then be missed, and in any case one that the
+// listing shows more than two minutes late. An item whose report cannot be read
+// for an hour comes without it.
 //
 // Scope read; about 80 reads an hour, and up to 900 where since is about
 // creation and there are many evaluations.
