@@ -90,7 +90,7 @@ func (j *job) round(ctx context.Context) error {
 			}
 		}
 		if err == nil && polled.Wait > 0 {
-			j.log.Info("nothing more", "wait", polled.Wait.Round(time.Second))
+			j.log.Info("done for now", "wait", polled.Wait.Round(time.Second))
 			break
 		}
 	}

@@ -221,8 +221,8 @@ func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 		wanted := w.evaluated(4)
 		state := hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))
 		set := settings{to: filepath.Join(t.TempDir(), "out"), watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}}
-		for range 2 {
-			set.watch.Checkpoint = &crash{state, 1}
+		for _, saves := range []int{2, 1} { // The first run also saves where it begins.
+			set.watch.Checkpoint = &crash{state, saves}
 			j, _ := w.job(set)
 			require.ErrorContains(t, j.run(t.Context(), nil), "killed")
 		}
@@ -272,7 +272,7 @@ func TestOnceWritesWhatIsNew(t *testing.T) {
 		wanted = w.evaluated(1)
 		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 		begun := time.Now()
-		require.ErrorIs(t, failed.run(t.Context(), nil), hiring.ErrRateLimited)
+		require.Empty(t, round())
 		require.Zero(t, time.Since(begun), "cron does not wait")
 		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1000)
 		require.Equal(t, wanted, round())
