@@ -56,7 +56,8 @@ need_c_compiler() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null
 }
 
-# build_tools builds what tools/go.mod pins; nothing is done when it is up to date.
+# build_tools builds what these scripts use of what tools/go.mod pins; nothing is
+# done when it is up to date.
 build_tools() {
-	within tools go build -o "$bin/" tool
+	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat
 }
