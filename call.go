@@ -58,8 +58,6 @@ type call struct {
 	requestID  string
 	limit      RateLimit
 	throttled  bool
-	body       io.Closer // Of the reply; nil once it was closed.
-	closing    sync.Mutex
 	limited    io.LimitedReader
 	buffer     *bytes.Buffer
 	reply      reply
@@ -231,10 +229,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // buffer until release. A body that does not stop by itself is closed when the
 // attempt's time is over.
 func (c *call) readBody(resp *http.Response) ([]byte, error) {
-	c.body, c.limited.R = resp.Body, resp.Body
-	resp.Body = http.NoBody // Not every body can be closed twice, and retryablehttp would.
-	defer c.closeBody()
-	defer context.AfterFunc(c.timed, c.closeBody)()
+	body := &closeOnce{body: resp.Body} // Not of c: when time is over, this may run into the next attempt.
+	resp.Body = http.NoBody             // Not every body can be closed twice, and retryablehttp would.
+	defer body.close()
+	defer context.AfterFunc(c.timed, body.close)()
 	limit := c.core.config.maxBytes
 	if c.status >= 300 {
 		limit = min(limit, 1<<20)
@@ -243,7 +241,7 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	}
 	c.buffer = buffers.Get().(*bytes.Buffer)
 	c.buffer.Reset()
-	c.limited.N = limit + 1
+	c.limited = io.LimitedReader{R: body.body, N: limit + 1}
 	n, err := c.buffer.ReadFrom(&c.limited)
 	if err == nil && n > limit {
 		err = tooLongError{limit}
@@ -251,14 +249,15 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	return c.credential.scrubBytes(c.buffer.Bytes()), err
 }
 
-// closeBody closes the body once, whoever comes first.
-func (c *call) closeBody() {
-	c.closing.Lock()
-	body := c.body
-	c.body = nil
-	c.closing.Unlock()
-	if body != nil {
-		_ = body.Close()
+// closeOnce closes a body once, whoever comes first.
+type closeOnce struct {
+	body   io.ReadCloser
+	closed atomic.Bool
+}
+
+func (c *closeOnce) close() {
+	if !c.closed.Swap(true) {
+		_ = c.body.Close()
 	}
 }
 

@@ -160,3 +160,29 @@ func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
 		assert.Equal(t, []time.Duration{0, time.Second / 4, time.Second / 4}, fake.pauses(), "each goes when the one before it is back")
 	})
 }
+
+// untilDone is a body that nothing comes of, until its context ends.
+type untilDone struct{ ctx context.Context }
+
+func (u untilDone) Read([]byte) (int, error) {
+	<-u.ctx.Done()
+	return 0, u.ctx.Err()
+}
+
+func (untilDone) Close() error { return nil }
+
+// What closes the body of an attempt whose time is over may run late, and must
+// then not be about the next attempt's. It takes the race detector and several
+// goes to see it.
+func TestEndOfAnAttemptLeavesTheNextAlone(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			fake := newFake(t, func(r *http.Request) (*http.Response, error) {
+				return replyOf(r, http.StatusOK, untilDone{r.Context()}), nil
+			}, data(`{"id":"a"}`))
+			_, err := fake.client(hiring.WithTimeout(time.Second)).Account.Get(t.Context())
+			require.NoError(t, err)
+			require.Len(t, fake.requests(), 2)
+		})
+	}
+}
