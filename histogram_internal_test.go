@@ -20,3 +20,18 @@ func TestHistogramQuantile(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, h.quantile(1), 1000*time.Minute)
 }
+
+// TestHistogramFollowsChanges: what is old counts less and less.
+func TestHistogramFollowsChanges(t *testing.T) {
+	var h histogram
+	for range 10 * histogramFull {
+		h.add(100 * time.Hour)
+	}
+	assert.Less(t, h.Total, histogramFull)
+	for range 2 * histogramFull {
+		h.add(time.Minute)
+	}
+	assert.Less(t, h.quantile(0.7), time.Hour)
+	h.add(1 << 62)
+	assert.Equal(t, 1, h.Counts[histogramSize-1], "the last bin holds all beyond")
+}

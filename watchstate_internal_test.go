@@ -3,6 +3,7 @@ package hiring
 import (
 	"fmt"
 	"hash/crc32"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -112,4 +113,73 @@ func FuzzState(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestDone(t *testing.T) {
+	at := func(s int64) time.Time { return time.Unix(s, 0) }
+	cut := func(s *watchState) { s.Scans[lookback].Cut, s.Scans[lookback].Until = at(50), at(200) }
+	for _, c := range []struct {
+		evaluated, created int64
+		given              func(*watchState)
+		want               bool
+	}{
+		{99, 10, nil, true},
+		{100, 10, nil, false},
+		{150, 60, nil, false},
+		{150, 51, cut, true},
+		{150, 50, cut, false},
+		{199, 60, cut, true},
+		{200, 60, cut, false},
+	} {
+		s := &watchState{Floor: at(100)}
+		if c.given != nil {
+			c.given(s)
+		}
+		assert.Equal(t, c.want, s.done(at(c.evaluated), at(c.created)), "%+v", c)
+		assert.False(t, s.done(time.Time{}, at(c.created)), "the service does not tell")
+	}
+}
+
+func TestForgetFollowsTheDeepestScan(t *testing.T) {
+	last := time.Unix(500, 0)
+	for name, c := range map[string]struct {
+		entries int
+		given   func(*watchState, *scan)
+		want    time.Time
+	}{
+		"many":             {manyEntries + 1, nil, last},
+		"few":              {manyEntries, nil, time.Time{}},
+		"not running":      {manyEntries + 1, func(_ *watchState, s *scan) { s.Running = false }, time.Time{}},
+		"in no order":      {manyEntries + 1, func(_ *watchState, s *scan) { s.Mixed = true }, time.Time{}},
+		"not delivered":    {manyEntries + 1, func(_ *watchState, s *scan) { s.Held = true }, time.Time{}},
+		"not begun":        {manyEntries + 1, func(_ *watchState, s *scan) { s.Last = time.Time{} }, time.Time{}},
+		"further":          {manyEntries + 1, func(_ *watchState, s *scan) { s.Cut = last.Add(time.Second) }, last},
+		"not so far again": {manyEntries + 1, func(_ *watchState, s *scan) { s.Cut = last.Add(-time.Second) }, last.Add(-time.Second)},
+		"of another scan":  {manyEntries + 1, func(s *watchState, _ *scan) { s.Meaning = sinceEvaluation }, time.Time{}},
+	} {
+		s := &watchState{Floor: time.Unix(0, 0), Delivered: entries(c.entries)}
+		deepest := &s.Scans[lookback]
+		*deepest = scan{Running: true, Last: last}
+		if c.given != nil {
+			c.given(s, deepest)
+		}
+		s.forget()
+		assert.Equal(t, c.want, deepest.Cut, name)
+		assert.Zero(t, s.Scans[increments].Cut, name)
+		assert.Len(t, s.Delivered, c.entries, name)
+	}
+}
+
+func TestADeliveryIsRememberedByTheLaterSecond(t *testing.T) {
+	at, created := time.Unix(100, 1), time.Unix(50, 999)
+	d := make(deliveries)
+	d.add(&Submission{ID: "a", CreatedAt: created, EvaluatedAt: &at})
+	d.add(&Submission{ID: "b", CreatedAt: created})
+	d.add(&Submission{ID: "c", CreatedAt: time.Unix(-1, 0)})
+	assert.Equal(t, deliveries{hashOf("a"): {101, 50}, hashOf("b"): {math.MaxUint32, 50}, hashOf("c"): {math.MaxUint32, 0}}, d)
+
+	mine := make(deliveries)
+	mine.take(&Submission{ID: "a", CreatedAt: at}, d) // Its times have changed since.
+	mine.take(&Submission{ID: "e", CreatedAt: created}, d)
+	assert.Equal(t, deliveries{hashOf("a"): {101, 50}, hashOf("e"): {math.MaxUint32, 50}}, mine)
 }
