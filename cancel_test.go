@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,14 +163,20 @@ func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
 }
 
 // untilDone is a body that nothing comes of, until its context ends.
-type untilDone struct{ ctx context.Context }
+type untilDone struct {
+	ctx    context.Context
+	closed atomic.Int32
+}
 
-func (u untilDone) Read([]byte) (int, error) {
+func (u *untilDone) Read([]byte) (int, error) {
 	<-u.ctx.Done()
 	return 0, u.ctx.Err()
 }
 
-func (untilDone) Close() error { return nil }
+func (u *untilDone) Close() error {
+	u.closed.Add(1)
+	return nil
+}
 
 // What closes the body of an attempt whose time is over may run late, and must
 // then not be about the next attempt's. It takes the race detector and several
@@ -177,12 +184,16 @@ func (untilDone) Close() error { return nil }
 func TestEndOfAnAttemptLeavesTheNextAlone(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
+			var body *untilDone
 			fake := newFake(t, func(r *http.Request) (*http.Response, error) {
-				return replyOf(r, http.StatusOK, untilDone{r.Context()}), nil
+				body = &untilDone{ctx: r.Context()}
+				return replyOf(r, http.StatusOK, body), nil
 			}, data(`{"id":"a"}`))
 			_, err := fake.client(hiring.WithTimeout(time.Second)).Account.Get(t.Context())
 			require.NoError(t, err)
 			require.Len(t, fake.requests(), 2)
+			synctest.Wait()
+			require.EqualValues(t, 1, body.closed.Load(), "not every body can be closed twice")
 		})
 	}
 }
