@@ -19,6 +19,10 @@
 //	go test -run '^$' -bench . -benchtime 0.2s -count 10 ./compare | tee compare/results/linux-amd64.txt
 //	../.cache/bin/benchstat -col /peer compare/results/linux-amd64.txt
 //
+// The same bodies come again and again, of which the client shares the short
+// strings that it saw lately: where every page brings new ids, its page of
+// invitations takes about 170 allocations more, and about the same time.
+//
 // Allocations over loopback are those of the whole process, the server included,
 // which makes none for a request.
 package compare
