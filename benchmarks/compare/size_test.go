@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,15 +12,18 @@ import (
 
 // TestCompareSize prints how large a program becomes that reads the account.
 func TestCompareSize(t *testing.T) {
-	builds := [][]string{{"-ldflags=-s -w"}}
+	const stripped = "-ldflags=-s -w" // As programs are shipped; what debuggers need is no cost of running it.
+	builds := [][]string{{stripped}}
 	if long() { // With -trimpath, the standard library is compiled anew.
-		builds = [][]string{{"-trimpath"}, {"-trimpath", "-ldflags=-s -w"}}
+		builds = [][]string{{"-trimpath"}, {"-trimpath", stripped}}
 	}
 	rows := [][]any{{"flags", "net/http MB", "hiring MB", "more MB"}}
 	for _, flags := range builds {
 		by, with := size(t, "nethttp", flags), size(t, "hiring", flags)
 		rows = append(rows, []any{flags, by / 1e6, with / 1e6, (with - by) / 1e6})
-		require.Less(t, with-by, most.size, "%v", flags)
+		if slices.Contains(flags, stripped) {
+			require.Less(t, with-by, most.size, "%v", flags)
+		}
 	}
 	t.Log(table(rows))
 }
