@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestLearnWhatSinceIsAbout(t *testing.T) {
+func TestWhatListingsProve(t *testing.T) {
 	since := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	item := func(created, submitted, evaluated time.Duration) Submission {
 		s, e := since.Add(submitted), since.Add(evaluated)

@@ -77,8 +77,9 @@ func TestADamagedStateIsRefused(t *testing.T) {
 	}
 	_, err := parseState(string(text))
 	require.NoError(t, err)
-	_, err = parseState(string(text) + strings.Repeat(" ", maxState))
-	require.ErrorIs(t, err, ErrInvalidInput)
+	body := "{}" + strings.Repeat(" ", maxState)
+	_, err = parseState(fmt.Sprintf("%s %08x %s", stateFormat, crc32.ChecksumIEEE([]byte(body)), body))
+	require.ErrorIs(t, err, ErrInvalidInput, "too long")
 }
 
 // FuzzState: what is read can be worked with and is written as it was.
