@@ -180,3 +180,24 @@ func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
 	assert.Less(t, (int64(before.HeapAlloc)-int64(after.HeapAlloc))/int64(n), int64(4<<10), "bytes a payload")
 	assert.Nil(t, kept)
 }
+
+// TestTailPauses: short ones after news, none before the last look, but also
+// then one after a failure.
+func TestTailPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entry := data(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)
+		news := data(`[{"seq":2,"kind":"x","ts_ms":1,"payload":{}}]`)
+		fake := newFake(t, data(pendingReport), entry, entry, data(pendingReport), entry, entry, data(pendingReport), news,
+			entry, data(readyReport), says(503, ""), entry)
+		client := fake.client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		for _, err := range client.Events.Tail(t.Context(), "s", hiring.TailOptions{MinInterval: 4 * time.Second, MaxInterval: 8 * time.Second}) {
+			require.NoError(t, err)
+		}
+		pauses := fake.pauses()
+		require.Len(t, pauses, 11)
+		for i, want := range []struct{ least, most time.Duration }{{0, 0}, {4, 5}, {0, 0}, {4, 6}, {5, 7}, {0, 0}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
+			assert.GreaterOrEqual(t, pauses[i], want.least*time.Second, "%d", i)
+			assert.LessOrEqual(t, pauses[i], want.most*time.Second, "%d", i)
+		}
+	})
+}

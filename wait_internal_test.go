@@ -1,0 +1,67 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestWhatPassesAndWhatIsTrouble(t *testing.T) {
+	of := func(status, attempts int, cause error) error {
+		return &Error{Status: status, Attempts: attempts, cause: func() error { return cause }}
+	}
+	for name, c := range map[string]struct {
+		err             error
+		passes, trouble bool
+	}{
+		"500":                {of(500, 1, nil), true, true},
+		"503":                {of(503, 3, nil), true, true},
+		"429":                {of(429, 1, nil), true, false},
+		"499":                {of(499, 1, nil), false, false},
+		"404":                {of(404, 1, nil), false, false},
+		"302":                {of(302, 1, nil), false, false},
+		"nothing came":       {of(0, 1, io.ErrUnexpectedEOF), true, false},
+		"a broken reply":     {of(200, 1, io.ErrUnexpectedEOF), true, false},
+		"a senseless reply":  {of(200, 1, nil), false, false},
+		"not sent":           {of(0, 0, nil), false, false},
+		"the quota":          {of(0, 0, ErrQuotaExhausted), true, false},
+		"cancelled after it": {of(500, 1, context.Canceled), false, false},
+		"cancelled at it":    {of(0, 0, errors.Join(ErrQuotaExhausted, context.Canceled)), false, false},
+		"another error":      {io.EOF, false, false},
+	} {
+		assert.Equal(t, c.passes, passes(c.err), name)
+		assert.Equal(t, c.trouble, isTrouble(c.err), name)
+	}
+}
+
+func TestOutlasts(t *testing.T) {
+	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	assert.True(t, outlasts(over, 1))
+	assert.False(t, outlasts(over, 0), "nothing was asked for")
+	assert.False(t, outlasts(t.Context(), time.Hour))
+	soon, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	assert.False(t, outlasts(soon, 30*time.Minute))
+	assert.True(t, outlasts(soon, time.Hour))
+}
+
+func TestTheTailPausesLongerAndLonger(t *testing.T) {
+	for idle, want := range []struct{ least, most time.Duration }{{60, 65}, {60, 70}, {65, 75}, {70, 80}, {75, 80}, {80, 80}, {80, 80}} {
+		f := follower{idle: idle}
+		f.pause = interval{60 * time.Second, 80 * time.Second}
+		least, most := time.Hour, time.Duration(0)
+		for range 200 {
+			pause := f.pauseNow()
+			least, most = min(least, pause), max(most, pause)
+		}
+		assert.InDelta(t, want.least*time.Second, least, float64(time.Second), "%d", idle)
+		assert.InDelta(t, want.most*time.Second, most, float64(time.Second), "%d", idle)
+		assert.GreaterOrEqual(t, least, want.least*time.Second, "%d", idle)
+		assert.LessOrEqual(t, most, want.most*time.Second, "%d", idle)
+	}
+}
