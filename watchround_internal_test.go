@@ -114,6 +114,16 @@ func TestALostCursorLeavesNoTrace(t *testing.T) {
 	require.ErrorIs(t, r.page(t.Context(), lookback), ErrInvalidInput, "not twice in a round")
 }
 
+// TestAPageOfAnotherAccountIsNotTaken: its key came after the round had begun.
+func TestAPageOfAnotherAccountIsNotTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := (&pagesOf{status: 200, body: emptyPage}).round(t)
+		r.state.Account = "b"
+		require.ErrorIs(t, r.page(t.Context(), increments), errForeign)
+		assert.True(t, r.state.Scans[increments].Running)
+	})
+}
+
 const emptyPage = `{"data":[],"meta":{"request_id":"req_0a","has_more":false,"next_cursor":null}}`
 
 // TestARoundWithNothingToDoIsNoMoreToRead: it would follow itself at once for ever.
