@@ -186,7 +186,6 @@ func (r *round) page(ctx context.Context, level int) error {
 	if s.Began.IsZero() {
 		s.Began, s.Until = r.now, r.settled
 	}
-	r.state.Newest = r.newest
 	for i := range page.Items {
 		if err := r.look(ctx, s, &page.Items[i]); err != nil {
 			return err
