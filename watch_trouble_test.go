@@ -86,3 +86,19 @@ func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(begun), 2*time.Hour)
 	})
 }
+
+// TestWatchPausesWhereItCannotBegin: a service that is down is not asked at once
+// again and again.
+func TestWatchPausesWhereItCannotBegin(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		fake := newFake(t, says(503, ""))
+		client := fake.client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		require.ErrorIs(t, lastOf(client.Submissions.Watch(ctx, hiring.WatchOptions{})), context.DeadlineExceeded)
+		for _, pause := range fake.pauses() {
+			assert.GreaterOrEqual(t, pause, 30*time.Second)
+		}
+		assert.Greater(t, len(fake.requests()), 9)
+	})
+}

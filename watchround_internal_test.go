@@ -94,7 +94,7 @@ func (p *pagesOf) round(t *testing.T) *round {
 	require.NoError(t, err)
 	r := planned(t)
 	r.submissions = client.Submissions
-	r.state.Account = "a"
+	r.state.Account, r.state.Delivered = "a", make(deliveries)
 	core := client.Submissions.core
 	_, err = core.keys.use(t.Context())
 	require.NoError(t, err)
@@ -153,6 +153,44 @@ func TestTooManyEntriesStopOnlyWhatCanWait(t *testing.T) {
 			for level, scan := range r.state.Scans {
 				assert.Equal(t, level == want, scan.Cost == 1, "level %d", level)
 			}
+		})
+	}
+}
+
+// TestLookAtWhatTheListingLeavesOut: the floor is an hour ago.
+func TestLookAtWhatTheListingLeavesOut(t *testing.T) {
+	one := func(at string) string {
+		return `{"data":{"id":"s","status":"evaluated","evaluated_at":"2026-03-01T` + at + `Z","report":{"evaluated":true}}}`
+	}
+	const trouble = `{"error":{"code":"INTERNAL_ERROR","message":"no","request_id":"req_0e"}}`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		cut    bool
+		found  int
+		held   bool
+	}{
+		"new":                     {200, one("11:30:00"), false, 1, false},
+		"old":                     {200, one("10:59:59"), false, 0, false},
+		"in trouble":              {500, trouble, false, 0, true},
+		"in trouble, when cut":    {500, trouble, true, 1, false}, // What was forgotten cannot be looked at again.
+		"gone since it was shown": {404, `{"error":{"code":"NOT_FOUND","message":"no","request_id":"req_0e"}}`, false, 1, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := (&pagesOf{status: c.status, body: c.body}).round(t)
+			if c.cut {
+				r.state.Scans[lookback].Cut = r.now
+			}
+			item := Submission{ID: "s", Status: SubmissionEvaluated, CreatedAt: r.now.Add(-2 * time.Hour)}
+			if c.status != 200 {
+				at := r.now.Add(-time.Minute)
+				item.EvaluatedAt = &at
+			}
+			var s scan
+			require.NoError(t, r.look(t.Context(), &s, &item), name)
+			assert.Len(t, r.found, c.found, name)
+			assert.Equal(t, c.held, s.Held, name)
+			assert.Equal(t, !c.held, len(r.state.Delivered) == 1, name)
 		})
 	}
 }
