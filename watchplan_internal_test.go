@@ -78,7 +78,7 @@ func TestDue(t *testing.T) {
 		"common in time":       {common, ago(30 * time.Second), true},
 		"the clock went back":  {late, ago(-time.Second), true},
 		"running":              {late, both(ago(time.Second), func(_ *round, s *scan) { s.Running = true }), true},
-		"merged":               {late, func(r *round, s *scan) { s.Cost = 1 }, false},
+		"merged":               {late, func(_ *round, s *scan) { s.Cost = 1 }, false},
 		"a deeper one merged":  {common, func(r *round, _ *scan) { r.state.Scans[lookback].Cost = 1 }, false},
 		"a lesser one merged":  {lookback, func(r *round, _ *scan) { r.state.Scans[late].Cost = 1 }, true},
 		"nearly too many":      {late, func(r *round, _ *scan) { r.state.Delivered = entries(tooMany) }, true},

@@ -14,9 +14,9 @@ import (
 
 func TestPassRemembersDisorder(t *testing.T) {
 	at := time.Unix(1000, 0)
-	items := func(seconds ...time.Duration) (all []Submission) {
+	items := func(seconds ...int64) (all []Submission) {
 		for _, s := range seconds {
-			all = append(all, Submission{CreatedAt: at.Add(s * time.Second)})
+			all = append(all, Submission{CreatedAt: time.Unix(1000+s, 0)})
 		}
 		return all
 	}
