@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestWhatListingsProve(t *testing.T) {
@@ -78,4 +79,33 @@ func TestPace(t *testing.T) {
 			assert.InDelta(t, c.pause, r.pace(10), 1e3, "%+v", c)
 		})
 	}
+}
+
+// TestListingReadsOnUnlessSinceIsIgnored: what was created before may be graded since.
+func TestListingReadsOnUnlessSinceIsIgnored(t *testing.T) {
+	const page = `{"data":[{"id":"s","created_at":"2026-03-01T10:00:00Z"}],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":"5"}}`
+	for meaning, more := range map[sinceOn]bool{sinceUnknown: true, sinceLater: true, sinceEvaluation: true, sinceIgnored: false} {
+		synctest.Test(t, func(t *testing.T) {
+			r := (&pagesOf{status: 200, body: page, takes: 5 * time.Second}).round(t)
+			r.meaning = meaning
+			asked := time.Now()
+			got, err := r.listing(t.Context(), SubmissionFilter{Since: r.now.Add(-time.Hour)}, "")
+			require.NoError(t, err)
+			assert.Equal(t, more, got.Next != "", "%d", meaning)
+			assert.WithinDuration(t, asked, r.now, 0, "what came meanwhile may not show")
+			got, err = r.listing(t.Context(), SubmissionFilter{}, "")
+			require.NoError(t, err)
+			assert.NotEmpty(t, got.Next)
+		})
+	}
+}
+
+// TestSentIsWhatTheServiceReads: what a layout leaves out proves nothing.
+func TestSentIsWhatTheServiceReads(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 34, 56, 789e6, time.UTC)
+	r := planned(t)
+	assert.Equal(t, at, r.sent(at))
+	assert.Zero(t, r.sent(time.Time{}))
+	r.submissions.core.dialect.SinceLayout = time.DateOnly
+	assert.Equal(t, at.Truncate(24*time.Hour), r.sent(at))
 }

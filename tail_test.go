@@ -195,9 +195,9 @@ func TestTailPauses(t *testing.T) {
 		}
 		pauses := fake.pauses()
 		require.Len(t, pauses, 11)
-		for i, want := range []struct{ least, most float64 }{{0, 0}, {4, 5}, {0, 0}, {4, 6}, {5, 7}, {0, 0}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
-			assert.GreaterOrEqual(t, pauses[i].Seconds(), want.least, "%d", i)
-			assert.LessOrEqual(t, pauses[i].Seconds(), want.most, "%d", i)
+		for i, seconds := range [][2]int{{0, 0}, {4, 5}, {0, 0}, {4, 6}, {5, 7}, {0, 0}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
+			assert.GreaterOrEqual(t, pauses[i], time.Duration(seconds[0])*time.Second, "%d", i)
+			assert.LessOrEqual(t, pauses[i], time.Duration(seconds[1])*time.Second, "%d", i)
 		}
 	})
 }

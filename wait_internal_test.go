@@ -51,17 +51,18 @@ func TestOutlasts(t *testing.T) {
 }
 
 func TestTheTailPausesLongerAndLonger(t *testing.T) {
-	for idle, want := range []struct{ least, most float64 }{{60, 65}, {60, 70}, {65, 75}, {70, 80}, {75, 80}, {80, 80}, {80, 80}} {
+	for idle, seconds := range [][2]int{{60, 65}, {60, 70}, {65, 75}, {70, 80}, {75, 80}, {80, 80}, {80, 80}} {
+		wantLeast, wantMost := time.Duration(seconds[0])*time.Second, time.Duration(seconds[1])*time.Second
 		f := follower{idle: idle}
 		f.pause = interval{60 * time.Second, 80 * time.Second}
-		least, most := time.Hour.Seconds(), 0.0
+		least, most := time.Hour, time.Duration(0)
 		for range 200 {
-			pause := f.pauseNow().Seconds()
+			pause := f.pauseNow()
 			least, most = min(least, pause), max(most, pause)
 		}
-		assert.InDelta(t, want.least, least, 1, "%d", idle)
-		assert.InDelta(t, want.most, most, 1, "%d", idle)
-		assert.GreaterOrEqual(t, least, want.least, "%d", idle)
-		assert.LessOrEqual(t, most, want.most, "%d", idle)
+		assert.InDelta(t, wantLeast, least, float64(time.Second), "%d", idle)
+		assert.InDelta(t, wantMost, most, float64(time.Second), "%d", idle)
+		assert.GreaterOrEqual(t, least, wantLeast, "%d", idle)
+		assert.LessOrEqual(t, most, wantMost, "%d", idle)
 	}
 }

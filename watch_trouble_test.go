@@ -3,6 +3,7 @@ package hiring_test
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"testing"
 	"time"
 
@@ -91,10 +92,16 @@ func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 // again and again.
 func TestWatchPausesWhereItCannotBegin(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		fake := newFake(t, says(503, ""))
-		client := fake.client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
+		asked := 0
+		fake := newFake(t, func(r *http.Request) (*http.Response, error) {
+			if asked++; asked > 100 {
+				cancel()
+			}
+			return says(503, "")(r)
+		})
+		client := fake.client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		require.ErrorIs(t, lastOf(client.Submissions.Watch(ctx, hiring.WatchOptions{})), context.DeadlineExceeded)
 		for _, pause := range fake.pauses() {
 			assert.GreaterOrEqual(t, pause, 30*time.Second)

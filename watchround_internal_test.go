@@ -14,9 +14,9 @@ import (
 
 func TestPassRemembersDisorder(t *testing.T) {
 	at := time.Unix(1000, 0)
-	items := func(seconds ...int64) (all []Submission) {
+	items := func(seconds ...int) (all []Submission) {
 		for _, s := range seconds {
-			all = append(all, Submission{CreatedAt: time.Unix(1000+s, 0)})
+			all = append(all, Submission{CreatedAt: at.Add(time.Duration(s) * time.Second)})
 		}
 		return all
 	}
@@ -80,11 +80,13 @@ func TestCompleted(t *testing.T) {
 type pagesOf struct {
 	status  int
 	body    string
+	takes   time.Duration
 	queries []string
 }
 
 func (p *pagesOf) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.queries = append(p.queries, r.URL.RawQuery)
+	time.Sleep(p.takes)
 	return &http.Response{StatusCode: p.status, Body: io.NopCloser(strings.NewReader(p.body))}, nil
 }
 
