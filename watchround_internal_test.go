@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -194,5 +195,48 @@ func TestLookAtWhatTheListingLeavesOut(t *testing.T) {
 			assert.Equal(t, c.held, s.Held, name)
 			assert.Equal(t, !c.held, len(r.state.Delivered) == 1, name)
 		})
+	}
+}
+
+func TestWhatIsLeftToReadIsReadAtOnceButNotAfterAFailure(t *testing.T) {
+	r := planned(t)
+	r.state.More = true
+	assert.Zero(t, r.wait(nil))
+	assert.GreaterOrEqual(t, r.wait(ErrNotFound), 30*time.Second)
+}
+
+// savedStates fails as a file does when the context has ended.
+type savedStates []string
+
+func (s *savedStates) Load(context.Context) (string, error) { return "", nil }
+
+func (s *savedStates) Save(ctx context.Context, state string) error {
+	*s = append(*s, state)
+	return ctx.Err()
+}
+
+// TestWhatWasDeliveredIsSavedAfterTheEnd: once an item, the last with the round.
+func TestWhatWasDeliveredIsSavedAfterTheEnd(t *testing.T) {
+	r, saved := planned(t), new(savedStates)
+	r.options.Checkpoint = saved
+	r.state.Delivered = make(deliveries)
+	before := r.state.copied(saved)
+	for _, id := range []string{"a", "b"} {
+		item := Submission{ID: id}
+		r.state.Delivered.add(&item)
+		r.found = append(r.found, item)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	goOn, err := r.deliver(ctx, before, func(Submission) bool {
+		cancel()
+		return true
+	})
+	require.NoError(t, err)
+	assert.True(t, goOn)
+	require.Len(t, *saved, 2)
+	for i, text := range *saved {
+		state, err := parseState(text)
+		require.NoError(t, err)
+		assert.Len(t, state.Delivered, i+1)
 	}
 }
