@@ -193,7 +193,7 @@ func endsBefore(items []Submission, at time.Time) bool {
 // gradingTime is how long a submission was waiting for its evaluation.
 func gradingTime(s *Submission) time.Duration {
 	at := evaluatedAt(s)
-	if s.SubmittedAt == nil || at.IsZero() {
+	if s.SubmittedAt == nil {
 		return 0
 	}
 	return max(0, at.Sub(*s.SubmittedAt))
