@@ -374,6 +374,7 @@ func withNulls(s shape, v map[string]any) map[string]any {
 }
 
 func TestGoldenReads(t *testing.T) {
+	t.Parallel()
 	c := sandbox.Start(t).Client()
 	goldenOne(t, "Account.Get", accountShape, c.Account.Get)
 	goldenList(t, "Members.List", memberShape, c.Members.List())

@@ -63,6 +63,7 @@ func (d *deliveredOf) caughtUp(from, to time.Duration) (last time.Duration, held
 
 // TestWaitersCatchUpAfterAnOutage: six hours without any reply.
 func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
+	t.Parallel()
 	const from, to, over = 3 * time.Hour, 9 * time.Hour, 10 * time.Hour
 	for _, on := range sinceFields {
 		inBubble(t, "Watch, "+string(on), func(t *testing.T) {
@@ -97,6 +98,7 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 // TestWaitReportsIsRightAboutOddServices is for it what the test of the same
 // name is for Watch.
 func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
+	t.Parallel()
 	lost := make(map[string]bool)
 	for name, odd := range map[string]func(*crowdService){
 		"all as documented":    func(*crowdService) {},

@@ -17,6 +17,7 @@ import (
 // TestWaitReportsIsCheapAndQuick measures what waiting costs and how long after
 // its evaluation a report lands. Only long runs hold it to the exact figures.
 func TestWaitReportsIsCheapAndQuick(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		size       int
 		over       time.Duration
@@ -176,6 +177,7 @@ func TestWaitReportsRefusesWhatCannotBe(t *testing.T) {
 }
 
 func TestWaitReportsRidesOutWhatPasses(t *testing.T) {
+	t.Parallel()
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
@@ -203,6 +205,7 @@ func trouble(w *aliveWorld, over time.Duration) {
 }
 
 func TestWaitReportsLeavesOthersTheirShare(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.crowd(300)

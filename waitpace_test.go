@@ -99,6 +99,7 @@ func (l *latecomer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestWaitReportsFindsWhatIsListedLate(t *testing.T) {
+	t.Parallel()
 	for _, on := range []sandbox.SinceField{sandbox.SinceSubmitted, sandbox.SinceEvaluated} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))

@@ -67,6 +67,7 @@ func within(d time.Duration) func(*rand.Rand) time.Duration {
 
 // TestWatchDeliversALargeBacklogOnce: more than a state can remember.
 func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
+	t.Parallel()
 	for _, on := range mostFields() {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd := newCrowd(on, 12_500, 24*time.Hour, within(3*time.Hour))
@@ -93,6 +94,7 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 // TestWatchKeepsWhatLookbackPromises evaluates some just before they are too
 // old, while the listing is so long that reading all of it takes hours.
 func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
+	t.Parallel()
 	const lookback, over = 20 * time.Hour, 30 * time.Hour
 	for _, c := range []struct{ off, ahead time.Duration }{{0, 0}, {6 * time.Hour, 0}, {0, 5 * time.Hour}} {
 		inBubble(t, fmt.Sprint(c), func(t *testing.T) {
@@ -118,6 +120,7 @@ func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
 // TestWatchOutlivesCursors: those of a service may grow too old, or be lost
 // with a restart.
 func TestWatchOutlivesCursors(t *testing.T) {
+	t.Parallel()
 	for _, on := range mostFields() {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd := newCrowd(on, 7900, 4*time.Hour, within(time.Hour))
@@ -163,6 +166,7 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 // TestWatchIsRightAboutOddServices: whatever a service does beside what its
 // documentation says.
 func TestWatchIsRightAboutOddServices(t *testing.T) {
+	t.Parallel()
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 	for name, odd := range map[string]func(*crowdService){
 		"all as documented":    func(*crowdService) {},
@@ -233,6 +237,7 @@ func TestWatchIsRightAboutOddServices(t *testing.T) {
 // TestWatchWaitsForWhatShowsLate: an evaluation may show up to two minutes after
 // its time, when later ones were delivered long ago.
 func TestWatchWaitsForWhatShowsLate(t *testing.T) {
+	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd := newCrowd(on, 40, 5*time.Minute, within(time.Minute))

@@ -102,6 +102,7 @@ func (k *watchKiller) run(t *testing.T, crowd *crowdService, o hiring.WatchOptio
 // loop: nothing is missed, and what was delivered but not saved, and only that,
 // comes again.
 func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
+	t.Parallel()
 	kills := 20
 	if os.Getenv("HIRING_LONG") != "" {
 		kills = 200

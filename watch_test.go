@@ -51,6 +51,7 @@ func (d *watched) take(s hiring.Submission) {
 
 // TestWatchIsCheapAndQuick measures two thousand evaluations a day.
 func TestWatchIsCheapAndQuick(t *testing.T) {
+	t.Parallel()
 	days, aDay, margin := 0.25, 400.0, 2.0
 	if os.Getenv("HIRING_LONG") != "" {
 		days, aDay, margin = 4, 2000, 1
@@ -91,6 +92,7 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 // TestWatchDeliversAll is the same with a world that stops, so that nothing may
 // be left, in spite of faults and an outage.
 func TestWatchDeliversAll(t *testing.T) {
+	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
@@ -175,6 +177,7 @@ func TestPollRefusesStatesOfOthers(t *testing.T) {
 }
 
 func TestPollReadsAtMostTenPages(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.crowd(2500)

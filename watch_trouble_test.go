@@ -16,6 +16,7 @@ import (
 // TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
 // the service, for ten minutes or for ever.
 func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
+	t.Parallel()
 	for _, lasts := range []time.Duration{10 * time.Minute, 1000 * time.Hour} {
 		for _, on := range sinceFields {
 			inBubble(t, string(on)+" "+lasts.String(), func(t *testing.T) {
@@ -57,6 +58,7 @@ func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
 
 // TestWatchInAnOutageOfSingleReads: more than a few failures end a round.
 func TestWatchInAnOutageOfSingleReads(t *testing.T) {
+	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd := newCrowd(on, 90, time.Minute, func(*rand.Rand) time.Duration { return time.Minute })
