@@ -155,9 +155,10 @@ func (r *round) close() {
 	r.state.forget()
 }
 
-// wait is the pause after the round.
+// wait is the pause after the round. Cursors that are refused again and again must
+// not use up the quota.
 func (r *round) wait(err error) time.Duration {
-	if r.state.More && err == nil {
+	if r.state.More && err == nil && !r.lost {
 		return 0
 	}
 	return max(r.pause.next(), r.pace(r.requests))

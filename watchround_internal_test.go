@@ -203,6 +203,8 @@ func TestWhatIsLeftToReadIsReadAtOnceButNotAfterAFailure(t *testing.T) {
 	r.state.More = true
 	assert.Zero(t, r.wait(nil))
 	assert.GreaterOrEqual(t, r.wait(ErrNotFound), 30*time.Second)
+	r.lost = true
+	assert.GreaterOrEqual(t, r.wait(nil), 30*time.Second)
 }
 
 // savedStates fails as a file does when the context has ended.
