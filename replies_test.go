@@ -207,7 +207,7 @@ func inEvent(levels int) string {
 }
 
 func FuzzReplies(f *testing.F) {
-	for _, s := range seedBodies(f) {
+	for _, s := range append(seedBodies(f), keptBodies(f)...) {
 		f.Add(s.reader, s.body)
 	}
 	f.Fuzz(checkReader)
