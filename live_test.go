@@ -56,9 +56,9 @@ const writerKey = "sk_live_sandbox_writer"
 func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
 	t.Helper()
 	w := &aliveWorld{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
-	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<40), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
+	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<30), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
 	w.server = sandbox.Start(t, opts...)
-	w.server.SetPlan(sandbox.LiveKey, 0, 1<<40)
+	w.server.SetPlan(sandbox.LiveKey, 0, 1<<30)
 	var err error
 	w.hand, err = hiring.New("https://sandbox.invalid", writerKey, hiring.WithHTTPClient(&http.Client{Transport: w.server.Transport()}))
 	require.NoError(t, err)

@@ -39,9 +39,9 @@ func newWorld(t *testing.T, on sandbox.SinceField, seed int) *world {
 		t: t, random: rand.New(rand.NewPCG(uint64(seed), 7)),
 		evaluated: make(map[string]time.Time), delivered: make(map[string]time.Time),
 	}
-	w.server = sandbox.Start(t, sandbox.WithSinceOn(on), sandbox.WithQuota(1000, 1<<40),
+	w.server = sandbox.Start(t, sandbox.WithSinceOn(on), sandbox.WithQuota(1000, 1<<30),
 		sandbox.WithKey(sandbox.Key{Token: handKey, Scope: sandbox.ScopeAdmin}))
-	w.server.SetPlan(sandbox.LiveKey, 0, 1<<40)
+	w.server.SetPlan(sandbox.LiveKey, 0, 1<<30)
 	w.connect(nil)
 	var err error
 	w.hand, err = hiring.New(address, handKey, hiring.WithHTTPClient(&http.Client{Transport: w.server.Transport()}))

@@ -21,11 +21,11 @@ func benchmarkAccount(b *testing.B, client *hiring.Client) {
 // BenchmarkAccountTransport and BenchmarkAccountTCP are the same call, client
 // included, without a socket and with one.
 func BenchmarkAccountTransport(b *testing.B) {
-	benchmarkAccount(b, sandbox.Start(b, sandbox.WithQuota(1<<40, 1)).Client())
+	benchmarkAccount(b, sandbox.Start(b, sandbox.WithQuota(1<<30, 1)).Client())
 }
 
 func BenchmarkAccountTCP(b *testing.B) {
-	server := sandbox.Start(b, sandbox.WithQuota(1<<40, 1))
+	server := sandbox.Start(b, sandbox.WithQuota(1<<30, 1))
 	client, err := hiring.New(server.URL(), sandbox.TestKey)
 	if err != nil {
 		b.Fatal(err)

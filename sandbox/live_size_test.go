@@ -16,7 +16,7 @@ import (
 // crowd is a live world with so many evaluated submissions.
 func crowd(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Server {
 	tb.Helper()
-	s := sandbox.New(append(opts, sandbox.WithQuota(1<<40, 1<<40))...)
+	s := sandbox.New(append(opts, sandbox.WithQuota(1<<30, 1<<30))...)
 	s.SetPlan(sandbox.LiveKey, 0, size)
 	raw := rawCall{tb, s.Transport()}
 	posting := raw.id(http.MethodPost, "/assessments", newAssessment)

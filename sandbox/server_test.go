@@ -125,7 +125,7 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkTransport(b *testing.B) {
-	transport := sandbox.New(unlimited(), sandbox.WithQuota(1<<40, 1)).Transport()
+	transport := sandbox.New(unlimited(), sandbox.WithQuota(1<<30, 1)).Transport()
 	for name, path := range map[string]string{"Account": "/account", "Events": busyEvents + "?page_size=500"} {
 		b.Run(name, func(b *testing.B) {
 			r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, "https://sandbox.invalid/api/v1"+path, http.NoBody)
