@@ -144,7 +144,7 @@ const (
 	sinceUnknown    sinceOn = iota // Creation for all that is known.
 	sinceLater                     // Submission or evaluation.
 	sinceEvaluation                // Each listing has all that was evaluated since.
-	sinceIgnored                   // Or about something else.
+	sinceIgnored                   // None of them: the filter is not heeded, or means something else.
 )
 
 // learn looks for proofs in what was listed for a since. What is wrong with an
