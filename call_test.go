@@ -343,7 +343,7 @@ func TestKeySourceFailures(t *testing.T) {
 				hiring.WithKeySource(func(context.Context) (string, error) { return c.key, c.err }))
 			err := client.Assessments.Delete(t.Context(), "a1")
 			failure := failureOf(t, "Delete", err)
-			assert.Equal(t, hiring.NotDone, failure.Outcome)
+			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 			assert.Zero(t, failure.Attempts)
 			assert.Zero(t, failure.Status)
 			require.ErrorContains(t, err, c.want)
@@ -368,7 +368,7 @@ func TestKeySourceThatFailsBetweenAttemptsKeepsTheOutcome(t *testing.T) {
 			return fakeKey, nil
 		}))
 		failure := failureOf(t, "Delete", client.Assessments.Delete(t.Context(), "a1"))
-		assert.Equal(t, hiring.Unknown, failure.Outcome, "the first attempt may have taken effect")
+		assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "the first attempt may have taken effect")
 		assert.Equal(t, 1, failure.Attempts)
 		assert.NotContains(t, failure.Error(), fakeKey, "the key that was used before is removed")
 	})
@@ -609,7 +609,7 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, "%s", op.name)
 		require.ErrorIs(t, err, reason, "%s: the context's cause", op.name)
 		assert.Zero(t, failure.Attempts, "%s", op.name)
-		want := hiring.NotDone
+		want := hiring.OutcomeNotDone
 		if op.method == http.MethodGet {
 			want = ""
 		}

@@ -74,26 +74,26 @@ func cancellationPoints() map[string]point {
 	})
 	closed := said{200, 0, 50 * time.Second, 0, "50"}
 	return map[string]point{
-		"in the key source":         {script(data(`{}`)), []hiring.Option{slowSource}, hiring.NotDone, 0},
-		"in a key source that ends": {script(data(`{}`)), []hiring.Option{deafSource}, hiring.NotDone, 0},
+		"in the key source":         {script(data(`{}`)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
+		"in a key source that ends": {script(data(`{}`)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
 		"while dialling": {func(*testing.T) http.RoundTripper {
 			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
 				return nil, dialError
 			}}
-		}, nil, hiring.NotDone, 1},
-		"while writing":         {wire(func(conn net.Conn) { _, _ = io.ReadFull(conn, make([]byte, 10)); <-time.After(time.Hour) }), nil, hiring.Unknown, 1},
-		"waiting for headers":   {wire(replies("")), nil, hiring.Unknown, 1},
-		"within the headers":    {wire(replies("HTTP/1.1 200 OK\r\nContent-")), nil, hiring.Unknown, 1},
-		"mid-body":              {wire(replies("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":{")), nil, hiring.Done, 1},
-		"mid-body of a refusal": {wire(replies("HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{\"error\":{")), nil, hiring.NotDone, 1},
-		"mid-body of a failure": {wire(replies("HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n<html>")), nil, hiring.Unknown, 1},
-		"pause after a 503":     {script(says(503, "", "Retry-After: 50")), nil, hiring.Unknown, 1},
-		"pause after a 429":     {script(says(429, "", "Retry-After: 50")), nil, hiring.NotDone, 1},
-		"pause after a reset":   {script(breaks(errReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.Unknown, 1},
+		}, nil, hiring.OutcomeNotDone, 1},
+		"while writing":         {wire(func(conn net.Conn) { _, _ = io.ReadFull(conn, make([]byte, 10)); <-time.After(time.Hour) }), nil, hiring.OutcomeUnknown, 1},
+		"waiting for headers":   {wire(replies("")), nil, hiring.OutcomeUnknown, 1},
+		"within the headers":    {wire(replies("HTTP/1.1 200 OK\r\nContent-")), nil, hiring.OutcomeUnknown, 1},
+		"mid-body":              {wire(replies("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":{")), nil, hiring.OutcomeDone, 1},
+		"mid-body of a refusal": {wire(replies("HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{\"error\":{")), nil, hiring.OutcomeNotDone, 1},
+		"mid-body of a failure": {wire(replies("HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n<html>")), nil, hiring.OutcomeUnknown, 1},
+		"pause after a 503":     {script(says(503, "", "Retry-After: 50")), nil, hiring.OutcomeUnknown, 1},
+		"pause after a 429":     {script(says(429, "", "Retry-After: 50")), nil, hiring.OutcomeNotDone, 1},
+		"pause after a reset":   {script(breaks(errReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.OutcomeUnknown, 1},
 		"pause after a quota is used up": {script(says(503, "", "Retry-After: 1"), closed.with(limited)), []hiring.Option{
 			hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 3}),
-		}, hiring.Unknown, 2},
+		}, hiring.OutcomeUnknown, 2},
 	}
 }
 

@@ -39,7 +39,7 @@
 //
 // What is surely wrong is refused before it is sent, as a [*ParamError], which
 // is ErrInvalidInput too. Of a write that failed, Error.Outcome says whether
-// the service did it: [NotDone], [Done] or [Unknown]. After Unknown, for which
+// the service did it: [OutcomeNotDone], [OutcomeDone] or [OutcomeUnknown]. After Unknown, for which
 // errors.Is accepts [ErrOutcomeUnknown], look before you repeat.
 //
 // # Retries and time

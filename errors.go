@@ -40,9 +40,9 @@ type Outcome string
 
 // The three outcomes. A read has none.
 const (
-	NotDone Outcome = "not done" // Never sent, or refused.
-	Done    Outcome = "done"     // A 2xx status was seen; only its body could not be read.
-	Unknown Outcome = "unknown"  // It may have happened: a 5xx, or no status after it may have been written.
+	OutcomeNotDone Outcome = "not done" // Never sent, or refused.
+	OutcomeDone    Outcome = "done"     // A 2xx status was seen; only its body could not be read.
+	OutcomeUnknown Outcome = "unknown"  // It may have happened: a 5xx, or no status after it may have been written.
 )
 
 // Error is a call that failed: refused by the service, answered by something
@@ -88,9 +88,9 @@ func (e *Error) Error() string {
 		b.WriteString(hint)
 	}
 	switch e.Outcome {
-	case Unknown:
+	case OutcomeUnknown:
 		b.WriteString("; the outcome is unknown: look before repeating it")
-	case Done:
+	case OutcomeDone:
 		b.WriteString("; the write itself was done")
 	}
 	if e.RetryAfter > 0 {
@@ -108,7 +108,7 @@ func (e *Error) Is(target error) bool {
 	if code, ok := target.(ErrorCode); ok {
 		return code != "" && code == e.Code
 	}
-	return target == ErrOutcomeUnknown && e.Outcome == Unknown
+	return target == ErrOutcomeUnknown && e.Outcome == OutcomeUnknown
 }
 
 // Unwrap returns what kept a reply from coming, or nil.

@@ -37,9 +37,9 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 			"X-Request-Id: req_head", "X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 3", "X-RateLimit-Reset: 1800000000", "Retry-After: 9"))
 		err := fake.client(once).Assessments.Delete(t.Context(), "a1")
 		failure := failureOf(t, wire, err)
-		outcome := hiring.NotDone
+		outcome := hiring.OutcomeNotDone
 		if status == 500 {
-			outcome = hiring.Unknown
+			outcome = hiring.OutcomeUnknown
 		}
 		limit := hiring.RateLimit{Limit: 200, Remaining: 3, Reset: time.Unix(1800000000, 0).UTC()}
 		assert.Equal(t, [6]any{hiring.ErrorCode(wire), "said the service", status, "req_head", "DELETE", "/assessments/{id}"},
@@ -50,7 +50,7 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 			assert.Equal(t, string(code) == wire, errors.Is(err, code), "errors.Is(%s, %s)", wire, code)
 		}
 		require.NotErrorIs(t, err, hiring.ErrorCode(""), "%s is not the empty code", wire)
-		assert.Equal(t, outcome == hiring.Unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
+		assert.Equal(t, outcome == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
 		require.NoError(t, errors.Unwrap(err), "%s has no cause", wire)
 		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the service; retry after 9s (request req_head)", status, wire)
 		if status == 500 {
@@ -61,7 +61,7 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 }
 
 func TestErrorText(t *testing.T) {
-	failure := &hiring.Error{Code: hiring.ErrNotFound, Message: "a\nb\x1b[31m\tc", RequestID: "req_\r\n1", Outcome: hiring.Done}
+	failure := &hiring.Error{Code: hiring.ErrNotFound, Message: "a\nb\x1b[31m\tc", RequestID: "req_\r\n1", Outcome: hiring.OutcomeDone}
 	assert.Equal(t, "hiring: : NOT_FOUND: a b[31m c; the write itself was done (request req_ 1)", failure.Error(), "one line")
 	assert.Equal(t, "NOT_FOUND", hiring.ErrNotFound.Error())
 	assert.Equal(t, "hiring: id: is empty", (&hiring.ParamError{Param: "id", Problem: "is empty"}).Error())
@@ -281,7 +281,7 @@ func TestBodyOverTheCap(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes: see WithMaxResponseBytes", c.limit))
 		assert.Len(t, fake.requests(), 1, "not repeated")
 		_, err = client.Assessments.Close(t.Context(), "a")
-		assert.Equal(t, hiring.Done, failureOf(t, "Close", err).Outcome)
+		assert.Equal(t, hiring.OutcomeDone, failureOf(t, "Close", err).Outcome)
 	}
 }
 
@@ -448,7 +448,7 @@ func TestNoContentWhereDataIsPromised(t *testing.T) {
 		fake := newFake(t, says(204, ""))
 		err := call(fake.client())
 		failure := failureOf(t, name, err)
-		assert.Equal(t, [2]any{hiring.Done, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
+		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
 		require.ErrorContains(t, err, "204 the reply holds no data, which was promised; the write itself was done", "%s", name)
 	}
 }

@@ -155,8 +155,8 @@ func FuzzErrorBody(f *testing.F) {
 		client := answered(t, status, http.Header{"X-Request-Id": {requestID}}, body)
 		err := client.Assessments.Delete(t.Context(), "a1")
 		failure := checkError(t, err)
-		switch want := NotDone; {
-		case status >= 500 && failure.Outcome != Unknown, status < 500 && failure.Outcome != want:
+		switch want := OutcomeNotDone; {
+		case status >= 500 && failure.Outcome != OutcomeUnknown, status < 500 && failure.Outcome != want:
 			t.Fatalf("%d: the outcome is %q", status, failure.Outcome)
 		case failure.Status != status || failure.Attempts != 1:
 			t.Fatalf("%d: %+v", status, failure)
@@ -192,7 +192,7 @@ func FuzzEnvelope(f *testing.F) {
 		} else if err := decode(again, new(Submission)); err != nil {
 			t.Fatalf("a resource that cannot be read again: %v", err)
 		}
-		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != Done {
+		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != OutcomeDone {
 			t.Fatalf("Close: a 2xx is done: %v", err)
 		}
 		if err := client.Assessments.Delete(ctx, "a1"); err != nil {

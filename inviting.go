@@ -174,7 +174,7 @@ func (r *roster) ensure(ctx context.Context, in NewInvitation) (Invited, error) 
 			return Invited{in, sent, InviteSent}, nil
 		}
 		failure, ok := errors.AsType[*Error](err)
-		if !ok || failure.Outcome == NotDone {
+		if !ok || failure.Outcome == OutcomeNotDone {
 			return result, err
 		}
 		if lookErr := r.settle(ctx, key, failure); lookErr != nil {
@@ -188,12 +188,12 @@ func (r *roster) ensure(ctx context.Context, in NewInvitation) (Invited, error) 
 			return Invited{in, invitation, InviteSent}, nil
 		}
 		switch {
-		case failure.Outcome == Done:
+		case failure.Outcome == OutcomeDone:
 			result.Outcome = InviteUnknown
 			return result, fmt.Errorf("%w; but the listing does not show it", err)
 		case n >= policy.MaxAttempts || failure.RetryAfter > policy.MaxWait:
 			settled := *failure
-			settled.Outcome = NotDone
+			settled.Outcome = OutcomeNotDone
 			return result, &settled
 		}
 	}
@@ -212,7 +212,7 @@ func (r *roster) send(ctx context.Context, in NewInvitation) (sent Invitation, e
 func (r *roster) settle(ctx context.Context, key string, lost *Error) error {
 	policy, wait := r.service.core.config.retry, settleDelay
 	switch {
-	case lost.Outcome == Done:
+	case lost.Outcome == OutcomeDone:
 		wait = 0
 	case lost.RetryAfter <= policy.MaxWait:
 		wait = max(wait, lost.RetryAfter)

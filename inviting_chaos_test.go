@@ -377,7 +377,7 @@ func (s *storm) judge(run int, got hiring.Invited, err error) string {
 		return "it was sent by another run than it seems"
 	case got.Outcome == hiring.InviteNotSent && (there > 0 && ours || underway != 0):
 		return fmt.Sprintf("it was sent by this run, or may be yet: %d requests are on their way", underway)
-	case got.Outcome == hiring.InviteUnknown && !errors.Is(err, hiring.ErrOutcomeUnknown) && doneOf(err) != hiring.Done:
+	case got.Outcome == hiring.InviteUnknown && !errors.Is(err, hiring.ErrOutcomeUnknown) && doneOf(err) != hiring.OutcomeDone:
 		return "the error must say that the outcome is not certain"
 	case !slices.Contains([]hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting, hiring.InviteNotSent, hiring.InviteUnknown}, got.Outcome):
 		return "there is no such outcome"

@@ -118,7 +118,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"somebody else's 2xx": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 200, Body: "<html>Log in</html>"}},
-			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, outcomeOfErr: hiring.Done},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, outcomeOfErr: hiring.OutcomeDone},
 		},
 		"body cut short, and the look fails once": {
 			faults: []sandbox.Fault{{Route: inviteRoute, After: true, CutAfter: 40}, {Route: listRoute, Skip: 1, Times: 4, Reset: true}},
@@ -126,12 +126,12 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"an error each time": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Times: always, Status: 500}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 5, writes: 4, took: 40 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 5, writes: 4, took: 40 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"an error, with one attempt allowed": {
 			faults: []sandbox.Fault{lost},
 			retry:  hiring.RetryPolicy{MaxAttempts: 1},
-			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"an error that asks for a longer pause": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: 42 * time.Second}},
@@ -139,7 +139,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"an error that asks for too long a pause": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: time.Hour}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 1, took: 10 * time.Second, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"an error after the effect that asks for too long a pause": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 503, RetryAfter: time.Hour, After: true}},
@@ -147,7 +147,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"the look is refused": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 404}},
-			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound, hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound, hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the look fails for a while": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: 9, Reset: true}},
@@ -160,15 +160,15 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"the look asks for too long a pause": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 2 * time.Minute}},
-			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the look finds no quota": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, RetryAfter: time.Hour}},
-			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown, hiring.ErrRateLimited}, outcomeOfErr: hiring.Unknown},
+			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown, hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the look fails each time": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 500, After: true}, {Route: listRoute, Skip: 1, Times: always, Reset: true}},
-			want:   want{outcome: hiring.InviteUnknown, reads: 17, writes: 1, took: 40 * time.Second, mails: 1, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.Unknown},
+			want:   want{outcome: hiring.InviteUnknown, reads: 17, writes: 1, took: 40 * time.Second, mails: 1, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
 		"the first look fails": {
 			faults: []sandbox.Fault{{Route: listRoute, Status: 404}},
@@ -176,7 +176,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"no write quota": {
 			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: time.Hour}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"no write quota for a moment": {
 			faults: []sandbox.Fault{{Route: inviteRoute, RetryAfter: 7 * time.Second}},
@@ -184,11 +184,11 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		},
 		"refused": {
 			faults: []sandbox.Fault{{Route: inviteRoute, Status: 409}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 		"refused when it is sent again": {
 			faults: []sandbox.Fault{lost, {Route: inviteRoute, Skip: 1, Status: 402}},
-			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 2, took: 10 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.NotDone},
+			want:   want{outcome: hiring.InviteNotSent, reads: 2, writes: 2, took: 10 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 					assert.Zero(t, got.Invitation)
 					assert.Equal(t, c.want.outcomeOfErr, failureOf(t, "Ensure", err).Outcome, "%v", err)
 				}
-				assert.Equal(t, c.want.outcomeOfErr == hiring.Unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
+				assert.Equal(t, c.want.outcomeOfErr == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
 				if !slices.ContainsFunc(c.faults, func(f sandbox.Fault) bool { return f.Times < 0 && f.Route == listRoute }) {
 					assert.Equal(t, c.want.mails, mailsOf(t, server, assessment)[ada.Email], "mails")
 				}
@@ -773,7 +773,7 @@ func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
 			}
 		}))
 		_, err := client.Invitations.Ensure(t.Context(), assessment, ada)
-		assert.Equal(t, hiring.NotDone, failureOf(t, "Ensure", err).Outcome, "once it is settled")
+		assert.Equal(t, hiring.OutcomeNotDone, failureOf(t, "Ensure", err).Outcome, "once it is settled")
 		require.Len(t, seen, 4)
 		for _, err := range seen {
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "of the attempt alone")
@@ -833,8 +833,8 @@ func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
 func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 	const none = `{"data":[],"meta":{"page":1,"has_more":false}}`
 	for _, foreign := range []*hiring.Error{
-		{Status: 402, Outcome: hiring.NotDone, Code: hiring.ErrPlanLimitReached},
-		{Status: 409, Outcome: hiring.NotDone, Code: hiring.ErrConflict},
+		{Status: 402, Outcome: hiring.OutcomeNotDone, Code: hiring.ErrPlanLimitReached},
+		{Status: 409, Outcome: hiring.OutcomeNotDone, Code: hiring.ErrConflict},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -54,18 +54,18 @@ func alike(a answer, outcome hiring.Outcome, requests int, wait time.Duration, t
 
 // overload is a line for what all but a POST is repeated after.
 func overload(a answer, wait time.Duration, text string) meets {
-	again, once := fate{hiring.Unknown, 4, wait, text}, fate{hiring.Unknown, 1, 0, text}
+	again, once := fate{hiring.OutcomeUnknown, 4, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
 	return meets{a, again, once, again, again}
 }
 
 // unreadable is a line for a 2xx that brings no resource. A DELETE needs none.
 func unreadable(a answer, reads int, wait time.Duration, text string) meets {
-	done := fate{hiring.Done, 1, 0, text}
+	done := fate{hiring.OutcomeDone, 1, 0, text}
 	return meets{a, fate{"", reads, wait, text}, done, done, fate{"", 1, 0, ""}}
 }
 
 func matrix() map[string]meets {
-	const no = hiring.NotDone
+	const no = hiring.OutcomeNotDone
 	in5 := []string{"Date: Sat, 01 Jan 2000 00:00:00 GMT", "Retry-After: Sat, 01 Jan 2000 00:00:05 GMT"}
 	quota := func(limits ...int) answer { // 429 with the limit of reads or of writes.
 		return func(r *http.Request) (*http.Response, error) {
@@ -103,13 +103,13 @@ func matrix() map[string]meets {
 		"429 of a proxy, 5 s":  alike(says(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
 		"429 throttle":         alike(quota(100), no, 1, 0, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
 		"500":                  overload(refuses(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the service"),
-		"501":                  alike(says(501, html), hiring.Unknown, 1, 0, "501 "+notOwn),
+		"501":                  alike(says(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
 		"502":                  overload(says(502, html), random, "502 "+notOwn),
 		"503":                  overload(says(503, html), random, "503 "+notOwn),
 		"503 in 5 s":           overload(says(503, html, "Retry-After: 5"), 15*time.Second, "503 "+notOwn),
 		"503 at a time":        overload(says(503, html, in5...), 15*time.Second, "503 "+notOwn),
 		"503 at a time past":   overload(says(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
-		"503 too late":         alike(says(503, html, "Retry-After: 3600"), hiring.Unknown, 1, 0, "503 "+notOwn),
+		"503 too late":         alike(says(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
 		"504":                  overload(says(504, html), random, "504 "+notOwn),
 		"refused dial":         alike(breaks(dialError), no, 4, random, "no reply: dial tcp: connection refused"),
 		"reset":                overload(breaks(read), random, reset),
@@ -121,7 +121,7 @@ func matrix() map[string]meets {
 	}
 }
 
-var unanswered = fate{hiring.Unknown, 1, 0, "no reply within 30s: see WithTimeout"}
+var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no reply within 30s: see WithTimeout"}
 
 // TestMatrix: every status and wire fault, crossed with the methods.
 func TestMatrix(t *testing.T) {
@@ -155,8 +155,8 @@ func TestMatrix(t *testing.T) {
 				}
 				assert.Equal(t, want.outcome, failure.Outcome, "%s: Outcome", what)
 				assert.Contains(t, err.Error(), want.text, "%s", what)
-				assert.Equal(t, want.outcome == hiring.Unknown, strings.Contains(err.Error(), lost), "%s: %v", what, err)
-				assert.Equal(t, want.outcome == hiring.Done, strings.Contains(err.Error(), "; the write itself was done"), "%s: %v", what, err)
+				assert.Equal(t, want.outcome == hiring.OutcomeUnknown, strings.Contains(err.Error(), lost), "%s: %v", what, err)
+				assert.Equal(t, want.outcome == hiring.OutcomeDone, strings.Contains(err.Error(), "; the write itself was done"), "%s: %v", what, err)
 				assert.True(t, strings.HasPrefix(err.Error(), "hiring: "), "%s: %v", what, err)
 			})
 		}
@@ -192,9 +192,9 @@ func TestWhatIsReportedIsTrue(t *testing.T) {
 				assert.Len(t, there, 1, "%s: success", name)
 			case !errors.As(err, &failure):
 				assert.Fail(t, "no *Error", "%s: %v", name, err)
-			case failure.Outcome == hiring.Done:
+			case failure.Outcome == hiring.OutcomeDone:
 				assert.Len(t, there, 1, "%s: done", name)
-			case failure.Outcome == hiring.NotDone:
+			case failure.Outcome == hiring.OutcomeNotDone:
 				assert.Empty(t, there, "%s: not done", name)
 			default:
 				assert.LessOrEqual(t, len(there), 1, "%s: unknown", name)

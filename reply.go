@@ -25,9 +25,9 @@ func (c *call) noReply(a *attempt) {
 	a.cut = !a.timeout
 	a.permanent = isPermanent(c.transport)
 	c.failure = c.broken("no reply", c.transport)
-	c.failure.Outcome = c.writeOutcome(Unknown)
+	c.failure.Outcome = c.writeOutcome(OutcomeUnknown)
 	if a.unsent {
-		c.failure.Outcome = c.writeOutcome(NotDone)
+		c.failure.Outcome = c.writeOutcome(OutcomeNotDone)
 	}
 }
 
@@ -84,9 +84,9 @@ func (c *call) readReply(resp *http.Response, a *attempt) {
 	c.failure.hints = c.request.hints(c.failure)
 	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
 	c.failure.throttled, a.permanent = c.throttled, c.throttled
-	c.failure.Outcome = c.writeOutcome(NotDone)
+	c.failure.Outcome = c.writeOutcome(OutcomeNotDone)
 	if c.status >= 500 {
-		c.failure.Outcome = c.writeOutcome(Unknown)
+		c.failure.Outcome = c.writeOutcome(OutcomeUnknown)
 	}
 	if c.request.method == http.MethodDelete && c.status == http.StatusNotFound && c.unknown {
 		// The attempt before it did the work.
@@ -107,7 +107,7 @@ func (c *call) success(a *attempt, cause error) {
 	}
 	c.unusable(a, cause)
 	a.failed = true
-	c.failure.Outcome = c.writeOutcome(Done)
+	c.failure.Outcome = c.writeOutcome(OutcomeDone)
 }
 
 // unusable builds the error of a 2xx reply that broke off or is not what was
@@ -169,7 +169,7 @@ func (c *call) fail(message string, cause error) *Error {
 		Method:    c.request.method,
 		Route:     c.request.route,
 		Attempts:  c.attempts,
-		Outcome:   c.outcome(c.writeOutcome(NotDone)),
+		Outcome:   c.outcome(c.writeOutcome(OutcomeNotDone)),
 		RateLimit: c.limit,
 		operation: c.request.operation,
 	}

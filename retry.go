@@ -117,7 +117,7 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 
 // decide sets the pause before the next attempt, if there is to be one.
 func (c *call) decide(a *attempt) {
-	if c.failure.Outcome == Unknown {
+	if c.failure.Outcome == OutcomeUnknown {
 		c.unknown = true
 	}
 	a.retryAfter = c.failure.RetryAfter
@@ -133,8 +133,8 @@ func (c *call) decide(a *attempt) {
 // outcome is that of the whole call: one attempt that may have taken effect
 // makes it unknown, unless a later one certainly did.
 func (c *call) outcome(last Outcome) Outcome {
-	if c.unknown && last != Done {
-		return Unknown
+	if c.unknown && last != OutcomeDone {
+		return OutcomeUnknown
 	}
 	return last
 }

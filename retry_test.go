@@ -42,7 +42,7 @@ var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 }
 
 func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
-	const no, unknown, done = hiring.NotDone, hiring.Unknown, hiring.Done
+	const no, unknown, done = hiring.OutcomeNotDone, hiring.OutcomeUnknown, hiring.OutcomeDone
 	timeout := hangs()
 	for _, c := range []struct {
 		name    string
@@ -115,19 +115,19 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 		outcome hiring.Outcome // Empty: the call succeeds.
 		status  int
 	}{
-		"unknown then refused":           {"PATCH", []answer{says(503, ""), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.Unknown, 403},
-		"unknown then throttled":         {"PATCH", []answer{breaks(errReset), refuses(429, "RATE_LIMITED")}, hiring.Unknown, 429},
-		"unknown then not connected":     {"DELETE", []answer{breaks(errReset), breaks(dialError)}, hiring.Unknown, 0},
-		"unknown then done":              {"PATCH", []answer{breaks(errReset), says(200, "")}, hiring.Done, 200},
+		"unknown then refused":           {"PATCH", []answer{says(503, ""), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeUnknown, 403},
+		"unknown then throttled":         {"PATCH", []answer{breaks(errReset), refuses(429, "RATE_LIMITED")}, hiring.OutcomeUnknown, 429},
+		"unknown then not connected":     {"DELETE", []answer{breaks(errReset), breaks(dialError)}, hiring.OutcomeUnknown, 0},
+		"unknown then done":              {"PATCH", []answer{breaks(errReset), says(200, "")}, hiring.OutcomeDone, 200},
 		"unknown then success":           {"PATCH", []answer{says(500, ""), says(200, `{"data":{},"meta":{}}`)}, "", 0},
-		"not connected then refused":     {"POST", []answer{breaks(dialError), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.NotDone, 403},
-		"throttled then broken":          {"POST", []answer{refuses(429, "RATE_LIMITED"), breaks(errReset)}, hiring.Unknown, 0},
+		"not connected then refused":     {"POST", []answer{breaks(dialError), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeNotDone, 403},
+		"throttled then broken":          {"POST", []answer{refuses(429, "RATE_LIMITED"), breaks(errReset)}, hiring.OutcomeUnknown, 0},
 		"DELETE 404 after unknown":       {"DELETE", []answer{says(502, ""), refuses(404, "NOT_FOUND")}, "", 0},
 		"DELETE 404 after reset":         {"DELETE", []answer{breaks(errReset), refuses(404, "NOT_FOUND")}, "", 0},
-		"DELETE 404 at first":            {"DELETE", []answer{refuses(404, "NOT_FOUND")}, hiring.NotDone, 404},
-		"DELETE 404 after a throttle":    {"DELETE", []answer{refuses(429, "RATE_LIMITED"), refuses(404, "NOT_FOUND")}, hiring.NotDone, 404},
-		"DELETE 404 after no connection": {"DELETE", []answer{breaks(dialError), refuses(404, "NOT_FOUND")}, hiring.NotDone, 404},
-		"PATCH 404 after unknown":        {"PATCH", []answer{says(502, ""), refuses(404, "NOT_FOUND")}, hiring.Unknown, 404},
+		"DELETE 404 at first":            {"DELETE", []answer{refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after a throttle":    {"DELETE", []answer{refuses(429, "RATE_LIMITED"), refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after no connection": {"DELETE", []answer{breaks(dialError), refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"PATCH 404 after unknown":        {"PATCH", []answer{says(502, ""), refuses(404, "NOT_FOUND")}, hiring.OutcomeUnknown, 404},
 		"GET 404 after 502":              {"GET", []answer{says(502, ""), refuses(404, "NOT_FOUND")}, "read", 404},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestDeadlineThatPassesInAnAttempt(t *testing.T) {
 		defer cancel()
 		err := fake.client().Assessments.Delete(ctx, "a1")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, hiring.Unknown, failureOf(t, "Delete", err).Outcome)
+		assert.Equal(t, hiring.OutcomeUnknown, failureOf(t, "Delete", err).Outcome)
 		assert.NotContains(t, err.Error(), "WithTimeout", "it was the caller's deadline")
 	})
 }
@@ -385,10 +385,10 @@ func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
 			answers []answer
 			want    hiring.Outcome
 		}{
-			"a connection, then none":         {[]answer{traced(true, refuses(429, "RATE_LIMITED")), traced(false, breaks(errReset))}, hiring.NotDone},
-			"no connection, then no sign":     {[]answer{traced(false, breaks(errReset)), silent}, hiring.Unknown},
-			"no connection, then one":         {[]answer{traced(false, breaks(errReset)), traced(true, breaks(errReset))}, hiring.Unknown},
-			"a connection whatever the error": {[]answer{traced(true, breaks(dialError))}, hiring.Unknown},
+			"a connection, then none":         {[]answer{traced(true, refuses(429, "RATE_LIMITED")), traced(false, breaks(errReset))}, hiring.OutcomeNotDone},
+			"no connection, then no sign":     {[]answer{traced(false, breaks(errReset)), silent}, hiring.OutcomeUnknown},
+			"no connection, then one":         {[]answer{traced(false, breaks(errReset)), traced(true, breaks(errReset))}, hiring.OutcomeUnknown},
+			"a connection whatever the error": {[]answer{traced(true, breaks(dialError))}, hiring.OutcomeUnknown},
 		} {
 			client := newFake(t, c.answers...).client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
 			failure := failureOf(t, name, methodCalls["POST"](t.Context(), client))

@@ -65,7 +65,7 @@ func TestConnectionRefusedIsNotDoneAndRepeated(t *testing.T) {
 		assert.Equal(t, 4, failure.Attempts, "%s", method)
 		assert.Zero(t, failure.Status, "%s", method)
 		if method != "GET" {
-			assert.Equal(t, hiring.NotDone, failure.Outcome, "%s: no connection was made", method)
+			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s: no connection was made", method)
 		}
 		var op *net.OpError
 		require.ErrorAs(t, err, &op, "%s: the cause is reachable", method)
@@ -84,7 +84,7 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 			_ = conn.Close()
 		})
 		failure := failureOf(t, method, call(t.Context(), realClient(t, baseURL)))
-		want, outcome := 4, hiring.Unknown
+		want, outcome := 4, hiring.OutcomeUnknown
 		switch method {
 		case "POST", "PUT":
 			want = 1
@@ -136,7 +136,7 @@ func TestTruncatedBodyOverTheWire(t *testing.T) {
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "GET %s", name)
 		_, err = client.Assessments.Close(t.Context(), "a")
 		failure = failureOf(t, "PATCH "+name, err)
-		assert.Equal(t, hiring.Done, failure.Outcome, "PATCH %s", name)
+		assert.Equal(t, hiring.OutcomeDone, failure.Outcome, "PATCH %s", name)
 		assert.Equal(t, int32(5), connections.Load(), "%s: requests", name)
 	}
 }
@@ -150,7 +150,7 @@ func TestUntrustedServerIsNotAskedAgain(t *testing.T) {
 		failure := failureOf(t, method, call(t.Context(), realClient(t, server.URL)))
 		assert.Equal(t, 1, failure.Attempts, "%s", method)
 		if method != "GET" {
-			assert.Equal(t, hiring.NotDone, failure.Outcome, "%s", method)
+			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s", method)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				require.ErrorContains(t, err, "redirects", "%s %d to %q", method, status, location)
 				assert.NotContains(t, err.Error(), "http", "%s %d to %q", method, status, location)
 				if method != "GET" {
-					assert.Equal(t, hiring.NotDone, failure.Outcome, "%s %d to %q", method, status, location)
+					assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s %d to %q", method, status, location)
 				}
 			}
 			assert.Equal(t, int32(len(methodCalls)), served.Load(), "%d to %q: requests", status, location)

@@ -88,7 +88,7 @@ func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 		}
 		failure := fails(t, err, http.StatusForbidden, hiring.ErrInsufficientScope, o.name)
 		assert.Contains(t, failure.Message, "write")
-		assert.Equal(t, hiring.NotDone, failure.Outcome)
+		assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	}
 }
 
@@ -145,7 +145,7 @@ func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	for _, o := range operations {
 		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})
 		failure := fails(t, o.call(t.Context(), client, o.id), http.StatusInternalServerError, hiring.ErrInternal, o.name)
-		assert.Equal(t, o.write, failure.Outcome == hiring.Unknown, o.name)
+		assert.Equal(t, o.write, failure.Outcome == hiring.OutcomeUnknown, o.name)
 		require.NoError(t, o.call(t.Context(), client, o.id), "%s: the next one", o.name)
 	}
 }

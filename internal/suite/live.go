@@ -174,7 +174,7 @@ func LiveResend(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	_, err = server.Begin(sent.ID)
 	require.NoError(t, err)
 	failure := fails(t, second(resend()), http.StatusConflict, hiring.ErrConflict)
-	assert.Equal(t, []any{1, hiring.NotDone}, []any{failure.Attempts, failure.Outcome})
+	assert.Equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
 	_ = fails(t, client.Invitations.Revoke(t.Context(), posting.ID, sent.ID), http.StatusConflict, hiring.ErrConflict)
 	assert.Equal(t, hiring.InvitationStarted, only(t, client.Invitations.List(posting.ID)).Status)
 }
@@ -201,7 +201,7 @@ func LivePlan(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	assert.Equal(t, []int{5, 5}, []int{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit})
 	_, err = client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "bo@candidates.test", Name: "Bo"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
-	assert.Equal(t, []any{1, hiring.NotDone}, []any{failure.Attempts, failure.Outcome})
+	assert.Equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
 	assert.Len(t, all(t, client.Invitations.List(posting.ID)), 1)
 	server.SetPlan(sandbox.LiveKey, 5, 6)
 	invite(t, client, posting.ID)

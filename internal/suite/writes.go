@@ -60,7 +60,7 @@ func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 		form, fields := failure.Fields()
 		assert.Empty(t, form)
 		assert.Contains(t, fields, member)
-		assert.Equal(t, hiring.NotDone, failure.Outcome)
+		assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	}
 	_, err := client.Assessments.Update(t.Context(), sandbox.AssessmentID, hiring.AssessmentUpdate{Status: "paused"})
 	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
@@ -101,7 +101,7 @@ func InvitationRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: sandbox.PlanLimitEmail, Name: "Ada"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
-	assert.Equal(t, hiring.NotDone, failure.Outcome)
+	assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	assert.Equal(t, 1, failure.Attempts)
 	_, err = client.Invitations.Send(ctx, sandbox.ClosedAssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 	failure = fails(t, err, http.StatusConflict, hiring.ErrConflict)
