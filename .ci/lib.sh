@@ -7,7 +7,8 @@ bin=$root/.cache/bin
 mkdir -p "$bin"
 
 # What is run must not depend on who runs it.
-unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG GOEXPERIMENT GOWORK
+unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG GOEXPERIMENT
+export GOWORK=off
 
 current=start
 say_what_failed() {
@@ -24,13 +25,13 @@ step() {
 	printf '\n==> [%4ds] %s\n' "$SECONDS" "$current"
 }
 
-# Every module in the repository, the root first. Those beside it are judged
-# without the workspace, by their own go.mod, which points at ../ with a replace.
+# Every module in the repository, at any depth, the root first. Each is judged by
+# its own go.mod, which points at the root with a replace; a workspace that a
+# maintainer has made is left aside.
 modules=()
 # Those that hold code: tools/ has none, it only pins versions.
 code_modules=()
-for file in go.mod */go.mod; do
-	[[ -f $file ]] || continue
+for file in go.mod $(git ls-files --cached --others --exclude-standard '*/go.mod' | sort); do
 	module=$(dirname "$file")
 	modules+=("$module")
 	if [[ -n $(find "$module" -name '*.go' -print -quit) ]]; then
@@ -38,9 +39,9 @@ for file in go.mod */go.mod; do
 	fi
 done
 
-# within runs a command in a module's folder, without the workspace.
+# within runs a command in a module's folder.
 within() {
-	(cd "$1" && GOWORK=off "${@:2}")
+	(cd "$1" && "${@:2}")
 }
 
 # need_c_compiler sees to it that the race detector can be linked.
