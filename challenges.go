@@ -44,8 +44,8 @@ type Challenge struct {
 	IsMultiTask      bool                          `json:"is_multi_task"`
 	PublishedAt      time.Time                     `json:"published_at,omitzero"`
 	CreatedAt        time.Time                     `json:"created_at,omitzero"`
-	BriefMD          string                        `json:"brief_md"` // What the candidate reads, in Markdown.
-	Tasks            []Task                        `json:"tasks"`    // Of a multi-task challenge; else nil.
+	BriefMD          string                        `json:"brief_md"`       // What the candidate reads, in Markdown.
+	Tasks            []Task                        `json:"tasks,omitzero"` // Of a multi-task challenge; else nil.
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 

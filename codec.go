@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
 
 	stdjson "encoding/json"
 
@@ -81,10 +82,26 @@ var writeOptions = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true),
 	jsontext.AllowDuplicateNames(true),
 	json.FormatNilSliceAsNull(true),
-	json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, v resource) error {
-		return json.MarshalEncode(e, withoutMethods(v))
-	})),
+	json.WithMarshalers(json.JoinMarshalers(
+		json.MarshalToFunc(func(e *jsontext.Encoder, v resource) error {
+			return json.MarshalEncode(e, withoutMethods(v))
+		}),
+		json.MarshalFunc(encodeTime),
+	)),
 )
+
+// encodeTime writes a time as the service does, with milliseconds, and as many
+// more digits as it takes to lose nothing. The offset stays as it came.
+func encodeTime(t time.Time) ([]byte, error) {
+	if _, err := t.MarshalText(); err != nil { // A year or an offset that JSON has no room for.
+		return nil, err
+	}
+	layout := `"2006-01-02T15:04:05.000Z07:00"`
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		layout = `"` + time.RFC3339Nano + `"`
+	}
+	return []byte(t.Format(layout)), nil
+}
 
 func decode(b []byte, v any) error { return json.Unmarshal(b, v, readOptions) }
 

@@ -24,8 +24,14 @@
 //
 // A nil pointer in a resource means null or absent. Enumerations are open: a
 // value that has no constant decodes all the same. Members that this version
-// does not know are kept in Extra, and a resource encodes back to the JSON it
-// came from. A [Value] is JSON whose shape the service does not document.
+// does not know are kept in Extra. A [Value] is JSON whose shape the service
+// does not document.
+//
+// A resource encodes as the service writes it, Extra included, under
+// encoding/json and json/v2: what follows the documentation comes out as it went
+// in, times with their milliseconds, absent members absent and null ones null.
+// Of what does not follow it, a member that was left out comes out as null or
+// empty, and a time with fewer digits with milliseconds.
 //
 // Scores come with rules: [Pillar.Reported] tells whether there is enough
 // evidence to show one, and [Report.Ready] whether grading has finished.

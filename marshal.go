@@ -1,6 +1,6 @@
 package hiring
 
-// Every resource encodes with the service's names and its unknown members, and
+// Every resource encodes as the service writes it, with its unknown members, and
 // decodes from that again, under encoding/json and json/v2 alike.
 
 func (Account) resource() {}

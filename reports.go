@@ -25,9 +25,9 @@ type Report struct {
 	Facts              Facts                         `json:"facts"`
 	ScopeExclusions    []Value                       `json:"scope_exclusions"`
 	IntegrityStatus    IntegrityStatus               `json:"integrity_status"`
-	PipelineRank       *PipelineRank                 `json:"pipeline_rank"` // Nil before evaluation.
-	Percentile         *float64                      `json:"percentile"`    // Nil until enough comparable attempts exist.
-	Tasks              []Value                       `json:"tasks"`
+	PipelineRank       *PipelineRank                 `json:"pipeline_rank"`       // Nil before evaluation.
+	Percentile         *float64                      `json:"percentile,omitzero"` // Nil until enough comparable attempts exist.
+	Tasks              []Value                       `json:"tasks,omitzero"`
 	GeneratedAt        *time.Time                    `json:"generated_at"`
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
 }

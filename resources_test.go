@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -205,7 +204,7 @@ func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
 				if form == "in a struct" {
 					b = b[:len(b)-1]
 				}
-				assert.Equal(t, canonical(t, s.wire), canonical(t, string(b)), "%s: %s, %s", codec, s.name, form)
+				assert.Equal(t, parse(t, []byte(s.wire)), parse(t, b), "%s: %s, %s", codec, s.name, form)
 				again := s.into()
 				require.NoError(t, c.unmarshal(b, again), "%s: decode %s again", codec, s.name)
 				assert.Equal(t, v, again, "%s: %s, %s, decoded again", codec, s.name, form)
@@ -239,35 +238,6 @@ func assertFilled(t *testing.T, what string, v reflect.Value) {
 			assertFilled(t, what+"."+v.Type().Field(i).Name, v.Field(i))
 		}
 	}
-}
-
-// canonical is JSON text with its members sorted, numbers as they are written
-// and times of day as instants.
-func canonical(t *testing.T, text string) any {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v any
-	require.NoError(t, d.Decode(&v), "%s", text)
-	var walk func(any) any
-	walk = func(v any) any {
-		switch v := v.(type) {
-		case map[string]any:
-			for k := range v {
-				v[k] = walk(v[k])
-			}
-		case []any:
-			for i := range v {
-				v[i] = walk(v[i])
-			}
-		case string:
-			if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
-				return at.UTC()
-			}
-		}
-		return v
-	}
-	return walk(v)
 }
 
 func TestExtraIsNilWhenNothingIsNew(t *testing.T) {
@@ -375,14 +345,97 @@ func TestUncleanTextIsEncodedValid(t *testing.T) {
 	}
 }
 
-func TestTimesKeepTheirInstant(t *testing.T) {
-	fake := newFake(t, data(`{"created_at":"2026-03-01T13:00:00.123+01:00","usage":{"period_start":"2026-03-01T00:00:00Z"}}`))
-	account, err := fake.client().Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.True(t, account.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC)), "%v", account.CreatedAt)
-	b, err := json.Marshal(hiring.Account{})
-	require.NoError(t, err)
-	assert.NotContains(t, string(b), "0001-01-01", "a zero time is left out")
+func TestTimesAreEncodedAsTheyCame(t *testing.T) {
+	for came, want := range map[string]string{
+		"2026-03-01T12:00:00.000Z":           "",
+		"2026-03-01T12:00:00.120Z":           "",
+		"2026-03-01T12:00:00.001Z":           "",
+		"2026-03-01T12:00:00.123456Z":        "",
+		"2026-03-01T12:00:00.1234Z":          "",
+		"2026-03-01T12:00:00.000000001Z":     "",
+		"2026-03-01T13:00:00.123+01:00":      "",
+		"2026-03-01T06:30:00.000-05:30":      "",
+		"9999-12-31T23:59:59.999Z":           "",
+		"0001-01-01T00:00:00.001Z":           "",
+		"2026-03-01T12:00:00Z":               "2026-03-01T12:00:00.000Z", // Fewer digits than documented: the documented ones.
+		"2026-03-01T12:00:00.1Z":             "2026-03-01T12:00:00.100Z",
+		"2026-03-01T12:00:00.123450Z":        "2026-03-01T12:00:00.12345Z",
+		"2026-03-01T12:00:00.123+00:00":      "2026-03-01T12:00:00.123Z",
+		"2026-03-01T12:00:00.1234567891234Z": "2026-03-01T12:00:00.123456789Z",
+	} {
+		wire := `{"data":{"id":"a","created_at":"` + came + `","sent_at":"` + came + `"},"meta":{}}`
+		got, err := newFake(t, says(200, wire)).client().Invitations.Resend(t.Context(), "a", "i")
+		require.NoError(t, err, came)
+		if want == "" {
+			want = came
+		}
+		for codec, c := range codecs {
+			var decoded hiring.Invitation
+			require.NoError(t, c.unmarshal([]byte(`{"created_at":"`+came+`","sent_at":"`+came+`"}`), &decoded), "%s: %s", codec, came)
+			for _, v := range []hiring.Invitation{got, decoded} {
+				b, err := c.marshal(v)
+				require.NoError(t, err, "%s: %s", codec, came)
+				assert.Contains(t, string(b), `"created_at":"`+want+`"`, "%s: %s", codec, came)
+				assert.Contains(t, string(b), `"sent_at":"`+want+`"`, "%s: %s", codec, came)
+			}
+		}
+	}
+}
+
+func TestTimesThatJSONCannotHoldAreErrors(t *testing.T) {
+	for codec, c := range codecs {
+		for _, at := range []time.Time{
+			time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2026, 1, 1, 0, 0, 0, 0, time.FixedZone("", 25*60*60)),
+		} {
+			_, err := c.marshal(hiring.Member{CreatedAt: at})
+			require.Error(t, err, "%s: %v", codec, at)
+		}
+		b, err := c.marshal(hiring.Account{})
+		require.NoError(t, err, "%s", codec)
+		assert.NotContains(t, string(b), "0001-01-01", "%s: a zero time is left out", codec)
+	}
+}
+
+// What the documentation says may be absent is absent, and what it says may be
+// null is null, also of a resource that a user made.
+func TestEmptyResourcesEncodeAsDocumented(t *testing.T) {
+	for codec, c := range codecs {
+		for v, want := range map[any]struct{ null, absent []string }{
+			new(hiring.Report):     {[]string{"ship_score", "scored_as_role"}, []string{"percentile", "tasks"}},
+			new(hiring.Challenge):  {nil, []string{"tasks"}},
+			new(hiring.Assessment): {[]string{"budget_dollars_cap", "selected_task_ids"}, nil},
+			new(hiring.Invitation): {[]string{"sent_at", "opened_at", "started_at", "submitted_at"}, nil},
+			new(hiring.Submission): {[]string{"workspace_archive_url"}, nil},
+			new(hiring.Pillar):     {[]string{"score"}, nil},
+			new(hiring.Facts):      {[]string{"time_used_minutes", "ai_authored_pct", "churn_pct"}, nil},
+			new(hiring.Account):    {[]string{"custom_domain"}, nil},
+			new(hiring.Branding):   {[]string{"primary_color", "logo_url", "sender_name", "support_email"}, nil},
+		} {
+			b, err := c.marshal(v)
+			require.NoError(t, err, "%s: %T", codec, v)
+			members := parse(t, b).(map[string]any)
+			for _, name := range want.null {
+				value, there := members[name]
+				assert.True(t, there && value == nil, "%s: %s of %T is %v", codec, name, v, value)
+			}
+			for _, name := range want.absent {
+				assert.NotContains(t, members, name, "%s: %T", codec, v)
+			}
+		}
+	}
+}
+
+// A list that came empty is not one that did not come.
+func TestEmptyTasksAreKept(t *testing.T) {
+	for codec, c := range codecs {
+		for _, v := range []any{new(hiring.Challenge), new(hiring.Report)} {
+			require.NoError(t, c.unmarshal([]byte(`{"tasks":[]}`), v), "%s: %T", codec, v)
+			b, err := c.marshal(v)
+			require.NoError(t, err, "%s: %T", codec, v)
+			assert.Contains(t, string(b), `"tasks":[]`, "%s: %T", codec, v)
+		}
+	}
 }
 
 func TestNullPayloadIsNone(t *testing.T) {
