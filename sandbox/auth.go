@@ -66,8 +66,9 @@ func (k *keyState) window(c Class) *window {
 // AddKey makes the server accept a key, or replaces the one with the same
 // token; its quotas begin anew. It panics on a token that begins with neither
 // sk_test_ nor sk_live_, on an unknown scope, and on more keys than the 20
-// active ones that an organization can hold. Expired and revoked ones do not
-// count, nor do LiveKey and keys of test mode that name no organization.
+// active ones that an organization can hold, LiveKey among those without a name.
+// Expired and revoked ones do not count, nor do keys of test mode that name no
+// organization.
 func (s *Server) AddKey(k Key) {
 	if err := s.addKey(k); err != nil {
 		panic(fmt.Sprintf("sandbox: AddKey: %v", err))
@@ -108,10 +109,10 @@ func (s *Server) activeKeys(k Key, now time.Time) int {
 }
 
 // counts tells whether a key is one of the few that an organization can hold.
-// LiveKey, which every server knows, comes on top, and a key of test mode that
-// names no organization is nobody's: a test may want many.
+// A key of test mode that names no organization is nobody's: a test may want
+// many.
 func (k *keyState) counts(now time.Time) bool {
-	return k.valid(now) && k.Token != LiveKey && (k.live() || k.Organization != "")
+	return k.valid(now) && (k.live() || k.Organization != "")
 }
 
 // RevokeKey makes the server refuse a key from the next request on. An unknown

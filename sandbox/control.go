@@ -32,7 +32,10 @@ const controlPath = "/_sandbox/"
 //	POST /_sandbox/invitations/{id}/open
 //	POST /_sandbox/invitations/{id}/begin     answers {"submission_id"}
 //	POST /_sandbox/invitations/{id}/submit    answers {"submission_id"}
-//	POST /_sandbox/submissions/{id}/evaluate  {"ship_score", "verdict", "pillars"}, all of them optional
+//	POST /_sandbox/submissions/{id}/evaluate  {"ship_score", "verdict", "pillars", "low_confidence", "summary", "confidence",
+//	                                          "integrity_status", "extra"}, all of them optional
+//	POST /_sandbox/assessments                {"name"}, answers {"assessment_id"}
+//	POST /_sandbox/archives                   {"available"}
 //	GET  /_sandbox/journal                    answers {"entries", "repeated"}
 //
 // A duration is a number of seconds or a text like "1m30s", expires an RFC 3339
@@ -68,6 +71,8 @@ var controlRoutes = []struct {
 	{http.MethodPost, "invitations/{id}/begin", controlBegin},
 	{http.MethodPost, "invitations/{id}/submit", controlSubmit},
 	{http.MethodPost, "submissions/{id}/evaluate", controlEvaluate},
+	{http.MethodPost, "assessments", controlAssessments},
+	{http.MethodPost, "archives", controlArchives},
 	{http.MethodGet, "journal", controlJournal},
 }
 

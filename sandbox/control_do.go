@@ -134,9 +134,14 @@ func begun(submission string, err error) (any, error) {
 
 func controlEvaluate(s *Server, id string, body []byte) (any, error) {
 	var in struct {
-		ShipScore int            `json:"ship_score"`
-		Verdict   string         `json:"verdict"`
-		Pillars   map[string]int `json:"pillars"`
+		ShipScore       int            `json:"ship_score"`
+		Verdict         string         `json:"verdict"`
+		Pillars         map[string]int `json:"pillars"`
+		LowConfidence   []string       `json:"low_confidence"`
+		Summary         string         `json:"summary"`
+		Confidence      string         `json:"confidence"`
+		IntegrityStatus string         `json:"integrity_status"`
+		Extra           map[string]any `json:"extra"`
 	}
 	if body != nil {
 		if err := decodeControl(body, &in); err != nil {
@@ -144,6 +149,31 @@ func controlEvaluate(s *Server, id string, body []byte) (any, error) {
 		}
 	}
 	return nil, s.Evaluate(id, Result(in))
+}
+
+func controlAssessments(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Name string `json:"name"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	id, err := s.addAssessment(in.Name)
+	return map[string]string{"assessment_id": id}, err
+}
+
+func controlArchives(s *Server, _ string, body []byte) (any, error) {
+	var in struct {
+		Available *bool `json:"available"`
+	}
+	if err := decodeControl(body, &in); err != nil {
+		return nil, err
+	}
+	if in.Available == nil {
+		return nil, errors.New("available: give true or false")
+	}
+	s.SetArchives(*in.Available)
+	return nil, nil //nolint:nilnil // there is nothing to answer
 }
 
 type wireEntry struct {

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -179,6 +180,7 @@ func TestTheLiveWorldByTheControlPlane(t *testing.T) {
 	report, err := live.Submissions.Report(t.Context(), begun.SubmissionID)
 	require.NoError(t, err)
 	assert.Equal(t, 77, *report.ShipScore)
+	theLiveWorldsStorageByTheControlPlane(t, s)
 	for path, says := range map[string]string{
 		"invitations/nobody/open": "no such id", "invitations/nobody/begin": "no such id", "invitations/nobody/submit": "no such id",
 		"submissions/nobody/evaluate": "no such id", invitation + "/begin": "begun before", invitation + "/submit": "handed in before",
@@ -187,6 +189,29 @@ func TestTheLiveWorldByTheControlPlane(t *testing.T) {
 		status, body := steer(t, s, http.MethodPost, path, "")
 		assert.Equal(t, 400, status, path)
 		assert.Contains(t, body, says, path)
+	}
+}
+
+func theLiveWorldsStorageByTheControlPlane(t *testing.T, s *sandbox.Server) {
+	t.Helper()
+	var made struct {
+		AssessmentID string `json:"assessment_id"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(steered(t, s, "assessments", `{"name":"Second"}`)), &made))
+	client := s.LiveClient()
+	invitation, err := client.Invitations.Send(t.Context(), made.AssessmentID, hiring.NewInvitation{Email: "bob@candidates.test", Name: "Bob"})
+	require.NoError(t, err)
+	id, err := s.Begin(invitation.ID)
+	require.NoError(t, err)
+	steered(t, s, "submissions/"+id+"/evaluate", `{"low_confidence":["craft"],"summary":"s","confidence":"c","integrity_status":"flagged","extra":{"percentile":7.5}}`)
+	for _, available := range []bool{false, true} {
+		steered(t, s, "archives", fmt.Sprintf(`{"available":%t}`, available))
+		submission, err := client.Submissions.Get(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, available, submission.WorkspaceArchiveURL != nil)
+		assert.Equal(t, []string{"s", "c", "flagged"},
+			[]string{submission.Report.Summary, string(submission.Report.Confidence), string(submission.Report.IntegrityStatus)})
+		assert.InDelta(t, 7.5, *submission.Report.Percentile, 0)
 	}
 }
 
@@ -224,6 +249,8 @@ func TestControlPlaneMistakes(t *testing.T) {
 		{"POST", "faults", `{"route":"GET /account"}`, 400, "it would do nothing"},
 		{"POST", "faults", `{"route":"GET /acount","status":500}`, 400, "no operation has the route"},
 		{"POST", "faults", `{"delay":"long"}`, 400, "is no duration"},
+		{"POST", "assessments", `{"name":""}`, 400, "the name is empty"},
+		{"POST", "archives", `{}`, 400, "available: give"},
 		{"POST", "submissions/x/evaluate", `{"score":1}`, 400, "unknown field"},
 		{"POST", "quota", `{"key":"` + strings.Repeat("x", 1<<20) + `"}`, 400, "longer than 1048576 bytes"},
 	} {

@@ -48,6 +48,7 @@
 //
 // Candidates move by the test's hand:
 //
+//	id := server.AddAssessment("Backend")     for tests that are about what comes after
 //	server.Open(invitationID)                 sent → opened
 //	submissionID, err := server.Begin(...)    → started; the log begins
 //	server.AppendEvents(submissionID, ...)
@@ -63,7 +64,8 @@
 //
 // A submission that was handed in links to its archive, a zip file below
 // /_archive/ of the host that was asked. Each look gives a link of its own, good
-// for an hour; it takes no key and counts against nothing.
+// for an hour; it takes no key and counts against nothing. [Server.SetArchives]
+// makes storage unavailable: submissions link to nothing then.
 //
 // # Faults and the journal
 //
@@ -97,9 +99,10 @@
 //	one 401 for every cause; expiry and revocation at the next request   documented
 //	hierarchical scopes; the 403 names only the scope that is needed     documented
 //	404 alike for unknown, malformed and foreign ids                     documented
+//	ids, which are UUIDs, are the same in capitals                       inferred
 //	400 with formErrors and fieldErrors; page size over maximum; pdf     documented
 //	1000 reads and 200 writes an hour and key, 429 with details          documented
-//	402 for a reserved address                                           documented
+//	402 for a reserved address, in test mode                             documented
 //	the address itself, PlanLimitEmail                                   invented
 //	Idempotency-Key ignored, no CORS headers                             documented
 //	invitations by page number, submissions by cursor, events by seq     documented
@@ -145,10 +148,12 @@
 //	ship and pillar scores are from 0 to 100; percentile is left out     invented
 //	archive links: an hour, signed, without the key                      documented
 //	their host and path, also in listings; Range, If-Range, ETag; 403    invented
+//	no links while storage is not available (SetArchives)                documented
+//	links given out before then answer 503                               invented
 //	failed authentication from one address is throttled, all keys alike  documented
 //	after 100 in an hour from the first, until that hour ends            invented
 //	that 429 has limit 100, remaining 0 and the end of the hour          invented
-//	20 active keys an organization: AddKey panics                        documented
+//	20 active keys an organization, LiveKey included: AddKey panics      documented
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
 //	statuses started and submitted of a submission without a report      invented

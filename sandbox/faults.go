@@ -217,7 +217,7 @@ func (f *fault) hits(r *route, method string, params []string) bool {
 			continue
 		case params == nil:
 			continue
-		case !isPlaceholder(wanted) && wanted != params[0]:
+		case !isPlaceholder(wanted) && canonical(wanted) != params[0]:
 			return false
 		}
 		params = params[1:]

@@ -7,7 +7,7 @@ const (
 	WriteKey    = "sk_test_sandbox_write" // Test mode, scopes read and write.
 	LiveKey     = "sk_live_sandbox"       // Live data, every scope.
 
-	PlanLimitEmail = "plan-limit@sandbox.test" // An invitation to it answers 402 PLAN_LIMIT_REACHED.
+	PlanLimitEmail = "plan-limit@sandbox.test" // In test mode an invitation to it answers 402 PLAN_LIMIT_REACHED; a live key has SetPlan for that.
 
 	UnknownID = "00000000-0000-4000-8000-000000000404" // Answers 404, as any unknown id does.
 )

@@ -108,7 +108,7 @@ func (o *organization) events(id string) []event { return o.attempts.find(id).of
 
 func (o *organization) posting(id string) *assessment { return o.everPosted[id] }
 
-func (o *organization) mayInvite() bool {
+func (o *organization) mayInvite(string) bool {
 	return o.profile.Usage.AssessmentsUsed < o.profile.Usage.AssessmentsLimit
 }
 

@@ -21,11 +21,22 @@ const (
 // fail when anything was changed.
 const archiveSecret = "sandbox archive\n"
 
+// SetArchives says whether archive storage is available, as it is at first.
+// While it is not, workspace_archive_url is null, and links that were given out
+// before answer 503.
+func (s *Server) SetArchives(available bool) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	s.noArchives = !available
+}
+
 // appendArchiveLink appends a new link to a submission's archive, or null when
-// nothing was handed in. It leads to where the request went, so that it works
+// nothing was handed in or storage is not available. It leads to where the request went, so that it works
 // through every door.
 func (c *call) appendArchiveLink(b []byte, s *submission) []byte {
-	if s.of.stage < submitted {
+	if s.of.stage < submitted || c.s.noArchives {
 		return append(b, "null"...)
 	}
 	if c.archives == nil {
@@ -93,7 +104,11 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string)
 		plainly(w, http.StatusForbidden, "The link has expired.")
 		return
 	}
-	modified, found := s.archived(id)
+	modified, found, available := s.archived(id)
+	if !available {
+		plainly(w, http.StatusServiceUnavailable, "Storage is not available.")
+		return
+	}
 	if !found {
 		plainly(w, http.StatusNotFound, "There is no such archive.")
 		return
@@ -113,14 +128,14 @@ func plainly(w http.ResponseWriter, status int, message string) {
 	_, _ = w.Write([]byte(message + "\n"))
 }
 
-func (s *Server) archived(id string) (modified time.Time, found bool) {
+func (s *Server) archived(id string) (modified time.Time, found, available bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.author(id)
 	if c == nil || c.stage < submitted {
-		return time.Time{}, false
+		return time.Time{}, false, !s.noArchives
 	}
-	return c.submission.wire.SubmittedAt.Time, true
+	return c.submission.wire.SubmittedAt.Time, true, !s.noArchives
 }
 
 // archive makes a submission's workspace: a zip file of some 100 KB, always the

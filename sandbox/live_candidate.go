@@ -28,6 +28,7 @@ type candidate struct {
 
 // invitee finds a candidate of any organization by the invitation.
 func (s *Server) invitee(id string) *candidate {
+	id = canonical(id)
 	for _, o := range s.organizations {
 		if c := o.invitees[id]; c != nil {
 			return c
@@ -38,6 +39,7 @@ func (s *Server) invitee(id string) *candidate {
 
 // author finds a candidate of any organization by the submission.
 func (s *Server) author(id string) *candidate {
+	id = canonical(id)
 	for _, o := range s.organizations {
 		if found := o.attempts.find(id); found != nil {
 			return found.of

@@ -6,8 +6,38 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 	"unicode/utf8"
 )
+
+// AddAssessment makes an active assessment of the first challenge that is listed,
+// for tests that are about what comes after: LiveKey, and live keys that name no
+// organization, see it. It counts against no quota and is in no journal. It
+// panics on an empty name.
+func (s *Server) AddAssessment(name string) (id string) {
+	id, err := s.addAssessment(name)
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: AddAssessment: %v", err))
+	}
+	return id
+}
+
+func (s *Server) addAssessment(name string) (id string, err error) {
+	if name == "" {
+		return "", errors.New("the name is empty")
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	o := s.organization("").at(now)
+	of, at := o.library.newest(0), stamp{now.Truncate(time.Millisecond)}
+	id = s.newID()
+	o.saveAssessment(newRecord(id, at, wireAssessment{
+		ID: id, Name: name, ChallengeID: of.id, Status: "active", TimeLimitMinutes: of.wire.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
+	}))
+	return id, nil
+}
 
 // Open lets the candidate of a live invitation open it: sent becomes opened. It
 // fails on an invitation that was opened before, was revoked or has expired.
@@ -66,33 +96,57 @@ const maxScore = 100
 
 // Result is what grading a submission finds.
 type Result struct {
-	ShipScore int            // From 0 to 100.
-	Verdict   string         // Empty: what fits the score, from strong_no to strong_yes.
-	Pillars   map[string]int // From 0 to 100, by id; one that is missing has a null score.
+	ShipScore       int            // From 0 to 100.
+	Verdict         string         // Empty: what fits the score, from strong_no to strong_yes.
+	Pillars         map[string]int // From 0 to 100, by id; one that is missing has a null score and low confidence.
+	LowConfidence   []string       // Ids of pillars whose score, if they have one, rests on thin evidence.
+	Summary         string         // Empty: a sentence with the score.
+	Confidence      string         // Empty: what fits the number of pillars with enough evidence, from low to high.
+	IntegrityStatus string         // Empty: clear.
+	Extra           map[string]any // Further members of the report, or others in the place of those it has; nil: null.
 }
 
 // Evaluate finishes grading: the report is ready, and submission and invitation
 // are evaluated. An attempt that was not handed in is so before. It fails on a
-// second time, as at the service, and on a result with scores or pillars that
-// cannot be.
+// second time, as at the service, and on a result with scores, pillars or extra
+// members that cannot be.
 func (s *Server) Evaluate(submissionID string, r Result) error {
-	r.Pillars = maps.Clone(r.Pillars)
+	r, problem := r.settled() // before the lock, for it calls the values' MarshalJSON
 	return s.byHand("Evaluate", submissionID, s.author, func(c *candidate, at stamp) error {
-		if err := r.check(); err != nil {
-			return err
+		if problem != nil {
+			return problem
 		}
 		return c.evaluate(at, r)
 	})
+}
+
+// settled is a copy that the caller can no longer change.
+func (r Result) settled() (Result, error) {
+	if err := r.check(); err != nil {
+		return r, err
+	}
+	r.Pillars, r.LowConfidence, r.Extra = maps.Clone(r.Pillars), slices.Clone(r.LowConfidence), maps.Clone(r.Extra)
+	for name, value := range r.Extra {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return r, fmt.Errorf("the member %q cannot be JSON: %w", name, err)
+		}
+		r.Extra[name] = json.RawMessage(raw)
+	}
+	return r, nil
 }
 
 func (r Result) check() error {
 	if r.ShipScore < 0 || r.ShipScore > maxScore {
 		return fmt.Errorf("the ship score %d is not within 0 and %d", r.ShipScore, maxScore)
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.Pillars)) {
+	ids := slices.Sorted(maps.Keys(r.Pillars))
+	for _, id := range slices.Concat(ids, r.LowConfidence) {
 		if !slices.ContainsFunc(pillars[:], func(p wirePillar) bool { return p.ID == id }) {
 			return fmt.Errorf("there is no pillar %q", id)
 		}
+	}
+	for _, id := range ids {
 		if score := r.Pillars[id]; score < 0 || score > maxScore {
 			return fmt.Errorf("the score %d of %s is not within 0 and %d", score, id, maxScore)
 		}

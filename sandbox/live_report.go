@@ -2,8 +2,11 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,16 +23,49 @@ var pillars = [...]wirePillar{
 // which is a new one each time, and its rank, which others can change.
 type liveJSON struct {
 	head            []byte // up to the link
-	report, reports []byte // before the rank and after it
+	report, reports []byte // before the rank and after it; nil after one that the result gave
 }
 
 func (c *candidate) json() *liveJSON {
 	if c.rendered == nil {
 		head := bytes.TrimSuffix(render(c.submission.wire), []byte(`null,"report":null}`))
-		before, after, _ := bytes.Cut(render(c.report()), []byte(`"pipeline_rank":null`))
+		report := render(c.report())
+		before, after, _ := bytes.Cut(report, []byte(`"pipeline_rank":null`))
+		if len(c.result.Extra) > 0 {
+			before, after = overlaid(report, c.result.Extra)
+		}
 		c.rendered = &liveJSON{head, before, after}
 	}
 	return c.rendered
+}
+
+// overlaid gives a report other and further members, and splits it where its
+// rank belongs unless that is one of them.
+func overlaid(report []byte, extra map[string]any) (before, after []byte) {
+	names, values := takeApart(report)
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if i := slices.Index(names, name); i >= 0 {
+			values[i] = render(extra[name])
+			continue
+		}
+		names, values = append(names, name), append(values, render(extra[name]))
+	}
+	_, ranked := extra["pipeline_rank"]
+	b := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if name == "pipeline_rank" && !ranked {
+			before, b = b, []byte{}
+			continue
+		}
+		b = append(append(append(b, render(name)...), ':'), values[i]...)
+	}
+	if b = append(b, '}'); ranked {
+		return b, nil
+	}
+	return before, b
 }
 
 func (o *organization) appendSubmission(b []byte, s *submission, call *call) []byte {
@@ -42,6 +78,9 @@ func (o *organization) appendSubmission(b []byte, s *submission, call *call) []b
 func (o *organization) appendReport(b []byte, s *submission) []byte {
 	parts := s.of.json()
 	b = append(b, parts.report...)
+	if parts.reports == nil {
+		return b
+	}
 	if s.of.stage != evaluated {
 		b = append(b, `"pipeline_rank":null`...)
 		return append(b, parts.reports...)
@@ -82,21 +121,23 @@ func (c *candidate) report() wireReport {
 // grade fills in what the result says and what follows from it.
 func (c *candidate) grade(r *wireReport) {
 	r.ShipScore = new(c.result.ShipScore)
-	if r.Verdict = c.result.Verdict; r.Verdict == "" {
-		r.Verdict = verdictFor(c.result.ShipScore)
-	}
+	r.Verdict = cmp.Or(c.result.Verdict, verdictFor(c.result.ShipScore))
 	r.VerdictLabel = strings.ReplaceAll(r.Verdict, "_", " ")
 	r.VerdictLabel = strings.ToUpper(r.VerdictLabel[:1]) + r.VerdictLabel[1:]
-	r.Confidence = [...]string{"low", "low", "medium", "medium", "high"}[len(c.result.Pillars)]
-	r.Summary = "Scored " + strconv.Itoa(c.result.ShipScore) + " of 100 in the sandbox."
-	r.IntegrityStatus = "clear"
+	r.Summary = cmp.Or(c.result.Summary, "Scored "+strconv.Itoa(c.result.ShipScore)+" of 100 in the sandbox.")
+	r.IntegrityStatus = cmp.Or(c.result.IntegrityStatus, "clear")
+	sure := 0
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		score, found := c.result.Pillars[p.ID]
-		if p.LowConfidence = !found; found {
+		if found {
 			p.Score, p.Summary = &score, "Scored "+strconv.Itoa(score)+" of 100."
 		}
+		if p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID); !p.LowConfidence {
+			sure++
+		}
 	}
+	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[sure])
 	r.InterviewQuestions = []json.RawMessage{json.RawMessage(`"What would you do next, given another hour?"`)}
 }
 

@@ -119,7 +119,7 @@ type submissionFilter struct {
 
 func (c *call) submissionFilter(p *problems) submissionFilter {
 	f := submissionFilter{
-		byAssessment: c.query.Has("assessment_id"), assessmentID: c.query.Get("assessment_id"),
+		byAssessment: c.query.Has("assessment_id"), assessmentID: canonical(c.query.Get("assessment_id")),
 		byStatus: c.query.Has("status"), status: c.query.Get("status"),
 		bySince: c.query.Has("since"), on: c.s.sinceOn,
 	}
@@ -169,6 +169,9 @@ func (c *call) parseSince(text string) (time.Time, bool) {
 	}
 	return at, err == nil
 }
+
+// canonical gives an id as records have it: UUIDs are the same in capitals.
+func canonical(id string) string { return strings.ToLower(id) }
 
 // isUUID tells whether text has the form of a UUID, of any version.
 func isUUID(text string) bool {

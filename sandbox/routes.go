@@ -135,11 +135,12 @@ func (r *route) matches(segments []string) bool {
 	return true
 }
 
+// params are the ids in a path.
 func (r *route) params(segments []string) []string {
 	var values []string
 	for i, segment := range r.segments {
 		if isPlaceholder(segment) {
-			values = append(values, segments[i])
+			values = append(values, canonical(segments[i]))
 		}
 	}
 	return values

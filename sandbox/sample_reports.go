@@ -42,10 +42,14 @@ func (s *seeds) grade(attempts []*attempt) []wireSubmission {
 	slices.SortFunc(ranked, func(a, b *wireReport) int {
 		return cmp.Or(cmp.Compare(*b.ShipScore, *a.ShipScore), cmp.Compare(a.SubmissionID, b.SubmissionID))
 	})
+	rank := 1
 	for i, r := range ranked {
-		r.PipelineRank = &wireRank{Rank: i + 1, Total: len(ranked)}
+		if i > 0 && *r.ShipScore < *ranked[i-1].ShipScore {
+			rank = i + 1 // those with the same score share the better rank
+		}
+		r.PipelineRank = &wireRank{Rank: rank, Total: len(ranked)}
 		if r.Percentile != nil {
-			*r.Percentile = math.Round(1000*float64(len(ranked)-i-1)/float64(len(ranked))) / 10
+			*r.Percentile = math.Round(1000*float64(len(ranked)-rank)/float64(len(ranked))) / 10
 		}
 	}
 	submissions := make([]wireSubmission, len(attempts))

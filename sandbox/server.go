@@ -46,6 +46,7 @@ type state struct {
 	throttle throttle
 
 	organizations map[string]*organization // the live worlds that were asked for
+	noArchives    bool
 	faults        []*fault
 	late          []*call // in the order in which they are due
 	journal       journal

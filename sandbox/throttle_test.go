@@ -115,8 +115,8 @@ func TestAnOrganizationHoldsTwentyKeys(t *testing.T) {
 	}
 	const full = "sandbox: AddKey: the organization has 20 active keys, and no organization may have more"
 	never := time.Time{}
-	for _, organization := range []string{"acme", "bolt", ""} {
-		for n := range 19 {
+	for organization, known := range map[string]int{"acme": 0, "bolt": 0, "": 1} { // LiveKey is one of the last.
+		for n := known; n < 19; n++ {
 			prefix := "sk_live_"
 			if n%2 == 1 && organization != "" {
 				prefix = "sk_test_"

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -27,7 +28,7 @@ type world interface {
 	polled(s *submission)
 	polledAll(assessmentID string)
 
-	mayInvite() bool
+	mayInvite(email string) bool
 	mayChange(*invitation) bool // whether it can be resent or revoked
 	saveAssessment(*assessment)
 	deleteAssessment(*assessment)
@@ -230,7 +231,6 @@ type sampleWorld struct {
 func (w *sampleWorld) account() []byte               { return w.accountJSON }
 func (w *sampleWorld) events(id string) []event      { return w.logs[id] }
 func (w *sampleWorld) posting(id string) *assessment { return w.postings.find(id) }
-func (*sampleWorld) mayInvite() bool                 { return true }
 func (*sampleWorld) mayChange(*invitation) bool      { return true }
 func (*sampleWorld) polled(*submission)              {}
 func (*sampleWorld) polledAll(string)                {}
@@ -238,6 +238,9 @@ func (*sampleWorld) saveAssessment(*assessment)      {}
 func (*sampleWorld) deleteAssessment(*assessment)    {}
 func (*sampleWorld) saveInvitation(*invitation)      {}
 func (*sampleWorld) revokeInvitation(*invitation)    {}
+
+// mayInvite: an address of test mode stands for a plan that is used up.
+func (*sampleWorld) mayInvite(email string) bool { return !strings.EqualFold(email, PlanLimitEmail) }
 
 func (*sampleWorld) appendSubmission(b []byte, s *submission, _ *call) []byte {
 	return append(b, s.body()...)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/mail"
 	"slices"
-	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -21,7 +20,7 @@ func createAssessment(c *call) reply {
 	}
 	var of *challenge
 	if id, ok := required(&p, object, "challenge_id"); ok {
-		switch of = c.world.challenges().find(id); {
+		switch of = c.world.challenges().find(canonical(id)); {
 		case !isUUID(id):
 			p.add("challenge_id", "Expected a UUID.")
 		case of == nil:
@@ -95,6 +94,9 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 	if raw := object["selected_task_ids"]; string(raw) == "null" {
 		a.SelectedTaskIDs = nil
 	} else if ids, ok := read[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
+		for i := range ids {
+			ids[i] = canonical(ids[i])
+		}
 		if a.SelectedTaskIDs = ids; !c.tasksExist(a.ChallengeID, ids) {
 			p.add("selected_task_ids", "Expected at least one task, each of the assessment's challenge.")
 		}
@@ -145,7 +147,7 @@ func sendInvitation(c *call) reply {
 		return c.invalid(p)
 	case a.wire.Status == "closed":
 		return c.fail(http.StatusConflict, hiring.ErrConflict, "The assessment is closed.")
-	case strings.EqualFold(email, PlanLimitEmail) || !c.world.mayInvite():
+	case !c.world.mayInvite(email):
 		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
 	}
 	now := c.now()
