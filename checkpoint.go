@@ -1,14 +1,19 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Checkpoint keeps the state of a watch, so that another process goes on where
@@ -23,29 +28,99 @@ type Checkpoint interface {
 
 // FileCheckpoint keeps the state in a file, which need not exist yet; its folder
 // must. The file is replaced as a whole and is on the disk when Save returns: a
-// crash leaves the state before or the new one. An empty or damaged file is an
-// error, never a fresh start: delete it if that is meant.
-func FileCheckpoint(path string) Checkpoint { return fileCheckpoint(path) }
+// crash leaves the state before or the new one. A symbolic link stays: what is
+// replaced is its target, which need not exist either, unlike its folder.
+//
+// Load and Save fail on what is no regular file, Load on an empty, a damaged and
+// a foreign file and on one above 1 MB: that is never a fresh start. Delete the
+// file if one is meant. Save writes to a temporary file in the same folder,
+// hiring-checkpoint-*.tmp, and removes those that killed saves have left there
+// more than ten minutes ago, or more than ten of them.
+func FileCheckpoint(path string) Checkpoint { return &fileCheckpoint{path: path} }
 
-type fileCheckpoint string
+type fileCheckpoint struct {
+	path string
+
+	saving sync.Mutex // Two saves at once would take each other for killed ones.
+}
+
+// maxCheckpoint is far above what a state takes.
+const maxCheckpoint = 1 << 20
 
 // Load reads the file.
-func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
+func (f *fileCheckpoint) Load(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(string(f))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+	text, err := f.read()
 	if err != nil {
 		return "", fmt.Errorf("hiring: checkpoint: %w", err)
 	}
+	if text == nil {
+		return "", nil
+	}
 	sum, state, _ := strings.Cut(string(text), "\n")
 	if sum != checksum(state) {
-		return "", fmt.Errorf("hiring: checkpoint: the file %s is damaged: restore it, or delete it to start afresh", string(f))
+		return "", fmt.Errorf("hiring: checkpoint: the file %s is damaged: restore it, or delete it to start afresh", f.path)
 	}
 	return state, nil
+}
+
+// read returns nil when there is no file.
+func (f *fileCheckpoint) read() ([]byte, error) {
+	place, exists, err := findCheckpoint(f.path)
+	if err != nil || !exists {
+		return nil, err
+	}
+	file, err := os.Open(place) //nolint:gosec // the caller's own path
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxCheckpoint+1))
+	_ = file.Close() // It was only read.
+	if err == nil && len(text) > maxCheckpoint {
+		err = fmt.Errorf("%s is longer than a state can be", f.path)
+	}
+	return text, err
+}
+
+// findCheckpoint follows links to the place of the file. A folder that does not
+// exist is a mistyped path or a disk that is not there, and not a fresh start.
+func findCheckpoint(path string) (place string, exists bool, err error) {
+	if place, err = followLinks(path); err != nil {
+		return "", false, err
+	}
+	folder, name := filepath.Split(place)
+	if name == "" {
+		return "", false, fmt.Errorf("%q names no file", path)
+	}
+	if _, err := os.Stat(cmp.Or(folder, ".")); err != nil {
+		return "", false, fmt.Errorf("the folder of the file: %w", err)
+	}
+	info, err := os.Stat(place)
+	if errors.Is(err, fs.ErrNotExist) {
+		return place, false, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	return place, true, err
+}
+
+// followLinks returns where a path leads, which need not exist.
+func followLinks(path string) (string, error) {
+	for range 40 { // What systems allow.
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, nil //nolint:nilerr // It is no link, or not there yet.
+		}
+		if !filepath.IsAbs(link) {
+			folder, _ := filepath.Split(path)
+			link = folder + link // Not cleaned: a folder before ".." may be a link too.
+		}
+		path = link
+	}
+	return "", errors.New("there are too many symbolic links")
 }
 
 // checksum is the first line of a file, so that one that was cut, emptied or
@@ -55,22 +130,33 @@ func checksum(state string) string {
 }
 
 // Save replaces the file.
-func (f fileCheckpoint) Save(ctx context.Context, state string) error {
+func (f *fileCheckpoint) Save(ctx context.Context, state string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	f.saving.Lock()
+	defer f.saving.Unlock()
 	if err := f.replace(state); err != nil {
 		return fmt.Errorf("hiring: checkpoint: %w", err)
 	}
 	return nil
 }
 
-func (f fileCheckpoint) replace(state string) (err error) {
-	folder, name := filepath.Split(string(f))
-	if folder == "" {
-		folder = "."
+func (f *fileCheckpoint) replace(state string) (err error) {
+	text := checksum(state) + "\n" + state
+	if len(text) > maxCheckpoint {
+		return fmt.Errorf("a state of %d bytes is longer than a file may be", len(state))
 	}
-	file, err := os.CreateTemp(folder, name+".*.tmp")
+	place, _, err := findCheckpoint(f.path)
+	if err != nil {
+		return err
+	}
+	folder, name := filepath.Split(place)
+	folder = cmp.Or(folder, ".")
+	// The name itself may be as long as names can be.
+	temporary := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte(name)))
+	clearKilledSaves(folder, temporary)
+	file, err := os.CreateTemp(folder, temporary+"*.tmp")
 	if err != nil {
 		return err
 	}
@@ -79,7 +165,7 @@ func (f fileCheckpoint) replace(state string) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	_, err = file.WriteString(checksum(state) + "\n" + state)
+	_, err = file.WriteString(text)
 	if err == nil {
 		err = file.Sync()
 	}
@@ -87,12 +173,41 @@ func (f fileCheckpoint) replace(state string) (err error) {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(file.Name(), string(f))
+		err = os.Rename(file.Name(), place)
 	}
 	if err != nil {
 		return err
 	}
 	return syncFolder(folder)
+}
+
+// A temporary file that is younger may belong to a save that still goes on, in a
+// process that is about to be replaced. That there are so many, and none does,
+// is certain too: one watch at a time uses a checkpoint.
+const (
+	killedSaveAge = 10 * time.Minute
+	killedSaves   = 10
+)
+
+// clearKilledSaves removes temporary files. It is housekeeping, and a folder
+// that cannot be listed can do without.
+func clearKilledSaves(folder, prefix string) {
+	entries, _ := os.ReadDir(folder)
+	var left []fs.FileInfo
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), prefix) || !strings.HasSuffix(entry.Name(), ".tmp") {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			left = append(left, info)
+		}
+	}
+	slices.SortFunc(left, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for i, info := range left {
+		if i >= killedSaves || time.Since(info.ModTime()) > killedSaveAge {
+			_ = os.Remove(filepath.Join(folder, info.Name()))
+		}
+	}
 }
 
 // syncFolder makes the new name last. Some systems cannot do that for a folder.

@@ -1,0 +1,36 @@
+package hiring_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+func TestFileCheckpointRefusesWhatIsNoFile(t *testing.T) {
+	folder := t.TempDir()
+	fifo := filepath.Join(folder, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	toDevice := filepath.Join(folder, "to-device")
+	require.NoError(t, os.Symlink("/dev/full", toDevice))
+	loop := filepath.Join(folder, "loop")
+	require.NoError(t, os.Symlink("loop", loop))
+	for path, want := range map[string]string{
+		folder: "not a regular file", fifo: "not a regular file", "/dev/full": "not a regular file", "/dev/zero": "not a regular file",
+		toDevice: "not a regular file", loop: "symbolic links", "": "names no file", folder + "/": "names no file",
+	} {
+		checkpoint := hiring.FileCheckpoint(path)
+		_, err := checkpoint.Load(t.Context())
+		require.ErrorContains(t, err, want, path)
+		require.ErrorContains(t, err, "hiring: checkpoint: ")
+		require.ErrorContains(t, checkpoint.Save(t.Context(), "x"), want, path)
+	}
+	assert.Equal(t, []string{"fifo", "loop", "to-device"}, names(t, folder))
+	_, err := hiring.FileCheckpoint("/proc/self/status").Load(t.Context()) // A file that says it has no bytes.
+	require.ErrorContains(t, err, "damaged")
+}
