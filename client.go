@@ -83,8 +83,9 @@ func (c *Client) With(opts ...Option) (*Client, error) {
 // empty for an unknown prefix, and with [WithKeySource] until a key was used.
 func (c *Client) Environment() Environment { return c.core.keys.lastUsed().environment }
 
-// Quota returns what the service last said about the key's two hourly quotas.
-// It is zero until the first reply, and sends nothing.
+// Quota returns what the service last said about the key's two hourly quotas,
+// and sends nothing. A class is zero until the first reply about it, which
+// [RateLimit.Known] tells from one that is used up.
 func (c *Client) Quota() Quota { return c.core.family.quota(c.core.keys.lastUsed().id) }
 
 // OpenAPI returns the service's own description of its interface, an OpenAPI

@@ -18,24 +18,25 @@ import (
 // names the field to correct, which [WithDialect] then does.
 //
 // A zero field means the default. A route is a method and a path below
-// /api/v1, with the ids as {placeholders}.
+// /api/v1, with the ids as {placeholders}. In JSON, so that a file can hold one,
+// the fields are in snake_case, as in "page_size_param".
 type Dialect struct {
-	PageParam          string // Query parameter of the page number: "page".
-	PageSizeParam      string // Query parameter of the page size: "page_size".
-	CursorParam        string // Query parameter of the cursor: "cursor".
-	EventPageSizeParam string // Query parameter of the event log's page size: "page_size".
+	PageParam          string `json:"page_param"`            // Query parameter of the page number: "page".
+	PageSizeParam      string `json:"page_size_param"`       // Query parameter of the page size: "page_size".
+	CursorParam        string `json:"cursor_param"`          // Query parameter of the cursor: "cursor".
+	EventPageSizeParam string `json:"event_page_size_param"` // Query parameter of the event log's page size: "page_size".
 
-	SinceLayout string // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z".
+	SinceLayout string `json:"since_layout"` // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z".
 
-	ListChallenges   string // "GET /challenges"
-	ListAssessments  string // "GET /assessments"
-	GetAssessment    string // "GET /assessments/{id}"
-	UpdateAssessment string // "PATCH /assessments/{id}"
-	ResendInvitation string // "POST /assessments/{id}/invitations/{invitation_id}/resend"
-	RevokeInvitation string // "POST /assessments/{id}/invitations/{invitation_id}/revoke"
+	ListChallenges   string `json:"list_challenges"`   // "GET /challenges"
+	ListAssessments  string `json:"list_assessments"`  // "GET /assessments"
+	GetAssessment    string `json:"get_assessment"`    // "GET /assessments/{id}"
+	UpdateAssessment string `json:"update_assessment"` // "PATCH /assessments/{id}"
+	ResendInvitation string `json:"resend_invitation"` // "POST /assessments/{id}/invitations/{invitation_id}/resend"
+	RevokeInvitation string `json:"revoke_invitation"` // "POST /assessments/{id}/invitations/{invitation_id}/revoke"
 
-	InvitationEmail string // Body member of the candidate's address: "candidate_email".
-	InvitationName  string // Body member of the candidate's name: "candidate_name".
+	InvitationEmail string `json:"invitation_email"` // Body member of the candidate's address: "candidate_email".
+	InvitationName  string `json:"invitation_name"`  // Body member of the candidate's name: "candidate_name".
 }
 
 const sinceLayout = "2006-01-02T15:04:05.000Z"

@@ -395,3 +395,22 @@ func TestDialectHintsOfAList(t *testing.T) {
 		assert.Equal(t, c.hints, named, c.fields)
 	}
 }
+
+// A file holds a dialect by the names of its fields in snake_case.
+func TestDialectIsReadFromJSON(t *testing.T) {
+	for codec, c := range codecs {
+		names := make(map[string]string)
+		b, err := c.marshal(hiring.DefaultDialect())
+		require.NoError(t, err, "%s", codec)
+		require.NoError(t, c.unmarshal(b, &names), "%s", codec)
+		assert.Len(t, names, reflect.TypeFor[hiring.Dialect]().NumField(), "%s", codec)
+		assert.Equal(t, "page_size", names["event_page_size_param"], "%s", codec)
+		assert.Equal(t, "PATCH /assessments/{id}", names["update_assessment"], "%s", codec)
+		for name := range names {
+			assert.Regexp(t, "^[a-z]+(_[a-z]+)+$", name, "%s", codec)
+		}
+		var d hiring.Dialect
+		require.NoError(t, c.unmarshal([]byte(`{"since_layout":"2006-01-02","invitation_email":"address"}`), &d), "%s", codec)
+		assert.Equal(t, hiring.Dialect{SinceLayout: "2006-01-02", InvitationEmail: "address"}, d, "%s", codec)
+	}
+}

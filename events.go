@@ -67,8 +67,8 @@ type AIPrompt struct{ Text string }
 
 // AIResponse is what the AI answered, as far as it is logged.
 type AIResponse struct {
-	Tokens int64
-	Model  string
+	Tokens *int64 // Nil: not known, which is not 0.
+	Model  string // Empty: not known.
 }
 
 // Prompt returns the payload of an ai_prompt entry. The name of its member,
@@ -90,11 +90,11 @@ func (e Event) Response() (r AIResponse, ok bool) {
 		return AIResponse{}, false
 	}
 	members := e.members()
-	var counted, named bool
+	var named bool
 	for _, name := range []string{"tokens", "token_count"} {
 		var n float64
-		if v := members[name]; !counted && len(v) > 0 && v[0] != 'n' && decode(v, &n) == nil && n >= 0 && n < 1<<53 {
-			r.Tokens, counted = int64(n), true
+		if v := members[name]; r.Tokens == nil && len(v) > 0 && v[0] != 'n' && decode(v, &n) == nil && n >= 0 && n < 1<<53 {
+			r.Tokens = new(int64(n))
 		}
 	}
 	for _, name := range []string{"model", "model_name"} {
@@ -102,7 +102,7 @@ func (e Event) Response() (r AIResponse, ok bool) {
 			r.Model, named = members[name].Text()
 		}
 	}
-	return r, counted || named
+	return r, r.Tokens != nil || named
 }
 
 // members returns the payload's members, none when it is not an object.

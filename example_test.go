@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -236,8 +235,12 @@ func ExampleSubmissionService_List() {
 		log.Fatal(err)
 	}
 	for _, submission := range page.Items {
-		fmt.Print(submission.Report.Verdict, ":")
-		for _, pillar := range submission.Report.Pillars {
+		report := submission.Report
+		if report == nil || !report.Ready() {
+			continue // That listings hold reports is assumed; Submissions.Report always reads it.
+		}
+		fmt.Print(report.Verdict, ":")
+		for _, pillar := range report.Pillars {
 			if score, ok := pillar.Reported(); ok {
 				fmt.Print(" ", score)
 			} else {
@@ -251,6 +254,90 @@ func ExampleSubmissionService_List() {
 	// strong_yes: 84 79 88 78
 	// no: ? ? ? ?
 	// yes: 81 70 ? ?
+}
+
+// An invitation carries no submission id: the address leads to it.
+func ExampleSubmissionService_FindByEmail() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+	invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Submissions.FindByEmail(ctx, assessment.ID, "ada@example.com")
+	fmt.Println(errors.Is(err, hiring.ErrNotFound)) // The candidate has not begun.
+
+	take(server, invited.Invitation.ID)
+	submission, err := client.Submissions.FindByEmail(ctx, assessment.ID, "Ada@Example.com")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submission.Candidate.Name, submission.Status)
+	// Output:
+	// true
+	// Ada Example evaluated
+}
+
+// A score is shown only where there is one. The report of a listed submission is
+// assumed, and may be nil; Score takes that too.
+func ExampleReport_Score() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for _, id := range []string{sandbox.SubmissionID, sandbox.PendingSubmissionID} {
+		submission, err := client.Submissions.Get(ctx, id)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if score, ok := submission.Report.Score(); ok {
+			fmt.Println(score)
+		} else {
+			fmt.Println("not enough data") // Which does not mean 0.
+		}
+	}
+	// Output:
+	// 91
+	// not enough data
+}
+
+// memberLister is what a program of yours asks of the service, and a fake of your own
+// answers it from memory.
+type memberLister interface {
+	List() hiring.Pager[hiring.Member]
+}
+
+type fakeMembers []hiring.Member
+
+func (f fakeMembers) List() hiring.Pager[hiring.Member] { return hiring.PagerOf(f...) }
+
+func ExamplePagerOf() {
+	ctx := context.Background()
+	var team memberLister = fakeMembers{{Name: "Ada"}, {Name: "Bob"}, {Name: "Eve"}}
+
+	for member, err := range team.List().All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(member.Name)
+	}
+
+	page, err := team.List().PageSize(2).Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rest, err := team.List().From(page.Next).Collect(ctx)
+	fmt.Println(len(page.Items), len(rest), err)
+	// Output:
+	// Ada
+	// Bob
+	// Eve
+	// 2 1 <nil>
 }
 
 func ExampleSubmissionService_Report() {
@@ -584,7 +671,10 @@ func ExampleClient_Quota() {
 	}
 	quota := client.Quota()
 	fmt.Println(quota.Read.Remaining, "of", quota.Read.Limit)
-	// Output: 999 of 1000
+	fmt.Println(quota.Write.Known()) // Nothing was written yet.
+	// Output:
+	// 999 of 1000
+	// false
 }
 
 func ExampleClient_Do() {
@@ -716,34 +806,4 @@ func ExampleWithDialect() {
 	// Output:
 	// true
 	// 6
-}
-
-// shortlist is code under test in the README.
-func shortlist(ctx context.Context, client *hiring.Client, assessmentID string, least int) ([]string, error) {
-	var names []string
-	filter := hiring.SubmissionFilter{AssessmentID: assessmentID, Status: hiring.SubmissionEvaluated}
-	for submission, err := range client.Submissions.List(filter).All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if r := submission.Report; r != nil && r.ShipScore != nil && *r.ShipScore >= least {
-			names = append(names, submission.Candidate.Name)
-		}
-	}
-	return names, nil
-}
-
-func TestShortlist(t *testing.T) {
-	server := sandbox.Start(t)
-
-	names, err := shortlist(t.Context(), server.Client(), sandbox.AssessmentID, 95)
-	if err != nil || len(names) == 0 {
-		t.Fatalf("got %v and %v, want the names of the best candidates", names, err)
-	}
-
-	server.RevokeKey(sandbox.TestKey)
-	_, err = shortlist(t.Context(), server.Client(), sandbox.AssessmentID, 95)
-	if !errors.Is(err, hiring.ErrInvalidToken) {
-		t.Fatalf("got %v, want ErrInvalidToken", err)
-	}
 }

@@ -23,8 +23,13 @@ type RateLimit struct {
 	Reset     time.Time // When the window ends, by the server's clock.
 }
 
+// Known tells a quota that the service has told from one that was not heard of
+// yet, which is zero and would else look exhausted.
+func (l RateLimit) Known() bool { return l != RateLimit{} }
+
 // Quota holds what the service last said of a key's two quotas, which are
-// counted apart. A class that was not called yet is zero.
+// counted apart. A class that was not called yet is zero: [RateLimit.Known] tells
+// it from one that is used up.
 type Quota struct {
 	Read  RateLimit // GET: 1000 an hour.
 	Write RateLimit // POST, PATCH and DELETE: 200 an hour.

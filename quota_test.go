@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // said is what a reply tells of a quota.
@@ -393,4 +394,16 @@ func TestWaitReportWaitsAtTheGate(t *testing.T) {
 		require.Len(t, fake.pauses(), 1)
 		assert.InDelta(t, 40, fake.pauses()[0].Minutes(), 1)
 	})
+}
+
+func TestKnownTellsAQuotaFromNone(t *testing.T) {
+	client := sandbox.Start(t).Client()
+	assert.Equal(t, [2]bool{}, [2]bool{client.Quota().Read.Known(), client.Quota().Write.Known()})
+	_, err := client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, [2]bool{true, false}, [2]bool{client.Quota().Read.Known(), client.Quota().Write.Known()})
+	_, err = client.Assessments.Close(t.Context(), sandbox.AssessmentID)
+	require.NoError(t, err)
+	assert.True(t, client.Quota().Write.Known())
+	assert.True(t, hiring.RateLimit{Limit: 1000, Reset: time.Unix(1, 0)}.Known(), "one that is used up")
 }

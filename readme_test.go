@@ -24,7 +24,7 @@ func readme(t *testing.T) string {
 // indentation, in a file of examples or tests.
 func TestReadmeCodeIsTestedCode(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("examples/*/main.go")
+	names, err := filepath.Glob("examples/*/main*.go")
 	require.NoError(t, err)
 	files := make(map[string]string)
 	for _, name := range append(names, "example_test.go", "sandbox/example_test.go") {

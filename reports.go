@@ -12,7 +12,7 @@ type Report struct {
 	SubmissionID       string                        `json:"submission_id"`
 	Status             SubmissionStatus              `json:"status"`
 	Evaluated          bool                          `json:"evaluated"`
-	ShipScore          *int                          `json:"ship_score"` // Nil before evaluation.
+	ShipScore          *int                          `json:"ship_score"` // Nil before evaluation. Use Score.
 	Verdict            Verdict                       `json:"verdict"`
 	VerdictLabel       string                        `json:"verdict_label"`
 	Confidence         Confidence                    `json:"confidence"`
@@ -32,8 +32,19 @@ type Report struct {
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Ready tells whether grading has finished.
+// Ready tells whether grading has finished. An inline report may be missing: ask
+// [Report.Score] where there may be none.
 func (r Report) Ready() bool { return r.Evaluated }
+
+// Score returns the ship score. ok is false when there is none: the report is
+// nil or not ready, or has no score. Say then that there is not enough data; it
+// does not mean zero.
+func (r *Report) Score() (score int, ok bool) {
+	if r == nil || !r.Evaluated || r.ShipScore == nil {
+		return 0, false
+	}
+	return *r.ShipScore, true
+}
 
 // Pillar returns one of the scored areas.
 func (r Report) Pillar(id PillarID) (Pillar, bool) {

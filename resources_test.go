@@ -53,6 +53,25 @@ func TestReportRules(t *testing.T) {
 	assert.Zero(t, pillar)
 }
 
+func TestScore(t *testing.T) {
+	var none *hiring.Report
+	for name, c := range map[string]struct {
+		report *hiring.Report
+		want   int
+		ok     bool
+	}{
+		"no report":          {none, 0, false},
+		"an empty one":       {&hiring.Report{}, 0, false},
+		"not ready":          {&hiring.Report{ShipScore: new(71)}, 0, false},
+		"ready, without one": {&hiring.Report{Evaluated: true}, 0, false},
+		"ready":              {&hiring.Report{Evaluated: true, ShipScore: new(71)}, 71, true},
+		"ready, and zero":    {&hiring.Report{Evaluated: true, ShipScore: new(0)}, 0, true},
+	} {
+		got, ok := c.report.Score()
+		assert.Equal(t, [2]any{c.want, c.ok}, [2]any{got, ok}, name)
+	}
+}
+
 func TestEventTime(t *testing.T) {
 	at := hiring.Event{TimestampMS: 1772366400123}.Time()
 	assert.Equal(t, "2026-03-01T12:00:00.123Z", at.Format(time.RFC3339Nano))
@@ -63,12 +82,12 @@ func TestPromptAndResponseAreReadDefensively(t *testing.T) {
 	for payload, want := range map[string]struct {
 		text   string
 		ok     bool
-		tokens int64
+		tokens *int64
 		model  string
 		said   bool
 	}{
-		`{"text":"hi","x":1}`:                  {"hi", true, 0, "", false},
-		`{"text":""}`:                          {"", true, 0, "", false},
+		`{"text":"hi","x":1}`:                  {"hi", true, nil, "", false},
+		`{"text":""}`:                          {"", true, nil, "", false},
 		`{"text":7}`:                           {},
 		`{"text":null}`:                        {},
 		`{}`:                                   {},
@@ -76,21 +95,24 @@ func TestPromptAndResponseAreReadDefensively(t *testing.T) {
 		`null`:                                 {},
 		`["text"]`:                             {},
 		`"text"`:                               {},
-		`{"tokens":812,"model":"m-1"}`:         {"", false, 812, "m-1", true},
-		`{"token_count":8,"model_name":"m-2"}`: {"", false, 8, "m-2", true},
-		`{"tokens":0}`:                         {"", false, 0, "", true},
-		`{"tokens":1,"token_count":2}`:         {"", false, 1, "", true},
-		`{"tokens":null,"token_count":2}`:      {"", false, 2, "", true},
-		`{"tokens":"9","token_count":2}`:       {"", false, 2, "", true},
-		`{"model":null,"model_name":"m"}`:      {"", false, 0, "m", true},
-		`{"model":"a","model_name":"b"}`:       {"", false, 0, "a", true},
-		`{"tokens":12.7}`:                      {"", false, 12, "", true},
-		`{"tokens":1e3}`:                       {"", false, 1000, "", true},
+		`{"tokens":812,"model":"m-1"}`:         {"", false, new(int64(812)), "m-1", true},
+		`{"token_count":8,"model_name":"m-2"}`: {"", false, new(int64(8)), "m-2", true},
+		`{"tokens":0}`:                         {"", false, new(int64(0)), "", true},
+		`{"tokens":1,"token_count":2}`:         {"", false, new(int64(1)), "", true},
+		`{"tokens":null,"token_count":2}`:      {"", false, new(int64(2)), "", true},
+		`{"tokens":"9","token_count":2}`:       {"", false, new(int64(2)), "", true},
+		`{"model":null,"model_name":"m"}`:      {"", false, nil, "m", true},
+		`{"model":"a","model_name":"b"}`:       {"", false, nil, "a", true},
+		`{"tokens":12.7}`:                      {"", false, new(int64(12)), "", true},
+		`{"tokens":1e3}`:                       {"", false, new(int64(1000)), "", true},
 		`{"tokens":-1}`:                        {},
 		`{"tokens":9007199254740992}`:          {},
-		`{"tokens":9007199254740991}`:          {"", false, 9007199254740991, "", true},
+		`{"tokens":9007199254740991}`:          {"", false, new(int64(9007199254740991)), "", true},
 		`{"tokens":1e300}`:                     {},
 		`{"tokens":true,"model":{"name":"deep"}}`: {},
+		`{"tokens":null,"model":"m"}`:             {"", false, nil, "m", true},
+		`{"tokens":-1,"model":"m"}`:               {"", false, nil, "m", true},
+		`{"model":"m"}`:                           {"", false, nil, "m", true},
 	} {
 		prompt, ok := hiring.Event{Kind: hiring.EventAIPrompt, Payload: json.RawMessage(payload)}.Prompt()
 		assert.Equal(t, hiring.AIPrompt{Text: want.text}, prompt, "Prompt of %s", payload)

@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	stdjson "encoding/json"
@@ -41,6 +42,47 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 // its workspace. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
 	return do[Submission](ctx, s.core, newRequest("Submissions.Get", "GET /submissions/{id}", id))
+}
+
+// FindByEmail returns the newest submission of an assessment whose candidate has
+// that address, compared case-insensitively and without white space around it:
+// the way from an invitation, which carries no submission id. When there is none,
+// because the candidate has not begun yet, or was invited under another address,
+// the [*Error] is [ErrNotFound], with the Status 0.
+//
+// Its report is inline, as far as the listing has it: see [SubmissionService.List].
+// Scope read; costs one read for each 100 submissions of the assessment, newest
+// first, as far as the address.
+func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
+	r := newRequest("Submissions.FindByEmail", "GET /submissions")
+	if blank(assessmentID) {
+		r = r.refuse("assessmentID", "must not be empty")
+	}
+	if blank(email) {
+		r = r.refuse("email", "must not be empty")
+	}
+	if r.err != nil {
+		return Submission{}, r.err
+	}
+	none := &Error{
+		Code: ErrNotFound, Message: "no submission of the assessment has that address",
+		Method: r.method, Route: r.route, operation: r.operation,
+	}
+	wanted := addressKey(email)
+	for page, err := range s.List(SubmissionFilter{AssessmentID: assessmentID}).Pages(ctx) {
+		if err != nil {
+			return Submission{}, err
+		}
+		for _, submission := range page.Items {
+			elsewhere := submission.AssessmentID != "" && !strings.EqualFold(submission.AssessmentID, assessmentID)
+			if !elsewhere && addressKey(submission.Candidate.Email) == wanted {
+				return submission, nil
+			}
+		}
+		none.RequestID = page.Meta.RequestID
+		none.Attempts++
+	}
+	return Submission{}, none
 }
 
 // Report returns a submission's report. While grading has not finished that is

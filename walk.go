@@ -20,7 +20,8 @@ const (
 
 // list is what a Pager reads.
 type list[T any] struct {
-	core    *core
+	core    *core // Nil: the items are in memory.
+	memory  []T
 	request request // Without what selects a page.
 	style   style
 	maxSize int             // 0: the list takes no page size.
@@ -89,6 +90,9 @@ func (w *walk[T]) next(ctx context.Context) (Page[T], error) {
 	if w.err != nil {
 		w.done = true
 		return Page[T]{}, w.err
+	}
+	if w.list.core == nil {
+		return w.fromMemory(ctx)
 	}
 	items, meta, err := w.fetch(ctx)
 	if err == nil {

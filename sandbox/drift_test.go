@@ -170,7 +170,8 @@ func TestTheSDKReadsWhatDrifts(t *testing.T) {
 		for submission, err := range client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).All(t.Context()) {
 			require.NoError(t, err)
 			assert.Equal(t, hiring.SubmissionEvaluated, submission.Status)
-			assert.True(t, submission.Report.Ready())
+			_, scored := submission.Report.Score()
+			assert.True(t, scored)
 			n++
 		}
 		assert.Equal(t, want, n)

@@ -116,6 +116,40 @@ func ExampleServer_Evaluate() {
 	// ready: true 82 strong_yes 45
 }
 
+// TestCandidate is the same as a test of yours would have it.
+func TestCandidate(t *testing.T) {
+	server := sandbox.Start(t)
+	client := server.LiveClient()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	challenges, err := client.Challenges.List().Page(t.Context())
+	check(err)
+	posting, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
+		ChallengeID: challenges.Items[0].ID,
+		Name:        "Backend engineer",
+	})
+	check(err)
+	sent, err := client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	check(err)
+
+	check(server.Open(sent.ID))
+	id, err := server.Begin(sent.ID)
+	check(err)
+	server.Advance(45 * time.Minute)
+	check(server.Submit(id))
+	check(server.Evaluate(id, sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}))
+
+	submission, err := client.Submissions.FindByEmail(t.Context(), posting.ID, "ada@candidates.test")
+	check(err)
+	if score, ok := submission.Report.Score(); !ok || score != 82 {
+		t.Errorf("got %d and %t, want the score of the evaluation", score, ok)
+	}
+}
+
 // Candidates who move by themselves. Here the poller itself moves the server's
 // clock on; inside testing/synctest both would wait on the same virtual clock.
 func ExampleWithTimeline() {

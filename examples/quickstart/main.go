@@ -47,14 +47,16 @@ func main() {
 		}
 	}
 	unranked := func(s hiring.Submission) bool {
-		return s.Report == nil || s.Report.ShipScore == nil || s.Report.PipelineRank == nil
+		_, scored := s.Report.Score()
+		return !scored || s.Report.PipelineRank == nil
 	}
 	evaluated := client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).PageSize(25)
 	ranked := slices.DeleteFunc(must(evaluated.Page(ctx)).Items, unranked)
 	slices.SortFunc(ranked, func(a, b hiring.Submission) int { return a.Report.PipelineRank.Rank - b.Report.PipelineRank.Rank })
 	fmt.Fprintf(table, "\nCANDIDATES, the newest %d\nRANK\tSHIP SCORE\tVERDICT\tCORRECTNESS\tCRAFT\tAI FLUENCY\tRIGOR\tNAME\n", len(ranked))
 	for _, s := range ranked {
-		fmt.Fprintf(table, "%d of %d\t%d\t%s\t", s.Report.PipelineRank.Rank, s.Report.PipelineRank.Total, *s.Report.ShipScore, s.Report.Verdict)
+		score, _ := s.Report.Score()
+		fmt.Fprintf(table, "%d of %d\t%d\t%s\t", s.Report.PipelineRank.Rank, s.Report.PipelineRank.Total, score, s.Report.Verdict)
 		for _, id := range []hiring.PillarID{hiring.PillarCorrectness, hiring.PillarCraft, hiring.PillarAIFluency, hiring.PillarRigor} {
 			pillar, _ := s.Report.Pillar(id)
 			if score, ok := pillar.Reported(); ok {

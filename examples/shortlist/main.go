@@ -23,14 +23,27 @@ func main() {
 	}
 	fmt.Println("invited", invitation.CandidateName)
 
+	best, err := shortlist(ctx, client, 95)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, submission := range best {
+		score, _ := submission.Report.Score()
+		fmt.Println(score, submission.Report.VerdictLabel, submission.Candidate.Name)
+	}
+}
+
+// shortlist returns the submissions with at least that score.
+func shortlist(ctx context.Context, client *hiring.Client, least int) ([]hiring.Submission, error) {
+	var best []hiring.Submission
 	evaluated := hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}
 	for submission, err := range client.Submissions.List(evaluated).All(ctx) {
 		if err != nil {
-			log.Fatal(err)
+			return nil, err
 		}
-		report := submission.Report
-		if report != nil && report.ShipScore != nil && *report.ShipScore >= 95 {
-			fmt.Println(*report.ShipScore, report.VerdictLabel, submission.Candidate.Name)
+		if score, ok := submission.Report.Score(); ok && score >= least { // Not ok: not enough data.
+			best = append(best, submission)
 		}
 	}
+	return best, nil
 }

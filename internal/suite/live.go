@@ -77,7 +77,8 @@ func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	handedIn := l.submitted(t)
 	assert.NotNil(t, handedIn.SubmittedAt)
 	assert.NotNil(t, handedIn.WorkspaceArchiveURL)
-	assert.False(t, handedIn.Report.Ready())
+	_, scored := handedIn.Report.Score()
+	assert.False(t, scored)
 	l.late(t)
 	l.graded(t)
 }
@@ -92,7 +93,9 @@ func (l *life) late(t *testing.T) {
 	rest := all(t, l.client.Events.List(l.submissionID, hiring.EventFilter{SinceSeq: 3}).PageSize(1))
 	require.Len(t, rest, 1)
 	assert.Equal(t, want[3], rest[0].Kind)
-	assert.Equal(t, 2, l.submitted(t).Report.Facts.AIExchangeCount)
+	report := l.submitted(t).Report
+	require.NotNil(t, report)
+	assert.Equal(t, 2, report.Facts.AIExchangeCount)
 }
 
 // graded ends the attempt and reads what grading found.
@@ -106,6 +109,7 @@ func (l *life) graded(t *testing.T) {
 	assert.Equal(t, hiring.SubmissionEvaluated, s.Status)
 	assert.NotNil(t, s.EvaluatedAt)
 	assert.Equal(t, l.submissionID, only(t, l.client.Submissions.List(evaluated)).ID)
+	require.NotNil(t, s.Report)
 	r := *s.Report
 	require.True(t, r.Ready())
 	assert.Equal(t, []any{87, hiring.VerdictStrongYes}, []any{*r.ShipScore, r.Verdict})
