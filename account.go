@@ -20,7 +20,7 @@ func (s *AccountService) Get(ctx context.Context) (Account, error) {
 
 // InvitationsLeft returns how many invitations the plan still allows in the
 // current period, never less than 0. limited is false when the plan's limits
-// are not enforced; n then says nothing.
+// are not enforced (assumed: enforced limits); n then says nothing.
 func (a Account) InvitationsLeft() (n int, limited bool) {
 	return max(0, a.Usage.AssessmentsLimit-a.Usage.AssessmentsUsed), a.Plan.LimitsEnforced
 }

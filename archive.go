@@ -20,7 +20,8 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // The key is not sent to where the archive lies. A download that breaks off goes
 // on where it stopped, after the pauses of [RetryPolicy], when the storage allows
-// it; when not, the error tells, and what was written is no whole archive.
+// it (assumed: archive storage); when not, the error tells, and what was written
+// is no whole archive.
 // [WithTimeout] bounds the silence of the storage, not the length of the download
 // and not the time that w takes.
 //

@@ -16,8 +16,8 @@ import (
 //	DELETE /assessments/{id}   write
 type AssessmentService struct{ core *core }
 
-// List walks the assessments that were not deleted, newest first. Scope read;
-// costs one read a page.
+// List walks the assessments that were not deleted, newest first (assumed: list
+// shape). The service has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
 		core:    s.core,
@@ -39,7 +39,8 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 	return do[Assessment](ctx, s.core, in.request())
 }
 
-// Update changes what in sets and leaves the rest. Scope write; costs one write.
+// Update changes what in sets and leaves the rest, and returns the assessment
+// (assumed: resource reply). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
 	r := guessed("UpdateAssessment", "Assessments.Update", s.core.dialect.UpdateAssessment, id)
 	return do[Assessment](ctx, s.core, in.apply(r))
@@ -55,13 +56,15 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 // Delete hides the assessment from listings. Invitations already sent keep
 // working and submissions stay reportable; to stop new work, use Close. Scope
 // write; costs one write.
+//
+// Any 2xx of the service is success (assumed: any reply).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
 	return s.core.do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", id))
 }
 
 // NewAssessment is what an assessment is made of. The first two fields are
-// required; the service does not document the others, which are assumed to be
-// called as in [Assessment]. A zero field is left out.
+// required; the service does not document the others, which are called as in
+// [Assessment] (assumed: optional members). A zero field is left out.
 type NewAssessment struct {
 	ChallengeID      string
 	Name             string
@@ -100,8 +103,8 @@ func (in NewAssessment) request() request {
 
 // AssessmentUpdate is a change of an assessment. At least one field must be set.
 type AssessmentUpdate struct {
-	Status AssessmentStatus
-	Extra  map[string]any // Further members of the body.
+	Status AssessmentStatus // Sent as "status" (assumed: status member).
+	Extra  map[string]any   // Further members of the body.
 }
 
 func (in AssessmentUpdate) apply(r request) request {

@@ -13,7 +13,8 @@ import (
 //	GET /challenges/{id}   read
 type ChallengeService struct{ core *core }
 
-// List walks the challenges, newest first. Scope read; costs one read a page.
+// List walks the challenges, newest first (assumed: list shape). Scope read;
+// costs one read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
 		core:    s.core,

@@ -48,6 +48,8 @@ type core struct {
 	keys    keyring
 	family  *family
 	observe []func(context.Context, Exchange)
+
+	withoutReports atomic.Bool // Somebody was warned that listings hold none.
 }
 
 // New returns a client for the service at baseURL, without the /api/v1, that
@@ -89,13 +91,18 @@ func (c *Client) Environment() Environment { return c.core.keys.lastUsed().envir
 func (c *Client) Quota() Quota { return c.core.family.quota(c.core.keys.lastUsed().id) }
 
 // OpenAPI returns the service's own description of its interface, an OpenAPI
-// 3.1 document. Scope read; costs one read.
+// 3.1 document, which comes without the envelope of other replies (assumed: bare
+// document) or is taken out of it. Scope read; costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	var document stdjson.RawMessage
 	err := c.core.send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
 		var v stdjson.RawMessage
 		if err := decode(r.body, &v); err != nil {
 			return err
+		}
+		var members map[string]stdjson.RawMessage
+		if decode(v, &members) == nil && members["openapi"] == nil && members["data"] != nil {
+			v = members["data"]
 		}
 		document = slices.Clone(v)
 		return nil

@@ -12,10 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Dialect holds every name, route and format that the service uses but its
-// documentation does not show. The defaults are guesses, and this is the only
-// place where guesses live: a wrong one surfaces as an error or a warning that
-// names the field to correct, which [WithDialect] then does.
+// Dialect holds the names of parameters, the routes and the formats that the
+// service uses but its documentation does not show. The defaults are assumed; a
+// wrong one surfaces, as far as it can be noticed, as an error or a warning that
+// names the field to correct, which [WithDialect] then does. What else the client
+// assumes says so in its comment. docs/assumptions.md lists all of it, each with
+// what happens when it is wrong.
 //
 // A zero field means the default. A route is a method and a path below
 // /api/v1, with the ids as {placeholders}. In JSON, so that a file can hold one,

@@ -16,7 +16,12 @@
 // persist nothing. [WithEnvironment] makes [New] refuse a key of the other one.
 //
 // A key's scope is read, write or admin, each including those before it; every
-// method's comment names the scope it needs. The key travels in the
+// method's comment names the scope it needs. Keys are made and revoked in the
+// service's dashboard, where one is shown once and never again, with an expiry of
+// 30, 90 or 365 days or none; an organization has at most 20. An expired key is
+// refused exactly like a revoked one. No key, whatever its scope, can invite
+// members, change billing or branding, or read workspaces but by the links that
+// the service gives. The key travels in the
 // Authorization header only and appears in no error, log or printed value.
 // Redirects are not followed. [WithKeySource] is for keys that rotate.
 //
@@ -69,7 +74,8 @@
 //
 // # Lists
 //
-// A List method returns a [Pager] and sends nothing. Range over its items or its
+// A List method returns a [Pager] and sends nothing. Listings are newest first;
+// the service has no sort parameter. Range over its items or its
 // pages, or collect them:
 //
 //	for invitation, err := range client.Invitations.List(id).All(ctx) {
@@ -88,7 +94,8 @@
 //
 // # Waiting
 //
-// The service sends no events: results are polled.
+// The service sends no events: results are polled. Its guidance is one poll every
+// 30 to 60 s, and only for submissions that await a report.
 // [SubmissionService.WaitReport] polls one submission every 30 to 60 s until
 // its report is ready. [SubmissionService.WaitReports] waits for many at the
 // price of a few listings, [SubmissionService.Watch] yields whatever is newly
@@ -106,7 +113,10 @@
 //
 // # What is assumed
 //
-// The service's documentation leaves some names and routes open. All that the
-// client assumes is in [Dialect], and [WithDialect] corrects it. An assumption
-// that proves wrong surfaces as an error or a warning that names the field.
+// The service's documentation leaves some things open. The names, routes and
+// formats that the client assumes are in [Dialect], and [WithDialect] corrects
+// them; what else it assumes says "assumed" in its comment. One that proves wrong
+// surfaces, as far as it can be noticed, as an error that names the field, or as
+// a warning: in Exchange.Warning always, and in the log when there is one.
+// docs/assumptions.md lists them all, each with what happens when it is wrong.
 package hiring

@@ -71,8 +71,8 @@ type AIResponse struct {
 	Model  string // Empty: not known.
 }
 
-// Prompt returns the payload of an ai_prompt entry. The name of its member,
-// assumed to be "text", is not documented; ok is false when it is not there.
+// Prompt returns the payload of an ai_prompt entry, from its member "text"
+// (assumed: prompt text); ok is false when that is not there.
 func (e Event) Prompt() (p AIPrompt, ok bool) {
 	if e.Kind != EventAIPrompt {
 		return AIPrompt{}, false
@@ -82,9 +82,9 @@ func (e Event) Prompt() (p AIPrompt, ok bool) {
 	return p, ok
 }
 
-// Response returns the payload of an ai_response entry. The names of its
-// members, assumed to be "tokens" or "token_count" and "model" or "model_name",
-// are not documented; ok is false when neither is there.
+// Response returns the payload of an ai_response entry, from its members "tokens"
+// or "token_count" and "model" or "model_name" (assumed: response members). What
+// is not there is unknown; ok is false when nothing is.
 func (e Event) Response() (r AIResponse, ok bool) {
 	if e.Kind != EventAIResponse {
 		return AIResponse{}, false

@@ -28,8 +28,8 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 }
 
 // Send invites a candidate, who gets an e-mail when the key is live. It consumes
-// plan quota, and fails with [ErrPlanLimitReached] when none is left. Scope
-// write; costs one write.
+// plan quota, and fails with [ErrPlanLimitReached] when none is left. It returns
+// the invitation (assumed: resource reply). Scope write; costs one write.
 //
 // It is repeated only when the service certainly did nothing. When the error is
 // [ErrOutcomeUnknown], the mail may be out: look with List before you repeat it.
@@ -38,7 +38,7 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 	return do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
 }
 
-// Resend mails an invitation once more. Scope write; costs one write. Whether it
+// Resend mails an invitation once more, with an empty request (assumed: no body). Scope write; costs one write. Whether it
 // consumes plan quota is not documented. It is repeated only when the service
 // certainly did nothing.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
@@ -47,12 +47,14 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 }
 
 // Revoke takes an invitation back. Scope write; costs one write. It is repeated
-// only when the service certainly did nothing.
+// only when the service certainly did nothing. Any 2xx of the service is success
+// (assumed: any reply).
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
 	return s.core.do(ctx, guessed("RevokeInvitation", "Invitations.Revoke", s.core.dialect.RevokeInvitation, assessmentID, invitationID))
 }
 
-// NewInvitation is a candidate to invite. Email and Name are required.
+// NewInvitation is a candidate to invite. Email and Name are required (assumed:
+// required name).
 type NewInvitation struct {
 	Email string
 	Name  string

@@ -12,7 +12,7 @@ import (
 )
 
 // settleDelay is how long an invitation whose reply was lost may take to appear
-// in the listing.
+// in the listing (assumed: settling).
 const settleDelay = 10 * time.Second
 
 // InviteOutcome is what became of a candidate's invitation.
@@ -116,6 +116,7 @@ type roster struct {
 	patient      bool                  // Wait for quota windows, however many it takes.
 }
 
+// addressKey is the same for the spellings of one address (assumed: addresses).
 func addressKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // refuse judges a candidate before anything is looked up for it.

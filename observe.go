@@ -22,7 +22,7 @@ type Exchange struct {
 	RateLimit     RateLimit     // Zero when the reply did not say.
 	Err           error         // Nil when the attempt succeeded. An *Error's message may name things: log its Code.
 	Wait          time.Duration // The pause before the next attempt; 0 when there is none.
-	Warning       string        // A Dialect field that looks wrong, though the result is right.
+	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
 }
 
 // Response is the raw reply of the last attempt made under a context of

@@ -42,7 +42,8 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 }
 
 // WithLogger logs each attempt: debug when it succeeded, info when it will be
-// repeated, warn when it failed for good or a [Dialect] field looks wrong.
+// repeated, warn when it failed for good or an assumption looks wrong, which
+// Exchange.Warning tells observers without a logger too.
 // Resource ids, names, bodies, messages and the key are never logged. nil means
 // no log.
 func WithLogger(logger *slog.Logger) Option {

@@ -146,7 +146,7 @@ func (f *family) forget(now time.Time) {
 func (k *knowledge) idle(now time.Time) bool { return k.inFlight == 0 && !k.turns.After(now) }
 
 // longestWindow bounds what a reply's Reset is believed, so that no nonsense can
-// close a class for good. Windows are an hour.
+// close a class for good. Windows are an hour (assumed: longest window).
 const longestWindow = 2 * time.Hour
 
 // left returns what is known of a class: how many requests the present window,
@@ -200,8 +200,8 @@ func (f *family) learn(id keyID, method string, begun uint64, said RateLimit, le
 }
 
 // isThrottle tells a 429 for too many failed authentications from one that says
-// that a class is used up. The former counts neither reads nor writes, and says
-// nothing about the quotas.
+// that a class is used up (assumed: look of a throttle). The former counts neither
+// reads nor writes, and says nothing about the quotas.
 func (f *family) isThrottle(id keyID, method string, said RateLimit) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

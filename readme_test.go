@@ -85,16 +85,6 @@ func TestReadmeNamesEveryOperation(t *testing.T) {
 	require.Equal(t, existing, named, "the operations that exist, and those in the README's table")
 }
 
-func TestReadmeNamesEveryAssumption(t *testing.T) {
-	t.Parallel()
-	text := readme(t)
-	defaults := reflect.ValueOf(hiring.DefaultDialect())
-	for i := range defaults.NumField() {
-		name, value := defaults.Type().Field(i).Name, defaults.Field(i).String()
-		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+regexp.QuoteMeta(value)+"`", text)
-	}
-}
-
 func TestReadmeNamesEveryErrorCode(t *testing.T) {
 	t.Parallel()
 	text := readme(t)

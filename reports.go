@@ -6,7 +6,8 @@ import (
 	stdjson "encoding/json"
 )
 
-// Report is what grading found. Present a nil score, and any that
+// Report is what grading found; before that it has no rank and no time of its
+// making (assumed: not yet). Present a nil score, and any that
 // [Pillar.Reported] does not vouch for, as not enough data, never as zero.
 type Report struct {
 	SubmissionID       string                        `json:"submission_id"`

@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +18,10 @@ import (
 //	GET /submissions/{id}/report   read
 type SubmissionService struct{ core *core }
 
-// List walks the submissions that the filter lets through, newest first, each
-// with its report inline. Scope read; costs one read a page.
+// List walks the submissions that the filter lets through, newest first (assumed:
+// list shape), each with its report inline (assumed: inline report): ask
+// [Report.Score], which takes a nil report too. The service has no sort
+// parameter. Scope read; costs one read a page.
 func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 	r := newRequest("Submissions.List", "GET /submissions")
 	var err error
@@ -35,7 +38,17 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		style:   byCursor,
 		maxSize: maxPageSize,
 		id:      func(s *Submission) string { return s.ID },
+		odd:     s.withoutReports,
 	})
+}
+
+// withoutReports says, once a client, that listings hold no reports.
+func (s *SubmissionService) withoutReports(items []Submission) string {
+	bare := func(item Submission) bool { return item.Status == SubmissionEvaluated && item.Report == nil }
+	if !slices.ContainsFunc(items, bare) || s.core.withoutReports.Swap(true) {
+		return ""
+	}
+	return "evaluated submissions are listed without their reports: read them with Submissions.Report"
 }
 
 // Get returns a submission with its report inline and, for an hour, a link to
@@ -95,11 +108,12 @@ func (s *SubmissionService) Report(ctx context.Context, id string) (Report, erro
 // SubmissionFilter narrows a listing. A zero field does not.
 type SubmissionFilter struct {
 	AssessmentID string           `url:"assessment_id,omitempty"`
-	Status       SubmissionStatus `url:"status,omitempty"`
-	Since        time.Time        `url:"-"` // Which of a submission's times it is about is not documented.
+	Status       SubmissionStatus `url:"status,omitempty"` // As resources write it (assumed: status filter).
+	Since        time.Time        `url:"-"`                // One of a submission's times; which is not documented (assumed: meaning of since).
 }
 
-// Submission is a candidate's attempt.
+// Submission is a candidate's attempt. What it has not come to yet is nil
+// (assumed: not yet).
 type Submission struct {
 	ID                  string                        `json:"id"`
 	AssessmentID        string                        `json:"assessment_id"`

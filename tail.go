@@ -17,7 +17,7 @@ type TailOptions struct {
 
 // Tail yields the log of a submission's attempt while it grows, each entry once
 // and in order, and ends when the submission is evaluated and the log is
-// drained. An attempt that is never evaluated ends only with the context. Gaps in
+// drained (assumed: end of a log). An attempt that is never evaluated ends only with the context. Gaps in
 // seq are accepted. To go on in another process, give the last Seq as SinceSeq.
 //
 // It rides out 429, 5xx and broken connections and waits for the quota's next

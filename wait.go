@@ -54,8 +54,9 @@ func (i interval) next() time.Duration {
 // WaitReport polls a submission until its report is ready, and returns it. It
 // rides out 429, 5xx and broken connections, and waits for the quota's next
 // window if it must; anything else ends it, as does the context, whose error is
-// then joined with the last failure. Scope read; costs one read a poll, 60 to
-// 120 an hour.
+// then joined with the last failure. It polls every 30 to 60 s, which is the
+// service's guidance, as is to poll only for submissions that await a report.
+// Scope read; costs one read a poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
 	if err != nil {

@@ -24,10 +24,11 @@ type list[T any] struct {
 	memory  []T
 	request request // Without what selects a page.
 	style   style
-	maxSize int             // 0: the list takes no page size.
-	id      func(*T) string // An item's identity.
-	seq     func(*T) int64  // Of a list by seq.
-	from    int64           // Where a list by seq begins.
+	maxSize int              // 0: the list takes no page size.
+	id      func(*T) string  // An item's identity.
+	seq     func(*T) int64   // Of a list by seq.
+	from    int64            // Where a list by seq begins.
+	odd     func([]T) string // What looks wrong about a page; nil: nothing does.
 }
 
 // position is where the next page begins.
@@ -117,6 +118,9 @@ func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
 		items, meta, err = openList[T](r.body, w.spare)
 		if err == nil {
 			r.warning = w.oddSize(len(items), meta)
+			if r.warning == "" && w.list.odd != nil {
+				r.warning = w.list.odd(items)
+			}
 		}
 		return err
 	})
