@@ -18,12 +18,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -463,7 +465,10 @@ func TestInviteRefuses(t *testing.T) {
 		{service{server.URL(), sandbox.LiveKey}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
 		{service{server.URL(), "another-kind-of-key"}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
 		{service{server.URL(), sandbox.TestKey}, []string{ada}, "usage"},
-		{service{}, nil, "usage"},
+		{service{server.URL(), sandbox.TestKey}, nil, "usage"},
+		{service{}, []string{csvFile(t, "Bob Example,bob")}, "the columns must be name,email"},
+		{service{}, []string{csvFile(t, "name,email")}, "there are no candidates"},
+		{service{}, []string{csvFile(t)}, "there are no candidates"},
 		{service{}, []string{filepath.Join(t.TempDir(), "none.csv")}, "no such file"},
 		{service{}, []string{csvFile(t, "Ada Example", "ada@example.com")}, "the columns must be name,email"},
 		{service{}, []string{csvFile(t, "who,email", "Ada Example,ada@example.com")}, "the columns must be name,email"},
@@ -474,6 +479,70 @@ func TestInviteRefuses(t *testing.T) {
 		require.Empty(t, stdout)
 	}
 	require.Empty(t, server.Journal(), "nothing may be sent")
+}
+
+func TestInviteByItself(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "invite"))
+	require.Zero(t, status, stderr)
+	require.Equal(t, "3 sent, 0 had one, 0 not sent, 0 unknown\n", stdout)
+}
+
+func TestInviteFailsWhenNobodyIsInvited(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, "Bob Example,bob@@example.com")))
+	require.Equal(t, "0 sent, 0 had one, 1 not sent, 0 unknown\n", stdout)
+	refusal, last, _ := strings.Cut(stderr, "\n")
+	require.Contains(t, refusal, "Bob Example: hiring: Invitations.Send: 400 INVALID_INPUT")
+	oneLine(t, "invite", last, status, "nobody was invited")
+}
+
+// escapes are a name that clears the screen, sets a title and turns the line
+// around, if a terminal gets to see it.
+const escapes = "Eve\x1b[2J\x1b]0;x\x07\x9b31m\u009b1m\u202e\b\x7f"
+
+// harmless checks that nothing in a text is obeyed by a terminal but what the
+// program itself draws.
+func harmless(t *testing.T, text string) {
+	t.Helper()
+	text = strings.ReplaceAll(text, "\r\x1b[K", "")
+	for i, r := range text {
+		require.True(t, unicode.IsGraphic(r) || r == '\n', "%q at %d of %q", r, i, text)
+	}
+	require.Contains(t, text, "Eve")
+}
+
+// TestNoTerminalIsGivenOrders: names come from candidates.
+func TestNoTerminalIsGivenOrders(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, escapes+",eve@@example.com")))
+	require.Equal(t, 1, status)
+	harmless(t, stdout+stderr)
+
+	fake := sandbox.Start(t)
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		recorded := httptest.NewRecorder()
+		fake.ServeHTTP(recorded, r)
+		quoted, _ := json.Marshal(strings.ToValidUTF8(escapes, ""))
+		for name, values := range recorded.Header() {
+			if name != "Content-Length" {
+				w.Header()[name] = values
+			}
+		}
+		w.WriteHeader(recorded.Code)
+		for _, member := range []string{"name", "candidate_name", "verdict", "verdict_label", "status"} {
+			text := regexp.MustCompile(`"`+member+`":"[^"]{5,8}"`).ReplaceAll(recorded.Body.Bytes(), fmt.Appendf(nil, `"%s":%s`, member, quoted))
+			recorded.Body = bytes.NewBuffer(text)
+		}
+		_, _ = w.Write(recorded.Body.Bytes())
+	})
+	for _, name := range []string{"quickstart", "poll"} {
+		args := map[string][]string{"poll": {"-listen=", "-once", "-since=2000-01-01", "-checkpoint=" + filepath.Join(t.TempDir(), "state")}}
+		stdout, stderr, status := output(t, program(t, service{url, sandbox.TestKey}, name, args[name]...))
+		require.Zero(t, status, stderr)
+		require.Contains(t, stdout, "Eve")
+		harmless(t, stdout)
+	}
 }
 
 // hired is a live world whose service can stop answering writes.

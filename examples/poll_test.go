@@ -200,3 +200,24 @@ func TestPollNoticesThatNobodyReads(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, delivered(t, string(lines)), evaluated(t), "nothing was delivered before")
 }
+
+// TestPollRefusesAClosedStandardOutput, which a shell's >&- gives it: the runtime
+// puts the null device in its place, and what is written there is lost.
+func TestPollRefusesAClosedStandardOutput(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	state := filepath.Join(t.TempDir(), "state")
+	for _, to := range []string{">&-", ">/dev/null"} {
+		run := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-log-level=error", "-checkpoint="+state)
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `exec "$@" ` + to, "sh"}, run.Args...)...)
+		cmd.Env = run.Env
+		stdout, stderr, status := output(t, cmd)
+		require.Equal(t, 1, status, stderr)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, "standard output")
+		require.NoFileExists(t, state)
+	}
+	lines, err := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+state).Output()
+	require.NoError(t, err)
+	require.Len(t, delivered(t, string(lines)), evaluated(t), "nothing was delivered before")
+}

@@ -23,6 +23,9 @@ type job struct {
 
 // run returns nil when the context ended.
 func (j *job) run(ctx context.Context, stdout io.Writer) (err error) {
+	if j.to == "" && j.watch.Checkpoint != nil && discards(stdout) {
+		return errors.New("standard output is closed or the null device: what the checkpoint says is delivered would be lost; name a file with -out")
+	}
 	if j.out, err = openOutput(j.to, stdout); err != nil {
 		return err
 	}

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -87,6 +90,21 @@ func openOutput(name string, stdout io.Writer) (*output, error) {
 	return o, nil
 }
 
+// discards tells whether a writer is the null device, which the runtime puts in
+// the place of a standard output that is closed.
+func discards(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil {
+		return false
+	}
+	info, err := file.Stat()
+	return err != nil || os.SameFile(info, null)
+}
+
 // longestLine is far beyond what a line can be.
 const longestLine = 1 << 20
 
@@ -120,7 +138,7 @@ func (o *output) write(submissions []hiring.Submission) error {
 	if lines.Len() == 0 {
 		return nil
 	}
-	_, err := o.to.Write(lines.Bytes())
+	_, err := o.to.Write(escaped(lines.String()))
 	if err == nil && o.sync != nil {
 		err = o.sync()
 	}
@@ -128,6 +146,22 @@ func (o *output) write(submissions []hiring.Submission) error {
 		return fmt.Errorf("results cannot be written: %w", err)
 	}
 	return nil
+}
+
+// escaped replaces what a terminal would obey and JSON leaves as it is, within
+// strings, with what means the same in JSON: names come from outside.
+func escaped(lines string) []byte {
+	var b []byte
+	for _, r := range lines {
+		if unicode.IsGraphic(r) || r == '\n' {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b = fmt.Appendf(b, `\u%04x`, unit)
+		}
+	}
+	return b
 }
 
 func (o *output) close() error {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,4 +87,19 @@ func TestOutputIsPrivate(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, device.write([]hiring.Submission{{ID: "s"}}), "a device cannot be synced")
 	require.NoError(t, device.close())
+}
+
+func TestNamesKeepTheirMeaningAndLoseTheirPower(t *testing.T) {
+	t.Parallel()
+	const name = "Eve \x1b[2J \u009b1m \u202e \u200d 日本語\u3000 👩🏽\u200d💻 \U000e0001 \"\\\u2028\x7f"
+	var out bytes.Buffer
+	o := output{to: &out}
+	require.NoError(t, o.write([]hiring.Submission{{ID: "s", Candidate: hiring.Candidate{Name: name}}}))
+	for _, r := range out.String() {
+		require.True(t, unicode.IsGraphic(r) || r == '\n', "%q", r)
+	}
+	require.Contains(t, out.String(), "日本語\u3000")
+	var line result
+	require.NoError(t, json.Unmarshal(out.Bytes(), &line))
+	require.Equal(t, name, line.CandidateName)
 }

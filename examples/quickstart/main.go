@@ -3,13 +3,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -22,10 +25,10 @@ func main() {
 	if os.Getenv("HIRING_BASE_URL")+os.Getenv("HIRING_API_KEY") == "" {
 		client, err = sandbox.New().Client(), nil
 	}
+	table := tabwriter.NewWriter(screen{os.Stdout}, 0, 0, 2, ' ', 0)
 	account := must(must(client, err).Account.Get(ctx))
 	left, limited := account.InvitationsLeft()
-	fmt.Printf("%s, plan %s: %d invitations left (limit enforced: %t)\n", account.Name, account.Plan.ID, left, limited)
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s, plan %s: %d invitations left (limit enforced: %t)\n", account.Name, account.Plan.ID, left, limited)
 	assessments := must(client.Assessments.List().PageSize(20).Page(ctx)).Items
 	fmt.Fprintf(table, "\nASSESSMENTS, the newest %d\nSTATUS\tCREATED\tNAME\n", len(assessments))
 	for _, a := range assessments {
@@ -39,10 +42,10 @@ func main() {
 		for _, i := range page.Items {
 			counts[i.Status]++
 		}
-		fmt.Printf("\nINVITATIONS to %s by status, the newest %d of %d: %v\n", a.Name, len(page.Items), page.Meta.Total, counts)
+		fmt.Fprintf(table, "\nINVITATIONS to %s by status, the newest %d of %d: %v\n", a.Name, len(page.Items), page.Meta.Total, counts)
 		if client.Environment() == hiring.EnvironmentTest && a.Status == hiring.AssessmentActive { // Nothing persists, hence two assessments.
-			fmt.Println("\nCREATED", must(client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: a.ChallengeID, Name: "Quickstart"})).Name)
-			fmt.Println("INVITED", must(client.Invitations.Send(ctx, a.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})).CandidateName)
+			fmt.Fprintln(table, "\nCREATED", must(client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: a.ChallengeID, Name: "Quickstart"})).Name)
+			fmt.Fprintln(table, "INVITED", must(client.Invitations.Send(ctx, a.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})).CandidateName)
 			writes = fmt.Sprintf("%d of %d", client.Quota().Write.Remaining, client.Quota().Write.Limit)
 		}
 	}
@@ -67,8 +70,21 @@ func main() {
 		}
 		fmt.Fprintln(table, s.Candidate.Name)
 	}
+	fmt.Fprintf(table, "\nQUOTA left this hour: %d of %d reads; writes: %s\n", client.Quota().Read.Remaining, client.Quota().Read.Limit, writes)
 	must(0, table.Flush())
-	fmt.Printf("\nQUOTA left this hour: %d of %d reads; writes: %s\n", client.Quota().Read.Remaining, client.Quota().Read.Limit, writes)
+}
+
+// screen takes from what it writes what a terminal would obey: names come from outside.
+type screen struct{ io.Writer }
+
+func (s screen) Write(text []byte) (int, error) {
+	_, err := s.Writer.Write(bytes.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) || r == '\n' || r == '\u200c' || r == '\u200d' { // The last two join letters.
+			return r
+		}
+		return '\ufffd'
+	}, text))
+	return len(text), err
 }
 
 // must ends the program with one line when a call failed.
