@@ -44,7 +44,9 @@ type call struct {
 	refused  error // Why the attempt that was decided on was not made.
 
 	// Of the present attempt.
-	sent       bool // It reached the transport.
+	sent       bool      // It reached the transport.
+	inFlight   bool      // The gate counts it.
+	open       io.Closer // The body of a reply that nobody has read yet.
 	begun      uint64
 	started    time.Time
 	credential *credential
@@ -103,6 +105,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	if err := c.build(); err != nil {
 		return c.fail("the request could not be built", err)
 	}
+	defer c.leave()
 	if err := c.admit(); err != nil {
 		return err
 	}
@@ -203,6 +206,7 @@ func (c *call) arrived(resp *http.Response) {
 	if resp.Body == nil {
 		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
 	}
+	c.open = resp.Body
 	c.requestID = c.credential.scrub(resp.Header.Get("X-Request-Id"))
 	c.learn(resp.Header, time.Now())
 	if resp.Header.Get("Location") != "" {
@@ -232,7 +236,7 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	body := &closeOnce{body: resp.Body} // Not of c: when time is over, this may run into the next attempt.
 	resp.Body = http.NoBody             // Not every body can be closed twice, and retryablehttp would.
 	defer body.close()
-	defer context.AfterFunc(c.timed, body.close)()
+	defer context.AfterFunc(c.timed, body.closeLate)()
 	limit := c.core.config.maxBytes
 	if c.status >= 300 {
 		limit = min(limit, 1<<20)
@@ -251,13 +255,45 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 
 // closeOnce closes a body once, whoever comes first.
 type closeOnce struct {
-	body   io.ReadCloser
-	closed atomic.Bool
+	body     io.ReadCloser
+	once     sync.Once
+	panicked any // What the body panicked with in closeLate.
 }
 
+// close is for the caller's goroutine, whose the body's panics are.
 func (c *closeOnce) close() {
-	if !c.closed.Swap(true) {
+	c.once.Do(func() { _ = c.body.Close() })
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
+}
+
+// closeLate is close for a goroutine of its own, which no panic may end.
+func (c *closeOnce) closeLate() {
+	c.once.Do(func() {
+		defer func() { c.panicked = recover() }()
 		_ = c.body.Close()
+	})
+}
+
+// landed takes the attempt off the gate's count.
+func (c *call) landed() {
+	if c.inFlight {
+		c.inFlight = false
+		c.core.family.ended(c.credential.id, c.request.method)
+	}
+}
+
+// leave gives back what an attempt held that a panic or a Goexit cut short. After
+// any other there is nothing left to give back.
+func (c *call) leave() {
+	c.landed()
+	c.release()
+	if c.cancel != nil {
+		c.cancel()
+	}
+	if c.open != nil {
+		_ = c.open.Close()
 	}
 }
 

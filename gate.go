@@ -67,6 +67,7 @@ func (c *call) admit() error {
 		}
 		closed := c.enter()
 		if closed.wait == 0 {
+			c.inFlight = true
 			return nil
 		}
 		if c.core.config.retry.tooLong(closed.wait) || outlasts(c.ctx, closed.wait) {

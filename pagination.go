@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"runtime"
 	"slices"
 )
 
@@ -161,26 +162,58 @@ func (p Pager[T]) readAhead(ctx context.Context) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
 		results := make(chan result, p.prefetch-1)
+		var reader aside
 		go func() {
 			defer close(results)
-			for w := p.walk(); !w.done; {
-				page, err := w.next(ctx)
-				results <- result{page, err}
-				if err != nil {
-					return
+			reader.run(func() {
+				for w := p.walk(); !w.done; {
+					page, err := w.next(ctx)
+					results <- result{page, err}
+					if err != nil {
+						return
+					}
 				}
-			}
+			})
 		}()
 		defer func() {
 			cancel()
 			for range results { // Until the goroutine has ended, which sends nothing from here on.
 			}
+			reader.join()
 		}()
 		for r := range results {
 			if !yield(r.page, r.err) || r.err != nil {
 				return
 			}
 		}
+	}
+}
+
+// aside is work in a goroutine of its own that ends as if it had been done in
+// the one that waits for it: a panic there would end the process, and a Goexit
+// look like the end of the list.
+type aside struct {
+	returned bool
+	panicked any
+}
+
+func (a *aside) run(work func()) {
+	defer func() {
+		if !a.returned {
+			a.panicked = recover()
+		}
+	}()
+	work()
+	a.returned = true
+}
+
+// join is called when run has ended.
+func (a *aside) join() {
+	switch {
+	case a.panicked != nil:
+		panic(a.panicked)
+	case !a.returned:
+		runtime.Goexit()
 	}
 }
 

@@ -93,7 +93,8 @@ func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bo
 	if c.cancel != nil {
 		defer c.cancel()
 	}
-	c.core.family.ended(c.credential.id, c.request.method)
+	c.landed()
+	c.open = nil // It is read and closed below, or http.Client has closed it.
 	if c.transport == nil {
 		c.transport = err
 	}

@@ -31,8 +31,9 @@ func (d *download) attempt(ctx context.Context) error {
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	defer resp.Body.Close()
-	defer context.AfterFunc(timed, func() { _ = resp.Body.Close() })()
+	body := &closeOnce{body: resp.Body}
+	defer body.close()
+	defer context.AfterFunc(timed, body.closeLate)()
 	d.status = resp.StatusCode
 	if whole, err := d.accept(resp); whole || err != nil {
 		return err
