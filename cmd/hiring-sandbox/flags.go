@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -65,6 +69,11 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 		}
 		return errors.New("give created, submitted or evaluated")
 	})
+	flags.Func("dialect", "`file` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than the assumed ones", func(name string) error {
+		dialect, err := readDialect(name)
+		add(sandbox.WithDialect(dialect))
+		return err
+	})
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		_, _ = fmt.Fprintln(stdout, "Usage of hiring-sandbox:")
@@ -79,6 +88,24 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	}
 	add(sandbox.WithControlPlane(*anyHost))
 	return set, nil
+}
+
+// readDialect is strict, because a misspelt name would be ignored in silence.
+func readDialect(name string) (d hiring.Dialect, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return d, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		return d, fmt.Errorf("it is no dialect: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return d, errors.New("it goes on after its JSON object")
+	}
+	_, err = d.WithDefaults()
+	return d, err
 }
 
 func expected(err error, what string) error {

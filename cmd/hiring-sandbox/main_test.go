@@ -193,6 +193,33 @@ func TestFaultsOfTheProgram(t *testing.T) {
 	require.ErrorContains(t, err, "<html>Bad gateway")
 }
 
+func dialectFile(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "dialect.json")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// TestDialect gives the same file to the program and to a client.
+func TestDialect(t *testing.T) {
+	const text = `{"page_param": "p", "page_size_param": "per_page", "list_challenges": "GET /library", "invitation_email": "email"}`
+	var dialect hiring.Dialect
+	require.NoError(t, json.Unmarshal([]byte(text), &dialect))
+	p := start(t, "-dialect", dialectFile(t, text))
+	client, err := p.client(t, sandbox.TestKey).With(hiring.WithDialect(dialect))
+	require.NoError(t, err)
+	page, err := client.Challenges.List().PageSize(2).Page(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 2)
+	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	require.NoError(t, err)
+	_, err = p.client(t, sandbox.TestKey).Challenges.List().Page(t.Context())
+	require.ErrorIs(t, err, hiring.ErrNotFound)
+	document, err := client.OpenAPI(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, string(document), `"/api/v1/library"`)
+}
+
 func TestWrongCommandLines(t *testing.T) {
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -216,6 +243,11 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-keys sk_test_a:root", `the scope "root" is none of read, write and admin`},
 		{"-keys a:b:c:d", "give token:scope:organization"},
 		{"-keys :read", "give token:scope:organization"},
+		{"-dialect none.json", "none.json: no such file"},
+		{"-dialect " + dialectFile(t, `{"page":"p"}`), `it is no dialect: unknown field "page"`},
+		{"-dialect " + dialectFile(t, `[]`), "it is no dialect"},
+		{"-dialect " + dialectFile(t, `{} {}`), "it goes on after its JSON object"},
+		{"-dialect " + dialectFile(t, `{"get_assessment":"GET"}`), "GetAssessment"},
 		{"-keys mine", "the token must begin with sk_test_ or sk_live_"},
 	} {
 		command := exec.CommandContext(t.Context(), program, strings.Fields(test.args)...)
@@ -234,7 +266,7 @@ func TestWrongCommandLines(t *testing.T) {
 func TestHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), program, "-h").Output()
 	require.NoError(t, err)
-	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "control-any-host"} {
+	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
 		assert.Contains(t, string(out), "  -"+name)
 	}
 }
