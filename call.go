@@ -66,19 +66,23 @@ type call struct {
 }
 
 // do makes a call whose reply promises a T.
-func do[T any](ctx context.Context, k *core, r request) (T, error) {
-	var result *T
-	err := k.send(ctx, r, func(r *reply) (err error) {
-		result, _, err = open[T](r.body)
-		return err
+func do[T entity](ctx context.Context, k *core, r request) (T, error) {
+	var result T
+	err := k.send(ctx, r, func(r *reply) error {
+		data, _, err := open[T](r.body)
+		switch {
+		case err != nil:
+			return err
+		case (*data).identity() == "":
+			return noIdentity
+		}
+		result = *data
+		return nil
 	})
-	if result == nil {
-		result = new(T)
-	}
-	return *result, err
+	return result, err
 }
 
-// do makes a call that succeeds with any 2xx, whatever its body.
+// do makes a call that succeeds with any 2xx of the service, whatever its body.
 func (k *core) do(ctx context.Context, r request) error { return k.send(ctx, r, nil) }
 
 // send runs the request through retries and hands a 2xx reply to read.
@@ -237,17 +241,17 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	resp.Body = http.NoBody             // Not every body can be closed twice, and retryablehttp would.
 	defer body.close()
 	defer context.AfterFunc(c.timed, body.closeLate)()
-	limit := c.core.config.maxBytes
+	limit, whole := c.core.config.maxBytes, true
 	if c.status >= 300 {
 		limit = min(limit, 1<<20)
 	} else if c.read == nil {
-		limit = min(limit, maxDrained)
+		limit, whole = min(limit, maxDrained), false
 	}
 	c.buffer = buffers.Get().(*bytes.Buffer)
 	c.buffer.Reset()
 	c.limited = io.LimitedReader{R: body.body, N: limit + 1}
 	n, err := c.buffer.ReadFrom(&c.limited)
-	if err == nil && n > limit {
+	if err == nil && whole && n > limit {
 		err = tooLongError{limit}
 	}
 	return c.credential.scrubBytes(c.buffer.Bytes()), err

@@ -48,7 +48,7 @@ func TestIDsAreOneEscapedSegment(t *testing.T) {
 		"a/b": "a%2Fb", "a b": "a%20b", "ü": "%C3%BC", "%2e": "%252e", "%2e%2e": "%252e%252e", "...": "...",
 		"a?b#c": "a%3Fb%23c", "a+b": "a+b", "..\\": "..%5C", "a\x00b": "a%00b", "a;b": "a%3Bb", "{id}": "%7Bid%7D",
 	} {
-		fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+		fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 		client := fake.client()
 		_, err := client.Submissions.Report(t.Context(), id)
 		require.NoError(t, err, "Report(%q)", id)
@@ -78,7 +78,7 @@ func TestBaseURLs(t *testing.T) {
 		"http://app.localhost":         "http://app.localhost/api/v1",
 		"https://h.test/hiring-api/v1": "https://h.test/hiring-api/v1/api/v1",
 	} {
-		fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+		fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 		client, err := hiring.New(base, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err, "New(%q)", base)
 		_, err = client.Account.Get(t.Context())
@@ -162,7 +162,7 @@ func TestFromEnv(t *testing.T) {
 	require.ErrorContains(t, err, "HIRING_BASE_URL")
 
 	t.Setenv("HIRING_BASE_URL", fakeURL)
-	fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client, err := hiring.FromEnv(hiring.WithHTTPClient(&http.Client{Transport: fake}))
 	require.NoError(t, err)
 	_, err = client.Account.Get(t.Context())
@@ -193,7 +193,7 @@ func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
 }
 
 func TestWithHTTPClientIsCopied(t *testing.T) {
-	fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	mine := &http.Client{Transport: fake}
 	client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(mine))
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 	u, err := url.Parse(fakeURL)
 	require.NoError(t, err)
 	jar.SetCookies(u, []*http.Cookie{{Name: "lb", Value: "7"}})
-	fake := newFake(t, says(500, ""), says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(500, ""), says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client := fake.client(hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 	_, err = client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 
 func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 	quota := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 41", "X-RateLimit-Reset: 1800000000"}
-	fake := newFake(t, says(200, `{"data":{},"meta":{}}`, quota...))
+	fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, quota...))
 	var original, variant int
 	client := fake.client(hiring.WithObserver(func(context.Context, hiring.Exchange) { original++ }))
 	a, err := client.With(hiring.WithUserAgent("a/1"), hiring.WithObserver(func(context.Context, hiring.Exchange) { variant++ }))
@@ -246,7 +246,7 @@ func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 
 func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
 	nobody := hiring.WithObserver(func(context.Context, hiring.Exchange) {})
-	client := newFake(t, data(`{}`)).client(nobody, nobody, nobody) // A slice of three has room for a fourth.
+	client := newFake(t, data(thing)).client(nobody, nobody, nobody) // A slice of three has room for a fourth.
 	var a, b int
 	first, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { a++ }))
 	require.NoError(t, err)
@@ -262,7 +262,7 @@ func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
 }
 
 func TestVariantWithASourceOfItsOwnHasUsedNoKeyYet(t *testing.T) {
-	client := newFake(t, data(`{}`)).client()
+	client := newFake(t, data(thing)).client()
 	variant, err := client.With(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
 	require.NoError(t, err)
 	assert.Empty(t, variant.Environment())
@@ -276,7 +276,7 @@ func TestQuotasAreKeptApart(t *testing.T) {
 	read := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 999", "X-RateLimit-Reset: 1800000000"}
 	write := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 199", "X-RateLimit-Reset: 1800000100"}
 	fake := newFake(t,
-		says(200, `{"data":{},"meta":{}}`, read...), says(200, `{"data":{},"meta":{}}`, write...),
+		says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, read...), says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, write...),
 		says(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
 	client := fake.client()
 	_, err := client.Account.Get(t.Context())
@@ -304,7 +304,7 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestKeySourceIsAskedOnceAnAttempt(t *testing.T) {
-	fake := newFake(t, says(500, ""), says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(500, ""), says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	keys := []string{"sk_test_first", "sk_live_second"}
 	asked := 0
 	client, err := hiring.New(fakeURL, "", hiring.WithHTTPClient(&http.Client{Transport: fake}),
@@ -337,7 +337,7 @@ func TestKeySourceFailures(t *testing.T) {
 		"other environment": {"sk_live_51HxQ9", nil, "not of the test environment"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+			fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 			client := fake.client(hiring.WithEnvironment(hiring.EnvironmentTest),
 				hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Error("nothing was sent, so there is no Exchange") }),
 				hiring.WithKeySource(func(context.Context) (string, error) { return c.key, c.err }))
@@ -494,7 +494,7 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		}
 	}
 	for name, c := range checks {
-		fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+		fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 		client := fake.client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", name) }))
 		err := c.call(client)
 		var refused *hiring.ParamError
@@ -510,7 +510,7 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 func TestTheFirstProblemIsTheOneNamed(t *testing.T) {
-	client := newFake(t, data(`{}`)).client()
+	client := newFake(t, data(thing)).client()
 	_, create := client.Assessments.Create(t.Context(), hiring.NewAssessment{TimeLimitMinutes: -1})
 	_, send := client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
 	var refused *hiring.ParamError
@@ -552,7 +552,7 @@ func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error 
 }
 
 func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
-	fake := newFake(t, says(200, ""))
+	fake := newFake(t, says(200, "", signed))
 	client := fake.client()
 	_, err := client.Do(t.Context(), "POST", "/x", nil, strings.Repeat("n", 512<<10-2), nil)
 	require.NoError(t, err, "512 KB are allowed")
@@ -562,7 +562,7 @@ func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
 }
 
 func TestOptionalInputsAndExtra(t *testing.T) {
-	fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client := fake.client()
 	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
 		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: 2.5, SelectedTaskIDs: []string{"t1"},
@@ -588,7 +588,7 @@ func TestOptionalInputsAndExtra(t *testing.T) {
 }
 
 func TestExtraOfAnInputIsNotChanged(t *testing.T) {
-	fake := newFake(t, says(200, `{"data":{},"meta":{}}`))
+	fake := newFake(t, says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	in := hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": 1}}
 	for range 2 {
 		_, err := fake.client().Invitations.Send(t.Context(), "a", in)
@@ -649,8 +649,8 @@ func TestOneClientServesManyGoroutines(t *testing.T) {
 
 func TestWhatIsKeptDoesNotLieInASharedBuffer(t *testing.T) {
 	fake := newFake(t,
-		says(200, `{"data":{"name":"first","new":["first"]},"meta":{}}`),
-		says(200, `{"data":{"name":"XXXXX","new":["XXXXX"]},"meta":{}}`))
+		says(200, `{"data":{"id":"x","name":"first","new":["first"]},"meta":{}}`),
+		says(200, `{"data":{"id":"x","name":"XXXXX","new":["XXXXX"]},"meta":{}}`))
 	client := fake.client()
 	var first hiring.Response
 	account, err := client.Account.Get(hiring.WithResponse(t.Context(), &first))

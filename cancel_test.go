@@ -74,8 +74,8 @@ func cancellationPoints() map[string]point {
 	})
 	closed := said{200, 0, 50 * time.Second, 0, "50"}
 	return map[string]point{
-		"in the key source":         {script(data(`{}`)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
-		"in a key source that ends": {script(data(`{}`)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
+		"in the key source":         {script(data(thing)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
+		"in a key source that ends": {script(data(thing)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
 		"while dialling": {func(*testing.T) http.RoundTripper {
 			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
@@ -121,7 +121,7 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 
 func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := newFake(t, said{1000, 1, time.Hour, 0, ""}.with(succeeds), slowly(20*time.Second, data(`{}`)))
+		fake := newFake(t, said{1000, 1, time.Hour, 0, ""}.with(succeeds), slowly(20*time.Second, data(thing)))
 		client := fake.client()
 		require.NoError(t, read(t.Context(), client))
 		busy := make(chan error)

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,28 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 // unknown members, the same JSON under encoding/json and json/v2; inside the
 // package they are bypassed, because they would parse every level once more.
 type resource interface{ resource() }
+
+// entity is a resource that a call can promise. Its identity is empty only when
+// the data that came is something else.
+type entity interface {
+	resource
+	identity() string
+}
+
+func (a Account) identity() string    { return a.ID }
+func (v Challenge) identity() string  { return v.ID }
+func (v Assessment) identity() string { return v.ID }
+func (v Invitation) identity() string { return v.ID }
+func (v Submission) identity() string { return v.ID }
+
+// A report has no id of its own, and one that is not ready may say little. It is
+// something else when all that came is unknown.
+func (r Report) identity() string {
+	if r.Evaluated || len(r.Extra) == 0 {
+		return "report"
+	}
+	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
+}
 
 // Replies are read leniently: one lone surrogate in a prompt must not block a
 // whole log.
@@ -184,7 +207,10 @@ func readEnvelope[T any](body []byte, spare any) (*envelope[T], error) {
 	return e, decode(body, e)
 }
 
-const noData = replyError("the reply holds no data, which was promised")
+const (
+	noData     = replyError("the reply holds no data, which was promised")
+	noIdentity = replyError("the reply's data has no id, so it is not the resource that was promised")
+)
 
 // open decodes an envelope whose data is there.
 func open[T any](body []byte) (*T, wireMeta, error) {

@@ -15,8 +15,8 @@ import (
 // read when method is GET, else as a write.
 //
 // in is sent as JSON unless it is nil. The reply's data is decoded into out, a
-// pointer, unless that is nil; then any 2xx succeeds, whatever its body. Anything
-// else as out is a [ParamError], before anything is sent. Both follow the rules of
+// pointer, unless that is nil; then any 2xx of the service succeeds, whatever its
+// body. Anything else as out is a [ParamError], before anything is sent. Both follow the rules of
 // encoding/json/v2, but a member matches a field whatever its case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
 	var meta Meta

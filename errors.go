@@ -22,7 +22,7 @@ func (c ErrorCode) Error() string { return string(c) }
 // The documented codes.
 const (
 	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, and what the client refuses locally.
-	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: no key, or one that is unknown, revoked or expired.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: no key, or one that is unknown, revoked or expired; and a call refused locally after three of these in a row.
 	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
 	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
 	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
@@ -41,8 +41,8 @@ type Outcome string
 // The three outcomes. A read has none.
 const (
 	OutcomeNotDone Outcome = "not done" // Never sent, or refused.
-	OutcomeDone    Outcome = "done"     // A 2xx status was seen; only its body could not be read.
-	OutcomeUnknown Outcome = "unknown"  // It may have happened: a 5xx, or no status after it may have been written.
+	OutcomeDone    Outcome = "done"     // The service's 2xx was seen; only what it brought could not be read or is not what was promised.
+	OutcomeUnknown Outcome = "unknown"  // It may have happened: a 5xx, a 2xx that is not the service's, a status out of range, or none after it may have been written.
 )
 
 // Error is a call that failed: refused by the service, answered by something
@@ -50,7 +50,7 @@ const (
 type Error struct {
 	Code      ErrorCode // Empty when the reply was not the service's own.
 	Message   string    // The service's words, or what went wrong; may be reworded any time.
-	Status    int       // 0 when there was no reply.
+	Status    int       // 0 when there was no reply, or the call was refused locally.
 	RequestID string    // Names the call to the service's support.
 
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
@@ -191,14 +191,19 @@ func (e *Error) refusal(body []byte) {
 		}
 		return
 	}
+	e.Message = notOwn(body, "error envelope")
+}
+
+// notOwn says what a reply is that is not the service's. Of JSON, which would
+// come in envelope, it quotes nothing.
+func notOwn(body []byte, envelope string) string {
 	switch {
 	case len(body) == 0:
-		e.Message = "the reply is empty and not the service's own"
+		return "the reply is empty and not the service's own"
 	case looksLikeJSON(body):
-		e.Message = "the reply is JSON but not the service's error envelope"
-	default:
-		e.Message = "the reply is not the service's own: " + quote(body)
+		return "the reply is JSON but not the service's " + envelope
 	}
+	return "the reply is not the service's own: " + quote(body)
 }
 
 // looksLikeJSON also accepts JSON that was cut short, because what is left of

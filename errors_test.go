@@ -202,8 +202,7 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string that does not fit struct at byte 24"},
 		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
 		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number that does not fit int"},
-		{"not JSON", `secret`, "it is not valid JSON at byte 0"},
-		{"HTML", `<html>secret`, "it is not valid JSON at byte 0"},
+		{"not JSON", `{secret`, "it is not valid JSON at byte 1"},
 		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
 		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
 		{"empty", ``, "it ends too early at byte 0"},
@@ -213,7 +212,7 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 		{"null data", `{"data":null,"secret":1}`, "the reply holds no data, which was promised"},
 		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
 	} {
-		fake := newFake(t, says(200, c.body))
+		fake := newFake(t, says(200, c.body, signed))
 		_, err := fake.client(once).Submissions.Report(t.Context(), "a")
 		failure := failureOf(t, c.name, err)
 		assert.Contains(t, err.Error(), c.want, "%s", c.name)
@@ -257,7 +256,7 @@ func TestDeepNesting(t *testing.T) {
 		{500, deep, "JSON but not the service's error envelope"},
 		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the service's error envelope"},
 	} {
-		fake := newFake(t, says(c.status, c.body))
+		fake := newFake(t, says(c.status, c.body, signed))
 		_, err := fake.client(once).Account.Get(t.Context())
 		require.ErrorContains(t, err, c.want, "%d %.30s", c.status, c.body)
 		assert.Less(t, len(err.Error()), 600, "%d %.30s", c.status, c.body)
@@ -265,13 +264,13 @@ func TestDeepNesting(t *testing.T) {
 }
 
 func TestBodyOverTheCap(t *testing.T) {
-	body := `{"data":{"name":"` + strings.Repeat("n", 1000) + `"},"meta":{}}`
+	body := `{"data":{"id":"x","name":"` + strings.Repeat("n", 1000) + `"},"meta":{}}`
 	n := int64(len(body))
 	for _, c := range []struct {
 		limit int64
 		ok    bool
 	}{{n, true}, {n - 1, false}, {1, false}, {math.MaxInt64, true}} {
-		fake := newFake(t, says(200, body))
+		fake := newFake(t, says(200, body, signed))
 		client := fake.client(hiring.WithMaxResponseBytes(c.limit))
 		_, err := client.Account.Get(t.Context())
 		if c.ok {
@@ -292,12 +291,12 @@ func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
 		want   string // Empty: the call succeeds.
 		most   int
 	}{
-		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the service's own", 1 << 20},
+		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the service's error envelope", 1 << 20},
 		{200, func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, "", 64 << 10},
 		{200, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "longer than 4194304 bytes", 4 << 20},
 	} {
-		endless := new(zeros)
-		fake := newFake(t, func(r *http.Request) (*http.Response, error) { return replyOf(r, c.status, endless), nil })
+		endless := new(brackets)
+		fake := newFake(t, func(r *http.Request) (*http.Response, error) { return replyOf(r, c.status, endless, signed), nil })
 		err := c.call(fake.client(once, hiring.WithMaxResponseBytes(4<<20)))
 		if c.want != "" {
 			require.ErrorContains(t, err, c.want, "%d", c.status)
@@ -309,21 +308,21 @@ func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
 	}
 }
 
-// zeros is a body without end.
-type zeros struct {
+// brackets is a body without end.
+type brackets struct {
 	read   int
 	closed bool
 }
 
-func (z *zeros) Read(p []byte) (int, error) {
+func (b *brackets) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = '0'
+		p[i] = '['
 	}
-	z.read += len(p)
+	b.read += len(p)
 	return len(p), nil
 }
 
-func (z *zeros) Close() error { z.closed = true; return nil }
+func (b *brackets) Close() error { b.closed = true; return nil }
 
 func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
@@ -388,7 +387,7 @@ func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
 func TestTransportThatGivesNoBody(t *testing.T) {
 	for _, length := range []int64{0, 10} {
 		reply := func(r *http.Request) (*http.Response, error) {
-			resp := replyOf(r, 200, nil)
+			resp := replyOf(r, 200, nil, signed)
 			resp.ContentLength = length
 			return resp, nil
 		}
@@ -398,7 +397,7 @@ func TestTransportThatGivesNoBody(t *testing.T) {
 }
 
 func TestUncleanTextIsReadLeniently(t *testing.T) {
-	fake := newFake(t, says(200, "{\"data\":{\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
+	fake := newFake(t, says(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
 	account, err := fake.client().Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "a\ufffd", account.Name)
@@ -423,8 +422,8 @@ func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
 
 func TestAnyOtherSuccessIsTheBusinessOfDeleteAndRevoke(t *testing.T) {
 	for name, reply := range map[string]answer{
-		"200 with body": data(`{}`), "200 empty": says(200, ""), "202 HTML": says(202, "<html>"), "204": says(204, ""),
-		"cut": cuts(200, "{", errReset),
+		"200 with body": data(`{}`), "200 empty": says(200, "", signed), "202 with text": says(202, `"done"`, signed), "204": says(204, "", signed),
+		"cut": cuts(200, "{", errReset, signed), "cut at once": cuts(200, "", errReset, signed),
 	} {
 		client := newFake(t, reply).client()
 		require.NoError(t, client.Assessments.Delete(t.Context(), "a"), "Delete: %s", name)
@@ -445,7 +444,7 @@ func TestNoContentWhereDataIsPromised(t *testing.T) {
 			return err
 		},
 	} {
-		fake := newFake(t, says(204, ""))
+		fake := newFake(t, says(204, "", signed))
 		err := call(fake.client())
 		failure := failureOf(t, name, err)
 		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)

@@ -181,7 +181,8 @@ func FuzzEnvelope(f *testing.F) {
 		if status < 200 || status > 299 {
 			return
 		}
-		client := answered(t, status, http.Header{}, body)
+		client := answered(t, status, http.Header{"X-Request-Id": {"req_f"}}, body)
+		page := len(bytes.TrimLeft(body, " \t\r\n\ufeff")) > 0 && !looksLikeJSON(body)
 		ctx := t.Context()
 		if submission, err := client.Submissions.Get(ctx, "a1"); err != nil {
 			if failure := checkError(t, err); failure.Outcome != "" || failure.Status != status {
@@ -192,11 +193,15 @@ func FuzzEnvelope(f *testing.F) {
 		} else if err := decode(again, new(Submission)); err != nil {
 			t.Fatalf("a resource that cannot be read again: %v", err)
 		}
-		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != OutcomeDone {
-			t.Fatalf("Close: a 2xx is done: %v", err)
+		want := OutcomeDone
+		if page {
+			want = OutcomeUnknown
 		}
-		if err := client.Assessments.Delete(ctx, "a1"); err != nil {
-			t.Fatalf("Delete: any 2xx will do: %v", err)
+		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != want {
+			t.Fatalf("Close: a 2xx of the service is done: %v", err)
+		}
+		if err := client.Assessments.Delete(ctx, "a1"); (err != nil) != page {
+			t.Fatalf("Delete: any 2xx of the service will do: %v", err)
 		}
 		if page, err := client.Submissions.List(SubmissionFilter{}).Page(ctx); err != nil {
 			_ = checkError(t, err)

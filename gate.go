@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 type barrier struct {
 	wait      time.Duration // 0: nothing does.
 	throttled bool          // Failed authentications, and not a quota.
+	braked    bool          // The key is not valid: nothing to wait for.
 	said      RateLimit     // Of the quota.
 	news      chan struct{} // What is left may be taken by requests on their way: wait for this instead.
 }
@@ -27,6 +29,9 @@ const crowdWait = time.Second
 func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now time.Time) (closed barrier, begun uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if wait := f.brakes[id].wait(now); wait > 0 {
+		return barrier{wait: wait, braked: true}, 0
+	}
 	if f.held.After(now) {
 		return barrier{wait: f.held.Sub(now), throttled: true}, 0
 	}
@@ -46,6 +51,7 @@ func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now 
 			return barrier{wait: crowdWait, said: k.RateLimit, news: k.news}, 0
 		}
 	}
+	f.tries(id, now)
 	k.inFlight++
 	f.ticks++
 	return barrier{}, f.ticks
@@ -69,6 +75,9 @@ func (c *call) admit() error {
 		if closed.wait == 0 {
 			c.inFlight = true
 			return nil
+		}
+		if closed.braked {
+			return join(c.ctx, c.braked())
 		}
 		if c.core.config.retry.tooLong(closed.wait) || outlasts(c.ctx, closed.wait) {
 			return join(c.ctx, c.exhausted(closed))
@@ -122,4 +131,57 @@ func (b barrier) reason(method string) string {
 	}
 	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the service's clock",
 		kind, b.said.Limit, reserved, b.said.Reset.Format(time.RFC3339))
+}
+
+// The service throttles an address, for every key on it, after too many failed
+// authentications. So a key that it has refused a few times in a row is not
+// tried again and again.
+const (
+	maxRefusals = 3
+	brakePause  = time.Minute
+)
+
+// brake is how often in a row the service called a key invalid.
+type brake struct {
+	refusals int
+	last     time.Time // When it did so, or when the key was tried again since.
+}
+
+// wait is how long the key is not to be tried.
+func (b brake) wait(now time.Time) time.Duration {
+	if b.refusals < maxRefusals {
+		return 0
+	}
+	return max(0, b.last.Add(brakePause).Sub(now))
+}
+
+// tries notes that a key is used, so that of those that wait for its brake one
+// alone goes. The lock must be held.
+func (f *family) tries(id keyID, now time.Time) {
+	if b, ok := f.brakes[id]; ok {
+		f.brakes[id] = brake{b.refusals, now}
+	}
+}
+
+// judged keeps what a reply of the service says of its key.
+func (f *family) judged(id keyID, invalid bool, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !invalid {
+		delete(f.brakes, id)
+		return
+	}
+	b, known := f.brakes[id]
+	if !known && len(f.brakes) >= fewKeys { // Keys that rotate must not pile up.
+		maps.DeleteFunc(f.brakes, func(_ keyID, b brake) bool { return now.Sub(b.last) >= window })
+	}
+	f.brakes[id] = brake{b.refusals + 1, now}
+}
+
+// braked is the error of a call whose key is not tried.
+func (c *call) braked() *Error {
+	e := c.fail(fmt.Sprintf("not sent, because %s refused this key %d times in a row as invalid, and further failures"+
+		" throttle the address for every key on it: replace the key; one call a minute is still tried", c.core.base.Host, maxRefusals), nil)
+	e.Code = ErrInvalidToken
+	return e
 }

@@ -108,6 +108,12 @@ func replyOf(r *http.Request, status int, body io.ReadCloser, headers ...string)
 	}
 }
 
+// thing is data that any call for one resource takes.
+const thing = `{"id":"x","submission_id":"x"}`
+
+// signed is a header that only the service's replies have.
+const signed = "X-Request-Id: req_0a"
+
 // data answers 200 with an envelope.
 func data(body string, headers ...string) answer {
 	return says(http.StatusOK, `{"data":`+body+`,"meta":{"request_id":"req_0a"}}`, headers...)
@@ -132,19 +138,19 @@ func hangs() answer {
 }
 
 // stalls answers with the beginning of a body and nothing more until closed.
-func stalls(status int, begin string) answer {
+func stalls(status int, begin string, headers ...string) answer {
 	return func(r *http.Request) (*http.Response, error) {
 		reader, writer := io.Pipe()
 		go func() { _, _ = io.WriteString(writer, begin) }() // Ends at the latest when the body is closed.
-		return replyOf(r, status, reader), nil
+		return replyOf(r, status, reader, headers...), nil
 	}
 }
 
 // cuts answers with a body that breaks off with err.
-func cuts(status int, begin string, err error) answer {
+func cuts(status int, begin string, err error, headers ...string) answer {
 	return func(r *http.Request) (*http.Response, error) {
 		body := io.MultiReader(strings.NewReader(begin), failingReader{err})
-		return replyOf(r, status, io.NopCloser(body)), nil
+		return replyOf(r, status, io.NopCloser(body), headers...), nil
 	}
 }
 

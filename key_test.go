@@ -211,13 +211,13 @@ func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
 
 	// An escaped backslash begins no escape.
 	tail := `u0073` + fakeKey[1:]
-	fake = newFake(t, data(`{"name":"\\`+tail+`"}`))
+	fake = newFake(t, data(`{"id":"x","name":"\\`+tail+`"}`))
 	account, err := fake.client().Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, `\`+tail, account.Name)
 
 	// A key of a few letters would wipe them from every reply.
-	fake = newFake(t, says(200, `{"data":{"name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
+	fake = newFake(t, says(200, `{"data":{"id":"x","name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
 	for key, want := range map[string]string{"abcde": "abcde", "abcde1": "abcde"} {
 		client, err := hiring.New(fakeURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestAroundAnEchoNothingIsLost(t *testing.T) {
 		require.NoError(t, err, "%s", k)
 		assert.Equal(t, [3]string{`1[redacted]2"[redacted][redacted]3`, `\[redacted]`, "after"}, [3]string{account.ID, account.Name, account.Slug}, "%s", k)
 	}
-	client, err := hiring.New(fakeURL, "abcdef", hiring.WithHTTPClient(&http.Client{Transport: newFake(t, data(`{"name":"abcdef"}`))}))
+	client, err := hiring.New(fakeURL, "abcdef", hiring.WithHTTPClient(&http.Client{Transport: newFake(t, data(`{"id":"x","name":"abcdef"}`))}))
 	require.NoError(t, err)
 	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)

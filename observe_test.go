@@ -34,7 +34,7 @@ func TestOneExchangeAnAttempt(t *testing.T) {
 		fake := newFake(t,
 			slowly(time.Second, refuses(503, "INTERNAL_ERROR", append(quotaHeaders, "Retry-After: 5")...)),
 			slowly(2*time.Second, breaks(errReset)),
-			slowly(3*time.Second, data(`{}`, quotaHeaders...)))
+			slowly(3*time.Second, data(thing, quotaHeaders...)))
 		type key struct{}
 		var seen []hiring.Exchange
 		client := fake.client(hiring.WithObserver(func(ctx context.Context, e hiring.Exchange) {
@@ -95,7 +95,7 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 func TestCapturedHeadersAreACopy(t *testing.T) {
 	header := http.Header{"X-Echo": {fakeKey}}
 	plain := newFake(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := data(`{}`)(r)
+		resp, err := data(thing)(r)
 		resp.Header = header
 		return resp, err
 	})
@@ -105,7 +105,7 @@ func TestCapturedHeadersAreACopy(t *testing.T) {
 
 	var shared *http.Response
 	fake := newFake(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := data(`{}`, "X-Echo: "+fakeKey, "Location: /x")(r)
+		resp, err := data(thing, "X-Echo: "+fakeKey, "Location: /x")(r)
 		shared = resp
 		return resp, err
 	})
@@ -128,7 +128,7 @@ func TestLogger(t *testing.T) {
 	}{
 		{"success", []answer{data(`{"name":"`+secret+`"}`, quotaHeaders...)}, []string{"DEBUG hiring: call"}, ""},
 		{"failure", []answer{says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, quotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND"},
-		{"repeated", []answer{says(503, secret), data(`{}`)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, ""},
+		{"repeated", []answer{says(503, secret), data(thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, ""},
 		{"gives up", []answer{breaks(errReset)}, []string{
 			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, ""},
 	} {
@@ -163,7 +163,7 @@ func TestLogger(t *testing.T) {
 
 func TestLoggerAsksTheLevelFirst(t *testing.T) {
 	var log bytes.Buffer
-	client := newFake(t, data(`{}`), refuses(404, "NOT_FOUND")).client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	client := newFake(t, data(thing), refuses(404, "NOT_FOUND")).client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	_, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, log.String(), "a success is for debugging")
@@ -246,8 +246,8 @@ func TestDo(t *testing.T) {
 func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, reply := range map[string]answer{
-			"empty": says(204, ""), "HTML": says(200, "<html>"), "no data": says(200, `{"meta":{"request_id":"req_1"}}`),
-			"cut": cuts(200, `{"data"`, errReset), "stalled": stalls(200, `{"da`),
+			"empty": says(204, "", signed), "text": says(200, `"done"`, signed), "no data": says(200, `{"meta":{"request_id":"req_1"}}`),
+			"cut": cuts(200, `{"data"`, errReset), "stalled": stalls(200, `{"da`, signed),
 		} {
 			fake := newFake(t, reply)
 			_, err := fake.client().Do(t.Context(), "POST", "/x", nil, nil, nil)
@@ -259,7 +259,7 @@ func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 
 func TestOpenAPI(t *testing.T) {
 	const document = `{"openapi":"3.1.0", "info":{}}`
-	fake := newFake(t, says(200, document), says(200, strings.ToUpper(document)))
+	fake := newFake(t, says(200, document), says(200, strings.ToUpper(document), signed))
 	client := fake.client()
 	got, err := client.OpenAPI(t.Context())
 	require.NoError(t, err)
@@ -268,7 +268,9 @@ func TestOpenAPI(t *testing.T) {
 	assert.JSONEq(t, document, string(got))
 	assert.Len(t, got, len(document), "it is kept as it came")
 	_, err = newFake(t, says(200, "<html>")).client().OpenAPI(t.Context())
-	require.ErrorContains(t, err, "not valid JSON")
+	require.ErrorContains(t, err, "not the service's own: <html>")
+	_, err = newFake(t, says(200, `{"swagger":"2.0"}`)).client().OpenAPI(t.Context())
+	require.ErrorContains(t, err, "not the service's")
 	_, err = newFake(t, refuses(403, "INSUFFICIENT_SCOPE")).client().OpenAPI(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
 }

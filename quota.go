@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,6 +89,9 @@ type family struct {
 	owner map[keyID]string // The accounts that keys belong to, as far as they are known.
 	sweep int              // With that many keys, those that nothing is known of any more are dropped.
 	held  time.Time        // Until then nothing is sent: the address is throttled.
+
+	brakes   map[keyID]brake // Of the keys whose last reply was that they are not valid.
+	unsigned atomic.Bool     // The service's headers do not come through, so that its replies cannot be told by them.
 }
 
 // knowledge is what is known of one class of one key.
@@ -104,7 +108,7 @@ type knowledge struct {
 const fewKeys = 64
 
 func newFamily() *family {
-	return &family{keys: make(map[keyID]*[2]knowledge), owner: make(map[keyID]string), sweep: fewKeys}
+	return &family{keys: make(map[keyID]*[2]knowledge), owner: make(map[keyID]string), brakes: make(map[keyID]brake), sweep: fewKeys}
 }
 
 func (f *family) account(id keyID) string {

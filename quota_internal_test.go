@@ -69,3 +69,23 @@ func TestThrottleIsNotShortenedByALaterReply(t *testing.T) {
 	b, _ := f.gate(keyID{}, "GET", 0, false, now)
 	assert.Equal(t, time.Minute, b.wait)
 }
+
+func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
+	f := newFamily()
+	now := time.Unix(1e9, 0)
+	most := 0
+	for n := range 20_000 {
+		f.judged(numbered(n), true, now)
+		most = max(most, len(f.brakes))
+		now = now.Add(time.Minute)
+	}
+	assert.LessOrEqual(t, most, fewKeys, "60 keys were refused within an hour")
+	for range maxRefusals {
+		f.judged(numbered(1), true, now)
+	}
+	for n := range 1000 {
+		f.judged(numbered(30_000+n), true, now)
+	}
+	b, _ := f.gate(numbered(1), "GET", 0, false, now)
+	assert.Equal(t, barrier{wait: brakePause, braked: true}, b, "one that was refused a moment ago is not forgotten")
+}

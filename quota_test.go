@@ -43,7 +43,7 @@ func (s said) with(a func(headers ...string) answer) answer {
 	}
 }
 
-func succeeds(headers ...string) answer { return data(`{}`, headers...) }
+func succeeds(headers ...string) answer { return data(thing, headers...) }
 
 func limited(headers ...string) answer { return refuses(429, "RATE_LIMITED", headers...) }
 
@@ -72,7 +72,7 @@ func refusedLocally(t *testing.T, what string, err error, retryAfter time.Durati
 func TestGateWaitsForTheWindow(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"clocks agree": 0, "server ahead": 7 * time.Hour, "server behind": -7 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake(t, said{1000, 0, 40 * time.Second, skew, ""}.with(succeeds), data(`{}`))
+			fake := newFake(t, said{1000, 0, 40 * time.Second, skew, ""}.with(succeeds), data(thing))
 			client := fake.client()
 			require.NoError(t, read(t.Context(), client), "%s", name)
 			require.NoError(t, read(t.Context(), client), "%s", name)
@@ -96,7 +96,7 @@ func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
 		"a whole window":      {time.Hour, 2 * time.Hour, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake(t, said{200, 0, c.left, 0, ""}.with(succeeds), data(`{}`))
+			fake := newFake(t, said{200, 0, c.left, 0, ""}.with(succeeds), data(thing))
 			exchanges := 0
 			client := fake.client(hiring.WithObserver(func(context.Context, hiring.Exchange) { exchanges++ }))
 			require.NoError(t, write(t.Context(), client))
@@ -148,7 +148,7 @@ func TestGateKeepsClassesAndKeysApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := fakeKey
 		source := hiring.WithKeySource(func(context.Context) (string, error) { return key, nil })
-		fake := newFake(t, said{1000, 0, time.Hour, 0, ""}.with(succeeds), said{200, 9, time.Hour, 0, ""}.with(succeeds), data(`{}`))
+		fake := newFake(t, said{1000, 0, time.Hour, 0, ""}.with(succeeds), said{200, 9, time.Hour, 0, ""}.with(succeeds), data(thing))
 		client := fake.client(source)
 		variant, err := client.With(hiring.WithUserAgent("x/1"))
 		require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var key atomic.Value
 		key.Store(fakeKey)
-		fake := newFake(t, said{1000, 0, 40 * time.Second, 0, ""}.with(succeeds), data(`{}`))
+		fake := newFake(t, said{1000, 0, 40 * time.Second, 0, ""}.with(succeeds), data(thing))
 		client := fake.client(hiring.WithKeySource(func(context.Context) (string, error) { return key.Load().(string), nil }))
 		require.NoError(t, read(t.Context(), client))
 		time.AfterFunc(time.Second, func() { key.Store("sk_test_another") })
@@ -183,7 +183,7 @@ func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
 
 func TestNonsenseClosesNothingForGood(t *testing.T) {
 	nonsense := func(remaining, reset, date string) answer {
-		return data(`{}`, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: "+remaining, "X-RateLimit-Reset: "+reset, "Date: "+date)
+		return data(thing, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: "+remaining, "X-RateLimit-Reset: "+reset, "Date: "+date)
 	}
 	const year2000 = "Sat, 01 Jan 2000 00:00:00 GMT"
 	for name, c := range map[string]struct {
@@ -225,7 +225,7 @@ func TestUsedUpClassIsRepeatedWhenItsWindowTurns(t *testing.T) {
 			if method == "GET" {
 				limit = 1000
 			}
-			fake := newFake(t, said{limit, 0, 50 * time.Second, 0, "50"}.with(limited), data(`{}`))
+			fake := newFake(t, said{limit, 0, 50 * time.Second, 0, "50"}.with(limited), data(thing))
 			require.NoError(t, call(t.Context(), fake.client()), "%s", method)
 			assert.Equal(t, []time.Duration{50 * time.Second}, fake.pauses(), "%s", method)
 		})
@@ -265,7 +265,7 @@ func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
 		"date ahead":     {100, 0, time.Minute, 9 * time.Hour, "50"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake(t, said{1000, 8, time.Hour, 0, ""}.with(succeeds), s.with(limited), data(`{}`))
+			fake := newFake(t, said{1000, 8, time.Hour, 0, ""}.with(succeeds), s.with(limited), data(thing))
 			key := fakeKey
 			client := fake.client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
 			require.NoError(t, read(t.Context(), client))
@@ -293,7 +293,7 @@ func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
 
 func TestAbsurdThrottleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := newFake(t, said{100, 0, time.Hour, 0, "999999999999"}.with(limited), data(`{}`))
+		fake := newFake(t, said{100, 0, time.Hour, 0, "999999999999"}.with(limited), data(thing))
 		client := fake.client(patience(1000 * time.Hour))
 		require.Error(t, read(t.Context(), client))
 		require.NoError(t, read(t.Context(), client))
@@ -304,7 +304,7 @@ func TestAbsurdThrottleEnds(t *testing.T) {
 func TestProxysRefusalIsRepeatedAndTeachesNothing(t *testing.T) {
 	for method, call := range methodCalls {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake(t, says(429, "slow down"), says(429, "slow down", "Retry-After: 7"), data(`{}`))
+			fake := newFake(t, says(429, "slow down"), says(429, "slow down", "Retry-After: 7"), data(thing))
 			client := fake.client()
 			require.NoError(t, call(t.Context(), client), "%s: %s", method, "nothing was done")
 			assert.Less(t, fake.pauses()[0], 500*time.Millisecond, "%s", method)
@@ -356,7 +356,7 @@ func TestReserveLeavesItsShareToOthers(t *testing.T) {
 
 func TestReserveCountsWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := newFake(t, said{100, 23, 30 * time.Minute, 0, ""}.with(succeeds), slowly(time.Second, data(`{}`)))
+		fake := newFake(t, said{100, 23, 30 * time.Minute, 0, ""}.with(succeeds), slowly(time.Second, data(thing)))
 		background := fake.client(hiring.WithQuotaReserve(0.2))
 		require.NoError(t, read(t.Context(), background))
 		var mu sync.Mutex

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,15 +74,39 @@ func (c *call) writeOutcome(o Outcome) Outcome {
 
 // readReply reads the body, decodes a 2xx and builds the error of anything else.
 func (c *call) readReply(resp *http.Response, a *attempt) {
-	body, cause := c.readBody(resp)
-	c.reply.body = body
-	if c.status >= 200 && c.status < 300 {
-		c.success(a, cause)
+	if c.status < 200 {
+		c.noFinal(resp, a)
 		return
 	}
+	body, cause := c.readBody(resp)
+	c.reply.body = body
+	judge := c.rejected
+	if c.status < 300 {
+		judge = c.success
+	}
+	if own := judge(a, cause); own {
+		wrongKey := c.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
+		c.core.family.judged(c.credential.id, wrongKey, time.Now())
+	}
+}
+
+// noFinal builds the error of a status that ends no exchange, as that of a
+// server that would speak another protocol from here on. What follows may never
+// end, so it is not read.
+func (c *call) noFinal(resp *http.Response, a *attempt) {
+	_ = resp.Body.Close()
+	resp.Body = http.NoBody
+	a.failed = true
+	c.failure = c.fail(fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", c.status), nil)
+	c.failure.Outcome = c.writeOutcome(OutcomeUnknown)
+}
+
+// rejected builds the error of any reply from 300 on, and tells whether it is the
+// service's own.
+func (c *call) rejected(a *attempt, cause error) (own bool) {
 	a.failed = true
 	c.failure = c.fail("", cause)
-	c.failure.refusal(body)
+	c.failure.refusal(c.reply.body)
 	c.failure.hints = c.request.hints(c.failure)
 	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
 	c.failure.throttled, a.permanent = c.throttled, c.throttled
@@ -88,26 +114,97 @@ func (c *call) readReply(resp *http.Response, a *attempt) {
 	if c.status >= 500 {
 		c.failure.Outcome = c.writeOutcome(OutcomeUnknown)
 	}
-	if c.request.method == http.MethodDelete && c.status == http.StatusNotFound && c.unknown {
+	own = c.failure.Code != "" || signed(c.header)
+	if own && c.request.method == http.MethodDelete && c.status == http.StatusNotFound && c.unknown {
 		// The attempt before it did the work.
 		a.failed, c.failure = false, nil
 	}
+	return own
 }
 
-// success hands a 2xx reply to its reader.
-func (c *call) success(a *attempt, cause error) {
+// success hands a 2xx reply to its reader, and tells whether it is the service's
+// own. One that is not may stand for anything, so it says nothing of a write.
+func (c *call) success(a *attempt, cause error) (own bool) {
 	c.failure = nil
-	if c.read == nil {
-		return
-	}
-	if cause == nil || c.request.bodyless {
+	foreign, page := c.foreign(c.reply.body)
+	outcome := OutcomeDone
+	switch {
+	case foreign != "":
+		outcome = OutcomeUnknown
+		if page || cause == nil {
+			cause = foreign
+		}
+	case c.read == nil:
+		return true
+	case cause == nil || c.request.bodyless:
 		if cause = c.read(&c.reply); cause == nil {
-			return
+			return true
 		}
 	}
 	c.unusable(a, cause)
 	a.failed = true
-	c.failure.Outcome = c.writeOutcome(OutcomeDone)
+	c.failure.Outcome = c.writeOutcome(outcome)
+	return foreign == ""
+}
+
+// What answers with a 2xx need not be the service: proxies show sign-in pages
+// so. The service signs each reply with headers, and its bodies are JSON or
+// empty. A gateway may strip headers, which shows where a reply without them
+// holds the service's envelope; from then on an empty one may be its own too.
+
+// signatures are the headers that every reply of the service carries.
+var signatures = []string{"X-Request-Id", "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"}
+
+func signed(h http.Header) bool {
+	return slices.ContainsFunc(signatures, func(name string) bool { return h.Get(name) != "" })
+}
+
+// foreign says why a 2xx reply is not the service's, nothing when it is, and
+// whether it is a page or other text that is no JSON.
+func (c *call) foreign(body []byte) (why replyError, page bool) {
+	text := bytes.TrimLeft(body, " \t\r\n\ufeff")
+	switch {
+	case len(text) > 0 && !looksLikeJSON(text):
+		return replyError(notOwn(body, "")), true
+	case signed(c.header):
+	case len(text) == 0:
+		if !c.core.family.unsigned.Load() {
+			return replyError(notOwn(nil, "")), false
+		}
+	case !hasMember(text, c.request.envelope()):
+		return replyError(notOwn(text, "envelope")), false
+	default:
+		c.core.family.unsigned.Store(true)
+	}
+	return "", false
+}
+
+// envelope returns the members of which the service's reply has one at least.
+func (r request) envelope() []string {
+	if r.route == "/openapi.json" { // The one document that is documented bare.
+		return []string{"openapi", "data", "meta"}
+	}
+	return []string{"data", "meta"}
+}
+
+// hasMember tells whether body is a JSON object with a member of one of these
+// names, as far as it can be read.
+func hasMember(body []byte, names []string) bool {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if d.PeekKind() != '{' {
+		return false
+	}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = d.ReadToken(); err == nil && slices.Contains(names, name.String()) {
+			return true
+		}
+		if err == nil {
+			err = d.SkipValue()
+		}
+	}
+	return false
 }
 
 // unusable builds the error of a 2xx reply that broke off or is not what was

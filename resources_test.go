@@ -263,7 +263,7 @@ func assertFilled(t *testing.T, what string, v reflect.Value) {
 }
 
 func TestExtraIsNilWhenNothingIsNew(t *testing.T) {
-	fake := newFake(t, data(`{"plan":{},"usage":{},"branding":{}}`), data(`{"pillars":[{}],"facts":{},"pipeline_rank":{}}`))
+	fake := newFake(t, data(`{"id":"x","plan":{},"usage":{},"branding":{}}`), data(`{"pillars":[{}],"facts":{},"pipeline_rank":{}}`))
 	client := fake.client()
 	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func TestNilListsStayNull(t *testing.T) {
 }
 
 func TestEnumsAreOpen(t *testing.T) {
-	fake := newFake(t, data(`{"status":"teleported","role":"owner","kind":"quest","verdict":"meh","confidence":"vast","integrity_status":"odd","recruiter_decision":"maybe","pillars":[{"id":"charm"}]}`))
+	fake := newFake(t, data(`{"id":"x","status":"teleported","role":"owner","kind":"quest","verdict":"meh","confidence":"vast","integrity_status":"odd","recruiter_decision":"maybe","pillars":[{"id":"charm"}]}`))
 	client := fake.client()
 	report, err := client.Submissions.Report(t.Context(), "a")
 	require.NoError(t, err)

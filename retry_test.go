@@ -72,10 +72,13 @@ func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
 		{"200 cut", cuts(200, `{"data":{`, errReset), "GET", done},
 		{"200 cut by EOF", says(200, `{"data":{`), "GET", done},
 		{"200 stalled", stalls(200, `{"data":{`), "GET", done},
-		{"200 wrong", says(200, `[]`), "", done},
+		{"200 wrong", says(200, `[]`, signed), "", done},
+		{"200 wrong, unsigned", says(200, `[]`), "", unknown},
+		{"200 page", says(200, "<html>Sign in</html>"), "", unknown},
+		{"200 unsigned, cut at once", cuts(200, "", errReset), "GET", unknown},
 		{"200 without data", says(200, `{"meta":{}}`), "", done},
 		{"200 null", says(200, `{"data":null,"meta":{}}`), "", done},
-		{"204", says(204, ""), "", done},
+		{"204", says(204, "", signed), "", done},
 	} {
 		for method, call := range methodCalls {
 			synctest.Test(t, func(t *testing.T) {
@@ -118,12 +121,14 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 		"unknown then refused":           {"PATCH", []answer{says(503, ""), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeUnknown, 403},
 		"unknown then throttled":         {"PATCH", []answer{breaks(errReset), refuses(429, "RATE_LIMITED")}, hiring.OutcomeUnknown, 429},
 		"unknown then not connected":     {"DELETE", []answer{breaks(errReset), breaks(dialError)}, hiring.OutcomeUnknown, 0},
-		"unknown then done":              {"PATCH", []answer{breaks(errReset), says(200, "")}, hiring.OutcomeDone, 200},
-		"unknown then success":           {"PATCH", []answer{says(500, ""), says(200, `{"data":{},"meta":{}}`)}, "", 0},
+		"unknown then done":              {"PATCH", []answer{breaks(errReset), says(200, "", signed)}, hiring.OutcomeDone, 200},
+		"unknown then success":           {"PATCH", []answer{says(500, ""), says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`)}, "", 0},
 		"not connected then refused":     {"POST", []answer{breaks(dialError), refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeNotDone, 403},
 		"throttled then broken":          {"POST", []answer{refuses(429, "RATE_LIMITED"), breaks(errReset)}, hiring.OutcomeUnknown, 0},
 		"DELETE 404 after unknown":       {"DELETE", []answer{says(502, ""), refuses(404, "NOT_FOUND")}, "", 0},
 		"DELETE 404 after reset":         {"DELETE", []answer{breaks(errReset), refuses(404, "NOT_FOUND")}, "", 0},
+		"DELETE 404 page after unknown":  {"DELETE", []answer{says(502, ""), says(404, "<html>")}, hiring.OutcomeUnknown, 404},
+		"DELETE page after unknown":      {"DELETE", []answer{says(502, ""), says(200, "<html>")}, hiring.OutcomeUnknown, 200},
 		"DELETE 404 at first":            {"DELETE", []answer{refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
 		"DELETE 404 after a throttle":    {"DELETE", []answer{refuses(429, "RATE_LIMITED"), refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
 		"DELETE 404 after no connection": {"DELETE", []answer{breaks(dialError), refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
@@ -176,7 +181,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		"Saturday, 01-Jan-00 00:00:09 GMT": 9 * time.Second,
 	} {
 		synctest.Test(t, func(t *testing.T) { // The bubble's clock begins at 2000-01-01.
-			fake := newFake(t, refuses(429, "RATE_LIMITED", "Retry-After: "+value), data(`{}`))
+			fake := newFake(t, refuses(429, "RATE_LIMITED", "Retry-After: "+value), data(thing))
 			var exchanges []hiring.Exchange
 			client := fake.client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }))
 			_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
@@ -329,7 +334,7 @@ func TestContextOfAnAttemptEndsWithIt(t *testing.T) {
 				return a(r)
 			}
 		}
-		fake := newFake(t, remember(says(503, "", "Retry-After: 5")), remember(breaks(errReset)), remember(data(`{}`)))
+		fake := newFake(t, remember(says(503, "", "Retry-After: 5")), remember(breaks(errReset)), remember(data(thing)))
 		client := fake.client(hiring.WithObserver(func(context.Context, hiring.Exchange) {
 			for _, ctx := range attempts[:len(attempts)-1] {
 				require.ErrorIs(t, ctx.Err(), context.Canceled)

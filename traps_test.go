@@ -38,7 +38,7 @@ import (
 func TestRetryAfterBesideAnyRepeatedStatus(t *testing.T) {
 	for _, status := range []int{429, 500, 502, 503, 504} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := newFake(t, says(status, "", "Retry-After: 7"), data(`{}`))
+			fake := newFake(t, says(status, "", "Retry-After: 7"), data(thing))
 			require.NoError(t, read(t.Context(), fake.client()), "%d", status)
 			assert.InDelta(t, 7, fake.pauses()[0].Seconds(), 0, "%d", status)
 		})

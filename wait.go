@@ -106,6 +106,8 @@ func passes(err error) bool {
 		return false
 	}
 	switch {
+	case failure.Code == ErrInvalidToken: // Also when it was refused locally between two attempts.
+		return false
 	case failure.Status == 0:
 		return !isPermanent(failure)
 	case failure.Status < 300:

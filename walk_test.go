@@ -526,7 +526,7 @@ func TestWalkReadsReplies(t *testing.T) {
 		"meta nulls": {`{"data":[{"id":"item-1"}],"meta":{"request_id":null,"page":null,"page_size":null,` +
 			`"total":null,"has_more":null,"next_cursor":null}}`, 1, ""},
 		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
-		"not an object": {`[]`, 0, "cannot be read"},
+		"not an object": {`[]`, 0, "not the service's envelope"},
 	} {
 		for _, list := range []func(*hiring.Client) anyPager{invitationsOf, submissionsOf, eventsOf, challengesOf, membersOf} {
 			transport := roundTripper(func(r *http.Request) (*http.Response, error) { return shelfReply(r, 200, c.body), nil })

@@ -60,20 +60,37 @@ func InvalidInput(t *testing.T, client *hiring.Client, _ Controls) {
 
 // InvalidToken is the answer to every key that is not valid, and never says why.
 func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
-	server.AddKey(sandbox.Key{Token: "sk_test_revoked"})
-	server.AddKey(sandbox.Key{Token: "sk_test_expired", Expires: time.Unix(1, 0)})
-	revoked := as(t, client, "sk_test_revoked")
-	require.NoError(t, second(revoked.Account.Get(t.Context())))
-	server.RevokeKey("sk_test_revoked")
 	messages := map[string]bool{}
-	for _, variant := range []*hiring.Client{revoked, as(t, client, "sk_test_expired"), as(t, client, "sk_test_unknown")} {
-		for _, o := range operations {
-			failure := fails(t, o.call(t.Context(), variant, o.id), http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
+	for i, o := range operations { // Each with keys of its own: after three refusals in a row, one is not tried again.
+		revoked, expired, unknown := fmt.Sprint("sk_test_revoked", i), fmt.Sprint("sk_test_expired", i), fmt.Sprint("sk_test_unknown", i)
+		server.AddKey(sandbox.Key{Token: revoked})
+		server.AddKey(sandbox.Key{Token: expired, Expires: time.Unix(1, 0)})
+		require.NoError(t, second(as(t, client, revoked).Account.Get(t.Context())))
+		server.RevokeKey(revoked)
+		for _, key := range []string{revoked, expired, unknown} {
+			failure := fails(t, o.call(t.Context(), as(t, client, key), o.id), http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
 			assert.Equal(t, 1, failure.Attempts)
 			messages[failure.Message] = true
 		}
 	}
 	assert.Len(t, messages, 1)
+}
+
+// InvalidTokenAgain is not even sent: failures throttle the address.
+func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
+	wrong, requests := counted(t, as(t, client, "sk_test_unknown"))
+	for i, o := range operations {
+		err := o.call(t.Context(), wrong, o.id)
+		if i < 3 {
+			_ = fails(t, err, http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
+			continue
+		}
+		var failure *hiring.Error
+		require.ErrorAs(t, err, &failure, o.name)
+		assert.Equal(t, []any{0, 0, hiring.ErrInvalidToken}, []any{failure.Status, failure.Attempts, failure.Code}, o.name)
+		require.NoError(t, second(client.Account.Get(t.Context())), "another key is not concerned")
+	}
+	assert.Equal(t, 3, *requests)
 }
 
 // InsufficientScope names the scope that is needed.

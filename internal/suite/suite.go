@@ -49,6 +49,7 @@ var Tests = map[string]Test{
 	"Observed":           Observed,
 	"InvalidInput":       InvalidInput,
 	"InvalidToken":       InvalidToken,
+	"InvalidTokenAgain":  InvalidTokenAgain,
 	"InsufficientScope":  InsufficientScope,
 	"NotFound":           NotFound,
 	"RateLimited":        RateLimited,
