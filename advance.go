@@ -1,10 +1,12 @@
 package hiring
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // advance moves the walk behind the page and returns the items that are new.
@@ -64,12 +66,12 @@ func (w *walk[T]) afterNumber(items []T, meta wireMeta) ([]T, bool, error) {
 	if meta.Page != nil && *meta.Page != w.at.Page {
 		return nil, false, w.stuck(meta, fmt.Sprintf("asked for page %d and got page %d", w.at.Page, *meta.Page), "PageParam")
 	}
-	if w.seen == nil {
-		w.seen = make(map[string]bool, len(items))
-		w.passed = (w.at.Page - 1) * cmp.Or(meta.PageSize, w.at.Size)
+	w.pass(len(items), meta)
+	fresh, known := paging.Fresh(&w.seen, items, w.list.id)
+	if !known {
+		return nil, false, w.stuck(meta, fmt.Sprintf("page %d goes back by more than %d items: "+
+			"as many were added since the page before it, then begin again, or Dialect.PageParam is wrong", w.at.Page, paging.Window), "")
 	}
-	w.passed += len(items)
-	fresh := w.unseen(items)
 	switch {
 	case len(fresh) > 0:
 		w.news, w.stale = w.news+1, 0
@@ -87,15 +89,18 @@ func (w *walk[T]) afterNumber(items []T, meta wireMeta) ([]T, bool, error) {
 	return fresh, meta.Total != nil && *meta.Total > w.passed, nil
 }
 
-func (w *walk[T]) unseen(items []T) []T {
-	fresh := items[:0]
-	for i := range items {
-		if id := w.list.id(&items[i]); id == "" || !w.seen[id] {
-			w.seen[id] = true
-			fresh = append(fresh, items[i])
+// pass counts a page. A walk that did not begin with the first page goes by the
+// size that pages are said to have.
+func (w *walk[T]) pass(items int, meta wireMeta) {
+	if !w.counted {
+		w.counted = true
+		size := w.at.Size
+		if meta.PageSize > 0 && meta.PageSize <= math.MaxInt32/maxPage {
+			size = meta.PageSize
 		}
+		w.passed = (w.at.Page - 1) * size
 	}
-	return fresh
+	w.passed += items
 }
 
 func (w *walk[T]) afterCursor(items []T, meta wireMeta) ([]T, bool, error) {
@@ -104,11 +109,9 @@ func (w *walk[T]) afterCursor(items []T, meta wireMeta) ([]T, bool, error) {
 	if meta.HasMore != nil {
 		more = *meta.HasMore
 	}
-	if w.visited == nil {
-		w.visited = map[string]bool{"cursor " + w.at.Cursor: true}
-	}
+	w.visited.Add("cursor " + w.at.Cursor)
 	if len(items) > 0 {
-		if first := w.list.id(&items[0]); first != "" && w.visit("item "+first) {
+		if first := w.list.id(&items[0]); first != "" && w.visited.Add("item "+first) {
 			return nil, false, w.stuck(meta, "a page begins as an earlier page did", "CursorParam")
 		}
 	}
@@ -116,7 +119,7 @@ func (w *walk[T]) afterCursor(items []T, meta wireMeta) ([]T, bool, error) {
 	case more && next == "":
 		w.at.Lost = true
 		w.pending = w.lost(meta)
-	case more && w.visit("cursor "+next):
+	case more && w.visited.Add("cursor "+next):
 		return nil, false, w.stuck(meta, "the service gives the same cursor again", "CursorParam")
 	}
 	w.at.Cursor = next
@@ -125,13 +128,6 @@ func (w *walk[T]) afterCursor(items []T, meta wireMeta) ([]T, bool, error) {
 
 // errRepeated is the cause where a log shows only what it has shown before.
 var errRepeated = errors.New("hiring: the entries are repeats")
-
-// visit tells whether the walk was there before.
-func (w *walk[T]) visit(place string) bool {
-	before := w.visited[place]
-	w.visited[place] = true
-	return before
-}
 
 // afterSeq also drops entries that an earlier page had.
 func (w *walk[T]) afterSeq(items []T, meta wireMeta) ([]T, bool, error) {

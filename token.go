@@ -47,8 +47,12 @@ func (l *list[T]) parseToken(token string) (position, error) {
 	return at, nil
 }
 
+// maxPage is further than anybody reads in a year, and no number of items
+// before such a page overflows.
+const maxPage = 1 << 24
+
 // possible tells whether a walk could have come there.
 func (p position) possible(maxSize int) bool {
-	return p.Style >= byReply && p.Style <= bySeq && p.Page >= 1 && p.Seq >= noSeq &&
+	return p.Style >= byReply && p.Style <= bySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= noSeq &&
 		p.Size >= min(1, maxSize) && p.Size <= maxSize
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"testing"
 
@@ -171,6 +172,17 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 	}{
 		{invitationsOf, "page", map[string]any{"p": 0}},
 		{invitationsOf, "page", map[string]any{"p": -1}},
+		{invitationsOf, "page", map[string]any{"p": math.MaxInt64}},
+		{invitationsOf, "page", map[string]any{"p": 1<<24 + 1}},
+		{invitationsOf, "page", map[string]any{"p": json.Number("9223372036854775808")}},
+		{invitationsOf, "page", map[string]any{"p": json.Number("1e400")}},
+		{invitationsOf, "page", map[string]any{"s": math.MaxInt64}},
+		{invitationsOf, "page", map[string]any{"y": math.MaxInt64}},
+		{invitationsOf, "page", map[string]any{"q": math.MinInt64}},
+		{challengesOf, "page", map[string]any{"p": math.MaxInt64}},
+		{submissionsOf, "cursor", map[string]any{"p": math.MaxInt64}},
+		{eventsOf, "seq", map[string]any{"p": math.MaxInt64}},
+		{eventsOf, "seq", map[string]any{"q": json.Number("9223372036854775808")}},
 		{invitationsOf, "page", map[string]any{"s": -1}},
 		{invitationsOf, "page", map[string]any{"s": 0}},
 		{invitationsOf, "page", map[string]any{"s": 101}},
@@ -197,6 +209,37 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 		_, err = list.from(forge(t, page.next, c.place)).collect(t.Context())
 		requireParam(t, err, "From", fmt.Sprint(c.place))
 		assert.Equal(t, 1, s.requests())
+	}
+}
+
+// The furthest places that a token can name lead to the end of a list, or to
+// what is there, and no further.
+func TestTokenOfAFarPlaceIsRead(t *testing.T) {
+	for _, c := range []struct {
+		list  func(*hiring.Client) anyPager
+		style string
+		place map[string]any
+		asked string
+	}{
+		{invitationsOf, "page", map[string]any{"p": 1 << 24}, "16777216"},
+		{eventsOf, "seq", map[string]any{"q": math.MaxInt64}, "9223372036854775807"},
+	} {
+		s := newShelf(c.style, 501)
+		list := c.list(s.client(t))
+		page, err := list.page(t.Context())
+		require.NoError(t, err)
+		for _, pageSize := range []any{100, math.MaxInt64, nil} {
+			s.forget()
+			s.spoil = func(_ int, _ url.Values, p *shelfPage) {
+				delete(p.meta, "has_more")
+				p.meta["page_size"] = pageSize
+			}
+			got, err := list.from(forge(t, page.next, c.place)).collect(t.Context())
+			require.NoError(t, err)
+			assert.Empty(t, got)
+			require.Len(t, s.queries, 1)
+			assert.Contains(t, s.queries[0].Encode(), "="+c.asked)
+		}
 	}
 }
 

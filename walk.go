@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // style is how a list is cut into pages.
@@ -55,12 +57,13 @@ type walk[T any] struct {
 	spare   any // The items of a page that nobody uses any more; nil: there are none.
 
 	// Of a list by page number.
-	seen   map[string]bool // Items given out: the pages may shift.
-	passed int             // Items on the pages up to here.
-	news   int             // Pages that had an item not seen before.
-	stale  int             // Pages in a row that had none.
+	seen    paging.Seen // Items given out: the pages may shift.
+	counted bool        // What lay before the first page is in passed.
+	passed  int         // Items on the pages up to here.
+	news    int         // Pages that had an item not seen before.
+	stale   int         // Pages in a row that had none.
 
-	visited map[string]bool // Of a list by cursor: the cursors asked for, and what each page began with.
+	visited paging.Trail // Of a list by cursor: the cursors asked for, and what each page began with.
 }
 
 func (p Pager[T]) walk() *walk[T] {

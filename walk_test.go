@@ -213,6 +213,13 @@ var spoiledWalks = []spoiled{
 	{name: "has_more and size absent, the total decides", list: invitationsOf, style: "page", spoil: without("has_more", "page_size"), requests: 3},
 	{name: "nothing but the page", list: invitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: upTo(10)},
 	{name: "no meta of a page at all", list: invitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: upTo(10)},
+	{name: "an empty page first, the total decides", list: invitationsOf, style: "page", requests: 3, want: upTo(20), spoil: func(n int, _ url.Values, p *shelfPage) {
+		delete(p.meta, "has_more")
+		p.meta["total"] = 20
+		if p.items = nil; n > 1 {
+			p.items = upTo(10 * (n - 1))[10*(n-2):]
+		}
+	}},
 	{name: "has_more null", list: submissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
 	{name: "has_more false in spite of a cursor", list: submissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: upTo(10)},
 	{name: "has_more false in spite of a total", list: invitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: upTo(10)},
