@@ -1,0 +1,115 @@
+package emulator
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// rows are those of a page, and whether there are more behind it.
+func (s *Service) rows(now time.Time, status string, since time.Time, from place) (rows []Row, more bool) {
+	skip, behind := from.behind, from.id == "" || s.Order == NewestCreated
+	for _, it := range s.candidates(now, status, since, from) {
+		if it.ID == from.id {
+			behind = true
+			continue
+		}
+		switch {
+		case !behind || !s.shows(now, it, status, since):
+		case skip > 0:
+			skip--
+		case len(rows) == s.PageSize:
+			return rows, true
+		default:
+			rows = append(rows, s.row(it, s.listedAt(now, it), now))
+		}
+	}
+	return rows, false
+}
+
+// compare is the order of a listing that is newest first.
+func compare(a, b *Submission) int {
+	return -cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+}
+
+// listedAt is the time at which listings see a submission.
+func (s *Service) listedAt(now time.Time, it *Submission) time.Time {
+	if it.Late > 0 && !it.Evaluated.IsZero() && !now.Before(it.Evaluated) && now.Before(it.shown()) {
+		return it.Evaluated.Add(-time.Millisecond)
+	}
+	return now
+}
+
+// candidates are more than what shows, in the order of the listing.
+func (s *Service) candidates(now time.Time, status string, since time.Time, from place) iter.Seq2[int, *Submission] {
+	list := s.all
+	if status != "" && status != "evaluated" {
+		s.open = slices.DeleteFunc(s.open, func(it *Submission) bool { return !it.Evaluated.IsZero() && !it.shown().After(now) })
+		list = s.open
+	}
+	first, end := 0, sort.Search(len(list), func(i int) bool { return list[i].Created.After(now) })
+	if s.Since == OnCreation {
+		first = sort.Search(end, func(i int) bool { return !list[i].Created.Before(since) })
+	}
+	list = list[first:end]
+	narrow := status == "evaluated" && (s.Since == OnEvaluation || s.Since == OnSubmission) && !since.IsZero()
+	if narrow { // What shows as evaluated since, was evaluated since.
+		n := sort.Search(len(s.ends), func(i int) bool { return !s.ends[i].shown().Before(since) })
+		m := sort.Search(len(s.ends), func(i int) bool { return s.ends[i].shown().After(now) })
+		list = slices.SortedFunc(slices.Values(s.ends[n:max(n, m)]), func(a, b *Submission) int { return -compare(a, b) })
+	}
+	switch s.Order {
+	case NewestEvaluated:
+		list = slices.SortedFunc(slices.Values(list), func(a, b *Submission) int {
+			return cmp.Or(b.latest(now).Compare(a.latest(now)), strings.Compare(b.ID, a.ID))
+		})
+		return slices.All(list)
+	case NoOrder:
+		return slices.All(slices.SortedFunc(slices.Values(list), func(a, b *Submission) int { return strings.Compare(a.ID, b.ID) }))
+	}
+	if last := s.byID[from.id]; last != nil {
+		list = list[:sort.Search(len(list), func(i int) bool { return compare(list[i], last) <= 0 })]
+	}
+	return slices.Backward(list)
+}
+
+// latest is the time of the last thing that happened.
+func (s *Submission) latest(now time.Time) time.Time {
+	last := s.Created
+	for _, at := range []time.Time{s.Submitted, s.Evaluated} {
+		if at.After(last) && !at.After(now) {
+			last = at
+		}
+	}
+	return last
+}
+
+// shows tells whether a submission passes the filters.
+func (s *Service) shows(now time.Time, it *Submission, status string, since time.Time) bool {
+	if it.Hidden || gone(it, now) {
+		return false
+	}
+	at := s.listedAt(now, it)
+	state := it.Status(at)
+	if status != "" && state != status || s.Finished && state != "evaluated" {
+		return false
+	}
+	if since.IsZero() {
+		return true
+	}
+	when := it.Created
+	switch s.Since {
+	case Ignored:
+		return true
+	case OnSubmission:
+		when = it.Submitted
+	case OnEvaluation:
+		if when = it.Stamp(at); state != "evaluated" {
+			return false
+		}
+	}
+	return when.After(since) || !s.Exclusive && when.Equal(since)
+}

@@ -1,0 +1,165 @@
+package waiting
+
+import "time"
+
+// Meaning is which of a submission's times since is about.
+type Meaning int
+
+// Creation, no time at all and whatever else there may be are Other: there is
+// nothing to gain from telling them apart.
+const (
+	Unknown Meaning = iota
+	Evaluation
+	Submission
+	Other
+)
+
+func (m Meaning) String() string {
+	return [...]string{"", "evaluation", "submission", "other"}[m]
+}
+
+// probe is the experiment that finds out. It lists what is evaluated since a
+// moment before X was evaluated, and since a moment after: if X shows in the first
+// alone, since is about that. If in neither, the same moment before its submission
+// decides.
+type probe struct {
+	X     Item      `json:"x,omitzero"`    // Stays the same for the whole experiment.
+	Best  Item      `json:"best,omitzero"` // For the next one.
+	Step  int       `json:"step,omitzero"`
+	Again time.Time `json:"again,omitzero"`
+	Late  time.Time `json:"late,omitzero"` // When an evaluation last came later than the meaning allows.
+	Sure  time.Time `json:"sure,omitzero"` // When the meaning was last confirmed.
+}
+
+const (
+	notProbing = iota
+	beforeEvaluation
+	afterEvaluation
+	beforeSubmission
+)
+
+const (
+	probePages  = 5
+	clearGap    = 3 * time.Minute // Between two times: more tells no more.
+	leastGap    = 4 * time.Second // Less may be lost where the service rounds.
+	probeSoon   = 15 * time.Minute
+	probeDaily  = 24 * time.Hour
+	probeLate   = time.Hour
+	probeFailed = 5 * time.Minute
+)
+
+// gap is the smaller one between an item's times.
+func gap(it *Item) time.Duration {
+	return min(it.Submitted.Sub(it.Created), it.Evaluated.Sub(it.Submitted), clearGap)
+}
+
+// consider keeps the item that an experiment would tell most by.
+func (m *Machine) consider(it *Item) {
+	if it.Status != Evaluated || it.Created.IsZero() || it.Submitted.IsZero() || gap(it) < leastGap || len(it.ID) > 64 {
+		return
+	}
+	best := &m.Probe.Best
+	if here, there := gap(it), gap(best); best.ID == "" || here > there || here == there && it.Created.After(best.Created) {
+		*best = *it
+	}
+}
+
+// experiment begins one when it is time, or goes on.
+func (m *Machine) experiment(now time.Time) {
+	p := &m.Probe
+	if p.Again.After(now.Add(2 * probeDaily)) {
+		p.Again = now
+	}
+	if p.Step == notProbing && p.Best.ID != "" && !now.Before(p.Again) {
+		p.X, p.Best, p.Step = p.Best, Item{}, beforeEvaluation
+	}
+	if p.Step != notProbing && !m.walks(probing) {
+		m.ask()
+	}
+}
+
+// ask lists around one of X's times.
+func (m *Machine) ask() {
+	x := &m.Probe.X
+	apart := func(gap time.Duration) time.Duration { return min(gap/2, 10*time.Minute) }
+	var since time.Time
+	switch m.Probe.Step {
+	case beforeEvaluation:
+		since = x.Evaluated.Add(-apart(x.Evaluated.Sub(x.Submitted)))
+	case afterEvaluation:
+		since = x.Evaluated.Add(apart(x.Evaluated.Sub(x.Submitted)))
+	default:
+		since = x.Submitted.Add(-apart(x.Submitted.Sub(x.Created)))
+	}
+	w := walk{For: probing, Status: m.evaluatedFilter(), Since: since, Most: probePages}
+	m.Walks = append([]walk{w}, m.Walks...)
+}
+
+// judge looks whether a page has the answer, and tells whether the walk is over.
+func (m *Machine) judge(now time.Time, w *walk, items []Item, ended bool) bool {
+	x, shown := &m.Probe.X, false
+	for i := range items {
+		shown = shown || items[i].ID == x.ID
+	}
+	passed := len(items) > 0 && !w.Mixed && w.Last.Before(x.Created)
+	if !shown && !passed && !ended && w.Read < probePages {
+		return false
+	}
+	step, unanswered := m.Probe.Step, !shown && !passed && !ended
+	m.end(w)
+	m.Probe.Step = notProbing
+	switch {
+	case unanswered:
+		m.Probe.Again = now.Add(probeFailed)
+	case step == beforeEvaluation && shown:
+		m.Probe.Step = afterEvaluation
+	case step == beforeEvaluation:
+		m.Probe.Step = beforeSubmission
+	case step == afterEvaluation && !shown:
+		m.decide(now, Evaluation)
+	case step == beforeSubmission && shown:
+		m.decide(now, Submission)
+	default:
+		m.decide(now, Other)
+	}
+	if m.Probe.Step != notProbing {
+		m.ask()
+	}
+	return true
+}
+
+// decide draws the conclusions. What an earlier meaning proved since it was last
+// confirmed is not believed any more.
+func (m *Machine) decide(now time.Time, meaning Meaning) {
+	p := &m.Probe
+	p.Again = now.Add(probeDaily)
+	if meaning != m.Meaning {
+		p.Again = now.Add(probeSoon)
+		if m.Meaning == Evaluation || m.Meaning == Submission {
+			m.disprove(p.Sure)
+		}
+		m.Base, m.NewsPages = m.deepest(), 1
+		m.Meaning = meaning
+		m.Walks = deleteWalks(m.Walks, news, sweep)
+	}
+	p.Sure = now
+}
+
+// surprise notes what a watch should have found earlier.
+func (m *Machine) surprise(now time.Time, it *Item, expected bool) {
+	late := it.Evaluated.After(m.Steady) && now.Sub(it.Evaluated) > margin+2*m.Max
+	trusted := m.Meaning == Evaluation || m.Meaning == Submission
+	if trusted && late && now.Sub(m.Probe.Late) >= probeLate {
+		m.Probe.Late = now
+		m.Probe.Again = earlier(m.Probe.Again, now)
+	}
+	switch {
+	case expected:
+		m.trust(1, 0)
+	case trusted:
+	case len(m.Statuses) == 0 && it.Evaluated.After(m.Steady): // Nothing unfinished is listed at all.
+		m.trust(0, 2)
+	case it.Created.After(m.Steady): // It should have been seen unfinished.
+		m.trust(0, 1)
+	}
+}

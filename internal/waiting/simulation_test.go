@@ -1,0 +1,224 @@
+package waiting_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
+)
+
+const latency = 150 * time.Millisecond // Of a request.
+
+var noon = time.Date(2026, 6, 3, 12, 0, 0, 0, time.UTC)
+
+// simulation lets a machine wait at a service, in a time of its own.
+type simulation struct {
+	service *emulator.Service
+	options waiting.Options
+	begin   time.Time
+	over    time.Duration
+	poll    time.Duration // Between rounds of something else that calls; 0: as the machine likes.
+	restart time.Duration // Through its written state.
+
+	machine   *waiting.Machine
+	now       time.Time
+	delivered map[string]time.Time
+	twice     int
+	requests  []time.Time
+	largest   int
+	err       error
+	trace     bool
+}
+
+func (s *simulation) run() {
+	s.now, s.delivered = s.begin, make(map[string]time.Time)
+	s.machine = waiting.New(s.options)
+	restarted := s.now
+	for end := s.begin.Add(s.over); s.now.Before(end) && s.err == nil; {
+		if s.options.Known != nil && s.machine.Pending() == 0 {
+			return
+		}
+		if s.restart > 0 && s.now.Sub(restarted) >= s.restart {
+			restarted = s.now
+			s.reload()
+		}
+		wish := s.machine.Next(s.server(s.now), s.budget())
+		if wish.Kind != waiting.Pause {
+			s.ask(wish)
+			continue
+		}
+		pause := wish.Until.Sub(s.server(s.now))
+		if s.poll > 0 && len(s.requests) > 0 {
+			pause = max(pause, s.poll)
+		}
+		s.now = s.now.Add(pause)
+	}
+}
+
+// reload goes through the written state, as a new process would.
+func (s *simulation) reload() {
+	if s.options.Known != nil {
+		var pending []string
+		for _, id := range s.options.Known {
+			if s.machine.Awaits(id) {
+				pending = append(pending, id)
+			}
+		}
+		s.options.Known = pending
+		s.machine = waiting.New(s.options)
+		return
+	}
+	text := s.machine.String()
+	s.largest = max(s.largest, len(text))
+	s.machine, s.err = waiting.Resume(s.options, text)
+}
+
+func (s *simulation) server(now time.Time) time.Time {
+	if s.service.Skew != nil {
+		return now.Add(s.service.Skew(now))
+	}
+	return now
+}
+
+// budget leaves a tenth to others.
+func (s *simulation) budget() waiting.Budget {
+	limit, left, ends := s.service.Quota(s.now)
+	return waiting.Budget{Left: left - limit/10, Whole: limit - limit/10, Ends: ends}
+}
+
+func (s *simulation) ask(wish waiting.Wish) {
+	asked := s.server(s.now)
+	s.requests = append(s.requests, s.now)
+	var reply emulator.Reply
+	if wish.Kind == waiting.Get {
+		reply = s.service.Get(s.now, wish.ID)
+	} else {
+		reply = s.service.List(s.now, wish.Status, wish.Since, wish.Cursor)
+	}
+	if s.trace {
+		fmt.Printf("%s %v %q since %s cursor %v id %.4s: %d, status %d\n", s.now.Sub(s.begin).Round(time.Second), wish.Kind, wish.Status, s.now.Sub(wish.Since).Round(time.Minute), wish.Cursor != "", wish.ID, len(reply.Items), reply.Status)
+	}
+	s.now = s.now.Add(latency)
+	answer := waiting.Answer{
+		Cursor: reply.Cursor, Refused: reply.Status == 400, Gone: reply.Status == 404,
+		Trouble: reply.Status == 0 || reply.Status >= 429,
+	}
+	for i := range reply.Items {
+		row := &reply.Items[i]
+		answer.Items = append(answer.Items, waiting.Item{
+			ID: row.ID, Created: row.Created, Submitted: row.Submitted, Evaluated: row.Evaluated, Status: row.State, Ready: row.Ready,
+		})
+	}
+	ready, err := s.machine.Got(asked, answer)
+	s.err = err
+	for _, i := range ready {
+		s.deliver(answer.Items[i].ID)
+	}
+}
+
+func (s *simulation) deliver(id string) {
+	if _, ok := s.delivered[id]; ok {
+		s.twice++
+		return
+	}
+	s.delivered[id] = s.now
+}
+
+// figures are what a run showed.
+type figures struct {
+	late   []time.Duration // From evaluation to delivery.
+	lost   int
+	twice  int
+	rate   float64 // Reads an hour.
+	most   int     // In any hour.
+	denied int
+	state  int
+	err    error
+}
+
+// measure looks at what was evaluated in a part of the run.
+func (s *simulation) measure(all []*emulator.Submission, from, until time.Time) figures {
+	f := figures{twice: s.twice, denied: s.service.Denied, state: s.largest, err: s.err}
+	for _, it := range all {
+		ready := it.Evaluated.Add(s.service.Lag)
+		if it.Evaluated.IsZero() || ready.Before(from) || !ready.Before(until) || !it.Deleted.IsZero() {
+			continue
+		}
+		if at, ok := s.delivered[it.ID]; ok {
+			f.late = append(f.late, at.Sub(ready))
+		} else {
+			f.lost++
+		}
+	}
+	slices.Sort(f.late)
+	n, first := 0, 0
+	for i, at := range s.requests {
+		for at.Sub(s.requests[first]) >= time.Hour {
+			first++
+		}
+		f.most = max(f.most, i-first+1)
+		if !at.Before(from) && at.Before(until) {
+			n++
+		}
+	}
+	if end := s.now; end.Before(until) {
+		until = end
+	}
+	f.rate = float64(n) / max(1, until.Sub(from).Hours())
+	return f
+}
+
+func (f *figures) quantile(share float64) time.Duration {
+	if len(f.late) == 0 {
+		return 0
+	}
+	return f.late[min(int(share*float64(len(f.late))), len(f.late)-1)]
+}
+
+func (f *figures) String() string {
+	short := func(d time.Duration) string { return d.Round(time.Second).String() }
+	text := fmt.Sprintf("%7.0f/h %6d most  p50 %-7s p95 %-8s p99 %-8s max %-9s of %6d, lost %d", f.rate, f.most,
+		short(f.quantile(.5)), short(f.quantile(.95)), short(f.quantile(.99)), short(f.quantile(1)), len(f.late)+f.lost, f.lost)
+	if f.twice > 0 || f.denied > 0 || f.err != nil {
+		text += fmt.Sprintf(", twice %d, 429 %d, %v", f.twice, f.denied, f.err)
+	}
+	if f.state > 0 {
+		text += fmt.Sprintf(", state %d", f.state)
+	}
+	return text
+}
+
+func ids(all []*emulator.Submission) []string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].ID
+	}
+	return names
+}
+
+func usualOptions() waiting.Options {
+	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Seed: 1}
+}
+
+// waitFor waits for known ids among others.
+func waitFor(k emulator.Knobs, all, others []*emulator.Submission, over time.Duration) figures {
+	o := usualOptions()
+	o.Known = ids(all)
+	s := &simulation{service: emulator.New(k, 1, slices.Concat(all, others)), options: o, begin: noon, over: over}
+	s.run()
+	return s.measure(all, noon, noon.Add(over))
+}
+
+// watchAll watches a stream that has been running for a while.
+func watchAll(k emulator.Knobs, all []*emulator.Submission, over, unsteady time.Duration, change func(*simulation)) figures {
+	o := usualOptions()
+	o.Start = noon
+	s := &simulation{service: emulator.New(k, 1, all), options: o, begin: noon, over: over}
+	if change != nil {
+		change(s)
+	}
+	s.run()
+	return s.measure(all, noon.Add(unsteady), noon.Add(over-unsteady/2-time.Hour))
+}

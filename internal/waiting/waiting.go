@@ -1,0 +1,220 @@
+// Package waiting decides what to ask the service next while somebody waits for
+// evaluations, and what follows from the answers. It has no HTTP, no context, no
+// clock, no goroutine and no chance of its own: facts and the time go in, a wish
+// comes out.
+//
+// # The idea
+//
+// There are a thousand reads an hour, and nobody says when a grading ends. The
+// listing can be asked for what is evaluated, since a time; but which of a
+// submission's times that is about is not documented. So the machine asks: it
+// picks one evaluated submission whose times lie apart, and lists since a moment
+// after or before each of them. What shows, and what does not, tells (probe.go).
+//
+// If since is about the evaluation, one page a round shows all that is new. If it
+// is about the submission, the same holds when the round reaches back as far as
+// grading takes. If it is about neither, asking for what is finished means
+// listing everything again and again. Then the machine watches the unfinished
+// instead: it lists, by their status, those that wait for their grading, which
+// are few, and reads singly who has left that list (set.go). Which statuses there
+// are, and from which of them an evaluation comes directly, it learns by looking.
+// The latter are listed every round, the others rarely. Where filtering by status
+// does not work, what is evaluated is listed in three depths, each with a share
+// of the quota (sweep.go).
+//
+// Nothing is left to one way alone. Now and then a round looks back twice as far
+// as the time before, so that what the service shows late is found after about
+// twice that time; where since is about creation, a sweep does the same in the
+// background. Known ids are each vouched for within the hour, by a listing of the
+// unfinished or by a single read. What was delivered is remembered until a
+// completed walk proves that it can be told from news by its times alone
+// (memory.go).
+//
+// A round is a list of walks over listings, then single reads. Between two rounds
+// lies a pause that fits their cost and what is left of the quota (pace.go). The
+// machine can be written down between any two requests and go on elsewhere
+// (state.go): its whole memory is its state.
+package waiting
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+// Evaluated is the status that the documentation shows.
+const Evaluated = "evaluated"
+
+// Item is a submission as a listing or a single read shows it. A time is zero
+// when the service does not tell.
+type Item struct {
+	ID        string    `json:"id"`
+	Created   time.Time `json:"created"`
+	Submitted time.Time `json:"submitted"`
+	Evaluated time.Time `json:"evaluated"`
+	Status    string    `json:"status"`
+	Ready     bool      `json:"ready"` // Its report is there.
+}
+
+func (it *Item) finished() bool { return it.Ready || it.Status == Evaluated }
+
+// Kind is what a wish is for.
+type Kind int
+
+// The kinds of wishes.
+const (
+	Pause Kind = iota // Nothing until a time.
+	List              // A page of the listing.
+	Get               // One submission.
+)
+
+// Wish is what to do next.
+type Wish struct {
+	Kind   Kind
+	Status string    // Of List: the filter, "" for none,
+	Since  time.Time // zero for none,
+	Cursor string    // "" for the first page.
+	ID     string    // Of Get.
+	Until  time.Time // Of Pause.
+}
+
+// Budget is what the quota leaves to the machine.
+type Budget struct {
+	Left  int           `json:"left"`  // Reads in this window,
+	Whole int           `json:"whole"` // and in a whole one.
+	Ends  time.Duration `json:"ends"`  // Until the next window.
+}
+
+// Answer is what came of a wish.
+type Answer struct {
+	Items   []Item        // Of List: the page. Of Get: the submission.
+	Cursor  string        // Of the next page; "" at the end.
+	Refused bool          // The service does not take the cursor or the filter.
+	Gone    bool          // The service does not know the submission.
+	Trouble bool          // The service failed, or was not reached.
+	Retry   time.Duration // How long it asks to wait.
+}
+
+var (
+	// ErrRefused means that a request was refused that the machine cannot do without.
+	ErrRefused = errors.New("waiting: refused")
+	// ErrCursor means that the service answers each cursor with the first page.
+	ErrCursor = errors.New("waiting: the cursor is ignored")
+)
+
+// Options say what to wait for.
+type Options struct {
+	Known    []string      // These ids. Nil: everything new.
+	Start    time.Time     // Of everything new: evaluated since then. Of known ids: none was created before.
+	Lookback time.Duration // How long after its creation a submission may be evaluated and still be found.
+	Min, Max time.Duration // The pause between two rounds.
+	Seed     uint64
+}
+
+// Machine decides. All times that go in are the server's.
+type Machine struct {
+	Options
+	state
+
+	known   bool
+	missing []string
+	singles []string // To be read in this round.
+	listed  bool     // The singles of this round are known.
+	asked   Wish
+}
+
+// New begins to wait.
+func New(o Options) *Machine {
+	m := &Machine{Options: o, known: o.Known != nil}
+	m.state = newState(o)
+	for _, id := range o.Known {
+		m.Items[strings.ToLower(id)] = &item{}
+	}
+	return m
+}
+
+// Pending counts the known ids that are neither delivered nor missing, or the
+// unfinished that are watched.
+func (m *Machine) Pending() int { return len(m.Items) }
+
+// Awaits tells whether an id is still pending.
+func (m *Machine) Awaits(id string) bool { return m.Items[strings.ToLower(id)] != nil }
+
+// Missing returns the known ids that the service does not know, in lower case.
+func (m *Machine) Missing() []string { return m.missing }
+
+// Next says what to do at a time of the server. Until an answer is given it says
+// the same again.
+func (m *Machine) Next(now time.Time, b Budget) Wish {
+	m.meter(now, b)
+	if b.Left <= 0 {
+		return m.until(now, now.Add(b.Ends+m.draw(m.Min/10)))
+	}
+	if m.Resting && now.Before(m.Until) && m.Until.Sub(now) <= m.Rest+clockError { // Else the server's clock was put back.
+		return m.until(now, m.Until)
+	}
+	m.Resting = false
+	if !m.Running {
+		m.plan(now)
+	}
+	if wish, ok := m.wish(now); ok {
+		m.asked = wish
+		return wish
+	}
+	m.Running = false
+	m.rest(now, m.pause(now))
+	return m.until(now, m.Until)
+}
+
+func (m *Machine) until(now, then time.Time) Wish {
+	m.asked = Wish{}
+	if !then.After(now) {
+		then = now.Add(time.Millisecond)
+	}
+	return Wish{Kind: Pause, Until: then}
+}
+
+// wish is the next request of the round: pages first, then single reads.
+func (m *Machine) wish(now time.Time) (Wish, bool) {
+	w := m.current()
+	if w == nil && !m.listed {
+		m.listSingles(now)
+		w = m.current() // Many are found faster by a listing.
+	}
+	if w != nil {
+		return Wish{Kind: List, Status: w.Status, Since: w.Since, Cursor: w.Cursor}, true
+	}
+	for len(m.singles) > 0 && m.Singles < mostSingles {
+		if id := m.singles[0]; m.Items[id] != nil {
+			return Wish{Kind: Get, ID: id}, true
+		}
+		m.singles = m.singles[1:]
+	}
+	return Wish{}, false
+}
+
+// Got takes the answer to the last wish, and the server's time at which all that
+// it shows was true. It returns which of the items are to be delivered.
+func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
+	asked := m.asked
+	m.asked = Wish{}
+	m.count(now)
+	switch asked.Kind {
+	case List:
+		return m.gotPage(now, a)
+	case Get:
+		return m.gotOne(now, asked.ID, a)
+	}
+	return nil, nil
+}
+
+// halt ends the round for now: it goes on where it was after a pause.
+func (m *Machine) halt(now time.Time, retry time.Duration) {
+	m.Halts++
+	m.listed, m.singles = false, nil
+	m.rest(now, max(m.usual(), min(retry, longestRetry)))
+}
+
+func (m *Machine) rest(now time.Time, pause time.Duration) {
+	m.Resting, m.Rest, m.Until = true, pause, now.Add(pause)
+}
