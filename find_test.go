@@ -37,6 +37,17 @@ func TestFindByEmail(t *testing.T) {
 	}
 }
 
+func TestFindByEmailOfSeveralAttemptsIsTheNewest(t *testing.T) {
+	const attempts = `{"data":[{"id":"1","candidate":{"email":"bob@x.test"}},{"id":"2","candidate":{"email":"Ada@x.test"}},` +
+		`{"id":"3","candidate":{"email":"ada@x.test"}}],"meta":{"has_more":true,"next_cursor":"c"}}`
+	fake := newFake(t, says(200, attempts))
+	found, err := fake.client().Submissions.FindByEmail(t.Context(), "a", "ada@x.test")
+	require.NoError(t, err)
+	assert.Equal(t, "2", found.ID)
+	require.Len(t, fake.requests(), 1, "no page is read beyond the address")
+	assert.Equal(t, fakeURL+"/api/v1/submissions?assessment_id=a&page_size=100", fake.requests()[0].URL)
+}
+
 func TestFindByEmailThatIsNotThere(t *testing.T) {
 	server := sandbox.Start(t)
 	client := server.Client()
