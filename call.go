@@ -67,7 +67,7 @@ type call struct {
 
 // do makes a call whose reply promises a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
-	var result T
+	var result *T
 	err := k.send(ctx, r, func(r *reply) error {
 		data, _, err := open[T](r.body)
 		switch {
@@ -76,10 +76,13 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 		case (*data).identity() == "":
 			return noIdentity
 		}
-		result = *data
+		result = data
 		return nil
 	})
-	return result, err
+	if result == nil {
+		result = new(T)
+	}
+	return *result, err
 }
 
 // do makes a call that succeeds with any 2xx of the service, whatever its body.

@@ -80,11 +80,13 @@ func (c *call) readReply(resp *http.Response, a *attempt) {
 	}
 	body, cause := c.readBody(resp)
 	c.reply.body = body
-	judge := c.rejected
+	var own bool
 	if c.status < 300 {
-		judge = c.success
+		own = c.success(a, cause)
+	} else {
+		own = c.rejected(a, cause)
 	}
-	if own := judge(a, cause); own {
+	if own {
 		wrongKey := c.status == http.StatusUnauthorized && c.failure.Code == ErrInvalidToken
 		c.core.family.judged(c.credential.id, wrongKey, time.Now())
 	}
