@@ -28,7 +28,7 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
 	if w == nil {
-		return 0, &ParamError{"w", "must not be nil"}
+		return 0, &ParamError{Param: "w", Problem: "must not be nil"}
 	}
 	d := download{submissions: s, id: id, to: w, total: unknownLength}
 	err := d.run(ctx)

@@ -144,7 +144,7 @@ func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 		assert.Zero(t, n, "%d", status)
 		failure := failureOf(t, "DownloadArchive", err)
 		assert.Equal(t, [2]int{status, 2}, [2]int{failure.Status, failure.Attempts})
-		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage refuses the link, after 0 bytes", status))
+		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage refuses the link, after 0 bytes; 2 attempts were made", status))
 		assert.Len(t, server.Journal()[before:], 4, "%d: two links, each asked once", status)
 	}
 }

@@ -77,16 +77,16 @@ type NewAssessment struct {
 func (in NewAssessment) request() request {
 	r := newRequest("Assessments.Create", "POST /assessments")
 	if blank(in.ChallengeID) {
-		r = r.refuse("ChallengeID", "must not be empty")
+		r = r.refuseField("ChallengeID", "challenge_id", "must not be empty")
 	}
-	if blank(in.Name) {
-		r = r.refuse("Name", "must not be empty")
+	if in.Name == "" {
+		r = r.refuseField("Name", "name", "must not be empty")
 	}
 	if in.TimeLimitMinutes < 0 {
-		r = r.refuse("TimeLimitMinutes", "must not be negative; 0 leaves it out")
+		r = r.refuseField("TimeLimitMinutes", "time_limit_minutes", "must not be negative (0 leaves it out)")
 	}
 	if in.BudgetDollarsCap < 0 {
-		r = r.refuse("BudgetDollarsCap", "must not be negative; 0 leaves it out")
+		r = r.refuseField("BudgetDollarsCap", "budget_dollars_cap", "must not be negative (0 leaves it out)")
 	}
 	body := map[string]any{"challenge_id": in.ChallengeID, "name": in.Name}
 	if in.TimeLimitMinutes != 0 {

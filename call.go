@@ -95,7 +95,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	}
 	c := &call{core: k, ctx: ctx, request: r, read: read, credential: noKey}
 	if err := contextError(ctx); err != nil {
-		return c.fail("the context had ended before anything was sent", err)
+		return c.fail(c.notSent(), err)
 	}
 	c.client = k.http
 	c.client.Transport = c
@@ -118,7 +118,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 	}
 	_, _ = c.retry.Do(&c.template) //nolint:bodyclose // checkRetry reads, judges and closes every reply
 	if c.refused != nil {
-		return fmt.Errorf("%w: %w", c.refused, c.failure)
+		return fmt.Errorf("%w; before that: %w", c.refused, c.failure)
 	}
 	if c.failure != nil {
 		return join(ctx, c.failure)

@@ -98,7 +98,9 @@ func TestNewRefuses(t *testing.T) {
 		{"/path", fakeKey, "must be absolute"},
 		{"https://", fakeKey, "must be absolute"},
 		{"https:h.test", fakeKey, "must be absolute"},
-		{"ftp://h.test", fakeKey, "must be absolute"},
+		{"ftp://h.test", fakeKey, "has a scheme other than https"},
+		{"file:///etc/" + fakeKey, fakeKey, "has a scheme other than https"},
+		{"localhost:8080", fakeKey, "must be absolute"},
 		{fakeKey, fakeKey, "must be absolute"},
 		{"https://h.test/\n" + fakeKey, fakeKey, "must be absolute"},
 		{"https://" + fakeKey + "@h.test", fakeKey, "user info"},
@@ -113,6 +115,8 @@ func TestNewRefuses(t *testing.T) {
 		{"http://localhost.h.test", fakeKey, "WithInsecureHTTP"},
 		{"http://0.0.0.0", fakeKey, "WithInsecureHTTP"},
 		{fakeURL, "", "is empty"},
+		{fakeURL, "Bearer " + fakeKey, `begins with "Bearer "`},
+		{fakeURL, "bearer " + fakeKey, `begins with "Bearer "`},
 		{fakeURL, fakeKey + "\n", "white space or control"},
 		{fakeURL, " " + fakeKey, "white space or control"},
 		{fakeURL, "sk_test_\u00a0" + fakeKey, "white space or control"},
@@ -122,6 +126,9 @@ func TestNewRefuses(t *testing.T) {
 		client, err := hiring.New(c.base, c.key)
 		assert.Nil(t, client, "New(%q, %q)", c.base, c.key)
 		require.ErrorContains(t, err, c.want, "New(%q, %q)", c.base, c.key)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, "New(%q, %q)", c.base, c.key)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
 		assert.True(t, strings.HasPrefix(err.Error(), "hiring: "), "New(%q): %v", c.base, err)
 		assert.NotContains(t, err.Error(), "51HxQ9", "New(%q)", c.base)
 	}
@@ -138,6 +145,8 @@ func TestNewRefusesOptions(t *testing.T) {
 	} {
 		_, err := hiring.New(fakeURL, fakeKey, opt)
 		require.ErrorContains(t, err, want)
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, "%s", want)
 		assert.NotContains(t, err.Error(), "51HxQ9")
 		client, err := hiring.New(fakeURL, fakeKey)
 		require.NoError(t, err)
@@ -385,10 +394,6 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	checks := map[string]check{
 		"Create no challenge": {"ChallengeID", func(c *hiring.Client) error {
 			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{Name: secret})
-			return err
-		}},
-		"Create blank name": {"Name", func(c *hiring.Client) error {
-			_, err := c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: secret, Name: " \t"})
 			return err
 		}},
 		"Create negative minutes": {"TimeLimitMinutes", func(c *hiring.Client) error {

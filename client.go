@@ -2,7 +2,6 @@ package hiring
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math"
 	"net"
@@ -55,10 +54,17 @@ type core struct {
 // New returns a client for the service at baseURL, without the /api/v1, that
 // authenticates with apiKey. It sends nothing. The error says what to correct
 // and never holds the key.
+//
+// What is wrong is a [*ParamError], or several of them in one error.
 func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
+	return newNamed(baseURL, apiKey, inputNames{"baseURL", "apiKey"}, opts)
+}
+
+func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client, error) {
 	c := config{
 		baseURL:  baseURL,
 		key:      func() string { return apiKey },
+		names:    names,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
@@ -66,13 +72,10 @@ func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
-// HIRING_API_KEY.
+// HIRING_API_KEY, and its errors call them so.
 func FromEnv(opts ...Option) (*Client, error) {
-	baseURL, key := os.Getenv("HIRING_BASE_URL"), os.Getenv("HIRING_API_KEY")
-	if baseURL == "" {
-		return nil, errors.New("hiring: HIRING_BASE_URL is not set: set it to the service's address")
-	}
-	return New(baseURL, key, opts...)
+	names := inputNames{"HIRING_BASE_URL", "HIRING_API_KEY"}
+	return newNamed(os.Getenv(names.baseURL), os.Getenv(names.key), names, opts)
 }
 
 // With returns a variant of the client: the same key, address and options,
@@ -112,6 +115,7 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 
 type config struct {
 	baseURL     string
+	names       inputNames
 	key         func() string // A closure, because no printer looks into one.
 	source      func(context.Context) (string, error)
 	last        *atomic.Pointer[keyInfo] // Of the key that a client and its variants used last.
@@ -128,6 +132,9 @@ type config struct {
 	reserve     float64
 }
 
+// inputNames are what the caller calls the two inputs that every client has.
+type inputNames struct{ baseURL, key string }
+
 func (c config) with(opts []Option) config {
 	c.observers = slices.Clip(c.observers)
 	for _, opt := range opts {
@@ -140,43 +147,33 @@ func (c config) with(opts []Option) config {
 
 // assemble judges what the options recorded and builds the client.
 func (c config) assemble(f *family) (*Client, error) {
-	base, err := c.checkBaseURL()
-	if err != nil {
-		return nil, err
-	}
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
-	keys, err := newKeyring(c)
-	if err != nil {
+	base, badURL := c.checkBaseURL()
+	keys, badKey := newKeyring(c)
+	dialect, badDialect := c.dialect.WithDefaults()
+	retry, badRetry := c.retry.withDefaults()
+	if err := joinParams(badURL, badKey, badDialect, badRetry, c.checkLimits()); err != nil {
 		return nil, err
 	}
-	dialect, err := c.dialect.WithDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if c.retry, err = c.retry.withDefaults(); err != nil {
-		return nil, err
-	}
-	if err := c.checkLimits(); err != nil {
-		return nil, err
-	}
+	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
 	return newClient(&core{config: c, base: base, dialect: dialect, keys: keys, family: f, observe: c.observers}), nil
 }
 
 func (c config) checkLimits() error {
-	switch {
-	case c.timeout < 0:
-		return errors.New("hiring: WithTimeout: must not be negative; 0 means none")
-	case !(c.reserve >= 0 && c.reserve < 1): // Also refuses NaN.
-		return errors.New("hiring: WithQuotaReserve: must be at least 0 and below 1")
-	case c.maxBytes <= 0:
-		return errors.New("hiring: WithMaxResponseBytes: must be above 0")
-	case strings.ContainsFunc(c.product, unicode.IsControl):
-		return errors.New("hiring: WithUserAgent: must not contain control characters")
+	var err error
+	refuse := func(wrong bool, option, problem string) {
+		if wrong {
+			err = joinParams(err, &ParamError{Param: option, Problem: problem})
+		}
 	}
-	return nil
+	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
+	refuse(!(c.reserve >= 0 && c.reserve < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
+	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
+	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
+	return err
 }
 
 // newClient wires what was judged.
@@ -207,25 +204,39 @@ func newClient(k *core) *Client {
 // checkBaseURL never quotes what it was given: it may be a key, misplaced.
 func (c config) checkBaseURL() (url.URL, error) {
 	u, err := url.Parse(c.baseURL)
+	var problems error
+	refuse := func(problem string) {
+		problems = joinParams(problems, &ParamError{Param: c.names.baseURL, Problem: problem})
+	}
 	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return url.URL{}, errors.New("hiring: base URL: must be absolute, as in https://hiring.example.com")
-	case u.User != nil:
-		return url.URL{}, errors.New("hiring: base URL: must not contain user info; the key is passed by itself")
-	case strings.ContainsAny(c.baseURL, "?#"):
-		return url.URL{}, errors.New("hiring: base URL: must have no query and no fragment")
-	case u.Scheme == "http" && !c.insecure && !isLoopback(u.Hostname()):
-		return url.URL{}, errors.New("hiring: base URL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
+	case c.baseURL == "":
+		refuse("is empty: give the service's address, which must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	case err == nil && u.Scheme != "" && u.Opaque == "" && u.Scheme != "http" && u.Scheme != "https":
+		refuse("has a scheme other than https (or http): it must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	case err != nil || u.Scheme == "" || u.Hostname() == "":
+		refuse("must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	}
+	if u.User != nil {
+		refuse("must not contain user info: the key is passed by itself")
+	}
+	if strings.ContainsAny(c.baseURL, "?#") {
+		refuse("must have no query and no fragment")
+	}
+	if u.Scheme == "http" && !c.insecure && !isLoopback(u.Hostname()) {
+		refuse("plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
 	}
 	prefix := strings.TrimRight(u.EscapedPath(), "/")
 	if strings.HasSuffix(prefix, apiPrefix) {
-		return url.URL{}, errors.New("hiring: base URL: leave out " + apiPrefix + ", which the client adds")
+		refuse("must not end in " + apiPrefix + ": leave out " + apiPrefix + ", which the client adds")
 	}
 	base := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/") + apiPrefix}
 	if prefix+apiPrefix != base.Path {
 		base.RawPath = prefix + apiPrefix
 	}
-	return base, nil
+	return base, problems
 }
 
 func isLoopback(host string) bool {

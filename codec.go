@@ -232,7 +232,7 @@ func where(err error) string {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
 		if e.JSONKind != 0 && e.GoType != nil {
-			what = fmt.Sprintf("has %s that does not fit %s", kindName(e.JSONKind), e.GoType.Kind())
+			what = fmt.Sprintf("has %s instead of %s", kindName(e.JSONKind), typeName(e.GoType))
 		}
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "is not valid JSON"
@@ -262,7 +262,31 @@ func kindName(k jsontext.Kind) string {
 	case '{', '}':
 		return "an object"
 	}
-	return "an array"
+	return "a list"
+}
+
+// typeName says in JSON's words what a Go type holds.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		if t.ConvertibleTo(reflect.TypeFor[time.Time]()) {
+			return "a time"
+		}
+		return "an object"
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Invalid, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
+		return "something else"
+	}
+	return "a whole number"
 }
 
 // openList decodes an envelope whose data is an array; null is an empty one. A

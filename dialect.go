@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,9 +64,10 @@ func DefaultDialect() Dialect {
 }
 
 // WithDefaults returns the dialect with its zero fields replaced by those of
-// [DefaultDialect], or an error that names the first field that cannot be used.
+// [DefaultDialect], or a [*ParamError] for each field that cannot be used.
 func (d Dialect) WithDefaults() (Dialect, error) {
 	defaults := DefaultDialect()
+	var refused error
 	given, def := reflect.ValueOf(&d).Elem(), reflect.ValueOf(&defaults).Elem()
 	for i := range given.NumField() {
 		if given.Field(i).String() == "" {
@@ -74,11 +76,14 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 		}
 		name, value := given.Type().Field(i).Name, given.Field(i).String()
 		if err := checkDialectField(value, def.Field(i).String()); err != nil {
-			return Dialect{}, fmt.Errorf("hiring: Dialect.%s: %w", name, err)
+			refused = joinParams(refused, &ParamError{Param: "Dialect." + name, Problem: err.Error()})
 		}
 	}
 	if field := d.clash(); field != "" {
-		return Dialect{}, fmt.Errorf("hiring: Dialect.%s: is also the name of something that is sent beside it", field)
+		refused = joinParams(refused, &ParamError{Param: "Dialect." + field, Problem: "is also the name of something that is sent beside it"})
+	}
+	if refused != nil {
+		return Dialect{}, refused
 	}
 	return d, nil
 }
@@ -178,4 +183,107 @@ func placeholders(path string) []string {
 		}
 	}
 	return names
+}
+
+// hints are what the client can add to a refusal: what else may be wrong, and
+// where to look. Each begins with the mark that joins it to what stands before.
+func (c *call) hints(e *Error, body []byte) []string {
+	var hints []string
+	r := c.request
+	page := isPage(e, body)
+	switch e.Status {
+	case http.StatusBadRequest:
+		hints = r.dialectHints(e)
+	case http.StatusUnauthorized:
+		hints = []string{"; " + c.core.base.Host + " refused " + c.credential.redacted() +
+			": check it for expiry and revocation, or make another in the dashboard"}
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		if r.guessedRoute != "" {
+			hints = []string{hint(r.guessedRoute)}
+		}
+		if e.Status == http.StatusNotFound && !strings.Contains(r.route, "{") && !page {
+			hints = append(hints, "; the path names no id: look at the base URL")
+		}
+	}
+	if page {
+		hints = append(hints, pageHint)
+	}
+	return hints
+}
+
+// pageHint goes with every reply that is no JSON.
+const pageHint = "; a proxy answered, or the base URL is wrong"
+
+// isPage tells a web page, or other text, from what the service would say.
+func isPage(e *Error, body []byte) bool {
+	redirect := e.Status >= 300 && e.Status < 400
+	return e.Code == "" && !redirect && len(body) > 0 && !looksLikeJSON(body)
+}
+
+func hint(field string) string { return ", or Dialect." + field + " is wrong" }
+
+// dialectHints name the guesses that a 400 may be about.
+func (r request) dialectHints(e *Error) []string {
+	form, fields := e.Fields()
+	wrong := make(map[string]bool)
+	for name, problems := range fields {
+		for _, g := range r.blame(name, problems) {
+			wrong[g.field] = true
+		}
+	}
+	for _, text := range append(form, e.Message) {
+		for _, g := range r.assumed {
+			if namesUnknown(text, g.name) {
+				wrong[g.field] = true
+			}
+		}
+	}
+	var hints []string
+	for field := range reflect.TypeFor[Dialect]().Fields() {
+		if wrong[field.Name] {
+			hints = append(hints, hint(field.Name))
+		}
+	}
+	return hints
+}
+
+// blame returns the guesses that a complaint about a field can be about. A name
+// that was sent is wrong only if the service does not know it, or misses it all
+// the same: else its value is. One that was not sent may be what the service
+// calls any name that was guessed. Since is no guess as a name, but as a format.
+func (r request) blame(name string, problems []string) []guess {
+	if i := slices.IndexFunc(r.assumed, func(g guess) bool { return g.name == name }); i >= 0 {
+		if r.assumed[i].field == sinceField || slices.ContainsFunc(problems, aboutName.MatchString) {
+			return r.assumed[i : i+1]
+		}
+		return nil
+	}
+	if r.query.Has(name) || r.sentMember(name) || strings.Contains(r.route, "{"+name+"}") {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.assumed), func(g guess) bool { return g.field == sinceField })
+}
+
+const sinceField = "SinceLayout"
+
+// aboutName matches a complaint that can be about a name rather than about its
+// value.
+var aboutName = regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|required|missing|not sent)\b`)
+
+// namesUnknown tells whether a text that belongs to no field complains of a name,
+// which it quotes.
+func namesUnknown(text, name string) bool {
+	if !aboutName.MatchString(text) {
+		return false
+	}
+	return slices.ContainsFunc([]string{`"`, `'`, "`"}, func(mark string) bool { return strings.Contains(text, mark+name+mark) })
+}
+
+func (r request) sentMember(name string) bool {
+	var members map[string]Value
+	if len(r.body) == 0 || decode(r.body, &members) != nil {
+		return false
+	}
+	_, ok := members[name]
+	return ok
 }

@@ -226,8 +226,12 @@ func TestDialectHintKeepsTheCode(t *testing.T) {
 	assert.NotContains(t, err.Error(), "Dialect") // That route is documented.
 	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "nobody", Name: "Ada"})
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	require.ErrorContains(t, err, "(candidate_email: Expected an email address)")
+	assert.NotContains(t, err.Error(), "Dialect") // The address is wrong, not its name.
+	client = sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{InvitationEmail: "email"})).Client()
+	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 	assert.Contains(t, err.Error(), "or Dialect.InvitationEmail is wrong")
-	assert.NotContains(t, err.Error(), "InvitationName")
 }
 
 func TestDialectZeroFieldsAreDefaults(t *testing.T) {
@@ -365,15 +369,16 @@ func TestDialectHintsOfAList(t *testing.T) {
 		fields string
 		hints  []string
 	}{
-		{invitationsOf, "page", `{"page":["No."]}`, []string{"PageParam"}},
-		{invitationsOf, "page", `{"page_size":["No."]}`, []string{"PageSizeParam"}},
-		{invitationsOf, "page", `{"page_size":["No."],"page":["No."]}`, []string{"PageParam", "PageSizeParam"}},
+		{invitationsOf, "page", `{"page":["Unknown."]}`, []string{"PageParam"}},
+		{invitationsOf, "page", `{"page_size":["Is not sent."]}`, []string{"PageSizeParam"}},
+		{invitationsOf, "page", `{"page_size":["Unknown."],"page":["Unrecognized."]}`, []string{"PageParam", "PageSizeParam"}},
 		{invitationsOf, "page", `{"number":["Required."]}`, []string{"PageParam", "PageSizeParam"}},
 		{invitationsOf, "page", `{}`, nil},
-		{submissionsOf, "cursor", `{"cursor":["No."]}`, []string{"CursorParam"}},
+		{invitationsOf, "page", `{"page_size":["No."],"page":["No."]}`, nil}, // Of their values.
+		{submissionsOf, "cursor", `{"cursor":["Required."]}`, []string{"CursorParam"}},
 		{submissionsOf, "cursor", `{"after":["Required."]}`, []string{"CursorParam", "PageSizeParam"}},
 		{submissionsOf, "cursor", `{"status":["No."]}`, nil}, // Documented, and sent.
-		{eventsOf, "seq", `{"page_size":["No."]}`, []string{"EventPageSizeParam"}},
+		{eventsOf, "seq", `{"page_size":["Is not sent."]}`, []string{"EventPageSizeParam"}},
 		{eventsOf, "seq", `{"since_seq":["No."]}`, nil},
 	} {
 		s := newShelf(c.style, 30)

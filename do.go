@@ -48,7 +48,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 func anyRequest(method, path string) request {
 	r := request{operation: "Do", method: method}
 	if !isMethod(method) {
-		return r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
+		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path

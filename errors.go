@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,45 +65,68 @@ type Error struct {
 	Details    stdjson.RawMessage // As sent with a 400 or 429; else nil.
 
 	operation string
-	hints     []string
+	hints     []string     // What may be wrong besides; see call.hints.
 	throttled bool         // Of a 429: the address is held back, not the key's quota.
 	cause     func() error // A closure, because no printer looks into one: its text may hold the key.
 }
 
-// Error returns one line: operation, status, code, message, what is known of a
+// Error returns one line: operation, status, code, message, the fields that a 400
+// complains of, what else may be wrong, how often it was tried, what is known of a
 // write and the request id. It holds no URL and no key. A message of more than
 // some thousand bytes is cut short; the field has all of it.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("hiring: ")
-	b.WriteString(e.operation)
-	b.WriteString(": ")
+	text := "hiring: "
+	if e.operation != "" {
+		text += e.operation + ": "
+	}
 	if e.Status != 0 {
-		fmt.Fprintf(&b, "%d ", e.Status)
+		text += strconv.Itoa(e.Status) + " "
 	}
 	if e.Code != "" {
-		b.WriteString(clip(string(e.Code), maxQuoted))
-		b.WriteString(": ")
+		text += clip(string(e.Code), maxQuoted) + ": "
 	}
-	b.WriteString(clip(e.Message, maxMessage))
-	for _, hint := range e.hints {
-		b.WriteString(", ")
-		b.WriteString(hint)
+	text = unended(text+clip(e.Message, maxMessage)) + e.complaints()
+	text += strings.Join(e.hints, "")
+	if e.Attempts > 1 {
+		text += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
 	switch e.Outcome {
 	case OutcomeUnknown:
-		b.WriteString("; the outcome is unknown: look before repeating it")
+		text += "; the outcome is unknown: look before repeating it"
 	case OutcomeDone:
-		b.WriteString("; the write itself was done")
+		text += "; the write itself was done"
 	}
 	if e.RetryAfter > 0 {
-		fmt.Fprintf(&b, "; retry after %s", e.RetryAfter)
+		text += "; retry after " + e.RetryAfter.String()
 	}
 	if e.RequestID != "" {
-		fmt.Fprintf(&b, " (request %s)", clip(e.RequestID, maxQuoted))
+		text += " (request " + clip(e.RequestID, maxQuoted) + ")"
 	}
-	return oneLine(b.String())
+	return oneLine(text)
 }
+
+// complaints are what a 400 says of the input, field by field.
+func (e *Error) complaints() string {
+	form, fields := e.Fields()
+	texts := make([]string, 0, len(form)+len(fields))
+	for _, problem := range form {
+		texts = append(texts, unended(problem))
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		problems := fields[name]
+		for i := range problems {
+			problems[i] = unended(problems[i])
+		}
+		texts = append(texts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return " (" + clip(strings.Join(texts, "; "), maxMessage) + ")"
+}
+
+// unended drops what ends a sentence, because the line goes on.
+func unended(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }
 
 // Is accepts the error's own code, and [ErrOutcomeUnknown] for a write whose
 // outcome is unknown.
@@ -146,18 +172,6 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 	}
 	return d.FormErrors.texts(), fields
 }
-
-// ParamError is an input that was refused before anything was sent. errors.Is
-// accepts it as [ErrInvalidInput]. It never quotes the value.
-type ParamError struct {
-	Param   string // The input's name, as in the Go method or struct.
-	Problem string // What is wrong with it and what to do.
-}
-
-func (e *ParamError) Error() string { return "hiring: " + e.Param + ": " + e.Problem }
-
-// Is accepts [ErrInvalidInput].
-func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
 
 const (
 	maxQuoted  = 300
@@ -257,7 +271,9 @@ func join(ctx context.Context, last error) error {
 // call's *Error, as that of an errgroup does.
 type endedError struct{ ended, last error }
 
-func (e *endedError) Error() string { return e.ended.Error() + ": " + e.last.Error() }
+func (e *endedError) Error() string {
+	return unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
+}
 
 // Unwrap returns both.
 func (e *endedError) Unwrap() []error { return []error{e.last, e.ended} }

@@ -53,6 +53,9 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 		assert.Equal(t, outcome == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
 		require.NoError(t, errors.Unwrap(err), "%s has no cause", wire)
 		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the service; retry after 9s (request req_head)", status, wire)
+		if status == 401 {
+			want = strings.Replace(want, "; retry", "; hiring.example.com refused the key sk_test_…: check it for expiry and revocation, or make another in the dashboard; retry", 1)
+		}
 		if status == 500 {
 			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the service; the outcome is unknown: look before repeating it; retry after 9s (request req_head)"
 		}
@@ -62,7 +65,7 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 
 func TestErrorText(t *testing.T) {
 	failure := &hiring.Error{Code: hiring.ErrNotFound, Message: "a\nb\x1b[31m\tc", RequestID: "req_\r\n1", Outcome: hiring.OutcomeDone}
-	assert.Equal(t, "hiring: : NOT_FOUND: a b[31m c; the write itself was done (request req_ 1)", failure.Error(), "one line")
+	assert.Equal(t, "hiring: NOT_FOUND: a b[31m c; the write itself was done (request req_ 1)", failure.Error(), "one line")
 	assert.Equal(t, "NOT_FOUND", hiring.ErrNotFound.Error())
 	assert.Equal(t, "hiring: id: is empty", (&hiring.ParamError{Param: "id", Problem: "is empty"}).Error())
 	assert.NotErrorIs(t, &hiring.Error{}, hiring.ErrorCode(""), "no code is no code")
@@ -100,9 +103,14 @@ func TestFields(t *testing.T) {
 
 func TestHintsComeOnlyWhenDue(t *testing.T) {
 	notFound := refuses(404, "NOT_FOUND")
-	invalid := func(field string) answer {
-		return says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":[],"fieldErrors":{"`+field+`":["x"]}}}}`)
+	invalid := func(field string, problems ...string) answer {
+		if problems == nil {
+			problems = []string{"x"}
+		}
+		list, _ := json.Marshal(problems)
+		return says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":[],"fieldErrors":{"`+field+`":`+string(list)+`}}}}`)
 	}
+	challenges := func(c *hiring.Client) error { _, err := c.Challenges.List().Page(t.Context()); return err }
 	send := func(c *hiring.Client) error {
 		_, err := c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": "x"}})
 		return err
@@ -133,8 +141,19 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 		{"delete 404", func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, notFound, ""},
 		{"report 404", func(c *hiring.Client) error { _, err := c.Submissions.Report(t.Context(), "a"); return err }, notFound, ""},
 		{"send 404", send, notFound, ""},
-		{"send: the guess itself", send, invalid("candidate_email"), ", or Dialect.InvitationEmail is wrong"},
-		{"send: the other guess", send, invalid("candidate_name"), ", or Dialect.InvitationName is wrong"},
+		{"send: the value of a guess", send, invalid("candidate_email", "is not an e-mail address"), ""},
+		{"send: an unknown guess", send, invalid("candidate_email", "Unknown field"), ", or Dialect.InvitationEmail is wrong"},
+		{"send: an unrecognized guess", send, invalid("candidate_name", "too short", "unrecognised"), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess that is missed", send, invalid("candidate_name", "Required"), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess of another case of the word", send, invalid("candidate_name", "requires two letters"), ""},
+		{"send: both", send, says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["Unrecognized key(s) in object: 'candidate_email', 'candidate_name'"]}}}`),
+			", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
+		{"send: in the message", send, says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"candidate_name\""}}`), ", or Dialect.InvitationName is wrong"},
+		{"send: a value in the message", send, says(400, `{"error":{"code":"INVALID_INPUT","message":"\"candidate_name\" is odd"}}`), ""},
+		{"send: another in the message", send, says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"note\""}}`), ""},
+		{"send: the id of the path", send, invalid("id"), ""},
+		{"size: too large", challenges, invalid("page_size", "must be at most 50"), ""},
+		{"size: unknown", challenges, invalid("page_size", "is unknown"), ", or Dialect.PageSizeParam is wrong"},
 		{"send: not sent", send, invalid("email"), ", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
 		{"send: sent and no guess", send, invalid("note"), ""},
 		{"send: without details", send, refuses(400, "INVALID_INPUT"), ""},
@@ -143,7 +162,7 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 		{"create: documented", create, invalid("name"), ""},
 		{"since", since, invalid("since"), ", or Dialect.SinceLayout is wrong"},
 		{"since: a documented filter", since, invalid("status"), ""},
-		{"since: not sent", since, invalid("limit"), ", or Dialect.PageSizeParam is wrong, or Dialect.SinceLayout is wrong"},
+		{"since: not sent", since, invalid("limit"), ", or Dialect.PageSizeParam is wrong"},
 	} {
 		fake := newFake(t, c.answer)
 		err := c.call(fake.client())
@@ -193,21 +212,21 @@ func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
 
 func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the reply cannot be read: /data/ship_score has a string that does not fit int at byte 35"},
-		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object that does not fit string at byte 19"},
-		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string that does not fit struct at byte 17"},
-		{"array for object", `{"data":["secret"]}`, "/data has an array that does not fit struct at byte 8"},
-		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number that does not fit string at byte 19"},
-		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean that does not fit string at byte 19"},
-		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string that does not fit struct at byte 24"},
+		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the reply cannot be read: /data/ship_score has a string instead of a whole number at byte 35"},
+		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object instead of a string at byte 19"},
+		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string instead of an object at byte 17"},
+		{"array for object", `{"data":["secret"]}`, "/data has a list instead of an object at byte 8"},
+		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number instead of a string at byte 19"},
+		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean instead of a string at byte 19"},
+		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string instead of a time at byte 24"},
 		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
-		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number that does not fit int"},
+		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number instead of a whole number"},
 		{"not JSON", `{secret`, "it is not valid JSON at byte 1"},
 		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
 		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
 		{"empty", ``, "it ends too early at byte 0"},
 		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
-		{"array envelope", `["secret"]`, "it has an array that does not fit struct"},
+		{"array envelope", `["secret"]`, "it has a list instead of an object"},
 		{"no data", `{"secret":1}`, "the reply holds no data, which was promised"},
 		{"null data", `{"data":null,"secret":1}`, "the reply holds no data, which was promised"},
 		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
@@ -249,8 +268,8 @@ func TestDeepNesting(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{200, deep, "has an array that does not fit struct"},
-		{200, `{"data":` + deep, "has an array that does not fit struct"},
+		{200, deep, "has a list instead of an object"},
+		{200, `{"data":` + deep, "has a list instead of an object"},
 		{200, `{"data":{"new":` + deep, "is not valid JSON"},
 		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 2<<20), "is not valid JSON"},
 		{500, deep, "JSON but not the service's error envelope"},

@@ -23,7 +23,7 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 		r = r.refuse("EventFilter", "cannot be written as a query")
 	}
 	if filter.SinceSeq < 0 {
-		r = r.refuse("SinceSeq", "must not be negative; 0 begins at the first entry")
+		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
 	return newPager(&list[Event]{
 		core:    s.core,

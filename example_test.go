@@ -30,7 +30,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// test
-	// hiring: base URL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant
+	// hiring: baseURL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant
 }
 
 func ExampleAccountService_Get() {

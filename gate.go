@@ -1,6 +1,8 @@
 package hiring
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -69,7 +71,7 @@ func (c *call) admit() error {
 		}
 		c.credential = credential
 		if err := contextError(c.ctx); err != nil {
-			return c.fail("not sent, because the context ended: "+c.ctx.Err().Error(), err)
+			return c.fail(c.notSent(), err)
 		}
 		closed := c.enter()
 		if closed.wait == 0 {
@@ -110,9 +112,24 @@ func (c *call) enter() (closed barrier) {
 
 // exhausted is the error of a call that the gate refused.
 func (c *call) exhausted(closed barrier) *Error {
-	e := c.fail("not sent, because "+closed.reason(c.request.method), ErrQuotaExhausted)
+	e := c.fail(c.unsent()+closed.reason(c.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit, e.throttled = ErrRateLimited, closed.wait, closed.said, closed.throttled
 	return e
+}
+
+// notSent is what keeps a call whose context has ended from being sent.
+func (c *call) notSent() string {
+	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+		return c.unsent() + "the context's deadline had passed"
+	}
+	return c.unsent() + "the context was canceled"
+}
+
+func (c *call) unsent() string {
+	if c.attempts > 0 {
+		return "not sent again, because "
+	}
+	return "not sent, because "
 }
 
 func (b barrier) reason(method string) string {
@@ -180,8 +197,8 @@ func (f *family) judged(id keyID, invalid bool, now time.Time) {
 
 // braked is the error of a call whose key is not tried.
 func (c *call) braked() *Error {
-	e := c.fail(fmt.Sprintf("not sent, because %s refused this key %d times in a row as invalid, and further failures"+
-		" throttle the address for every key on it: replace the key; one call a minute is still tried", c.core.base.Host, maxRefusals), nil)
+	e := c.fail(fmt.Sprintf(c.unsent()+"%s refused %s, %d times in a row, and further failures"+
+		" throttle the address for every key on it: replace the key; one call a minute is still tried", c.core.base.Host, c.credential.redacted(), maxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e
 }

@@ -63,10 +63,10 @@ type NewInvitation struct {
 
 func (in NewInvitation) apply(r request, d Dialect) request {
 	if blank(in.Email) {
-		r = r.refuse("Email", "must not be empty")
+		r = r.refuseField("Email", d.InvitationEmail, "must not be empty")
 	}
-	if blank(in.Name) {
-		r = r.refuse("Name", "must not be empty")
+	if in.Name == "" {
+		r = r.refuseField("Name", d.InvitationName, "must not be empty")
 	}
 	r = r.assume(d.InvitationEmail, "InvitationEmail").assume(d.InvitationName, "InvitationName")
 	return r.members(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)

@@ -61,7 +61,7 @@ type keyring struct {
 func newKeyring(c config) (keyring, error) {
 	ring := keyring{last: c.last}
 	if e := c.environment; e != "" && e != EnvironmentLive && e != EnvironmentTest {
-		return ring, errors.New("hiring: WithEnvironment: must be EnvironmentLive or EnvironmentTest")
+		return ring, &ParamError{Param: "WithEnvironment", Problem: "must be EnvironmentLive or EnvironmentTest"}
 	}
 	if c.source != nil {
 		ring.next = func(ctx context.Context) (*credential, error) {
@@ -69,13 +69,17 @@ func newKeyring(c config) (keyring, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the key source failed: %w", err)
 			}
-			return newCredential(key, c.environment)
+			use, err := newCredential(key, c.environment)
+			if err != nil {
+				return nil, fmt.Errorf("the key of the key source %w", err)
+			}
+			return use, nil
 		}
 		return ring, nil
 	}
 	fixed, err := newCredential(c.key(), c.environment)
 	if err != nil {
-		return ring, fmt.Errorf("hiring: %w", err)
+		return ring, &ParamError{Param: c.names.key, Problem: err.Error()}
 	}
 	ring.last.Store(&fixed.keyInfo)
 	ring.next = func(context.Context) (*credential, error) { return fixed, nil }
@@ -98,16 +102,21 @@ func (k keyring) use(ctx context.Context) (*credential, error) {
 	return c, err
 }
 
+// newCredential judges a key. The error says what is wrong, after the name of what
+// is judged.
 func newCredential(key string, want Environment) (*credential, error) {
+	const scheme = "Bearer "
 	switch {
 	case key == "":
-		return nil, errors.New("API key: is empty: pass one made in the dashboard, or set HIRING_API_KEY")
+		return nil, errors.New("is empty: give an API key made in the dashboard")
+	case len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme):
+		return nil, errors.New(`begins with "Bearer ", which the client adds: give the key alone`)
 	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-		return nil, errors.New("API key: contains white space or control characters: it was probably copied with a line break")
+		return nil, errors.New("contains white space or control characters: it was probably copied with a line break")
 	}
 	environment := environmentOf(key)
 	if want != "" && environment != want {
-		return nil, fmt.Errorf("API key: is not of the %s environment that WithEnvironment asks for", want)
+		return nil, fmt.Errorf("is not of the %s environment that WithEnvironment asks for", want)
 	}
 	return &credential{
 		key:     key,
@@ -115,6 +124,30 @@ func newCredential(key string, want Environment) (*credential, error) {
 		header:  []string{"Bearer " + key},
 		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
 	}, nil
+}
+
+// redacted names the key without showing it: its prefix, and the last four letters
+// of one so long that enough remains unknown.
+func (c *credential) redacted() string {
+	const telling, shown = 24, 4
+	end := ""
+	if secret := strings.TrimPrefix(c.key, c.prefix()); len(secret) >= telling {
+		end = secret[len(secret)-shown:]
+	}
+	switch {
+	case c.prefix() != "":
+		return "the key " + c.prefix() + "…" + end
+	case end != "":
+		return "the key …" + end + ", which begins with neither sk_live_ nor sk_test_"
+	}
+	return "the key, which begins with neither sk_live_ nor sk_test_"
+}
+
+func (c *credential) prefix() string {
+	if c.environment == "" {
+		return ""
+	}
+	return "sk_" + string(c.environment) + "_"
 }
 
 // shortestSecret keeps a key of a few letters, which no service hands out, from

@@ -2,6 +2,7 @@ package hiring_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -42,7 +43,7 @@ const (
 	lost     = "; the outcome is unknown: look before repeating it"
 	attempt  = 30 * time.Second // The time that one may take.
 	html     = "<html>Bad Gateway</html>"
-	notOwn   = "the reply is not the service's own: " + html
+	notOwn   = "the reply is not the service's own: " + html + "; a proxy answered, or the base URL is wrong"
 	redirect = "the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"
 )
 
@@ -98,11 +99,11 @@ func matrix() map[string]meets {
 		"304":                  alike(says(304, ""), no, 1, 0, "304 "+redirect),
 		"307":                  alike(says(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
 		"400":                  alike(refuses(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the service (request req_0e)"),
-		"401":                  alike(refuses(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service (request req_0e)"),
+		"401":                  alike(refuses(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service; hiring.example.com refused the key sk_test_…: "),
 		"402":                  alike(refuses(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
 		"403":                  alike(refuses(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
 		"404":                  alike(refuses(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
-		"405":                  alike(says(405, html), no, 1, 0, "405 "+notOwn),
+		"405":                  alike(says(405, html), no, 1, 0, "405 the reply is not the service's own: "+html),
 		"409":                  alike(refuses(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
 		"413":                  alike(says(413, html), no, 1, 0, "413 "+notOwn),
 		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
@@ -161,7 +162,9 @@ func TestMatrix(t *testing.T) {
 					want.outcome = ""
 				}
 				assert.Equal(t, want.outcome, failure.Outcome, "%s: Outcome", what)
-				assert.Contains(t, err.Error(), want.text, "%s", what)
+				tries := fmt.Sprintf("; %d attempts were made", failure.Attempts)
+				assert.Equal(t, failure.Attempts > 1, strings.Contains(err.Error(), tries), "%s: %v", what, err)
+				assert.Contains(t, strings.Replace(err.Error(), tries, "", 1), want.text, "%s", what)
 				assert.Equal(t, want.outcome == hiring.OutcomeUnknown, strings.Contains(err.Error(), lost), "%s: %v", what, err)
 				assert.Equal(t, want.outcome == hiring.OutcomeDone, strings.Contains(err.Error(), "; the write itself was done"), "%s: %v", what, err)
 				assert.True(t, strings.HasPrefix(err.Error(), "hiring: "), "%s: %v", what, err)

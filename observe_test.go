@@ -239,7 +239,7 @@ func TestDo(t *testing.T) {
 	_, err = client.Do(t.Context(), "GET", "/x", nil, nil, &struct {
 		ID *int `json:"id"`
 	}{})
-	require.ErrorContains(t, err, "/id has a string that does not fit int")
+	require.ErrorContains(t, err, "/id has a string instead of a whole number")
 	assert.Zero(t, wrong)
 }
 

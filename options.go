@@ -2,7 +2,6 @@ package hiring
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -105,9 +104,16 @@ type RetryPolicy struct {
 }
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
-	if p.MaxAttempts < 0 || p.BaseBackoff < 0 || p.MaxBackoff < 0 || p.MaxWait < 0 {
-		return p, errors.New("hiring: RetryPolicy: no field may be negative")
+	var err error
+	refuse := func(wrong bool, field string) {
+		if wrong {
+			err = joinParams(err, &ParamError{Param: "RetryPolicy." + field, Problem: "must not be negative (0 means the default)"})
+		}
 	}
+	refuse(p.MaxAttempts < 0, "MaxAttempts")
+	refuse(p.BaseBackoff < 0, "BaseBackoff")
+	refuse(p.MaxBackoff < 0, "MaxBackoff")
+	refuse(p.MaxWait < 0, "MaxWait")
 	if p.MaxAttempts == 0 {
 		p.MaxAttempts = 4
 	}
@@ -120,5 +126,5 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxWait == 0 {
 		p.MaxWait = time.Minute
 	}
-	return p, nil
+	return p, err
 }

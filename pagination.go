@@ -109,9 +109,11 @@ func (p Pager[T]) Prefetch(pages int) Pager[T] {
 }
 
 func (p Pager[T]) refuse(param, problem string) Pager[T] {
-	if p.err == nil {
-		p.err = &ParamError{param, problem}
+	wire := ""
+	if param == "PageSize" && p.list != nil && p.list.core != nil {
+		wire = p.list.sizeParam()
 	}
+	p.err = joinParams(p.err, &ParamError{param, problem, wire})
 	return p
 }
 

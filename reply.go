@@ -109,7 +109,7 @@ func (c *call) rejected(a *attempt, cause error) (own bool) {
 	a.failed = true
 	c.failure = c.fail("", cause)
 	c.failure.refusal(c.reply.body)
-	c.failure.hints = c.request.hints(c.failure)
+	c.failure.hints = c.hints(c.failure, c.reply.body)
 	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
 	c.failure.throttled, a.permanent = c.throttled, c.throttled
 	c.failure.Outcome = c.writeOutcome(OutcomeNotDone)
@@ -146,6 +146,9 @@ func (c *call) success(a *attempt, cause error) (own bool) {
 	c.unusable(a, cause)
 	a.failed = true
 	c.failure.Outcome = c.writeOutcome(outcome)
+	if page {
+		c.failure.hints = []string{pageHint}
+	}
 	return foreign == ""
 }
 

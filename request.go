@@ -1,10 +1,10 @@
 package hiring
 
 import (
+	"errors"
 	"fmt"
-	"net/http"
+	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -48,7 +48,7 @@ func newRequest(operation, route string, ids ...string) request {
 		if isPlaceholder(segment) {
 			value, ids = ids[0], ids[1:]
 			if badSegment(value) {
-				return r.refuse(paramName(operation, segment), `must be an id: it is empty, "." or ".."`)
+				r = r.refuseField(paramName(operation, segment), strings.Trim(segment, "{}"), `must be an id: it is empty, "." or ".."`)
 			}
 		}
 		path.WriteString("/" + value)
@@ -86,11 +86,12 @@ func guessed(field, operation, route string, ids ...string) request {
 	return r
 }
 
-// refuse marks the request as one that must not be sent. The first reason holds.
-func (r request) refuse(param, problem string) request {
-	if r.err == nil {
-		r.err = &ParamError{param, problem}
-	}
+// refuse marks the request as one that must not be sent, for one more reason.
+func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }
+
+// refuseField is refuse for an input that the service calls wire.
+func (r request) refuseField(param, wire, problem string) request {
+	r.err = joinParams(r.err, &ParamError{param, problem, wire})
 	return r
 }
 
@@ -109,9 +110,6 @@ var bodyOptions = json.JoinOptions(
 
 // send makes v the JSON body.
 func (r request) send(v any) request {
-	if r.err != nil {
-		return r
-	}
 	body, err := json.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
@@ -125,11 +123,11 @@ func (r request) send(v any) request {
 
 // members adds a caller's further body members to the documented ones.
 func (r request) members(known, extra map[string]any) request {
-	for name, value := range extra {
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if _, taken := known[name]; taken {
-			return r.refuse("Extra", "holds a member that the input itself sets: set it there only")
+			r = r.refuseField("Extra", name, "holds the member "+name+", which the input itself sets: set it there only")
 		}
-		known[name] = value
+		known[name] = extra[name]
 	}
 	return r.send(known)
 }
@@ -151,53 +149,113 @@ func (r request) url(base url.URL) url.URL {
 	return u
 }
 
-// hints name the guesses that may be why the service refused the request.
-func (r request) hints(e *Error) []string {
-	switch e.Status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if r.guessedRoute != "" {
-			return []string{hint(r.guessedRoute)}
+// ParamError is an input that was refused before anything was sent. errors.Is
+// accepts it as [ErrInvalidInput]. It never quotes the value.
+//
+// Whatever is wrong with one input is reported together, on one line: errors.As
+// then finds the first, and [FieldErrors] has all.
+type ParamError struct {
+	Param   string // The input's name, as in the Go method or struct.
+	Problem string // What is wrong with it and what to do.
+
+	wire string // What the service calls it; empty when it is never sent.
+}
+
+func (e *ParamError) Error() string { return "hiring: " + e.text() }
+
+func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
+
+// Is accepts [ErrInvalidInput].
+func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
+
+// paramErrors is all that is wrong with one input, when that is more than one
+// thing.
+type paramErrors struct{ problems []*ParamError }
+
+func (e *paramErrors) Error() string {
+	texts := make([]string, len(e.problems))
+	for i, p := range e.problems {
+		texts[i] = p.text()
+	}
+	return "hiring: " + strings.Join(texts, "; ")
+}
+
+func (e *paramErrors) Unwrap() []error {
+	errs := make([]error, len(e.problems))
+	for i, p := range e.problems {
+		errs[i] = p
+	}
+	return errs
+}
+
+// joinParams makes one error of refused inputs, nil of none. Anything else among
+// errs goes first, alone.
+func joinParams(errs ...error) error {
+	var problems []*ParamError
+	for _, err := range errs {
+		if err == nil {
+			continue
 		}
-	case http.StatusBadRequest:
-		_, fields := e.Fields()
-		return r.fieldHints(fields)
+		found := paramErrorsIn(err)
+		if len(found) == 0 {
+			return err
+		}
+		problems = append(problems, found...)
+	}
+	switch len(problems) {
+	case 0:
+		return nil
+	case 1:
+		return problems[0]
+	}
+	return &paramErrors{problems}
+}
+
+func paramErrorsIn(err error) []*ParamError {
+	if all, ok := errors.AsType[*paramErrors](err); ok {
+		return all.problems
+	}
+	if one, ok := errors.AsType[*ParamError](err); ok {
+		return []*ParamError{one}
 	}
 	return nil
 }
 
-// fieldHints looks at the names that a 400 complains of. A name that was sent
-// points at its own guess; one that was not, at every guess that was sent,
-// because any of them may be what the service calls so.
-func (r request) fieldHints(fields map[string][]string) []string {
-	wrong := make(map[string]bool)
-	for name := range fields {
-		if i := slices.IndexFunc(r.assumed, func(g guess) bool { return g.name == name }); i >= 0 {
-			wrong[r.assumed[i].field] = true
-			continue
-		}
-		if r.query.Has(name) || r.sentMember(name) {
-			continue
-		}
-		for _, g := range r.assumed {
-			wrong[g.field] = true
-		}
+// FieldErrors returns what is wrong with an input, by the name that the service
+// has for each part of it, as a form needs it: of a 400 that names fields and of
+// a [ParamError] alike. What never goes over the wire has the name of its Param,
+// and what concerns the whole input has none: "". It is nil for any other error.
+func FieldErrors(err error) map[string][]string {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		return failure.fieldErrors()
 	}
-	var hints []string
-	for field := range reflect.TypeFor[Dialect]().Fields() {
-		if wrong[field.Name] {
-			hints = append(hints, hint(field.Name))
+	var fields map[string][]string
+	for _, p := range paramErrorsIn(err) {
+		if fields == nil {
+			fields = make(map[string][]string)
 		}
+		name := p.wire
+		if name == "" {
+			name = p.Param
+		}
+		fields[name] = append(fields[name], p.Problem)
 	}
-	return hints
+	return fields
 }
 
-func hint(field string) string { return "or Dialect." + field + " is wrong" }
-
-func (r request) sentMember(name string) bool {
-	var members map[string]Value
-	if len(r.body) == 0 || decode(r.body, &members) != nil {
-		return false
+func (e *Error) fieldErrors() map[string][]string {
+	if e.Code != ErrInvalidInput {
+		return nil
 	}
-	_, ok := members[name]
-	return ok
+	form, fields := e.Fields()
+	if len(form) > 0 {
+		if fields == nil {
+			fields = make(map[string][]string)
+		}
+		fields[""] = append(fields[""], form...)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields
 }

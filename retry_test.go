@@ -247,9 +247,9 @@ func TestEndOfTheContextIsSaidOnce(t *testing.T) {
 		cause, last error
 		want        string
 	}{
-		"without a cause":           {nil, errReset, "context canceled: hiring: Account.Get: no reply: connection reset by peer"},
-		"with one":                  {reason, errReset, "context canceled: shutting down: hiring: Account.Get: no reply: connection reset by peer"},
-		"after another's end":       {reason, context.Canceled, "context canceled: shutting down: hiring: Account.Get: no reply: context canceled"},
+		"without a cause":           {nil, errReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled"},
+		"with one":                  {reason, errReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled: shutting down"},
+		"after another's end":       {reason, context.Canceled, "hiring: Account.Get: no reply: context canceled; the wait ended: context canceled: shutting down"},
 		"after another's, no cause": {nil, context.Canceled, "hiring: Account.Get: no reply: context canceled"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 )
@@ -28,12 +29,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 		t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
 		var err error
 		t.poller, err = newPoller(&SubmissionService{s.core}, o.MinInterval, o.MaxInterval)
-		if err == nil {
-			err = newRequest("Events.Tail", "GET /submissions/{id}/events", submissionID).err
-		}
-		if err == nil && o.SinceSeq < 0 {
-			err = &ParamError{"SinceSeq", "must not be negative; 0 begins at the first entry"}
-		}
+		err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
 		if err == nil {
 			err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
 		}
@@ -62,7 +58,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 			return err
 		}
 		if ended := rest(ctx, t.pauseNow(), err); ended != nil {
-			return ended
+			return stillOpen(ended)
 		}
 	}
 	for {
@@ -89,9 +85,13 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 			wait = 0 // One more look, for what came meanwhile.
 		}
 		if ended := rest(ctx, wait, err); ended != nil {
-			return ended
+			return stillOpen(ended)
 		}
 	}
+}
+
+func stillOpen(ended error) error {
+	return fmt.Errorf("hiring: Events.Tail: the attempt was not evaluated yet: %w", ended)
 }
 
 // read yields what the log has beyond the last entry.

@@ -3,7 +3,9 @@ package hiring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -30,7 +32,7 @@ type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
 	if shortest < 0 || longest < 0 {
-		return interval{}, &ParamError{"MinInterval, MaxInterval", "must not be negative"}
+		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
 	}
 	if shortest == 0 && longest == 0 {
 		return interval{30 * time.Second, 60 * time.Second}, nil
@@ -42,7 +44,7 @@ func newInterval(shortest, longest time.Duration) (interval, error) {
 		longest = max(60*time.Second, shortest)
 	}
 	if longest < shortest {
-		return interval{}, &ParamError{"MaxInterval", "must not be shorter than MinInterval"}
+		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
 	}
 	return interval{shortest, longest}, nil
 }
@@ -53,13 +55,14 @@ func (i interval) next() time.Duration {
 
 // WaitReport polls a submission until its report is ready, and returns it. It
 // rides out 429, 5xx and broken connections, and waits for the quota's next
-// window if it must; anything else ends it, as does the context, whose error is
-// then joined with the last failure. It polls every 30 to 60 s, which is the
-// service's guidance, as is to poll only for submissions that await a report.
-// Scope read; costs one read a poll, 60 to 120 an hour.
+// window if it must; anything else ends it, as does the context: then a
+// [*WaitError] joins how that ended with the last failure, if there was one. It
+// polls every 30 to 60 s, which is the service's guidance, as is to poll only for
+// submissions that await a report. Scope read; costs one read a poll, 60 to 120
+// an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
-	if err != nil {
+	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", id).err); err != nil {
 		return Report{}, err
 	}
 	ctx = WithResponse(ctx, nil)
@@ -77,18 +80,53 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 		}
 		wait := max(pause.next(), retryAfter(err))
 		if outlasts(ctx, retryAfter(err)) {
-			return Report{}, &endedError{context.DeadlineExceeded, err}
+			return Report{}, &WaitError{Pending: []string{id}, Err: &endedError{context.DeadlineExceeded, err}}
 		}
 		progress.NextPoll = time.Now().Add(wait)
 		o.tell(progress)
 		if ctxErr := sleep(ctx, wait); ctxErr != nil {
-			if err == nil {
-				return Report{}, ctxErr
+			if err != nil {
+				ctxErr = &endedError{ctxErr, err}
 			}
-			return Report{}, &endedError{ctxErr, err}
+			return Report{}, &WaitError{Pending: []string{id}, Err: ctxErr}
 		}
 	}
 }
+
+// WaitError says what became of the submissions whose reports did not come.
+type WaitError struct {
+	Missing []string // The service answers 404.
+	Pending []string // Not evaluated when waiting ended.
+	Err     error    // Why it ended: ErrNotFound when only some were missing.
+}
+
+func (e *WaitError) Error() string {
+	var parts []string
+	if n := len(e.Pending); n > 0 {
+		parts = append(parts, amount(n, "report", "pending"))
+	}
+	if n := len(e.Missing); n > 0 {
+		parts = append(parts, amount(n, "submission", "missing"))
+	}
+	text := "hiring: the wait ended"
+	if len(parts) > 0 {
+		text += " with " + strings.Join(parts, " and ")
+	}
+	if e.Err == nil {
+		return text
+	}
+	return text + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
+}
+
+func amount(n int, what, state string) string {
+	if n == 1 {
+		return "1 " + what + " " + state
+	}
+	return fmt.Sprintf("%d %ss %s", n, what, state)
+}
+
+// Unwrap returns Err.
+func (e *WaitError) Unwrap() error { return e.Err }
 
 func (o WaitOptions) tell(p WaitProgress) {
 	if o.Progress != nil {

@@ -10,20 +10,6 @@ import (
 	"time"
 )
 
-// WaitError says what became of the submissions whose reports did not come.
-type WaitError struct {
-	Missing []string // The service answers 404.
-	Pending []string // Not evaluated when waiting ended.
-	Err     error    // Why it ended: ErrNotFound when only some were missing.
-}
-
-func (e *WaitError) Error() string {
-	return fmt.Sprintf("hiring: waiting ended with %d reports pending and %d submissions missing: %v", len(e.Pending), len(e.Missing), e.Err)
-}
-
-// Unwrap returns Err.
-func (e *WaitError) Unwrap() error { return e.Err }
-
 // WaitReports waits for the reports of many submissions and yields each once, as
 // it lands. One page of the listing tells of a hundred submissions, so the cost
 // is a few reads a round, not one for each id; rounds are 30 to 60 s apart, and
@@ -87,14 +73,12 @@ type awaited struct {
 func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Report, error) bool) (*waiter, error) {
 	w := &waiter{options: o, yield: yield, looking: true, news: time.Now(), missing: make(map[string]bool)}
 	var err error
-	if w.poller, err = newPoller(s, o.MinInterval, o.MaxInterval); err != nil {
+	w.poller, err = newPoller(s, o.MinInterval, o.MaxInterval)
+	if err = joinParams(err, refuseIDs(ids)); err != nil {
 		return w, err
 	}
 	w.pending, w.names = make(map[string]awaited, len(ids)), make(map[string]string, len(ids))
 	for _, id := range ids {
-		if err := newRequest("Submissions.WaitReports", "GET /submissions/{id}/report", id).err; err != nil {
-			return w, err
-		}
 		if name := strings.ToLower(id); w.names[name] == "" {
 			w.names[name] = id
 			w.pending[id] = awaited{}
@@ -103,6 +87,21 @@ func newWaiter(s *SubmissionService, ids []string, o WaitOptions, yield func(Rep
 	}
 	w.unseen = len(w.order)
 	return w, nil
+}
+
+// refuseIDs judges all of them, and says where to look.
+func refuseIDs(ids []string) error {
+	bad := 0
+	for _, id := range ids {
+		if badSegment(id) {
+			bad++
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	first := slices.IndexFunc(ids, badSegment)
+	return &ParamError{Param: "ids", Problem: fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first), wire: "id"}
 }
 
 func (w *waiter) run(ctx context.Context) error {

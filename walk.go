@@ -68,7 +68,7 @@ type walk[T any] struct {
 
 func (p Pager[T]) walk() *walk[T] {
 	if p.list == nil {
-		return &walk[T]{err: &ParamError{"Pager", "is empty: take it from a List method"}}
+		return &walk[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
 	w := &walk[T]{list: p.list, err: p.err}
 	w.at = position{Style: p.list.style, Size: p.size, Page: 1, Seq: p.list.from}
@@ -136,7 +136,7 @@ func (w *walk[T]) request() request {
 	maps.Copy(query, r.query)
 	r.query = query
 	if w.at.Size > 0 {
-		name := w.sizeParam()
+		name := w.list.sizeParam()
 		r.query.Set(name, strconv.Itoa(w.at.Size))
 		r = r.assume(name, w.sizeField())
 	}
@@ -153,11 +153,11 @@ func (w *walk[T]) request() request {
 	return r
 }
 
-func (w *walk[T]) sizeParam() string {
-	if w.list.style == bySeq {
-		return w.list.core.dialect.EventPageSizeParam
+func (l *list[T]) sizeParam() string {
+	if l.style == bySeq {
+		return l.core.dialect.EventPageSizeParam
 	}
-	return w.list.core.dialect.PageSizeParam
+	return l.core.dialect.PageSizeParam
 }
 
 func (w *walk[T]) sizeField() string {

@@ -21,6 +21,18 @@ type WatchOptions struct {
 	Checkpoint Checkpoint // Where Watch keeps its state. Nil: a restart begins anew. Poll does not use it.
 }
 
+// judge refuses what cannot be meant, and returns the pause between two rounds.
+func (o WatchOptions) judge() (interval, error) {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if o.Lookback < 0 {
+		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
+	}
+	if o.Since.Unix() > maxUnix {
+		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
+	}
+	return pause, err
+}
+
 // Polled is what one round of a watch found.
 type Polled struct {
 	Submissions []Submission  // Newly evaluated, with their reports as far as these could be read.
@@ -58,7 +70,7 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 
 // watch is the loop. It returns nil when yield does not want more.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
-	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	pause, err := o.judge()
 	if err != nil {
 		return err
 	}
@@ -156,7 +168,7 @@ func (r *round) deliver(ctx context.Context, before *watchState, yield func(Subm
 // from. When nothing is left in the quota's window, or the service answers 429,
 // that is no error: Wait says how long.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (Polled, error) {
-	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	pause, err := o.judge()
 	if err != nil {
 		return Polled{State: state}, err
 	}

@@ -27,16 +27,10 @@ func (s *SubmissionService) newRound(ctx context.Context, o WatchOptions, state 
 	if r.options.Lookback == 0 {
 		r.options.Lookback = defaultLookback
 	}
-	if o.Lookback < 0 {
-		return nil, &ParamError{"Lookback", "must not be negative"}
-	}
-	if o.Since.Unix() > maxUnix {
-		return nil, &ParamError{"Since", "must be before the year 10000"}
-	}
 	if state != "" {
 		r.state, err = parseState(state)
 		if err == nil && r.state.Assessment != o.AssessmentID {
-			err = &ParamError{"state", "is of a watch of another assessment: to start afresh, give none"}
+			err = &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
 		}
 		if err != nil {
 			return nil, err
@@ -54,7 +48,7 @@ func (s *SubmissionService) newRound(ctx context.Context, o WatchOptions, state 
 	return r, nil
 }
 
-var errForeign = &ParamError{"state", "is of another account: to start afresh, give none"}
+var errForeign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 
 // check makes sure that a request was not answered for another account: a key
 // source may hand out another key at any time.

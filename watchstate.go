@@ -177,12 +177,12 @@ func parseState(text string) (*watchState, error) {
 	s := new(watchState)
 	switch {
 	case format != stateFormat:
-		return nil, &ParamError{"state", "is not the state of a watch, or of another version: to start afresh, give none"}
+		return nil, &ParamError{Param: "state", Problem: "is not the state of a watch, or of another version: to start afresh, give none"}
 	case !ok || len(text) > maxState || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))):
-		return nil, &ParamError{"state", "is damaged: restore it, or to start afresh, give none"}
+		return nil, &ParamError{Param: "state", Problem: "is damaged: restore it, or to start afresh, give none"}
 	}
 	if err := stdjson.Unmarshal([]byte(body), s); err != nil {
-		return nil, &ParamError{"state", "cannot be read: restore it, or to start afresh, give none"}
+		return nil, &ParamError{Param: "state", Problem: "cannot be read: restore it, or to start afresh, give none"}
 	}
 	if s.Delivered == nil {
 		s.Delivered = make(deliveries)

@@ -162,7 +162,7 @@ func TestFailuresAreOneLine(t *testing.T) {
 	}{
 		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
 		"another web server": {service{page, sandbox.TestKey}, "404 the reply is not the service's own"},
-		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "base URL: must be absolute"},
+		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "HIRING_BASE_URL: must be absolute"},
 		"nobody listens":     {service{refused, sandbox.TestKey}, "refused"},
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
