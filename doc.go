@@ -69,8 +69,10 @@
 //
 // [InvitationService.Ensure] and [InvitationService.SendAll] find out what a lost
 // reply meant before they send again, so that each candidate gets one mail. Both
-// can be run again after a crash, once ten seconds have passed. SendAll waits for
-// as many windows of the write quota as it takes.
+// can be run again after a crash, once a minute has passed. SendAll waits for as
+// many windows of the write quota as it takes, and leaves others with the same
+// key their share. Whoever has an invitation is not invited again, even if it was
+// revoked or has expired: that is for [InvitationService.Send].
 //
 // # Lists
 //

@@ -149,6 +149,29 @@ func ExampleInvitationService_Ensure() {
 	// existing ada@example.com
 }
 
+// Whose invitation has expired is invited again on purpose.
+func ExampleInvitationService_Ensure_again() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	_, err := client.Invitations.Send(ctx, assessment.ID, ada)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	invited, err := client.Invitations.Ensure(ctx, assessment.ID, ada)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if invited.Outcome == hiring.InviteExisting && invited.Invitation.ExpiresAt.Before(time.Now()) {
+		_, err = client.Invitations.Send(ctx, assessment.ID, ada) // A second mail, and meant to be one.
+	}
+	fmt.Println(invited.Outcome, err)
+	// Output: existing <nil>
+}
+
 // A run that was stopped is simply run again.
 func ExampleInvitationService_SendAll() {
 	ctx := context.Background()

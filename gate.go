@@ -55,6 +55,7 @@ func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now 
 	}
 	f.tries(id, now)
 	k.inFlight++
+	k.usage.Begin()
 	f.ticks++
 	return barrier{}, f.ticks
 }
@@ -62,6 +63,7 @@ func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now 
 // admit asks for the key and for a place in its quota, and waits for that if it
 // may. Each attempt begins with it.
 func (c *call) admit() error {
+	waited := c.failure != nil && c.failure.usedUp() // For a window, after the attempt before.
 	c.sent, c.transport = false, nil
 	c.status, c.header, c.requestID, c.limit, c.throttled = 0, nil, "", RateLimit{}, false
 	for {
@@ -72,6 +74,11 @@ func (c *call) admit() error {
 		c.credential = credential
 		if err := contextError(c.ctx); err != nil {
 			return c.fail(c.notSent(), err)
+		}
+		if c.request.before != nil {
+			if err := c.request.before(waited); err != nil {
+				return err
+			}
 		}
 		closed := c.enter()
 		if closed.wait == 0 {
@@ -87,6 +94,7 @@ func (c *call) admit() error {
 		if sleep(c.ctx, closed.wait) != nil {
 			return join(c.ctx, c.exhausted(closed))
 		}
+		waited = waited || !closed.throttled
 	}
 }
 

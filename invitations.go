@@ -27,14 +27,34 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	})
 }
 
-// Send invites a candidate, who gets an e-mail when the key is live. It consumes
-// plan quota, and fails with [ErrPlanLimitReached] when none is left. It returns
-// the invitation (assumed: resource reply). Scope write; costs one write.
+// Send invites a candidate, who gets an e-mail when the key is live, whether or
+// not the address has an invitation already. It consumes plan quota, and fails
+// with [ErrPlanLimitReached] when none is left. It returns the invitation
+// (assumed: resource reply). Scope write; costs one write.
 //
 // It is repeated only when the service certainly did nothing. When the error is
-// [ErrOutcomeUnknown], the mail may be out: look with List before you repeat it.
-func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (Invitation, error) {
+// [ErrOutcomeUnknown], the mail may be out: look with List before you repeat it,
+// or let [InvitationService.Ensure] do both.
+//
+// It is the way to invite again somebody whose invitation was revoked or has
+// expired, which Ensure and SendAll never do. Look at that invitation first: it
+// is over when its ExpiresAt has passed, and perhaps when its Status is none of
+// those that this package names, for that of a revoked one is not documented.
+// Resend mails the one that there is.
+func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
+	ledger, who := &s.core.family.invited, newAddressee(assessmentID, in.Email)
+	ledger.join(who)
+	last := &lastSend{at: time.Now(), lost: unreturned}
+	defer func() { ledger.release(who, last) }()
+	invitation, err = s.post(ctx, assessmentID, in, nil)
+	last = endedAs(invitation, err)
+	return invitation, err
+}
+
+// post is Send without a word to the ledger. See request for before.
+func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, before func(waited bool) error) (Invitation, error) {
 	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", assessmentID)
+	r.before = before
 	return do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
 }
 

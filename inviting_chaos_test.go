@@ -38,7 +38,7 @@ import (
 //   - not sent: no request of this run took effect or still can;
 //   - unknown: anything, but the error beside it says so.
 //
-// A new run begins when more than the settle delay has passed since the kill,
+// A new run begins when more than a minute has passed since the kill,
 // as the documentation of SendAll demands.
 func TestInvitingUnderFaultsIsExactlyOnce(t *testing.T) {
 	seeds, candidates := 5, 100
@@ -134,7 +134,7 @@ func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
 		}
 		done = err == nil && run.reported == n
 		cancel()
-		time.Sleep(10*time.Second + time.Duration(s.random(20))*time.Second)
+		time.Sleep(time.Minute + time.Duration(s.random(20))*time.Second)
 	}
 	result.hours = time.Since(began).Hours()
 	result.exchanges, result.faults = s.exchanges, s.faults
@@ -500,7 +500,7 @@ func (s *storm) decide(r *http.Request) (*exchange, error) {
 			x.kind = errorBefore + s.rng.IntN(hangLate+1)
 		}
 		x.status = []int{500, 502, 503, 504}[s.rng.IntN(4)]
-		x.late = time.Duration(s.rng.IntN(9900)) * time.Millisecond
+		x.late = time.Duration(s.rng.IntN(59_900)) * time.Millisecond
 		x.wait = 1 + s.rng.IntN(100)
 		x.cut = s.rng.Float64()
 	}
@@ -531,7 +531,7 @@ func (x *exchange) act() (*http.Response, error) {
 	return resp, err
 }
 
-// later lets the service do its work within the settle delay.
+// later lets the service do its work within a minute.
 func (x *exchange) later() {
 	s := x.storm
 	s.mu.Lock()

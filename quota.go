@@ -3,11 +3,14 @@ package hiring
 import (
 	"errors"
 	"maps"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/pacing"
 )
 
 // ErrQuotaExhausted is what errors.Is accepts for a call that was refused
@@ -92,12 +95,14 @@ type family struct {
 
 	brakes   map[keyID]brake // Of the keys whose last reply was that they are not valid.
 	unsigned atomic.Bool     // The service's headers do not come through, so that its replies cannot be told by them.
+	invited  ledger          // Has a lock of its own.
 }
 
 // knowledge is what is known of one class of one key.
 type knowledge struct {
 	RateLimit
 
+	usage    pacing.Usage
 	arrived  uint64
 	turns    time.Time // When the window ends, by the local clock.
 	inFlight int
@@ -168,6 +173,18 @@ func (f *family) left(id keyID, method string, now time.Time) (limit, remaining 
 	return limit, limit, window
 }
 
+// pace returns how long the next write of a long run waits, that leaves a tenth
+// of each window to others, or more where reserve asks for more; wholly is true
+// when that is until the next window.
+func (f *family) pace(id keyID, reserve float64, now time.Time) (wait time.Duration, wholly bool, said RateLimit) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.of(id, http.MethodPost)
+	left := max(k.Limit/10, int(math.Ceil(reserve*float64(k.Limit))))
+	wait, wholly = k.usage.Wait(left, k.inFlight, now)
+	return wait, wholly, k.RateLimit
+}
+
 // window is how long a quota lasts.
 const window = time.Hour
 
@@ -200,6 +217,7 @@ func (f *family) learn(id keyID, method string, begun uint64, said RateLimit, le
 	if newer {
 		k.RateLimit, k.arrived = said, f.ticks
 		k.turns = now.Add(min(left, longestWindow))
+		k.usage.Learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
 	}
 }
 

@@ -27,6 +27,11 @@ type request struct {
 	guessedRoute  string  // The Dialect field of the route, when it is a guess.
 	bodyless      bool    // Any 2xx will do, though what is readable of its body is used.
 	err           error   // Why it must not be sent.
+
+	// before, unless it is nil, is asked before each attempt and after each wait
+	// for it whether it shall still be made; waited says that it waited for a
+	// quota's next window.
+	before func(waited bool) error
 }
 
 // guess is a name that the documentation does not show, and the Dialect field

@@ -1,0 +1,201 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// freshness is how old the knowledge of a roster may be when something is sent.
+const freshness = time.Minute
+
+// roster is what is known of an assessment's invitations.
+type roster struct {
+	service      *InvitationService
+	assessmentID string
+	patient      bool // Wait for quota windows, however many it takes.
+
+	known     map[string]Invitation // By address as in addressKey; nil before the first look.
+	listed    map[string]bool       // The ids that looks have shown which went far enough.
+	looked    time.Time             // When the last of these began.
+	waited    bool                  // For a window, since then.
+	unordered bool                  // The listing was not newest first.
+}
+
+// refuse judges a candidate before anything is looked up for it.
+func (r *roster) refuse(in NewInvitation) error {
+	k := r.service.core
+	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", r.assessmentID), k.dialect).err
+}
+
+// find returns the invitation of an addressee, as far as it is known.
+func (r *roster) find(who addressee) (invitation Invitation, found bool) {
+	if invitation, found = r.known[who.address]; found {
+		return invitation, true
+	}
+	return r.service.core.family.invited.invitation(who)
+}
+
+// refresh looks if what is known is too old to send by. A look that itself had
+// to wait for a window is followed by another.
+func (r *roster) refresh(ctx context.Context) error {
+	for stale := r.waited || time.Since(r.looked) > freshness; stale; stale = r.waited {
+		if err := r.look(ctx, "", false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glance is one pass over the listing, or over the beginning of it.
+type glance struct {
+	found     map[string]Invitation // By address, the newest.
+	ids       map[string]bool
+	last      time.Time // When the item before was created.
+	unordered bool
+}
+
+// take adds a page.
+func (g *glance) take(items []Invitation) {
+	for i := range items {
+		invitation := &items[i]
+		if invitation.ID != "" && g.ids[invitation.ID] {
+			continue // The listing has grown meanwhile: this was on the page before.
+		}
+		g.ids[invitation.ID] = true
+		if key := addressKey(invitation.CandidateEmail); g.found[key].ID == "" {
+			g.found[key] = *invitation
+		}
+		if at := invitation.CreatedAt; !at.IsZero() {
+			g.unordered = g.unordered || !g.last.IsZero() && at.After(g.last)
+			g.last = at
+		}
+	}
+}
+
+// hasNews tells whether more that is new may follow on a page. What this client
+// sent is no news, but others may have sent below it: only a page that shows
+// something of an earlier look, and else nothing but our own, is the last.
+func (r *roster) hasNews(items []Invitation) bool {
+	reached := false
+	for i := range items {
+		id := items[i].ID
+		if id != "" && r.listed[id] {
+			reached = true
+			continue
+		}
+		ours, found := r.find(newAddressee(r.assessmentID, items[i].CandidateEmail))
+		if !found || id == "" || ours.ID != id {
+			return true
+		}
+	}
+	return !reached
+}
+
+// look reads the listing as far as the wanted address, or else as far as there
+// is anything new: to the first page with nothing new, but all of it the first
+// time, if that is asked for, and if the listing is not in order. It does not
+// forget what a listing does not show any more.
+func (r *roster) look(ctx context.Context, wanted string, whole bool) error {
+	ctx = WithResponse(ctx, nil)
+	g := glance{found: make(map[string]Invitation), ids: make(map[string]bool)}
+	began, token, enough, waited := time.Now(), "", true, r.waited
+	r.waited = false
+	err := r.patiently(ctx, func() error {
+		for page, err := range r.service.List(r.assessmentID).From(token).Pages(ctx) {
+			if err != nil {
+				return err
+			}
+			last := r.listed != nil && !r.hasNews(page.Items)
+			g.take(page.Items)
+			if _, found := g.found[wanted]; found && wanted != "" {
+				enough = page.Next == ""
+				return nil
+			}
+			r.unordered = r.unordered || g.unordered
+			if last && !whole && !r.unordered {
+				return nil
+			}
+			token = page.Next
+		}
+		return nil
+	})
+	if err == nil {
+		r.learn(g, enough, began)
+	}
+	r.waited = r.waited || waited && (err != nil || !enough)
+	return err
+}
+
+// learn keeps what a look has shown. One that did not go far enough must not
+// keep the next from going on.
+func (r *roster) learn(g glance, enough bool, began time.Time) {
+	if r.known == nil {
+		r.known = g.found
+	} else {
+		maps.Copy(r.known, g.found)
+	}
+	if !enough {
+		return
+	}
+	r.looked = began
+	if r.listed == nil {
+		r.listed = g.ids
+	} else {
+		maps.Copy(r.listed, g.ids)
+	}
+}
+
+// patiently makes a call, again in the next window when this one is used up.
+func (r *roster) patiently(ctx context.Context, call func() error) error {
+	for {
+		err := call()
+		wait := r.nextWindow(ctx, err)
+		if wait == 0 {
+			return err
+		}
+		if waitErr := r.outlast(ctx, wait); waitErr != nil {
+			return &endedError{waitErr, err}
+		}
+	}
+}
+
+// nextWindow returns how long the next window is away for a patient roster whose
+// quota is used up: others with the same key may have used it up too. It is 0
+// for any other error, the throttle for failed authentications among them, which
+// is never waited out so.
+func (r *roster) nextWindow(ctx context.Context, err error) time.Duration {
+	failure, ok := errors.AsType[*Error](err)
+	if _, look := errors.AsType[*lookError](err); look {
+		return 0 // Which was as patient.
+	}
+	if !ok || !r.patient || ctx.Err() != nil || failure.throttled || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
+		return 0
+	}
+	if failure.RetryAfter > longestWindow {
+		return 0 // No window ends so.
+	}
+	return max(0, failure.RetryAfter)
+}
+
+// usedUp tells a refusal because a quota is used up.
+func (e *Error) usedUp() bool {
+	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+}
+
+// outlast waits for a window.
+func (r *roster) outlast(ctx context.Context, wait time.Duration) error {
+	r.waited = true
+	return pause(ctx, wait)
+}
+
+// pause waits, unless the context ends before the wait does: then it fails at
+// once.
+func pause(ctx context.Context, d time.Duration) error {
+	if outlasts(ctx, d) {
+		return context.DeadlineExceeded
+	}
+	return sleep(ctx, d)
+}

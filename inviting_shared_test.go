@@ -1,0 +1,479 @@
+package hiring_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// requireOneMailEach checks that n candidates have one invitation each, and
+// nobody else has any.
+func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
+	t.Helper()
+	mails := mailsOf(t, server, assessment)
+	assert.Len(t, mails, n)
+	for email, k := range mails {
+		require.Equal(t, 1, k, email)
+	}
+}
+
+func TestSendAllKnowsWhomEachInvites(t *testing.T) {
+	for name, call := range map[string]func(context.Context, *hiring.Client, string, []hiring.NewInvitation) error{
+		"Send": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			_, err := client.Invitations.Send(ctx, assessment, later[0])
+			return err
+		},
+		"Ensure": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			_, err := client.Invitations.Ensure(ctx, assessment, later[0])
+			return err
+		},
+		"SendAll": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			return client.Invitations.SendAll(ctx, assessment, slices.Values(later), nil)
+		},
+	} {
+		for _, variant := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, "/variant ", variant), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := liveWorld(t)
+					client := server.LiveClient()
+					other := client
+					if variant {
+						var err error
+						other, err = client.With(hiring.WithQuotaReserve(0))
+						require.NoError(t, err)
+					}
+					people := crowd(8, 1)
+					var got reports
+					err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+						if n := len(got.all); n < 7 && result.Outcome == hiring.InviteSent {
+							require.NoError(t, call(t.Context(), other, assessment, people[n+1:]))
+						}
+						return got.each(result, err)
+					})
+					require.NoError(t, err)
+					requireOneMailEach(t, server, assessment, 8)
+					assert.Equal(t, hiring.InviteSent, got.all[0].Outcome)
+					assert.Equal(t, hiring.InviteExisting, got.all[1].Outcome)
+					assert.Equal(t, people[1].Email, got.all[1].Invitation.CandidateEmail)
+				})
+			})
+		}
+	}
+}
+
+func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 3, Status: 500, Late: 25 * time.Second})
+		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 7, Reset: true})
+		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slow{server.Transport()}}))
+		var mu sync.Mutex
+		outcomes := make(map[hiring.InviteOutcome]int)
+		var all sync.WaitGroup
+		for n := range 6 {
+			variant, err := client.With()
+			require.NoError(t, err)
+			all.Go(func() {
+				people := crowd(30, n+1)
+				if n%2 == 0 {
+					slices.Reverse(people)
+				}
+				err := variant.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					outcomes[result.Outcome]++
+					return assert.NoError(t, err)
+				})
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		requireOneMailEach(t, server, assessment, 30)
+		assert.Equal(t, map[hiring.InviteOutcome]int{hiring.InviteSent: 30, hiring.InviteExisting: 150}, outcomes)
+	})
+}
+
+// slow takes a moment for each exchange, so that calls overlap.
+type slow struct{ http.RoundTripper }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(300 * time.Millisecond)
+	resp, err := s.RoundTripper.RoundTrip(r)
+	time.Sleep(300 * time.Millisecond)
+	return resp, err
+}
+
+// TestTwoProcessesAndACallback invites for five windows, while each invites some
+// of those who come later, and another process does, too: people who are more
+// than a minute away.
+func TestTwoProcessesAndACallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 900
+		server, assessment := liveWorld(t)
+		server.SetPlan(sandbox.LiveKey, 0, 2*n)
+		people := crowd(n, 1)
+		var mu sync.Mutex
+		done := 0
+		ctx, stop := context.WithCancel(t.Context())
+		var rival sync.WaitGroup
+		rival.Go(func() {
+			client := server.LiveClient() // A client of its own: it shares nothing.
+			for ctx.Err() == nil {
+				time.Sleep(97 * time.Second)
+				mu.Lock()
+				next := done + 150
+				mu.Unlock()
+				if next < n {
+					_, err := client.Invitations.Ensure(ctx, assessment, people[next])
+					assert.NoError(t, err)
+				}
+			}
+		})
+		began, client := time.Now(), server.LiveClient()
+		outcomes := make(map[hiring.InviteOutcome]int)
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+			require.NoError(t, err)
+			outcomes[result.Outcome]++
+			mu.Lock()
+			done++
+			later := people[min(done+3, n):min(done+6, n)]
+			mu.Unlock()
+			if done%40 == 0 {
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(later), nil))
+			}
+			return true
+		})
+		require.NoError(t, err)
+		stop()
+		rival.Wait()
+		requireOneMailEach(t, server, assessment, n)
+		assert.Greater(t, outcomes[hiring.InviteExisting], 60)
+		windows := 1 + int(time.Since(began)/time.Hour)
+		assert.GreaterOrEqual(t, windows, 5)
+		t.Logf("%d candidates in %d windows: %v, nobody twice", n, windows, outcomes)
+	})
+}
+
+func TestSendAllLooksAgain(t *testing.T) {
+	people := crowd(350, 1)
+	for name, c := range map[string]struct {
+		pause time.Duration // In each, before the last candidate.
+		quota int           // For the last; 0: plenty.
+		rival bool
+		reads int // For the last.
+		want  hiring.InviteOutcome
+	}{
+		"not within a minute":          {pause: time.Minute, reads: 0, want: hiring.InviteSent},
+		"after a minute":               {pause: time.Minute + 1, reads: 1, want: hiring.InviteSent},
+		"and finds the news":           {pause: time.Minute + 1, rival: true, reads: 2, want: hiring.InviteExisting},
+		"after it waited for a window": {pause: 59*time.Minute + 50*time.Second, quota: 20, rival: true, reads: 2, want: hiring.InviteExisting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				invite(t, server, assessment, people[:345]...)
+				client, before := server.LiveClient(), 0
+				var got reports
+				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[343:348]), func(result hiring.Invited, err error) bool {
+					if got.each(result, err); len(got.all) == 4 {
+						time.Sleep(c.pause)
+						if c.rival {
+							invite(t, server, assessment, people[347])
+						}
+						before, _ = requestsOf(server)
+						assert.Equal(t, 4, before, "the listing at first")
+					}
+					return true
+				})
+				require.NoError(t, err)
+				assert.Equal(t, c.want, got.all[4].Outcome)
+				reads, _ := requestsOf(server)
+				assert.Equal(t, c.reads, reads-before)
+				requireOneMailEach(t, server, assessment, 348)
+			})
+		})
+	}
+}
+
+// A window may end so soon that the last look is not a minute old.
+func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
+	people := crowd(2, 1)
+	for name, prepare := range map[string]func(*sandbox.Server){
+		"that it knew of": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
+		"that a refusal shows": func(server *sandbox.Server) {
+			server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, RetryAfter: 10 * time.Second})
+		},
+		"beyond MaxWait": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := liveWorld(t)
+				_, err := server.LiveClient().Invitations.Send(t.Context(), assessment, ada) // Opens the window.
+				require.NoError(t, err)
+				time.Sleep(time.Hour - 10*time.Second)
+				prepare(server)
+				time.AfterFunc(5*time.Second, func() { invite(t, server, assessment, people[1]) })
+				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Minute}))
+				if name == "beyond MaxWait" {
+					client = server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 1}))
+				}
+				var got reports
+				began := time.Now()
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), got.each))
+				assert.InDelta(t, 10, time.Since(began).Seconds(), 1)
+				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+				requireOneMailEach(t, server, assessment, 3)
+			})
+		})
+	}
+}
+
+// A look that waits for a window between two pages has seen the first long ago.
+func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		people := crowd(152, 1)
+		client := server.LiveClient()
+		var got reports
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{people[150], people[151]}), func(result hiring.Invited, err error) bool {
+			if got.each(result, err); len(got.all) == 1 {
+				time.Sleep(2 * time.Minute)
+				invite(t, server, assessment, people[:150]...)
+				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
+				time.AfterFunc(time.Minute, func() { invite(t, server, assessment, people[151]) })
+			}
+			return true
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		requireOneMailEach(t, server, assessment, 152)
+	})
+}
+
+// A call that waits within Send for more than a minute has looked too long ago.
+func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
+	for _, way := range []string{"Ensure", "SendAll"} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := liveWorld(t)
+			server.Inject(sandbox.Fault{Route: inviteRoute, RetryAfter: 5 * time.Minute})
+			client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
+			time.AfterFunc(time.Minute, func() { invite(t, server, assessment, ada) })
+			var got hiring.Invited
+			var err error
+			if way == "Ensure" {
+				got, err = client.Invitations.Ensure(t.Context(), assessment, ada)
+			} else {
+				err = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), func(i hiring.Invited, _ error) bool {
+					got = i
+					return true
+				})
+			}
+			require.NoError(t, err, way)
+			assert.Equal(t, hiring.InviteExisting, got.Outcome, way)
+			requireOneMailEach(t, server, assessment, 1)
+		})
+	}
+}
+
+// What the service says that it did is not done again, and concerns nobody else.
+func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, data(`[]`), says(201, `{"data":{"id":`), data(`[]`), data(`{"id":"i2","candidate_email":"bob@example.com"}`), data(`[]`))
+		client := fake.client()
+		bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"}
+		var got reports
+		err := client.Invitations.SendAll(t.Context(), fakeID, slices.Values([]hiring.NewInvitation{ada, bob, ada}), got.each)
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown, hiring.InviteSent, hiring.InviteUnknown}, got.outcomes())
+		for _, n := range []int{0, 2} {
+			assert.Equal(t, hiring.OutcomeDone, failureOf(t, "SendAll", got.errors[n]).Outcome)
+		}
+		assert.Len(t, fake.requests(), 5, "look, send, look, send, look")
+		again, err := client.Invitations.Ensure(t.Context(), fakeID, ada)
+		require.Error(t, err)
+		assert.Equal(t, hiring.InviteUnknown, again.Outcome)
+		for _, sent := range fake.requests()[5:] {
+			assert.Equal(t, http.MethodGet, sent.Method)
+		}
+	})
+}
+
+// What one call could not settle, the next of the same client settles first.
+func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		want  hiring.InviteOutcome
+		took  time.Duration
+	}{
+		"done late": {sandbox.Fault{Route: inviteRoute, Reset: true, Late: 30 * time.Second}, hiring.InviteExisting, 55 * time.Second},
+		"not done":  {sandbox.Fault{Route: inviteRoute, Reset: true}, hiring.InviteSent, 55 * time.Second},
+		"done":      {sandbox.Fault{Route: inviteRoute, Reset: true, After: true}, hiring.InviteExisting, 0},
+	} {
+		for _, first := range []string{"Send", "Ensure"} {
+			t.Run(name+"/"+first, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := liveWorld(t)
+					server.Inject(c.fault)
+					client := server.LiveClient()
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					defer cancel()
+					var err error
+					if first == "Send" {
+						_, err = client.Invitations.Send(ctx, assessment, ada)
+					} else {
+						_, err = client.Invitations.Ensure(ctx, assessment, ada)
+					}
+					require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+					<-ctx.Done()
+					began := time.Now()
+					got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+					require.NoError(t, err)
+					assert.Equal(t, c.want, got.Outcome)
+					assert.Equal(t, c.took, time.Since(began))
+					requireOneMailEach(t, server, assessment, 1)
+				})
+			})
+		}
+	}
+}
+
+func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		angry := true
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if angry && e.Method == http.MethodPost {
+				angry = false
+				panic("observer")
+			}
+		}))
+		assert.PanicsWithValue(t, "observer", func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, ada) })
+		got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
+func TestEnsureWaitsForItsTurnAsLongAsItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Delay: 20 * time.Second})
+		client := server.LiveClient()
+		go func() { _, _ = client.Invitations.Send(t.Context(), assessment, ada) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		got, err := client.Invitations.Ensure(ctx, assessment, ada)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
+		got, err = client.Invitations.Ensure(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+	})
+}
+
+// oldestFirst is a service whose listing is not in the documented order.
+type oldestFirst struct {
+	scripted
+
+	looks []int // The pages read.
+}
+
+func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		return s.reply(r, 201, s.work(two[0].Email)), nil
+	}
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if err != nil {
+		page = 1
+	}
+	s.looks = append(s.looks, page)
+	var listed []string
+	for i := (page - 1) * 100; i < min(page*100, len(s.sent)); i++ {
+		listed = append(listed, s.sent[i].json(i))
+	}
+	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,"total":%d,"has_more":%t}}`,
+		strings.Join(listed, ","), page, len(s.sent), page*100 < len(s.sent))), nil
+}
+
+func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oldestFirst{}
+		add := func(email string) { s.sent = append(s.sent, scriptedInvitation{email, time.Now(), 0}) }
+		for n := range 250 {
+			add(fmt.Sprintf("candidate-%d@example.com", n))
+			time.Sleep(time.Second)
+		}
+		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		require.NoError(t, err)
+		var got reports
+		err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values(two), func(result hiring.Invited, err error) bool {
+			time.Sleep(2 * time.Minute)
+			add(two[1].Email) // By another process, at the end of the listing.
+			return got.each(result, err)
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.looks)
+	})
+}
+
+// A look that ends where it found what it looked for has not seen what lies below.
+func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		people := crowd(200, 1)
+		var got reports
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:3]), func(result hiring.Invited, err error) bool {
+			got.each(result, err)
+			switch len(got.all) {
+			case 1:
+				invite(t, server, assessment, people[2:102]...)
+				server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true, After: true})
+			case 2:
+				time.Sleep(2 * time.Minute)
+			}
+			return true
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		requireOneMailEach(t, server, assessment, 102)
+	})
+}
+
+func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := liveWorld(t)
+		people := crowd(300, 1)
+		invite(t, server, assessment, people[102:252]...)
+		client := server.LiveClient()
+		_, err := client.Invitations.Send(t.Context(), assessment, ada)
+		require.NoError(t, err)
+		time.Sleep(time.Hour - 10*time.Second)
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21)
+		_, err = client.Invitations.Resend(t.Context(), assessment, sandbox.UnknownID) // Learns of the quota.
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true, Late: 8 * time.Second})
+		_, err = client.Invitations.Send(t.Context(), assessment, people[0])
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		time.AfterFunc(5*time.Second, func() { invite(t, server, assessment, people[1:102]...) })
+		var got reports
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[:2]), got.each))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 2), got.outcomes())
+		requireOneMailEach(t, server, assessment, 253)
+	})
+}
