@@ -104,6 +104,12 @@ func TestPagerOfTokens(t *testing.T) {
 		require.NoError(t, err, n)
 		assert.Len(t, rest.Items, want, n)
 	}
+	for number := 3; number < 7; number++ { // Of a list that was longer.
+		rest, err := hiring.PagerOf(numbered(5)...).From(pagerToken(t, page.Next, number)).Page(t.Context())
+		require.NoError(t, err, number)
+		assert.Empty(t, rest.Items, number)
+		assert.Empty(t, rest.Next, number)
+	}
 	last := pagerToken(t, page.Next, math.MaxInt)
 	rest, err := hiring.PagerOf(numbered(5)...).From(last).Page(t.Context())
 	if err == nil { // Such a token may also be refused.
