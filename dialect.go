@@ -211,7 +211,7 @@ func (c *call) hints(e *Error, body []byte) []string {
 	return hints
 }
 
-// pageHint goes with every reply that is no JSON.
+// pageHint goes with every page, and with every 2xx that is not the service's.
 const pageHint = "; a proxy answered, or the base URL is wrong"
 
 // isPage tells a web page, or other text, from what the service would say.

@@ -116,6 +116,7 @@ func TestWhoseASuccessIs(t *testing.T) {
 			assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "%s: %s", call, name)
 			if !strings.HasPrefix(name, "cut ") {
 				assert.Contains(t, failure.Message, "not the service's", "%s: %s", call, name)
+				require.ErrorContains(t, err, "a proxy answered, or the base URL is wrong", "%s: %s", call, name)
 			}
 			assert.NotContains(t, err.Error(), "WithMaxResponseBytes", "%s: %s", call, name)
 		}

@@ -128,12 +128,12 @@ func (c *call) rejected(a *attempt, cause error) (own bool) {
 // own. One that is not may stand for anything, so it says nothing of a write.
 func (c *call) success(a *attempt, cause error) (own bool) {
 	c.failure = nil
-	foreign, page := c.foreign(c.reply.body)
+	foreign, stranger := c.foreign(c.reply.body)
 	outcome := OutcomeDone
 	switch {
 	case foreign != "":
 		outcome = OutcomeUnknown
-		if page || cause == nil {
+		if stranger = stranger || cause == nil; stranger { // Else it broke off before it showed whose it is.
 			cause = foreign
 		}
 	case c.read == nil:
@@ -146,7 +146,7 @@ func (c *call) success(a *attempt, cause error) (own bool) {
 	c.unusable(a, cause)
 	a.failed = true
 	c.failure.Outcome = c.writeOutcome(outcome)
-	if page {
+	if stranger {
 		c.failure.hints = []string{pageHint}
 	}
 	return foreign == ""
