@@ -37,6 +37,7 @@ func TestTheHouseKeepsItsShape(t *testing.T) {
 	}{
 		{".", 50, 7000, 36},
 		{"sandbox", 40, 6000, 40},
+		{"sandbox/internal/doors", 8, 500, 4},
 	} {
 		f := survey(t, c.dir)
 		t.Logf("%-24s %2d files, %4d lines of code, largest circle %2d files, %2d mutual pairs", c.dir, f.files, f.code, len(f.circle), len(f.mutual))
@@ -46,6 +47,22 @@ func TestTheHouseKeepsItsShape(t *testing.T) {
 		assert.LessOrEqual(t, f.code, c.code, "%s: lines of code, without comments and blanks", c.dir)
 		assert.LessOrEqual(t, len(f.circle), c.circle, "%s: files that need one another in a circle: %v", c.dir, f.circle)
 		t.Logf("%-24s functions over 40 lines, files over 300: %v", "", f.long)
+	}
+}
+
+// TestTheWallsHold: what is behind a wall knows nothing of what is before it.
+func TestTheWallsHold(t *testing.T) {
+	const ours = "github.com/hiring-assessment/hiring-go"
+	for dir, unknown := range map[string][]string{
+		"sandbox/internal/doors": {ours, "encoding/json"},
+	} {
+		pkg, err := build.ImportDir(dir, 0)
+		require.NoError(t, err)
+		for _, path := range pkg.Imports {
+			for _, prefix := range unknown {
+				assert.False(t, path == prefix || strings.HasPrefix(path, prefix+"/"), "%s imports %s", dir, path)
+			}
+		}
 	}
 }
 

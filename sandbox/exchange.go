@@ -9,6 +9,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/doors"
 )
 
 // exchange answers a call, unless a fault has it otherwise.
@@ -18,17 +19,17 @@ func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
 		r.writeTo(w, c)
 		return
 	}
-	if !wait(ctx, f.Delay) || f.loses() {
-		lose(w)
+	if !doors.Wait(ctx, f.Delay) || f.loses() {
+		doors.Lose(w)
 		return
 	}
 	if r = s.faulty(c, f, r); f.CutAfter != 0 {
 		if r.body == nil || c.request.Method == http.MethodHead {
 			s.answered(c, 0)
-			lose(w)
+			doors.Lose(w)
 			return
 		}
-		w = &cut{w, max(f.CutAfter, 0)}
+		w = doors.Cut(w, f.CutAfter)
 	}
 	if f.raw() {
 		f.writeRaw(w, c, r)

@@ -1,6 +1,10 @@
 package sandbox
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/doors"
+)
 
 // archiveRoute is that of the links to archives. They are not below /api/v1,
 // but faults and the journal know them all the same.
@@ -15,12 +19,12 @@ func (s *Server) exchangeArchive(w http.ResponseWriter, r *http.Request, id stri
 		s.serveArchive(out, r, id)
 		return
 	}
-	if !wait(r.Context(), f.Delay) || f.loses() || f.CutAfter != 0 && r.Method == http.MethodHead {
-		lose(w)
+	if !doors.Wait(r.Context(), f.Delay) || f.loses() || f.CutAfter != 0 && r.Method == http.MethodHead {
+		doors.Lose(w)
 		return
 	}
 	if f.CutAfter != 0 {
-		out = &cut{out, max(f.CutAfter, 0)}
+		out = doors.Cut(out, f.CutAfter)
 	}
 	if !f.replaces() {
 		s.serveArchive(out, r, id)

@@ -1,11 +1,9 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -30,11 +28,9 @@ type Server struct {
 	control      controlPlane
 	options      []Option
 
-	mu     sync.Mutex // guards all below; never held while a body is read or written
-	state             // what a reset begins anew
-	door   *tcpDoor
-	pipes  []*PipeListener
-	closed bool
+	mu    sync.Mutex // guards all below; never held while a body is read or written
+	state            // what a reset begins anew
+	doors openDoors
 }
 
 // state is everything that requests and tests change.
@@ -186,58 +182,4 @@ func (s *Server) answer(c *call) reply {
 func (s *Server) newID() string {
 	s.written++
 	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", s.written)
-}
-
-type tcpDoor struct {
-	server *http.Server
-	url    string
-	done   chan struct{}
-}
-
-// URL returns the base URL of a loopback TCP listener, which the first call
-// starts. It panics when no port can be had, and after Close.
-//
-// Inside a testing/synctest bubble use Transport: a socket never lets the
-// bubble's clock move.
-func (s *Server) URL() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		panic("sandbox: URL was called after Close")
-	}
-	if s.door != nil {
-		return s.door.url
-	}
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: cannot listen on the loopback interface: %v", err))
-	}
-	s.door = &tcpDoor{
-		// Without DisableGeneralOptionsHandler net/http would answer OPTIONS * itself, outside the envelope.
-		server: &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, DisableGeneralOptionsHandler: true},
-		url:    "http://" + listener.Addr().String(),
-		done:   make(chan struct{}),
-	}
-	go func(door *tcpDoor) {
-		defer close(door.done)
-		_ = door.server.Serve(listener) // always ErrServerClosed: Close is the only way out
-	}(s.door)
-	return s.door.url
-}
-
-// Close stops the listener of URL and cuts its connections, and closes every
-// Listener. Transport goes on working: it holds nothing that could be closed. A
-// second Close does nothing.
-func (s *Server) Close() {
-	s.mu.Lock()
-	door, pipes := s.door, s.pipes
-	s.door, s.pipes, s.closed = nil, nil, true
-	s.mu.Unlock()
-	for _, pipe := range pipes {
-		_ = pipe.Close()
-	}
-	if door != nil {
-		_ = door.server.Close()
-		<-door.done
-	}
 }

@@ -12,7 +12,7 @@ import (
 func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
 		"dialect", "lenientSince", "sinceOn", "clock", "timeline", "drift", "limits", "routes", "control", "options", // by the options
-		"mu", "door", "pipes", "closed",
+		"mu", "doors",
 		"ahead", // set to 0 by reset
 	}
 	var others []string

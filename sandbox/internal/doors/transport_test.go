@@ -1,4 +1,4 @@
-package sandbox
+package doors_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/doors"
 )
 
 type body struct {
@@ -28,7 +30,7 @@ func (b *body) Close() error {
 // bothDoors runs a handler behind the transport and behind a real server, and
 // gives the test each one's RoundTripper and base URL.
 func bothDoors(t *testing.T, h http.HandlerFunc, test func(t *testing.T, rt http.RoundTripper, base string)) {
-	t.Run("transport", func(t *testing.T) { test(t, transport{h}, "http://sandbox.invalid:8080") })
+	t.Run("transport", func(t *testing.T) { test(t, doors.Transport{Handler: h}, "http://sandbox.invalid:8080") })
 	t.Run("wire", func(t *testing.T) {
 		server := httptest.NewServer(h)
 		t.Cleanup(server.Close)
@@ -79,7 +81,7 @@ func TestTheServerSeesWhatTheWireWouldBring(t *testing.T) {
 
 		assert.NotContains(t, r.Header, "X-Handler")
 		assert.Equal(t, "/a/b/../c", r.URL.Path)
-		if _, own := rt.(transport); own {
+		if _, own := rt.(doors.Transport); own {
 			assert.Equal(t, int32(1), b.closed.Load())
 		}
 		assert.Same(t, r, res.Request)
@@ -118,7 +120,7 @@ func TestBodiesOnTheirWayIn(t *testing.T) {
 		assert.Empty(t, read)
 		assert.Equal(t, int64(0), got.ContentLength)
 	})
-	rt := transport{http.HandlerFunc(handler)}
+	rt := doors.Transport{Handler: http.HandlerFunc(handler)}
 	r := request(t, http.MethodPost, "http://x", nil)
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader("much too long")), 4
 	res, err := rt.RoundTrip(r)
@@ -156,7 +158,7 @@ func TestRequestsThatNeverLeave(t *testing.T) {
 			r := request(t, http.MethodPost, "http://x", nil)
 			r.Body, r.ContentLength = b, 1
 			spoil(r)
-			_, err := transport{handler}.RoundTrip(r)
+			_, err := doors.Transport{Handler: handler}.RoundTrip(r)
 			require.Error(t, err)
 			assert.Equal(t, int32(1), b.closed.Load(), "a RoundTripper closes the body, errors included")
 		})
@@ -174,12 +176,12 @@ func ended(t *testing.T) context.Context {
 func TestTheEndOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r := request(t, http.MethodGet, "http://x", nil).WithContext(ctx)
-	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errEnough) })}.RoundTrip(r)
+	_, err := doors.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(errEnough) })}.RoundTrip(r)
 	require.ErrorIs(t, err, errEnough, "it ended while the handler worked")
 
 	ctx, cancel = context.WithCancelCause(t.Context())
 	r = r.WithContext(ctx)
-	res, err := transport{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ab") })}.RoundTrip(r)
+	res, err := doors.Transport{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ab") })}.RoundTrip(r)
 	require.NoError(t, err)
 	p := make([]byte, 1)
 	n, err := res.Body.Read(p)
@@ -201,7 +203,8 @@ func TestTheEndOfTheContextFreesAStuckBody(t *testing.T) {
 		_, _ = sender.Write([]byte("{"))
 		cancel()
 	}()
-	_, err := New().Transport().RoundTrip(r)
+	handler := func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
+	_, err := doors.Transport{Handler: http.HandlerFunc(handler)}.RoundTrip(r)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -247,7 +250,7 @@ func TestHandlersThatGiveUp(t *testing.T) {
 			})
 		})
 	}
-	_, err := transport{http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") })}.RoundTrip(request(t, http.MethodGet, "http://x", nil))
+	_, err := doors.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oops") })}.RoundTrip(request(t, http.MethodGet, "http://x", nil))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.ErrorContains(t, err, "oops")
 }

@@ -1,4 +1,4 @@
-package sandbox
+package doors
 
 import (
 	"context"
@@ -12,18 +12,16 @@ import (
 	"strings"
 )
 
-// Transport returns a RoundTripper that answers without a socket, in the
-// caller's goroutine: it works inside testing/synctest, and a call takes
-// microseconds. Whatever host a request names, the server answers it.
+// Transport is a RoundTripper that calls a handler without a socket, in the
+// caller's goroutine. Whatever host a request names, the handler answers it.
 //
-// The server sees a copy of the request, as it would have come over the wire;
+// The handler sees a copy of the request, as it would have come over the wire;
 // what it hands back fails as a reply from the wire would once the request's
 // context has ended or the handler gave up in the middle.
-func (s *Server) Transport() http.RoundTripper { return transport{s} }
+type Transport struct{ Handler http.Handler }
 
-type transport struct{ handler http.Handler }
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip answers one request.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
 	}
@@ -43,7 +41,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer context.AfterFunc(ctx, func() { _ = r.Body.Close() })()
 	}
 	w := &recorder{header: make(http.Header, 8), method: r.Method}
-	broken := w.serve(t.handler, incoming)
+	broken := w.serve(t.Handler, incoming)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

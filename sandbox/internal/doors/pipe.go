@@ -1,4 +1,4 @@
-package sandbox
+package doors
 
 import (
 	"context"
@@ -11,40 +11,20 @@ import (
 	"syscall"
 )
 
-// Listener returns a new listener in memory, for code that needs a real
-// http.Server where a socket would not do, as inside testing/synctest. It is a
-// *PipeListener, whose DialContext reaches it:
-//
-//	listener := server.Listener()
-//	web := &http.Server{Handler: server}
-//	go web.Serve(listener)
-//	defer web.Close()
-//	dial := listener.(*sandbox.PipeListener).DialContext
-//	client := &http.Client{Transport: &http.Transport{DialContext: dial}}
-//
-// Inside a bubble call it, and close the http.Server, in the bubble. Each call
-// returns another listener; Close of the Server closes them all.
-func (s *Server) Listener() net.Listener {
-	l := &PipeListener{arriving: make(chan net.Conn), done: make(chan struct{})}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		_ = l.Close()
-	} else {
-		s.pipes = append(s.pipes, l)
-	}
-	return l
-}
-
-// PipeListener is a net.Listener whose connections are pipes in memory.
-type PipeListener struct {
+// Pipe is a net.Listener whose connections are pipes in memory.
+type Pipe struct {
 	arriving chan net.Conn
 	done     chan struct{}
 	once     sync.Once
 }
 
+// NewPipe returns a listener that nobody has dialled yet.
+func NewPipe() *Pipe {
+	return &Pipe{arriving: make(chan net.Conn), done: make(chan struct{})}
+}
+
 // Accept waits for a connection. Close ends it with net.ErrClosed.
-func (l *PipeListener) Accept() (net.Conn, error) {
+func (l *Pipe) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.arriving:
 		return conn, nil
@@ -56,7 +36,7 @@ func (l *PipeListener) Accept() (net.Conn, error) {
 // DialContext connects to the listener, whatever address it is given. It waits
 // until Accept takes the connection or the context ends; a closed listener
 // refuses it.
-func (l *PipeListener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	lost := new(atomic.Bool)
 	fail := func(err error) (net.Conn, error) {
@@ -82,13 +62,13 @@ func (l *PipeListener) DialContext(ctx context.Context, _, _ string) (net.Conn, 
 
 // Close ends Accept and refuses connections from now on. It cuts none. A second
 // Close does nothing.
-func (l *PipeListener) Close() error {
+func (l *Pipe) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
 // Addr is an address of the loopback interface that nothing listens on.
-func (l *PipeListener) Addr() net.Addr { return pipeAddr }
+func (l *Pipe) Addr() net.Addr { return pipeAddr }
 
 var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152}
 

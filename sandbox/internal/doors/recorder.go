@@ -1,4 +1,4 @@
-package sandbox
+package doors
 
 import (
 	"bytes"
@@ -86,9 +86,6 @@ func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
 	h.ServeHTTP(w, r)
 	return nil
 }
-
-// reset is what hijacking and closing a connection is on the wire.
-func (w *recorder) reset() { w.lost = true }
 
 func (w *recorder) response(r *http.Request, broken error) (*http.Response, error) {
 	if broken != nil && !w.flush {

@@ -1,4 +1,4 @@
-package sandbox
+package doors_test
 
 import (
 	"io"

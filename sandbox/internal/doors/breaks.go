@@ -1,4 +1,4 @@
-package sandbox
+package doors
 
 import (
 	"context"
@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// wait returns false when the context ended first.
-func wait(ctx context.Context, d time.Duration) bool {
+// Wait lets time pass before a reply. It returns false when the context ended
+// first.
+func Wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil
 	}
@@ -25,7 +26,12 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// cut lets so many bytes of a body through and breaks the connection.
+// Cut returns a writer that lets so many bytes of a body through, at the latest
+// all but the last, and then breaks the connection.
+func Cut(w http.ResponseWriter, after int) http.ResponseWriter {
+	return &cut{w, max(after, 0)}
+}
+
 type cut struct {
 	http.ResponseWriter
 
@@ -50,12 +56,13 @@ func (w *cut) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// lose breaks the connection before anything was answered. Where that cannot be
+// Lose breaks the connection before anything was answered: a client reads
+// ECONNRESET. Where that cannot be
 // done (a server of the user's own that speaks HTTP/2, or middleware that hides
 // the connection), the handler is aborted, which net/http makes the best of.
-func lose(w http.ResponseWriter) {
-	if door, ok := w.(interface{ reset() }); ok {
-		door.reset()
+func Lose(w http.ResponseWriter) {
+	if inMemory, ok := w.(*recorder); ok {
+		inMemory.lost = true
 		return
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
