@@ -214,7 +214,7 @@ func (c *call) arrived(resp *http.Response) {
 		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
 	}
 	c.open = resp.Body
-	c.requestID = c.credential.scrub(resp.Header.Get("X-Request-Id"))
+	c.requestID = c.credential.secret.ScrubString(resp.Header.Get("X-Request-Id"))
 	c.learn(resp.Header, time.Now())
 	if resp.Header.Get("Location") != "" {
 		// http.Client fails on some redirects before it asks whether to follow.
@@ -257,7 +257,7 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	if err == nil && whole && n > limit {
 		err = tooLongError{limit}
 	}
-	return c.credential.scrubBytes(c.buffer.Bytes()), err
+	return c.credential.secret.Scrub(c.buffer.Bytes()), err
 }
 
 // closeOnce closes a body once, whoever comes first.

@@ -65,9 +65,10 @@ type Error struct {
 	Details    stdjson.RawMessage // As sent with a 400 or 429; else nil.
 
 	operation string
-	hints     []string     // What may be wrong besides; see call.hints.
-	throttled bool         // Of a 429: the address is held back, not the key's quota.
-	cause     func() error // A closure, because no printer looks into one: its text may hold the key.
+	hints     []string            // What may be wrong besides; see call.hints.
+	throttled bool                // Of a 429: the address is held back, not the key's quota.
+	cause     func() error        // A closure, because no printer looks into one.
+	scrub     func(string) string // Takes the key out of a text; nil when there was none.
 }
 
 // Error returns one line: operation, status, code, message, the fields that a 400
@@ -102,7 +103,24 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		text += " (request " + clip(e.RequestID, maxQuoted) + ")"
 	}
-	return oneLine(text)
+	return e.scrubbed(oneLine(text)) // Parts of the key may have met just now.
+}
+
+func (e *Error) scrubbed(text string) string {
+	if e.scrub == nil {
+		return text
+	}
+	return e.scrub(text)
+}
+
+// clean takes out of what was decoded what nobody could see before: a key that the
+// code and the message make up together.
+func (e *Error) clean() {
+	e.Code, e.Message, e.RequestID = ErrorCode(e.scrubbed(string(e.Code))), e.scrubbed(e.Message), e.scrubbed(e.RequestID)
+	both := string(e.Code) + ": " + e.Message
+	if clean := e.scrubbed(both); clean != both {
+		e.Code, e.Message = "", clean
+	}
 }
 
 // complaints are what a 400 says of the input, field by field.

@@ -1,16 +1,15 @@
 package hiring
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode"
+
+	"github.com/hiring-assessment/hiring-go/internal/secret"
 )
 
 // Environment is what a key gives access to.
@@ -39,8 +38,8 @@ type keyID [sha256.Size]byte
 // call or behind a closure, never in a field that can be printed.
 type credential struct {
 	key    string
-	rarest int // See in.
 	header []string
+	secret secret.Finder
 	keyInfo
 }
 
@@ -67,7 +66,7 @@ func newKeyring(c config) (keyring, error) {
 		ring.next = func(ctx context.Context) (*credential, error) {
 			key, err := c.source(ctx)
 			if err != nil {
-				return nil, fmt.Errorf("the key source failed: %w", err)
+				return nil, secret.New(key).Clean(fmt.Errorf("the key source failed: %w", err))
 			}
 			use, err := newCredential(key, c.environment)
 			if err != nil {
@@ -120,8 +119,8 @@ func newCredential(key string, want Environment) (*credential, error) {
 	}
 	return &credential{
 		key:     key,
-		rarest:  rarestIn(key),
 		header:  []string{"Bearer " + key},
+		secret:  secret.New(key),
 		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
 	}, nil
 }
@@ -131,8 +130,8 @@ func newCredential(key string, want Environment) (*credential, error) {
 func (c *credential) redacted() string {
 	const telling, shown = 24, 4
 	end := ""
-	if secret := strings.TrimPrefix(c.key, c.prefix()); len(secret) >= telling {
-		end = secret[len(secret)-shown:]
+	if own := strings.TrimPrefix(c.key, c.prefix()); len(own) >= telling {
+		end = own[len(own)-shown:]
 	}
 	switch {
 	case c.prefix() != "":
@@ -148,113 +147,4 @@ func (c *credential) prefix() string {
 		return ""
 	}
 	return "sk_" + string(c.environment) + "_"
-}
-
-// shortestSecret keeps a key of a few letters, which no service hands out, from
-// wiping these letters from every reply.
-const shortestSecret = 6
-
-const redacted = "[redacted]"
-
-// scrub removes the key from what a reply or a transport may have echoed.
-func (c credential) scrub(s string) string {
-	if len(c.key) < shortestSecret {
-		return s
-	}
-	return strings.ReplaceAll(s, c.key, redacted)
-}
-
-// scrubBytes is scrub for a body, which may also spell the key with JSON's
-// escapes.
-func (c credential) scrubBytes(b []byte) []byte {
-	if len(c.key) < shortestSecret {
-		return b
-	}
-	if c.in(b) {
-		b = bytes.ReplaceAll(b, []byte(c.key), []byte(redacted))
-	}
-	if !c.escapedIn(b) {
-		return b
-	}
-	var clean []byte
-	kept := 0 // Up to here, b is in clean.
-	for i := 0; i < len(b); i++ {
-		if n := c.spelledBy(b[i:]); n > 0 {
-			clean = append(append(clean, b[kept:i]...), redacted...)
-			kept = i + n
-			i = kept - 1
-		} else if b[i] == '\\' {
-			i++ // What is escaped begins no escape.
-		}
-	}
-	if kept == 0 {
-		return b
-	}
-	return append(clean, b[kept:]...)
-}
-
-// in tells whether b has the key, by looking for the rarest of its letters: the
-// first ones are frequent, which makes looking for the whole slow.
-func (c credential) in(b []byte) bool {
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(b[at:], c.key[c.rarest])
-		if i < 0 {
-			return false
-		}
-		at += i
-		if start := at - c.rarest; start >= 0 && bytes.HasPrefix(b[start:], []byte(c.key)) {
-			return true
-		}
-	}
-}
-
-// rarestIn returns the place of the letter that is rarest in JSON of those in key.
-func rarestIn(key string) (place int) {
-	const frequent = "vwbfkgpmuh_dlcsrni-oate.9876543210"
-	for i := range len(key) {
-		if strings.IndexByte(frequent, key[i]) < strings.IndexByte(frequent, key[place]) {
-			place = i
-		}
-	}
-	return place
-}
-
-// escapedIn tells whether an escape in b stands for any letter of the key.
-// Nearly no body has one, and this goes from escape to escape.
-func (c credential) escapedIn(b []byte) bool {
-	for {
-		i := bytes.IndexByte(b, '\\')
-		if i < 0 || len(b) < i+2 {
-			return false
-		}
-		stands := b[i+1]
-		if stands == 'u' && len(b) >= i+6 {
-			code, err := strconv.ParseUint(string(b[i+2:i+6]), 16, 16)
-			if err == nil && code <= 0xff && strings.IndexByte(c.key, byte(code)) >= 0 {
-				return true
-			}
-		} else if (stands == '"' || stands == '\\' || stands == '/') && strings.IndexByte(c.key, stands) >= 0 {
-			return true
-		}
-		b = b[i+2:]
-	}
-}
-
-// spelledBy returns how many bytes of JSON text at the beginning of b spell the
-// key, 0 when they do not.
-func (c credential) spelledBy(b []byte) int {
-	n := 0
-	for i := range len(c.key) {
-		switch rest := b[n:]; {
-		case len(rest) > 0 && rest[0] == c.key[i] && rest[0] != '\\':
-			n++
-		case len(rest) > 1 && rest[0] == '\\' && rest[1] == c.key[i] && strings.IndexByte(`"\/`, rest[1]) >= 0:
-			n += 2
-		case len(rest) > 5 && string(rest[:4]) == `\u00` && strings.EqualFold(string(rest[4:6]), hex.EncodeToString([]byte{c.key[i]})):
-			n += 6
-		default:
-			return 0
-		}
-	}
-	return n
 }

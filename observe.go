@@ -97,9 +97,13 @@ func (r *Response) capture(c *call, body []byte) {
 		Body:       bytes.Clone(body),
 		Header:     c.header.Clone(),
 	}
-	for _, values := range r.Header {
+	for name, values := range r.Header {
 		for i := range values {
-			values[i] = c.credential.scrub(values[i])
+			values[i] = c.credential.secret.ScrubString(values[i])
+		}
+		if clean := c.credential.secret.ScrubString(name); clean != name {
+			delete(r.Header, name)
+			r.Header[clean] = values
 		}
 	}
 }

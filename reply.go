@@ -109,6 +109,7 @@ func (c *call) rejected(a *attempt, cause error) (own bool) {
 	a.failed = true
 	c.failure = c.fail("", cause)
 	c.failure.refusal(c.reply.body)
+	c.failure.clean()
 	c.failure.hints = c.hints(c.failure, c.reply.body)
 	c.failure.RetryAfter = retryAfterOf(c.header, time.Now())
 	c.failure.throttled, a.permanent = c.throttled, c.throttled
@@ -259,7 +260,7 @@ func (c *call) plain(err error) string {
 	}
 	u := c.url
 	text := strings.ReplaceAll(err.Error(), u.String(), "the service")
-	return quote([]byte(c.credential.scrub(strings.ReplaceAll(text, u.RequestURI(), c.request.route))))
+	return quote([]byte(c.credential.secret.ScrubString(strings.ReplaceAll(text, u.RequestURI(), c.request.route))))
 }
 
 // fail starts an error with what is known of the call.
@@ -274,8 +275,9 @@ func (c *call) fail(message string, cause error) *Error {
 		Outcome:   c.outcome(c.writeOutcome(OutcomeNotDone)),
 		RateLimit: c.limit,
 		operation: c.request.operation,
+		scrub:     c.credential.secret.ScrubString,
 	}
-	e.causedBy(cause)
+	e.causedBy(c.credential.secret.Clean(cause))
 	return e
 }
 
