@@ -1,11 +1,11 @@
 package hiring
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 )
 
 // reply is a 2xx reply whose body was read in full.
 type reply struct {
-	body    []byte // Lies in a buffer that is used again: copy what is kept.
-	warning string // Set by the reader when the reply is usable but odd.
+	body    []byte      // Lies in a buffer that is used again: copy what is kept.
+	within  bound.Bound // What decoding may take.
+	warning string      // Set by the reader when the reply is usable but odd.
 }
 
 // call is one operation on its way, over all its attempts. It is the transport
@@ -60,8 +63,8 @@ type call struct {
 	requestID  string
 	limit      RateLimit
 	throttled  bool
-	limited    io.LimitedReader
-	buffer     *bytes.Buffer
+	buffer     *[]byte
+	grown      int64 // Bytes that were allocated for it.
 	reply      reply
 }
 
@@ -69,7 +72,7 @@ type call struct {
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	var result *T
 	err := k.send(ctx, r, func(r *reply) error {
-		data, _, err := open[T](r.body)
+		data, _, err := open[T](r)
 		switch {
 		case err != nil:
 			return err
@@ -234,7 +237,7 @@ func (k *core) attemptContext(ctx context.Context) (context.Context, context.Can
 // connection can serve again.
 const maxDrained = 64 << 10
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // readBody reads a reply's body and closes it. What it returns lies in a shared
 // buffer until release. A body that does not stop by itself is closed when the
@@ -250,15 +253,60 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	} else if c.read == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	c.buffer = buffers.Get().(*bytes.Buffer)
-	c.buffer.Reset()
-	c.limited = io.LimitedReader{R: body.body, N: limit + 1}
-	n, err := c.buffer.ReadFrom(&c.limited)
-	if err == nil && whole && n > limit {
+	c.buffer = buffers.Get().(*[]byte)
+	err := c.fill(body.body, limit)
+	if err == nil && whole && int64(len(*c.buffer)) > limit {
 		err = tooLongError{limit}
 	}
-	return c.credential.secret.Scrub(c.buffer.Bytes()), err
+	return c.credential.secret.Scrub(*c.buffer), err
 }
+
+// fill reads limit bytes into the buffer, and one more to notice a longer body.
+// What it allocates on the way is
+// less than twice the limit in all: the last of ever larger buffers, each half of
+// the next, is as large as the limit.
+func (c *call) fill(body io.Reader, limit int64) error {
+	b := (*c.buffer)[:0]
+	c.grown = 0
+	for {
+		if len(b) == cap(b) {
+			size := limit + 1
+			for size/2 > max(minBuffer, int64(len(b))) {
+				size /= 2
+			}
+			c.grown += size
+			b = append(make([]byte, 0, size), b...)
+		}
+		n, err := body.Read(b[len(b):min(int64(cap(b)), limit+1)])
+		b = b[:len(b)+n]
+		*c.buffer = b
+		switch {
+		case err == io.EOF, err == nil && int64(len(b)) > limit:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+const minBuffer = 4 << 10
+
+// within is what the reply may still take, so that all of it together stays
+// within four times what its body may have.
+func (c *call) within(body []byte) bound.Bound {
+	limit := min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4)
+	left := 4*limit - c.grown
+	if responseOf(c.ctx) != nil {
+		left -= int64(len(body))
+	}
+	if c.buffer != nil && len(body) > 0 && &body[0] != &(*c.buffer)[0] { // The key was taken out.
+		left -= int64(cap(body))
+	}
+	return bound.Bound{Left: left, Until: c.timed}
+}
+
+// minLimit is for limits so small that what every call takes is more.
+const minLimit = 16 << 10
 
 // closeOnce closes a body once, whoever comes first.
 type closeOnce struct {
@@ -306,7 +354,7 @@ func (c *call) leave() {
 
 // release gives the buffer back, unless it has grown too large to keep.
 func (c *call) release() {
-	if c.buffer != nil && c.buffer.Cap() <= 1<<20 {
+	if c.buffer != nil && cap(*c.buffer) <= 1<<20 {
 		buffers.Put(c.buffer)
 	}
 	c.buffer = nil

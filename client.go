@@ -103,9 +103,12 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 		if err := decode(r.body, &v); err != nil {
 			return err
 		}
-		var members map[string]stdjson.RawMessage
-		if decode(v, &members) == nil && members["openapi"] == nil && members["data"] != nil {
-			v = members["data"]
+		var members struct {
+			OpenAPI Value `json:"openapi"`
+			Data    Value `json:"data"`
+		}
+		if decode(v, &members) == nil && members.OpenAPI == nil && members.Data != nil {
+			v = stdjson.RawMessage(members.Data)
 		}
 		document = slices.Clone(v)
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 	"github.com/hiring-assessment/hiring-go/internal/fastjson"
 )
 
@@ -32,12 +33,12 @@ func (v Value) Text() (string, bool) {
 }
 
 // texts returns the strings of an array, or the one string that stands alone.
-func (v Value) texts() []string {
+func (v Value) texts(within *bound.Bound) []string {
 	if text, ok := v.Text(); ok {
 		return []string{text}
 	}
 	var items []Value
-	if len(v) == 0 || v[0] != '[' || decode(v, &items) != nil {
+	if len(v) == 0 || v[0] != '[' || decodeWithin(within, v, &items) != nil {
 		return nil
 	}
 	texts := make([]string, 0, len(items))
@@ -90,14 +91,16 @@ func (r Report) identity() string {
 var readOptions = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true),
 	jsontext.AllowDuplicateNames(true),
-	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v resource) error {
-		err := json.UnmarshalDecode(d, withoutMethods(v))
-		if event, ok := v.(*Event); ok && string(event.Payload) == "null" {
-			event.Payload = nil
-		}
-		return err
-	})),
+	json.WithUnmarshalers(readResources),
 )
+
+var readResources = json.UnmarshalFromFunc(func(d *jsontext.Decoder, v resource) error {
+	err := json.UnmarshalDecode(d, withoutMethods(v))
+	if event, ok := v.(*Event); ok && string(event.Payload) == "null" {
+		event.Payload = nil
+	}
+	return err
+})
 
 // What is written is valid for any reader: invalid text is replaced as every
 // reader would, and a nil slice, which is null on the wire, stays null.
@@ -127,6 +130,25 @@ func encodeTime(t time.Time) ([]byte, error) {
 }
 
 func decode(b []byte, v any) error { return json.Unmarshal(b, v, readOptions) }
+
+// decodeWithin is decode for what others wrote: a short text that would make a
+// large value, or one that takes too long, is an error.
+func decodeWithin(within *bound.Bound, b []byte, v any, options ...json.Options) error {
+	counted := json.WithUnmarshalers(within.Unmarshalers(len(b), readResources))
+	err := json.Unmarshal(b, v, readOptions, counted, json.JoinOptions(options...))
+	switch {
+	case errors.Is(within.Stopped, bound.ErrMemory):
+		return tooCostly
+	case within.Stopped != nil:
+		return within.Stopped
+	}
+	return err
+}
+
+const (
+	tooCostly   = replyError("the reply would take more memory than four times what WithMaxResponseBytes allows")
+	unexplained = replyError("the reply is not the JSON that was promised, and takes too much memory to tell where")
+)
 
 func encode(v any) ([]byte, error) { return json.Marshal(v, writeOptions) }
 
@@ -197,14 +219,24 @@ type envelope[T any] struct {
 var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[Value](), Options: readOptions}
 
 // readEnvelope decodes an envelope. Of one that replies refuses, json/v2 says
-// where and why. A list may lie in the memory of spare.
-func readEnvelope[T any](body []byte, spare any) (*envelope[T], error) {
+// where and why. A list may lie in the memory of spare, and has at most so many
+// items.
+func readEnvelope[T any](r *reply, spare any, most int) (*envelope[T], error) {
 	e := new(envelope[T])
-	if replies.Read(body, e, spare) {
-		return e, nil
+	err := replies.Read(r.body, e, spare, most, &r.within)
+	if errors.Is(err, fastjson.ErrRefused) {
+		*e = envelope[T]{}
+		if err = decodeWithin(&r.within, r.body, e); errors.Is(err, tooCostly) {
+			err = unexplained
+		}
 	}
-	*e = envelope[T]{}
-	return e, decode(body, e)
+	switch {
+	case errors.Is(err, bound.ErrMemory):
+		err = tooCostly
+	case errors.Is(err, fastjson.ErrItems):
+		err = replyError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
+	}
+	return e, err
 }
 
 const (
@@ -213,8 +245,8 @@ const (
 )
 
 // open decodes an envelope whose data is there.
-func open[T any](body []byte) (*T, wireMeta, error) {
-	e, err := readEnvelope[T](body, nil)
+func open[T any](r *reply) (*T, wireMeta, error) {
+	e, err := readEnvelope[T](r, nil, 0)
 	if err != nil {
 		return nil, wireMeta{}, err
 	}
@@ -289,18 +321,20 @@ func typeName(t reflect.Type) string {
 	return "a whole number"
 }
 
-// openList decodes an envelope whose data is an array; null is an empty one. A
-// spare that is not nil is overwritten.
-func openList[T any](body []byte, spare any) ([]T, wireMeta, error) {
-	e, err := readEnvelope[[]T](body, spare)
+// openList decodes an envelope whose data is an array, of at most so many items
+// when that is not 0; null is an empty one. A spare is overwritten.
+func openList[T any](r *reply, spare []T, most int) ([]T, wireMeta, error) {
+	e, err := readEnvelope[[]T](r, spare, most)
 	if err != nil {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {
 		return *e.Data, e.Meta, nil
 	}
-	var members map[string]Value
-	if err := decode(body, &members); err != nil || members["data"] == nil {
+	var members struct {
+		Data Value `json:"data"`
+	}
+	if err := replies.Read(r.body, &members, nil, 0, &r.within); err != nil || members.Data == nil {
 		return nil, wireMeta{}, noData
 	}
 	return nil, e.Meta, nil

@@ -31,7 +31,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		r = r.send(in)
 	}
 	err := c.core.send(ctx, r, func(r *reply) error {
-		data, m, err := open[Value](r.body)
+		data, m, err := open[Value](r)
 		if out == nil {
 			meta = m.public() // As far as there is any.
 			return nil
@@ -40,7 +40,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 			return err
 		}
 		meta = m.public()
-		return json.Unmarshal(*data, out, readOptions, json.MatchCaseInsensitiveNames(true))
+		return decodeWithin(&r.within, *data, out, json.MatchCaseInsensitiveNames(true))
 	})
 	return meta, err
 }

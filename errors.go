@@ -12,6 +12,8 @@ import (
 	"time"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 )
 
 // ErrorCode is the service's stable name for a kind of failure. Each code is
@@ -179,16 +181,19 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 		FormErrors  Value            `json:"formErrors"`
 		FieldErrors map[string]Value `json:"fieldErrors"`
 	}
-	if len(e.Details) == 0 || decode(e.Details, &d) != nil {
+	// Plenty for some hundred problems, and for many more what their texts take twice.
+	size := int64(len(e.Details))
+	within := &bound.Bound{Left: 64<<10 + max(9*size/4, min(48*size, 640<<10))}
+	if len(e.Details) == 0 || decodeWithin(within, e.Details, &d) != nil {
 		return nil, nil
 	}
 	if d.FieldErrors != nil {
 		fields = make(map[string][]string, len(d.FieldErrors))
 	}
 	for name, value := range d.FieldErrors {
-		fields[name] = value.texts()
+		fields[name] = value.texts(within)
 	}
-	return d.FormErrors.texts(), fields
+	return d.FormErrors.texts(within), fields
 }
 
 const (

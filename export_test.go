@@ -1,15 +1,23 @@
 package hiring
 
+import (
+	"math"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
+)
+
+func unbound() *bound.Bound { return &bound.Bound{Left: math.MaxInt64} }
+
 // ReadTwice decodes an envelope as replies are read and as json/v2 reads it.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
-	ok = replies.Read(body, one, nil)
+	ok = replies.Read(body, one, nil, 0, unbound()) == nil
 	err = decode(body, other)
 	return one, ok, other, err
 }
 
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
-	data, _, err := open[T](body)
+	data, _, err := open[T](&reply{body: body, within: *unbound()})
 	return data, err
 }

@@ -61,7 +61,9 @@ func WithDialect(d Dialect) Option {
 }
 
 // WithMaxResponseBytes bounds the bytes of a reply that are read, after
-// decompression. The default is 64 MiB; a longer reply is an error.
+// decompression. The default is 64 MiB; a longer reply is an error, and so is one
+// that would take more than four times as much memory to read, body included
+// (and 64 KiB at least).
 func WithMaxResponseBytes(n int64) Option {
 	return func(c *config) { c.maxBytes = n }
 }

@@ -79,7 +79,7 @@ func (c *call) readReply(resp *http.Response, a *attempt) {
 		return
 	}
 	body, cause := c.readBody(resp)
-	c.reply.body = body
+	c.reply.body, c.reply.within = body, c.within(body)
 	var own bool
 	if c.status < 300 {
 		own = c.success(a, cause)

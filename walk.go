@@ -54,7 +54,7 @@ type walk[T any] struct {
 	pending error // Comes after the page that was read last.
 	empty   int   // Empty pages in a row.
 	warned  bool
-	spare   any // The items of a page that nobody uses any more; nil: there are none.
+	spare   []T // The items of a page that nobody uses any more.
 
 	// Of a list by page number.
 	seen    paging.Seen // Items given out: the pages may shift.
@@ -118,7 +118,7 @@ func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
 	var items []T
 	var meta wireMeta
 	err := w.list.core.send(ctx, w.request(), func(r *reply) (err error) {
-		items, meta, err = openList[T](r.body, w.spare)
+		items, meta, err = openList(r, w.spare, mostTimes*w.list.maxSize)
 		if err == nil {
 			r.warning = w.oddSize(len(items), meta)
 			if r.warning == "" && w.list.odd != nil {
@@ -129,6 +129,9 @@ func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
 	})
 	return items, meta, err
 }
+
+// mostTimes is by how much a page may be larger than the documentation allows.
+const mostTimes = 10
 
 func (w *walk[T]) request() request {
 	r, d := w.list.request, w.list.core.dialect

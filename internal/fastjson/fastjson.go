@@ -15,6 +15,8 @@
 package fastjson
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"reflect"
 	"strconv"
@@ -22,6 +24,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 )
 
 // Reader reads values. It is safe for concurrent use.
@@ -34,6 +38,9 @@ type Reader struct {
 
 // state is that of one Read.
 type state struct {
+	*bound.Bound
+	list     reflect.Type // Of a slice that may have
+	most     int          // so many elements.
 	options  json.Options
 	spare    reflect.Value
 	b, chunk []byte
@@ -42,21 +49,39 @@ type state struct {
 
 var states = sync.Pool{New: func() any { return new(state) }}
 
-// Read decodes b into v, a pointer. When it returns false, v holds what was read
-// so far. The first slice of spare's type uses its memory, if it is not nil.
-func (r *Reader) Read(b []byte, v, spare any) bool {
+// ErrRefused is for json/v2 to explain. ErrItems is a slice that is too long.
+var (
+	ErrRefused = errors.New("the JSON is not what was expected")
+	ErrItems   = errors.New("there are too many items")
+)
+
+// Read decodes b into v, a pointer, within the bound. On an error, that of the
+// bound or one of those above, v holds what was read so far. The first slice of
+// spare's type uses its memory, and each of that type has at most so many
+// elements; 0 for any number.
+func (r *Reader) Read(b []byte, v, spare any, most int, within *bound.Bound) error {
 	d := states.Get().(*state)
 	defer states.Put(d)
+	d.Bound, d.most = within, most
 	d.options, d.b, d.spare = r.Options, b, reflect.ValueOf(spare)
+	if d.list = nil; spare != nil {
+		d.list = d.spare.Type()
+	}
 	target := reflect.ValueOf(v).Elem()
 	end := d.value(r.planOf(target.Type()), target, space(b, 0), 0)
-	d.b, d.chunk, d.spare = nil, nil, reflect.Value{}
-	return end >= 0 && space(b, end) == len(b)
+	d.b, d.chunk, d.spare, d.Bound = nil, nil, reflect.Value{}, nil
+	if within.Stopped == nil && (end < 0 || space(b, end) != len(b)) {
+		return ErrRefused
+	}
+	return within.Stopped
 }
 
 // value reads the value at i, which lies in depth objects and arrays, into v. As
 // in the scanner, all of these return its end, or -1.
 func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
+	if !d.Step() {
+		return -1
+	}
 	first := at(d.b, i)
 	if first == 'n' && p.kind != raw && p.kind != foreign {
 		v.SetZero()
@@ -66,7 +91,7 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 	case text:
 		end, plain := quoted(d.b, i)
 		if end >= 0 {
-			v.SetString(d.share(unquote(d.b[i:end], plain)))
+			v.SetString(d.share(d.unquote(d.b[i:end], plain)))
 		}
 		return end
 	case boolean:
@@ -84,13 +109,16 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 	case instant:
 		return d.instant(v, i)
 	case raw, payload:
-		end := skip(d.b, i, depth)
+		end := d.skip(i, depth)
 		if end >= 0 {
 			v.SetBytes(d.keep(d.b[i:end]))
 		}
 		return end
 	case pointer:
 		if v.IsNil() {
+			if !d.Take(int64(p.of.Size())) {
+				return -1
+			}
 			v.Set(reflect.New(p.of))
 		}
 		return d.value(p.elem, v.Elem(), i, depth)
@@ -103,7 +131,7 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 }
 
 func (d *state) foreign(v reflect.Value, i, depth int) int {
-	end := skip(d.b, i, depth)
+	end := d.skip(i, depth)
 	if end < 0 || json.Unmarshal(d.b[i:end], v.Addr().Interface(), d.options) != nil {
 		return -1
 	}
@@ -129,7 +157,7 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 			if value = colon(b, end); value < 0 {
 				return -1
 			}
-			name = unquote(b[i:end], plain)
+			name = d.unquote(b[i:end], plain)
 			next = p.byName[string(name)] - 1
 		}
 		if next >= 0 {
@@ -144,11 +172,14 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 
 // unknown reads the value of a member that has no field.
 func (d *state) unknown(p *plan, v reflect.Value, name []byte, i, depth int) int {
-	end := skip(d.b, i, depth)
+	end := d.skip(i, depth)
 	if end < 0 || p.extra < 0 {
 		return end
 	}
 	extra, _ := reflect.TypeAssert[*extraMap](v.Field(p.extra).Addr())
+	if !d.TakeMember(len(*extra)) || !d.Step() {
+		return -1
+	}
 	if *extra == nil {
 		*extra = make(extraMap)
 	}
@@ -163,7 +194,7 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 		return -1
 	}
 	v.Set(p.empty)
-	if d.spare.IsValid() && d.spare.Type() == v.Type() {
+	if d.spare.IsValid() && d.spare.Type() == v.Type() && d.spare.Cap() > 0 {
 		v.Set(d.spare.Slice(0, d.spare.Cap()))
 		v.Clear()
 		v.SetLen(0)
@@ -173,20 +204,52 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 		return i + 1
 	}
 	// As many as lately, but no more memory at once than the rest of the body has.
-	v.Grow(max(1, min(int(p.usual.Load()), (len(b)-i)/int(p.of.Size()+1))))
+	usual := max(1, min(int(p.usual.Load()), (len(b)-i)/int(p.of.Size()+1)))
+	if size := usual * int(p.of.Size()); v.Cap() == 0 && size <= maxGuess {
+		if !d.Take(int64(size)) {
+			return -1
+		}
+		v.Grow(usual)
+	}
 	n := 0
 	for more := true; more; n++ {
-		if n == v.Len() {
-			v.Grow(1)
-			v.SetLen(v.Cap())
+		if n == v.Len() && !d.room(p, v, i, depth) {
+			return -1
 		}
 		i, more = after(b, d.value(p.elem, v.Index(n), i, depth), ']')
 	}
 	v.SetLen(n)
-	if usual := int(p.usual.Load()); n > usual || n < usual/2 {
+	if usual = int(p.usual.Load()); n > usual || n < usual/2 {
 		p.usual.Store(int64(n))
 	}
 	return i
+}
+
+// maxGuess is how many bytes are set aside without knowing that they are used.
+const maxGuess = 128 << 10
+
+// room makes v longer: as long as there is memory for, and then as long as the
+// array is, which is counted, because growing leaves garbage behind.
+func (d *state) room(p *plan, v reflect.Value, i, depth int) bool {
+	n, most := v.Len(), math.MaxInt
+	if d.most > 0 && v.Type() == d.list {
+		most = d.most
+	}
+	if n >= most {
+		d.Stopped = cmp.Or(d.Stopped, ErrItems)
+		return false
+	}
+	if n == v.Cap() {
+		all := n + min(d.count(i, depth), most-n)
+		if !d.Take(int64(all) * int64(p.of.Size())) {
+			return false
+		}
+		longer := reflect.MakeSlice(v.Type(), all, all)
+		reflect.Copy(longer, v)
+		v.Set(longer)
+	}
+	v.SetLen(min(v.Cap(), most))
+	return true
 }
 
 // integer reads a number. What follows it shows whether it has a fraction or an

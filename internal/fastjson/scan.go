@@ -45,15 +45,16 @@ func after(b []byte, i int, closing byte) (next int, more bool) {
 }
 
 // skip passes over a value that lies in depth objects and arrays.
-func skip(b []byte, i, depth int) int {
+func (d *state) skip(i, depth int) int {
+	b := d.b
 	switch at(b, i) {
 	case '"':
 		end, _ := quoted(b, i)
 		return end
 	case '{':
-		return skipAll(b, i, depth+1, '}')
+		return d.skipAll(i, depth+1, '}')
 	case '[':
-		return skipAll(b, i, depth+1, ']')
+		return d.skipAll(i, depth+1, ']')
 	case 'n', 't', 'f':
 		return max(literal(b, i, "null"), literal(b, i, "true"), literal(b, i, "false"))
 	}
@@ -61,7 +62,8 @@ func skip(b []byte, i, depth int) int {
 }
 
 // skipAll passes over an object or array.
-func skipAll(b []byte, i, depth int, closing byte) int {
+func (d *state) skipAll(i, depth int, closing byte) int {
+	b := d.b
 	if depth > maxDepth {
 		return -1
 	}
@@ -69,13 +71,24 @@ func skipAll(b []byte, i, depth int, closing byte) int {
 		return i + 1
 	}
 	for more := true; more; {
+		if !d.Step() {
+			return -1
+		}
 		if closing == '}' {
 			i, _ = quoted(b, i)
 			i = colon(b, i)
 		}
-		i, more = after(b, skip(b, i, depth), closing)
+		i, more = after(b, d.skip(i, depth), closing)
 	}
 	return i
+}
+
+// count tells how many elements of an array there are from i on.
+func (d *state) count(i, depth int) (n int) {
+	for more := true; more && d.Step(); n++ {
+		i, more = after(d.b, d.skip(i, depth), ']')
+	}
+	return n
 }
 
 func literal(b []byte, i int, word string) int {
