@@ -19,9 +19,6 @@ import (
 	"strings"
 )
 
-// Redacted stands where a key was.
-const Redacted = "[redacted]"
-
 const (
 	piece = 12
 	// fewest letters make a key: those of a shorter one, which no service hands
@@ -190,43 +187,6 @@ func (f Finder) beginsAt(b []byte, at, place int) bool {
 	return true
 }
 
-// Scrub returns b with [Redacted] in the place of each piece: b itself when there
-// is none, else a copy. What separates two strings of JSON stays, so that JSON
-// remains JSON.
-func (f Finder) Scrub(b []byte) []byte {
-	if !f.In(b) {
-		return b
-	}
-	if f.exact != "" {
-		return bytes.ReplaceAll(b, []byte(f.exact), []byte(Redacted))
-	}
-	clean := make([]byte, 0, len(b))
-	for at := 0; at < len(b); {
-		letter, next := b[at], at+1
-		if letter == '\\' {
-			letter, _ = escape(b, at, true)
-			next = len(b) - len(bytes.TrimLeft(b[next:], `\`))
-		}
-		if isLetter[letter] {
-			if found, ok := f.around(b, at); ok {
-				clean = found.appendRest(append(append(clean, b[:found.start]...), Redacted...), b)
-				b, at = b[found.end:], 0
-				continue
-			}
-		}
-		at = next
-	}
-	return append(clean, b...)
-}
-
-// ScrubString is Scrub for a string.
-func (f Finder) ScrubString(s string) string {
-	if !f.InString(s) {
-		return s
-	}
-	return string(f.Scrub([]byte(s)))
-}
-
 // find is where a piece stands.
 type find struct {
 	start, end int
@@ -283,31 +243,4 @@ func (f Finder) extend(b []byte, at int, a anchor, read reading) (find, bool) {
 		end = after
 	}
 	return find{start, end, read}, last+1-max(first, f.secret) >= f.need
-}
-
-// appendRest appends what of a piece is not the key's but the text's: what ends
-// one string and begins the next.
-func (f find) appendRest(to, b []byte) []byte {
-	_, _, at := f.read.after(b, f.start)
-	for at < f.end {
-		_, begin, end := f.read.after(b, at)
-		if between := b[at:begin]; endsString(between) {
-			to = append(to, between...)
-		}
-		at = end
-	}
-	return to
-}
-
-// endsString tells whether b has a quote that is not escaped.
-func endsString(b []byte) bool {
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			return true
-		case '\\':
-			i++
-		}
-	}
-	return false
 }
