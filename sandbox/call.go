@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 const (
@@ -19,12 +21,14 @@ const (
 
 // call is one request on its way to its reply.
 type call struct {
-	s         *Server
+	settings  *settings
+	live      *world.Live // for new ids
+	storage   *storage    // for links to archives
 	request   *http.Request
 	at        time.Time
 	requestID string
 	quota     quota
-	world     world
+	world     world.World
 	archives  []byte // how links to archives begin, once known
 	route     *route // nil for a path or method that the service does not have
 	params    []string
@@ -97,36 +101,4 @@ func (c *call) members(p *problems) map[string]json.RawMessage {
 		_ = json.Unmarshal(body, &object) // valid, and an object: it cannot fail
 	}
 	return object
-}
-
-// problems are the details of a 400.
-type problems struct {
-	FormErrors  []string            `json:"formErrors"`
-	FieldErrors map[string][]string `json:"fieldErrors"`
-}
-
-func (p *problems) any() bool { return len(p.FormErrors)+len(p.FieldErrors) > 0 }
-
-func (p *problems) addForm(message string) { p.FormErrors = append(p.FormErrors, message) }
-
-func (p *problems) add(field, message string) {
-	if p.FieldErrors == nil {
-		p.FieldErrors = make(map[string][]string)
-	}
-	p.FieldErrors[field] = append(p.FieldErrors[field], message)
-}
-
-// read decodes a member of the body and says what was expected of it when it
-// is of another type. An absent one, or null, gives false; the latter is a
-// problem too when null is not an answer.
-func read[T any](p *problems, object map[string]json.RawMessage, name, expected string) (value T, ok bool) {
-	raw, present := object[name]
-	if !present {
-		return value, false
-	}
-	if string(raw) == "null" || json.Unmarshal(raw, &value) != nil {
-		p.add(name, expected)
-		return value, false
-	}
-	return value, true
 }

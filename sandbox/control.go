@@ -50,10 +50,8 @@ const controlPath = "/_sandbox/"
 // else is a 403. With anyHost it takes them from and to every address, for a
 // server in a container of its own: whoever can reach it controls it.
 func WithControlPlane(anyHost bool) Option {
-	return func(s *Server) { s.control = controlPlane{anyHost} }
+	return func(s *Server) { s.anyHost = anyHost }
 }
-
-type controlPlane struct{ anyHost bool }
 
 // controlRoutes are what the control plane does; the functions get the id in
 // the path, if there is one, and the body.
@@ -76,9 +74,9 @@ var controlRoutes = []struct {
 	{http.MethodGet, "journal", controlJournal},
 }
 
-// serve answers a request below controlPath.
-func (p controlPlane) serve(s *Server, w http.ResponseWriter, r *http.Request) {
-	if err := p.admit(r); err != nil {
+// serveControl answers a request below controlPath.
+func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
+	if err := admit(r, s.anyHost); err != nil {
 		writeControl(w, http.StatusForbidden, controlError(err))
 		return
 	}
@@ -125,9 +123,9 @@ func matchControl(wanted, got []string) (id string, ok bool) {
 // admit refuses what a web page in the user's browser could send: it reaches
 // this machine's ports too, by their address or by a name of its own that it
 // lets point here.
-func (p controlPlane) admit(r *http.Request) error {
+func admit(r *http.Request, anyHost bool) error {
 	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == inProcess // A name that no resolver knows.
-	if !p.anyHost {
+	if !anyHost {
 		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
 			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")
 		}

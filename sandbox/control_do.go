@@ -5,6 +5,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 func controlReset(s *Server, _ string, _ []byte) (any, error) {
@@ -112,15 +113,9 @@ func controlBegin(s *Server, id string, _ []byte) (any, error) {
 // from outside has that at hand.
 func controlSubmit(s *Server, id string, _ []byte) (any, error) {
 	submission := ""
-	err := s.byHand("Submit", id, s.invitee, func(c *candidate, at stamp) error {
-		if c.submission == nil {
-			return errors.New("the attempt has not begun: begin it first")
-		}
-		if err := c.submit(at); err != nil {
-			return err
-		}
-		submission = c.submission.id
-		return nil
+	err := s.byHand("Submit", id, func(id string, now time.Time) (err error) {
+		submission, err = s.live.SubmitInvited(id, now)
+		return err
 	})
 	return begun(submission, err)
 }
@@ -177,14 +172,14 @@ func controlArchives(s *Server, _ string, body []byte) (any, error) {
 }
 
 type wireEntry struct {
-	Method string `json:"method"`
-	Route  string `json:"route"`
-	Path   string `json:"path"`
-	Query  string `json:"query"`
-	Status *int   `json:"status"` // null when no reply was sent
-	Key    string `json:"key"`
-	Body   string `json:"body"`
-	At     stamp  `json:"at"`
+	Method string       `json:"method"`
+	Route  string       `json:"route"`
+	Path   string       `json:"path"`
+	Query  string       `json:"query"`
+	Status *int         `json:"status"` // null when no reply was sent
+	Key    string       `json:"key"`
+	Body   string       `json:"body"`
+	At     world.Moment `json:"at"`
 }
 
 func controlJournal(s *Server, _ string, _ []byte) (any, error) {
@@ -195,7 +190,7 @@ func controlJournal(s *Server, _ string, _ []byte) (any, error) {
 func wireEntries(entries []Entry) []wireEntry {
 	all := make([]wireEntry, 0, len(entries))
 	for _, e := range entries {
-		wire := wireEntry{Method: e.Method, Route: e.Route, Path: e.Path, Query: e.Query, Key: e.Key, Body: string(e.Body), At: stamp{e.At}}
+		wire := wireEntry{Method: e.Method, Route: e.Route, Path: e.Path, Query: e.Query, Key: e.Key, Body: string(e.Body), At: world.MomentOf(e.At)}
 		if e.Status != 0 {
 			wire.Status = &e.Status
 		}

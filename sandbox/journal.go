@@ -1,10 +1,7 @@
 package sandbox
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -48,21 +45,6 @@ func (e Entry) String() string {
 
 // Journal is what a server was asked and what it answered, oldest first.
 type Journal []Entry
-
-// Journal returns a copy of the journal. It holds every exchange on every door
-// (also those that were lost, with status 0), except for those that bounds
-// have pushed out; nothing of the control plane.
-func (s *Server) Journal() Journal {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catchUp(now)
-	hidden := make([]string, 0, 2*len(s.keys))
-	for _, token := range slices.Backward(slices.Sorted(maps.Keys(s.keys))) { // The longer of two that begin alike first.
-		hidden = append(hidden, token, redact(token))
-	}
-	return s.journal.copy(strings.NewReplacer(hidden...))
-}
 
 // Repeated returns the writes that were sent before, with the same method,
 // path, query and body: of a write that was sent three times, the second and
@@ -156,51 +138,4 @@ func (j *journal) copy(hide *strings.Replacer) Journal {
 		entries = append(entries, e)
 	}
 	return entries
-}
-
-// newEntry is what the journal keeps of a call that has arrived.
-func (c *call) newEntry() *Entry {
-	e := &Entry{
-		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
-		Key: bearer(c.request), At: c.at,
-	}
-	if c.route != nil {
-		e.Route = c.route.template
-	}
-	if classOf(e.Method) == ClassWrite {
-		e.Body = bytes.Clone(c.body) // reading left it with room to grow
-	}
-	return e
-}
-
-// bearer returns the token of a request, or nothing, which is no key either,
-// when there is not just one.
-func bearer(r *http.Request) string {
-	headers := r.Header["Authorization"]
-	if len(headers) != 1 {
-		return ""
-	}
-	scheme, token, _ := strings.Cut(headers[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return token
-}
-
-// redact leaves of a key what tells it from the test's others.
-func redact(token string) string {
-	const shown = 4
-	if token == "" {
-		return ""
-	}
-	prefix := ""
-	for _, known := range []string{"sk_test_", "sk_live_"} {
-		if strings.HasPrefix(token, known) {
-			prefix = known
-		}
-	}
-	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of it.
-		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
-	}
-	return prefix + "…"
 }

@@ -20,7 +20,7 @@ var openAPI []byte
 // getOpenAPI answers without the envelope: a document is read by tools, and
 // they know no envelopes.
 func getOpenAPI(c *call) reply {
-	return reply{status: http.StatusOK, body: openAPIFor(c.s.dialect)}
+	return reply{status: http.StatusOK, body: openAPIFor(c.settings.dialect)}
 }
 
 // openAPIFor returns the document in a dialect. Another than the default is

@@ -32,17 +32,6 @@ func WithQuota(read, write int) Option {
 	return func(s *Server) { s.limits = limits{read: read, write: write} }
 }
 
-// SinceField is the time that the since filter of submissions is about, which
-// the service's documentation does not say.
-type SinceField string
-
-// The times of a submission. One that has not come yet matches no filter.
-const (
-	SinceCreated   SinceField = "created"
-	SinceSubmitted SinceField = "submitted"
-	SinceEvaluated SinceField = "evaluated"
-)
-
 // WithSinceOn chooses the time that the since filter is about: SinceCreated
 // unless this option says otherwise.
 func WithSinceOn(f SinceField) Option {
@@ -54,4 +43,49 @@ func WithSinceOn(f SinceField) Option {
 }
 
 // WithKey makes the server accept a key from the start, as AddKey does later.
-func WithKey(k Key) Option { return func(s *Server) { s.AddKey(k) } }
+func WithKey(k Key) Option {
+	return func(s *Server) {
+		if err := s.keys.add(k, s.now()); err != nil {
+			panic(fmt.Sprintf("sandbox: AddKey: %v", err))
+		}
+	}
+}
+
+// Timeline lets the candidates of the live world move by themselves: each
+// duration counts from the step before, the first from the sending of the
+// invitation. It is the server's clock that counts, and a step has the time at
+// which it was due, no matter when the server is asked next.
+//
+// A step without a duration comes together with the one before, but the last
+// step with one is the end: Timeline{Open: time.Hour} only opens. Polls lets
+// the evaluation come not after a time but after so many looks at a submission
+// that was handed in: at itself, at its report, or at the first page of
+// submissions with the status evaluated. The look after those finds it.
+//
+// What a test does by hand goes together with it: the next step counts from
+// then. A step that is not possible, because the invitation was revoked or has
+// expired or the assessment is closed, is the end.
+type Timeline struct {
+	Open, Begin, Submit, Evaluate time.Duration
+	Polls                         int
+}
+
+// WithTimeline makes each new invitation of the live world follow a timeline.
+// Results are made up, the same on every run.
+func WithTimeline(t Timeline) Option {
+	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
+		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))
+	}
+	return func(s *Server) { s.timeline = t }
+}
+
+// WithDrift mixes into replies what additive changes of v1 may bring: members
+// that nobody knows yet, at every level but in event payloads; values that
+// nobody knows yet where the set of values is open; and null wherever the
+// documentation allows it. What drifts depends on the seed and the record only,
+// so that a record looks the same in every reply and on every run.
+//
+// Nothing documented breaks: types, ids, order, cursors and the numbers of meta
+// stay, filters go by the true values, and statuses that calls depend on, such
+// as evaluated, closed and revoked, stay too.
+func WithDrift(seed uint64) Option { return func(s *Server) { s.drift = &drift{seed} } }

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -79,31 +77,4 @@ func (w *window) take(now time.Time, limit int) (quota, bool) {
 		w.remaining--
 	}
 	return quota{limit: limit, remaining: w.remaining, reset: w.reset}, granted
-}
-
-// SetQuota sets how many requests of a class a key has left in its current
-// window, from none to the limit; a window that is not open yet opens. It
-// panics on a key that the server does not know and on an unknown class.
-func (s *Server) SetQuota(token string, class Class, remaining int) {
-	if err := s.setQuota(token, class, remaining); err != nil {
-		panic(fmt.Sprintf("sandbox: SetQuota: %v", err))
-	}
-}
-
-func (s *Server) setQuota(token string, class Class, remaining int) error {
-	if class != ClassRead && class != ClassWrite {
-		return fmt.Errorf("unknown class %q", string(class))
-	}
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catchUp(now)
-	key := s.keys[token]
-	if key == nil {
-		return errors.New("the server knows no such key")
-	}
-	limit, w := s.limits.of(class), key.window(class)
-	w.open(now, limit)
-	w.remaining = min(max(remaining, 0), limit)
-	return nil
 }

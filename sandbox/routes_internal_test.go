@@ -32,3 +32,13 @@ func TestRouteTemplates(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryOperationSaysWhatMayDrift, by name, before a request would find out.
+func TestEveryOperationSaysWhatMayDrift(t *testing.T) {
+	for _, r := range defaultRoutes() {
+		if r.name != "OpenAPI" { // It answers without the envelope, and never drifts.
+			assert.NotPanics(t, func() { shapeOf(r.name) }, r.name)
+		}
+	}
+	assert.PanicsWithValue(t, "sandbox: there is no shape for Webhooks.List: add one to shapes", func() { shapeOf("Webhooks.List") })
+}

@@ -4,29 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // Server is the fake service. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
 type Server struct {
-	dialect      hiring.Dialect
-	lenientSince bool // the default layout is a guess, so any RFC 3339 time will do
-	sinceOn      SinceField
-	clock        func() time.Time
-	ahead        atomic.Int64 // how far Advance has moved the clock
-	timeline     Timeline
-	drift        *drift // nil without
-	limits       limits
-	routes       []route
-	control      controlPlane
-	options      []Option
+	settings
+
+	clock    func() time.Time
+	ahead    atomic.Int64 // how far Advance has moved the clock
+	timeline Timeline
+	routes   []route
+	anyHost  bool // may use the control plane
+	options  []Option
 
 	mu    sync.Mutex // guards all below; never held while a body is read or written
 	state            // what a reset begins anew
@@ -36,16 +32,13 @@ type Server struct {
 // state is everything that requests and tests change.
 type state struct {
 	requests uint64
-	written  uint64
-	links    uint64
-	keys     map[string]*keyState
+	keys     keyring
 	throttle throttle
-
-	organizations map[string]*organization // the live worlds that were asked for
-	noArchives    bool
-	faults        []*fault
-	late          []*call // in the order in which they are due
-	journal       journal
+	live     world.Live
+	storage  storage
+	faults   faults
+	late     []*call // in the order in which they are due
+	journal  journal
 }
 
 // New returns a server with the well-known keys. It starts nothing: no
@@ -54,11 +47,10 @@ type state struct {
 // author can put that right.
 func New(opts ...Option) *Server {
 	s := &Server{
-		sinceOn: SinceCreated,
-		clock:   time.Now,
-		limits:  limits{read: 1000, write: 200},
-		options: opts,
-		state:   state{keys: make(map[string]*keyState, 4)},
+		settings: settings{sinceOn: SinceCreated, limits: limits{read: 1000, write: 200}},
+		clock:    time.Now,
+		options:  opts,
+		state:    state{keys: make(keyring, 4)},
 	}
 	for token, scope := range map[string]Scope{TestKey: ScopeAdmin, ReadOnlyKey: ScopeRead, WriteKey: ScopeWrite, LiveKey: ScopeAdmin} {
 		s.keys[token] = &keyState{Key: Key{Token: token, Scope: scope}}
@@ -77,6 +69,7 @@ func New(opts ...Option) *Server {
 	} else {
 		s.routes = newRoutes(dialect)
 	}
+	s.live = world.NewLive(sample, world.Timeline(s.timeline))
 	return s
 }
 
@@ -129,57 +122,9 @@ func (s *Server) advance(d time.Duration) error {
 	}
 }
 
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, controlPath) {
-		s.control.serve(s, w, r)
-		return
-	}
-	if id, ok := strings.CutPrefix(r.URL.Path, archivePath); ok {
-		s.exchangeArchive(w, r, id)
-		return
-	}
-	c := &call{s: s, request: r, at: s.now()}
-	c.readBody()
-	s.exchange(r.Context(), w, c)
-}
-
-// answer judges a request in the order that the documentation of this package
-// states: who asks, how often, for what, whether they may, and how. The lock is
-// held, and the call has its route and its request id.
-func (s *Server) answer(c *call) reply {
-	class := classOf(c.request.Method)
-	var allowed bool
-	if c.quota, allowed = s.throttle.allows(c); !allowed {
-		return c.refuse("Too many requests with a bad key came from this address.")
-	}
-	key := s.authenticate(c)
-	if key == nil {
-		s.throttle.count(c)
-		c.quota = quota{limit: s.limits.of(class), remaining: s.limits.of(class), reset: windowEnd(c.at)}
-		return c.fail(http.StatusUnauthorized, hiring.ErrInvalidToken, "The API key is missing or not valid.")
-	}
-	c.world = s.worldOf(key, c.at)
-	var granted bool
-	if c.quota, granted = key.window(class).take(c.at, s.limits.of(class)); !granted {
-		return c.overQuota()
-	}
-	if c.route == nil {
-		return c.noRoute(c.allow)
-	}
-	if !key.Scope.includes(c.route.scope) {
-		return c.fail(http.StatusForbidden, hiring.ErrInsufficientScope,
-			fmt.Sprintf("This operation requires the %s scope.", c.route.scope))
-	}
-	if problems := c.readQuery(); problems.any() {
-		return c.invalid(problems)
-	}
-	return c.route.handle(c)
-}
-
-// newID returns the id of something that a write made. Ids count up, so that
-// the same calls give the same answers on every run.
-func (s *Server) newID() string {
-	s.written++
-	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", s.written)
+// unfired returns the faults that nothing has met so far.
+func (s *Server) unfired() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.faults.unfired()
 }

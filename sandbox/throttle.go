@@ -19,33 +19,32 @@ type failures struct {
 }
 
 // remoteHost is the address that a request came from, without the port.
-func remoteHost(c *call) string {
-	host, _, err := net.SplitHostPort(c.request.RemoteAddr)
+func remoteHost(address string) string {
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return c.request.RemoteAddr
+		return address
 	}
 	return host
 }
 
-// allows tells whether requests from the call's address are judged at all, and
+// allows tells whether requests from a host are judged at all, and
 // if not, what is to be said about it. A right key is refused like a wrong one,
 // and the reply tells nothing of its quota.
-func (t throttle) allows(c *call) (quota, bool) {
-	f := t[remoteHost(c)]
-	if f == nil || f.count < throttleLimit || !c.at.Before(f.until) {
+func (t throttle) allows(host string, now time.Time) (quota, bool) {
+	f := t[host]
+	if f == nil || f.count < throttleLimit || !now.Before(f.until) {
 		return quota{}, true
 	}
 	return quota{limit: throttleLimit, reset: f.until}, false
 }
 
-func (t *throttle) count(c *call) {
+func (t *throttle) count(host string, now time.Time) {
 	if *t == nil {
 		*t = make(throttle)
 	}
-	host := remoteHost(c)
 	f := (*t)[host]
-	if f == nil || !c.at.Before(f.until) {
-		f = &failures{until: windowEnd(c.at)}
+	if f == nil || !now.Before(f.until) {
+		f = &failures{until: windowEnd(now)}
 		(*t)[host] = f
 	}
 	f.count++

@@ -2,23 +2,13 @@ package sandbox
 
 import (
 	"encoding/json"
-	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // The wire types are the service's documentation written down once more, on
 // purpose: encoding the SDK's own resources would let one misspelt name be
 // wrong on both sides and pass every test. Members are in the documented order.
-
-const stampLayout = "2006-01-02T15:04:05.000Z"
-
-// stamp is a time as resources carry it: UTC, with milliseconds.
-type stamp struct{ time.Time }
-
-func (t stamp) MarshalJSON() ([]byte, error) {
-	return t.UTC().AppendFormat(make([]byte, 0, 32), `"`+stampLayout+`"`), nil
-}
-
-func (t stamp) plus(d time.Duration) stamp { return stamp{t.Add(d)} }
 
 type wireAccount struct {
 	ID                   string       `json:"id"`
@@ -29,7 +19,7 @@ type wireAccount struct {
 	Branding             wireBranding `json:"branding"`
 	CustomDomain         *string      `json:"custom_domain"`
 	CustomDomainVerified bool         `json:"custom_domain_verified"`
-	CreatedAt            stamp        `json:"created_at"`
+	CreatedAt            world.Moment `json:"created_at"`
 }
 
 type wirePlan struct {
@@ -40,9 +30,9 @@ type wirePlan struct {
 }
 
 type wireUsage struct {
-	PeriodStart      stamp `json:"period_start"`
-	AssessmentsUsed  int   `json:"assessments_used"`
-	AssessmentsLimit int   `json:"assessments_limit"`
+	PeriodStart      world.Moment `json:"period_start"`
+	AssessmentsUsed  int          `json:"assessments_used"`
+	AssessmentsLimit int          `json:"assessments_limit"`
 }
 
 type wireBranding struct {
@@ -54,29 +44,29 @@ type wireBranding struct {
 }
 
 type wireMember struct {
-	ID        string `json:"id"`
-	Email     string `json:"email"`
-	Name      string `json:"name"`
-	Role      string `json:"role"`
-	CreatedAt stamp  `json:"created_at"`
+	ID        string       `json:"id"`
+	Email     string       `json:"email"`
+	Name      string       `json:"name"`
+	Role      string       `json:"role"`
+	CreatedAt world.Moment `json:"created_at"`
 }
 
 type wireChallenge struct {
-	ID               string     `json:"id"`
-	Slug             string     `json:"slug"`
-	Name             string     `json:"name"`
-	Domain           string     `json:"domain"`
-	Difficulty       string     `json:"difficulty"`
-	Level            string     `json:"level"`
-	Stack            string     `json:"stack"`
-	TimeLimitMinutes int        `json:"time_limit_minutes"`
-	BudgetDollarsCap float64    `json:"budget_dollars_cap"`
-	IsPlatform       bool       `json:"is_platform"`
-	IsMultiTask      bool       `json:"is_multi_task"`
-	PublishedAt      stamp      `json:"published_at"`
-	CreatedAt        stamp      `json:"created_at"`
-	BriefMD          string     `json:"brief_md"`
-	Tasks            []wireTask `json:"tasks,omitempty"`
+	ID               string       `json:"id"`
+	Slug             string       `json:"slug"`
+	Name             string       `json:"name"`
+	Domain           string       `json:"domain"`
+	Difficulty       string       `json:"difficulty"`
+	Level            string       `json:"level"`
+	Stack            string       `json:"stack"`
+	TimeLimitMinutes int          `json:"time_limit_minutes"`
+	BudgetDollarsCap float64      `json:"budget_dollars_cap"`
+	IsPlatform       bool         `json:"is_platform"`
+	IsMultiTask      bool         `json:"is_multi_task"`
+	PublishedAt      world.Moment `json:"published_at"`
+	CreatedAt        world.Moment `json:"created_at"`
+	BriefMD          string       `json:"brief_md"`
+	Tasks            []wireTask   `json:"tasks,omitempty"`
 }
 
 type wireTask struct {
@@ -90,30 +80,30 @@ type wireTask struct {
 }
 
 type wireAssessment struct {
-	ID               string   `json:"id"`
-	Name             string   `json:"name"`
-	ChallengeID      string   `json:"challenge_id"`
-	Status           string   `json:"status"`
-	TimeLimitMinutes int      `json:"time_limit_minutes"`
-	BudgetDollarsCap *float64 `json:"budget_dollars_cap"`
-	SelectedTaskIDs  []string `json:"selected_task_ids"`
-	CreatedAt        stamp    `json:"created_at"`
-	UpdatedAt        stamp    `json:"updated_at"`
+	ID               string       `json:"id"`
+	Name             string       `json:"name"`
+	ChallengeID      string       `json:"challenge_id"`
+	Status           string       `json:"status"`
+	TimeLimitMinutes int          `json:"time_limit_minutes"`
+	BudgetDollarsCap *float64     `json:"budget_dollars_cap"`
+	SelectedTaskIDs  []string     `json:"selected_task_ids"`
+	CreatedAt        world.Moment `json:"created_at"`
+	UpdatedAt        world.Moment `json:"updated_at"`
 }
 
 type wireInvitation struct {
-	ID                string `json:"id"`
-	AssessmentID      string `json:"assessment_id"`
-	CandidateEmail    string `json:"candidate_email"`
-	CandidateName     string `json:"candidate_name"`
-	Status            string `json:"status"`
-	RecruiterDecision string `json:"recruiter_decision"`
-	SentAt            *stamp `json:"sent_at"`
-	OpenedAt          *stamp `json:"opened_at"`
-	StartedAt         *stamp `json:"started_at"`
-	SubmittedAt       *stamp `json:"submitted_at"`
-	ExpiresAt         stamp  `json:"expires_at"`
-	CreatedAt         stamp  `json:"created_at"`
+	ID                string        `json:"id"`
+	AssessmentID      string        `json:"assessment_id"`
+	CandidateEmail    string        `json:"candidate_email"`
+	CandidateName     string        `json:"candidate_name"`
+	Status            string        `json:"status"`
+	RecruiterDecision string        `json:"recruiter_decision"`
+	SentAt            *world.Moment `json:"sent_at"`
+	OpenedAt          *world.Moment `json:"opened_at"`
+	StartedAt         *world.Moment `json:"started_at"`
+	SubmittedAt       *world.Moment `json:"submitted_at"`
+	ExpiresAt         world.Moment  `json:"expires_at"`
+	CreatedAt         world.Moment  `json:"created_at"`
 }
 
 type wireSubmission struct {
@@ -122,12 +112,12 @@ type wireSubmission struct {
 	Challenge           wireChallengeRef `json:"challenge"`
 	Candidate           wireCandidate    `json:"candidate"`
 	Status              string           `json:"status"`
-	StartedAt           stamp            `json:"started_at"`
-	SubmittedAt         *stamp           `json:"submitted_at"`
-	EvaluatedAt         *stamp           `json:"evaluated_at"`
+	StartedAt           world.Moment     `json:"started_at"`
+	SubmittedAt         *world.Moment    `json:"submitted_at"`
+	EvaluatedAt         *world.Moment    `json:"evaluated_at"`
 	PausedTotalSeconds  int              `json:"paused_total_seconds"`
 	Budget              wireBudget       `json:"budget"`
-	CreatedAt           stamp            `json:"created_at"`
+	CreatedAt           world.Moment     `json:"created_at"`
 	WorkspaceArchiveURL *string          `json:"workspace_archive_url"`
 	Report              json.RawMessage  `json:"report"`
 }
@@ -167,7 +157,7 @@ type wireReport struct {
 	PipelineRank       *wireRank         `json:"pipeline_rank"`
 	Percentile         *float64          `json:"percentile,omitempty"`
 	Tasks              []json.RawMessage `json:"tasks"`
-	GeneratedAt        *stamp            `json:"generated_at"`
+	GeneratedAt        *world.Moment     `json:"generated_at"`
 }
 
 type wirePillar struct {

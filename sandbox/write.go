@@ -3,14 +3,11 @@ package sandbox
 import (
 	"encoding/json"
 	"net/http"
-	"net/mail"
 	"slices"
-	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
-
-const invitationLife = 30 * 24 * time.Hour
 
 func createAssessment(c *call) reply {
 	var p problems
@@ -18,9 +15,9 @@ func createAssessment(c *call) reply {
 	if p.any() {
 		return c.invalid(p)
 	}
-	var of *challenge
+	var of *world.Record[world.Challenge]
 	if id, ok := required(&p, object, "challenge_id"); ok {
-		switch of = c.world.challenges().find(canonical(id)); {
+		switch of = c.world.Challenges().Find(canonical(id)); {
 		case !isUUID(id):
 			p.add("challenge_id", "Expected a UUID.")
 		case of == nil:
@@ -31,22 +28,20 @@ func createAssessment(c *call) reply {
 		p.add("name", "Required.")
 	}
 	now := c.now()
-	made := wireAssessment{Status: "active", CreatedAt: now, UpdatedAt: now}
+	made := world.Assessment{Status: "active", CreatedAt: now, UpdatedAt: now}
 	if of != nil {
-		made.ChallengeID, made.TimeLimitMinutes = of.wire.ID, of.wire.TimeLimitMinutes
+		made.ChallengeID, made.TimeLimitMinutes = of.Value.ID, of.Value.TimeLimitMinutes
 	}
 	c.applySettings(&p, object, &made)
 	if p.any() {
 		return c.invalid(p)
 	}
-	made.ID = c.s.newID()
-	a := newRecord(made.ID, made.CreatedAt, made)
-	c.world.saveAssessment(a)
-	return c.data(http.StatusCreated, a.body())
+	made.ID = c.live.NewID()
+	return c.data(http.StatusCreated, body(c.world.SaveAssessment(made), assessmentOnWire))
 }
 
 func updateAssessment(c *call) reply {
-	found := c.world.assessments().find(c.params[0])
+	found := c.world.Assessments().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
@@ -55,7 +50,7 @@ func updateAssessment(c *call) reply {
 	if object != nil && len(object) == 0 {
 		p.addForm("There is nothing to change.")
 	}
-	changed := found.wire
+	changed := found.Value
 	if status, ok := read[string](&p, object, "status", "Expected active or closed."); ok {
 		if status != "active" && status != "closed" {
 			p.add("status", "Expected active or closed.")
@@ -67,13 +62,11 @@ func updateAssessment(c *call) reply {
 		return c.invalid(p)
 	}
 	changed.UpdatedAt = c.now()
-	a := newRecord(changed.ID, changed.CreatedAt, changed)
-	c.world.saveAssessment(a)
-	return c.data(http.StatusOK, a.body())
+	return c.data(http.StatusOK, body(c.world.SaveAssessment(changed), assessmentOnWire))
 }
 
 // applySettings reads what can be set when an assessment is made and later.
-func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *wireAssessment) {
+func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *world.Assessment) {
 	if name, ok := read[string](p, object, "name", "Expected a string."); ok {
 		if a.Name = name; name == "" {
 			p.add("name", "Must have at least 1 character.")
@@ -106,12 +99,12 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 // tasksExist has nothing to say about an unknown challenge, which is a problem
 // of its own.
 func (c *call) tasksExist(challengeID string, ids []string) bool {
-	challenge := c.world.challenges().find(challengeID)
+	challenge := c.world.Challenges().Find(challengeID)
 	if challenge == nil {
 		return true
 	}
 	for _, id := range ids {
-		if !slices.ContainsFunc(challenge.wire.Tasks, func(t wireTask) bool { return t.ID == id }) {
+		if !slices.ContainsFunc(challenge.Value.Tasks, func(t world.Task) bool { return t.ID == id }) {
 			return false
 		}
 	}
@@ -119,16 +112,16 @@ func (c *call) tasksExist(challengeID string, ids []string) bool {
 }
 
 func deleteAssessment(c *call) reply {
-	found := c.world.assessments().find(c.params[0])
+	found := c.world.Assessments().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
-	c.world.deleteAssessment(found)
+	c.world.DeleteAssessment(found)
 	return reply{status: http.StatusNoContent}
 }
 
 func sendInvitation(c *call) reply {
-	a := c.world.assessments().find(c.params[0])
+	a := c.world.Assessments().Find(c.params[0])
 	if a == nil {
 		return c.notFound()
 	}
@@ -137,27 +130,25 @@ func sendInvitation(c *call) reply {
 	if p.any() {
 		return c.invalid(p)
 	}
-	email, ok := required(&p, object, c.s.dialect.InvitationEmail)
+	email, ok := required(&p, object, c.settings.dialect.InvitationEmail)
 	if ok && !isAddress(email) {
-		p.add(c.s.dialect.InvitationEmail, "Expected an email address.")
+		p.add(c.settings.dialect.InvitationEmail, "Expected an email address.")
 	}
-	name, _ := required(&p, object, c.s.dialect.InvitationName)
+	name, _ := required(&p, object, c.settings.dialect.InvitationName)
 	switch {
 	case p.any():
 		return c.invalid(p)
-	case a.wire.Status == "closed":
+	case a.Value.Status == "closed":
 		return c.fail(http.StatusConflict, hiring.ErrConflict, "The assessment is closed.")
-	case !c.world.mayInvite(email):
+	case !c.world.MayInvite(email):
 		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
 	}
 	now := c.now()
-	id := c.s.newID()
-	made := newRecord(id, now, wireInvitation{
-		ID: id, AssessmentID: a.id, CandidateEmail: email, CandidateName: name,
-		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: now.plus(invitationLife), CreatedAt: now,
+	made := c.world.SaveInvitation(world.Invitation{
+		ID: c.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
+		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: c.expiry(), CreatedAt: now,
 	})
-	c.world.saveInvitation(made)
-	return c.data(http.StatusCreated, made.body())
+	return c.data(http.StatusCreated, body(made, invitationOnWire))
 }
 
 func resendInvitation(c *call) reply {
@@ -165,14 +156,12 @@ func resendInvitation(c *call) reply {
 	if found == nil {
 		return c.notFound()
 	}
-	if !c.world.mayChange(found) {
+	if !c.world.MayChange(found) {
 		return c.settled()
 	}
-	again, now := found.wire, c.now()
-	again.SentAt, again.ExpiresAt = &now, now.plus(invitationLife)
-	sent := newRecord(again.ID, again.CreatedAt, again)
-	c.world.saveInvitation(sent)
-	return c.data(http.StatusOK, sent.body())
+	again, now := found.Value, c.now()
+	again.SentAt, again.ExpiresAt = &now, c.expiry()
+	return c.data(http.StatusOK, body(c.world.SaveInvitation(again), invitationOnWire))
 }
 
 func revokeInvitation(c *call) reply {
@@ -180,10 +169,10 @@ func revokeInvitation(c *call) reply {
 	if found == nil {
 		return c.notFound()
 	}
-	if !c.world.mayChange(found) {
+	if !c.world.MayChange(found) {
 		return c.settled()
 	}
-	c.world.revokeInvitation(found)
+	c.world.RevokeInvitation(found)
 	return reply{status: http.StatusNoContent}
 }
 
@@ -193,32 +182,18 @@ func (c *call) settled() reply {
 }
 
 // invitation finds the invitation of a path, in the path's assessment only.
-func (c *call) invitation() *invitation {
-	a := c.world.posting(c.params[0])
+func (c *call) invitation() *world.Record[world.Invitation] {
+	a := c.world.Posting(c.params[0])
 	if a == nil {
 		return nil
 	}
-	return c.world.invitations(a.id).find(c.params[1])
+	return c.world.Invitations(a.ID).Find(c.params[1])
 }
 
-// now is the time of the call as resources carry it. Anything finer than they
-// can show would come between a record and a filter by its own time.
-func (c *call) now() stamp { return stamp{c.at.Truncate(time.Millisecond)} }
+// now is the time of the call as resources carry it.
+func (c *call) now() world.Moment { return world.MomentOf(c.at) }
 
-// required reads a member that must be there and must not be empty.
-func required(p *problems, object map[string]json.RawMessage, name string) (string, bool) {
-	if _, present := object[name]; !present {
-		p.add(name, "Required.")
-		return "", false
-	}
-	value, ok := read[string](p, object, name, "Expected a string.")
-	if ok && value == "" {
-		p.add(name, "Must have at least 1 character.")
-	}
-	return value, ok && value != ""
-}
-
-func isAddress(text string) bool {
-	address, err := mail.ParseAddress(text)
-	return err == nil && address.Address == text
+// expiry is until when an invitation can be used that is sent now.
+func (c *call) expiry() world.Moment {
+	return world.MomentOf(c.at.Add(world.InvitationLife))
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -63,19 +64,18 @@ func (k *keyState) window(c Class) *window {
 	return &k.write
 }
 
-// AddKey makes the server accept a key, or replaces the one with the same
-// token; its quotas begin anew. It panics on a token that begins with neither
-// sk_test_ nor sk_live_, on an unknown scope, and on more keys than the 20
-// active ones that an organization can hold, LiveKey among those without a name.
-// Expired and revoked ones do not count, nor do keys of test mode that name no
-// organization.
-func (s *Server) AddKey(k Key) {
-	if err := s.addKey(k); err != nil {
-		panic(fmt.Sprintf("sandbox: AddKey: %v", err))
-	}
+// counts tells whether a key is one of the few that an organization can hold.
+// A key of test mode that names no organization is nobody's: a test may want
+// many.
+func (k *keyState) counts(now time.Time) bool {
+	return k.valid(now) && (k.live() || k.Organization != "")
 }
 
-func (s *Server) addKey(k Key) error {
+// keyring is the keys that a server accepts, by token.
+type keyring map[string]*keyState
+
+// add accepts a key, or replaces the one with the same token.
+func (r keyring) add(k Key, now time.Time) error {
 	if !strings.HasPrefix(k.Token, testPrefix) && !strings.HasPrefix(k.Token, livePrefix) {
 		return errors.New("the token must begin with " + testPrefix + " or " + livePrefix)
 	}
@@ -85,22 +85,18 @@ func (s *Server) addKey(k Key) error {
 	if k.Scope.rank() == 0 {
 		return fmt.Errorf("unknown scope %q", string(k.Scope))
 	}
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catchUp(now)
 	added := &keyState{Key: k}
-	if added.counts(now) && s.activeKeys(k, now) >= maxActiveKeys {
+	if added.counts(now) && r.active(k, now) >= maxActiveKeys {
 		return fmt.Errorf("the organization has %d active keys, and no organization may have more", maxActiveKeys)
 	}
-	s.keys[k.Token] = added
+	r[k.Token] = added
 	return nil
 }
 
-// activeKeys counts the keys that an organization has besides k.
-func (s *Server) activeKeys(k Key, now time.Time) int {
+// active counts the keys that an organization has besides k.
+func (r keyring) active(k Key, now time.Time) int {
 	count := 0
-	for token, other := range s.keys {
+	for token, other := range r {
 		if token != k.Token && other.Organization == k.Organization && other.counts(now) {
 			count++
 		}
@@ -108,33 +104,44 @@ func (s *Server) activeKeys(k Key, now time.Time) int {
 	return count
 }
 
-// counts tells whether a key is one of the few that an organization can hold.
-// A key of test mode that names no organization is nobody's: a test may want
-// many.
-func (k *keyState) counts(now time.Time) bool {
-	return k.valid(now) && (k.live() || k.Organization != "")
-}
-
-// RevokeKey makes the server refuse a key from the next request on. An unknown
-// token changes nothing.
-func (s *Server) RevokeKey(token string) { s.revoke(token) }
-
-func (s *Server) revoke(token string) (known bool) {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catchUp(now)
-	_, known = s.keys[token]
-	delete(s.keys, token)
-	return known
-}
-
 // authenticate returns the key of a request, or nil whatever is wrong with it:
 // the service tells no cause from another.
-func (s *Server) authenticate(c *call) *keyState {
-	key := s.keys[bearer(c.request)]
-	if key == nil || !key.valid(c.at) {
+func (r keyring) authenticate(request *http.Request, now time.Time) *keyState {
+	key := r[bearer(request)]
+	if key == nil || !key.valid(now) {
 		return nil
 	}
 	return key
+}
+
+// bearer returns the token of a request, or nothing, which is no key either,
+// when there is not just one.
+func bearer(r *http.Request) string {
+	headers := r.Header["Authorization"]
+	if len(headers) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
+// redact leaves of a key what tells it from the test's others.
+func redact(token string) string {
+	const shown = 4
+	if token == "" {
+		return ""
+	}
+	prefix := ""
+	for _, known := range []string{"sk_test_", "sk_live_"} {
+		if strings.HasPrefix(token, known) {
+			prefix = known
+		}
+	}
+	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of it.
+		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
+	}
+	return prefix + "…"
 }

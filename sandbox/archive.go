@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 const (
@@ -21,22 +23,25 @@ const (
 // fail when anything was changed.
 const archiveSecret = "sandbox archive\n"
 
-// SetArchives says whether archive storage is available, as it is at first.
-// While it is not, workspace_archive_url is null, and links that were given out
-// before answer 503.
-func (s *Server) SetArchives(available bool) {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.catchUp(now)
-	s.noArchives = !available
+// storage is where archives are.
+type storage struct {
+	gone  bool   // for the time being
+	links uint64 // how many were given out
+}
+
+// appendSubmission appends a submission as the call's reply shows it.
+func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
+	b = append(b, submissionParts(a).head...)
+	b = c.appendArchiveLink(b, a)
+	b = append(b, `,"report":`...)
+	return append(appendReport(b, a), '}')
 }
 
 // appendArchiveLink appends a new link to a submission's archive, or null when
 // nothing was handed in or storage is not available. It leads to where the request went, so that it works
 // through every door.
-func (c *call) appendArchiveLink(b []byte, s *submission) []byte {
-	if s.of.stage < submitted || c.s.noArchives {
+func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
+	if !a.HasArchive() || c.storage.gone {
 		return append(b, "null"...)
 	}
 	if c.archives == nil {
@@ -47,14 +52,14 @@ func (c *call) appendArchiveLink(b []byte, s *submission) []byte {
 		quoted := render(scheme + "://" + c.request.Host + archivePath)
 		c.archives = quoted[:len(quoted)-1]
 	}
-	c.s.links++
+	c.storage.links++
 	expires := c.at.Add(archiveLife).UnixMilli()
 	b = append(b, c.archives...)
-	b = append(b, s.id...)
+	b = append(b, a.ID...)
 	b = append(b, "?expires="...)
 	b = strconv.AppendInt(b, expires, 10)
 	b = append(b, "&signature="...)
-	b = appendSignature(b, s.id, expires, c.s.links)
+	b = appendSignature(b, a.ID, expires, c.storage.links)
 	return append(b, '"')
 }
 
@@ -84,58 +89,12 @@ func validLink(id, expires, signature string) (until int64, ok bool) {
 	return until, err == nil && signature == string(appendSignature(nil, id, until, number))
 }
 
-// serveArchive answers a link. It is storage and not the API: it asks for no
-// key, counts against nothing and has no envelope.
-func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string) {
-	now := s.now()
-	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		plainly(w, http.StatusMethodNotAllowed, "Archives can only be read.")
-		return
-	}
-	query := r.URL.Query()
-	expires, ok := validLink(id, query.Get("expires"), query.Get("signature"))
-	if !ok {
-		plainly(w, http.StatusForbidden, "The signature is not valid.")
-		return
-	}
-	if now.UnixMilli() >= expires {
-		plainly(w, http.StatusForbidden, "The link has expired.")
-		return
-	}
-	modified, found, available := s.archived(id)
-	if !available {
-		plainly(w, http.StatusServiceUnavailable, "Storage is not available.")
-		return
-	}
-	if !found {
-		plainly(w, http.StatusNotFound, "There is no such archive.")
-		return
-	}
-	content := archive(id, modified)
-	sum := sha256.Sum256(content)
-	w.Header().Set("Etag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	w.Header().Set("Content-Type", "application/zip")
-	http.ServeContent(w, r, "", modified, bytes.NewReader(content))
-}
-
 // plainly refuses as storage does, without an envelope.
 func plainly(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(message)+1))
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(message + "\n"))
-}
-
-func (s *Server) archived(id string) (modified time.Time, found, available bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.author(id)
-	if c == nil || c.stage < submitted {
-		return time.Time{}, false, !s.noArchives
-	}
-	return c.submission.wire.SubmittedAt.Time, true, !s.noArchives
 }
 
 // archive makes a submission's workspace: a zip file of some 100 KB, always the

@@ -1,38 +1,18 @@
-package sandbox
+package world
 
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"time"
 )
 
-// Timeline lets the candidates of the live world move by themselves: each
-// duration counts from the step before, the first from the sending of the
-// invitation. It is the server's clock that counts, and a step has the time at
-// which it was due, no matter when the server is asked next.
-//
-// A step without a duration comes together with the one before, but the last
-// step with one is the end: Timeline{Open: time.Hour} only opens. Polls lets
-// the evaluation come not after a time but after so many looks at a submission
-// that was handed in: at itself, at its report, or at the first page of
-// submissions with the status evaluated. The look after those finds it.
-//
-// What a test does by hand goes together with it: the next step counts from
-// then. A step that is not possible, because the invitation was revoked or has
-// expired or the assessment is closed, is the end.
+// Timeline is how long each step of a candidate comes after the one before, the
+// first after the sending of the invitation. A step without a duration comes
+// together with the one before, but the last step with one is the end. With
+// Polls the evaluation comes not after a time but after so many looks.
 type Timeline struct {
 	Open, Begin, Submit, Evaluate time.Duration
 	Polls                         int
-}
-
-// WithTimeline makes each new invitation of the live world follow a timeline.
-// Results are made up, the same on every run.
-func WithTimeline(t Timeline) Option {
-	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
-		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))
-	}
-	return func(s *Server) { s.timeline = t }
 }
 
 // before is how long a step comes after the one before it.
@@ -86,20 +66,20 @@ func (s *steps) Pop() any {
 	return x
 }
 
-func (c *candidate) schedule(to stage, after stamp) {
-	if t := c.o.s.timeline; t.goes(to) {
+func (c *candidate) schedule(to stage, after Moment) {
+	if t := c.o.l.timeline; t.goes(to) {
 		due := &c.o.due
 		due.order++
-		heap.Push(due, step{after.Add(t.before(to)), due.order, c, to})
+		heap.Push(due, step{after.Time().Add(t.before(to)), due.order, c, to})
 	}
 }
 
 // settle lets all happen that was due. A step that a hand has taken already is
 // no longer the candidate's next one.
-func (o *organization) settle(now time.Time) {
+func (o *Organization) settle(now time.Time) {
 	for len(o.due.list) > 0 && !o.due.list[0].at.After(now) {
 		next := heap.Pop(&o.due).(step)
-		c, at := next.of, stamp{next.at.Truncate(time.Millisecond)}
+		c, at := next.of, MomentOf(next.at)
 		if c.stage+1 != next.to {
 			continue
 		}

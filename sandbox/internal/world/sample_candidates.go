@@ -1,7 +1,8 @@
-package sandbox
+package world
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -12,90 +13,73 @@ type plan struct {
 	number     int // goes into the ids
 	candidates int
 	stages     []stage
-	from       time.Time // when the first invitation was sent
+	from       Moment // when the first invitation was sent
 }
-
-// stage is how far a candidate came.
-type stage int
-
-const (
-	sent stage = iota
-	opened
-	started
-	submitted // not a status of invitations: the documented ones go from started to evaluated
-	evaluated
-)
 
 const e = evaluated // keeps the tables below in columns
 
 var plans = []plan{
 	// The second eighteen differ from the first in the one that has begun: it
 	// has not handed in.
-	{AssessmentID, 1, 360, []stage{
+	{"a0000000-0000-4000-8000-000000000001", 1, 360, []stage{
 		e, e, e, e, e, e, e, e, e, e, e, e, e, submitted, opened, opened, sent, sent,
 		e, e, e, e, e, e, e, e, e, e, e, e, e, started, opened, opened, sent, sent,
-	}, time.Date(2026, 2, 2, 8, 0, 0, 0, time.UTC)},
-	{"a0000000-0000-4000-8000-000000000003", 3, 1, []stage{sent}, time.Date(2026, 3, 9, 10, 0, 0, 0, time.UTC)},
-	{"a0000000-0000-4000-8000-000000000004", 4, 5, []stage{sent, opened, started, submitted, evaluated},
-		time.Date(2026, 2, 10, 9, 30, 0, 0, time.UTC)},
-	{ClosedAssessmentID, 5, 12, []stage{e, e, e, sent}, time.Date(2026, 1, 21, 7, 45, 0, 0, time.UTC)},
-	{"a0000000-0000-4000-8000-000000000006", 6, 3, []stage{evaluated, opened, sent}, time.Date(2026, 2, 23, 16, 20, 0, 0, time.UTC)},
+	}, moment("2026-02-02T08:00:00.000Z")},
+	{"a0000000-0000-4000-8000-000000000003", 3, 1, []stage{sent}, moment("2026-03-09T10:00:00.000Z")},
+	{"a0000000-0000-4000-8000-000000000004", 4, 5, []stage{sent, opened, started, submitted, evaluated}, moment("2026-02-10T09:30:00.000Z")},
+	{"a0000000-0000-4000-8000-000000000005", 5, 12, []stage{e, e, e, sent}, moment("2026-01-21T07:45:00.000Z")},
+	{"a0000000-0000-4000-8000-000000000006", 6, 3, []stage{evaluated, opened, sent}, moment("2026-02-23T16:20:00.000Z")},
 }
 
-// seedPeople are names, each with what an address has for it.
-type seedPeople struct {
-	First [][2]string `json:"first"`
-	Last  [][2]string `json:"last"`
+// person gives different people for different n, for there are 24 first and 31
+// last names and the two numbers share no factor.
+func person(n int) Person {
+	first, last := firstNames[n%len(firstNames)], lastNames[n%len(lastNames)]
+	return Person{Email: first[1] + "." + last[1] + "@candidates.test", Name: first[0] + " " + last[0]}
 }
 
-// at gives different people for different n, for there are 24 first and 31 last
-// names and the two numbers share no factor.
-func (p seedPeople) at(n int) wireCandidate {
-	first, last := p.First[n%len(p.First)], p.Last[n%len(p.Last)]
-	return wireCandidate{Email: first[1] + "." + last[1] + "@candidates.test", Name: first[0] + " " + last[0]}
-}
-
-// attempt is a submission in the making.
-type attempt struct {
+// draft is a submission in the making.
+type draft struct {
 	n          int // which candidate of the assessment, from 1
 	stage      stage
-	assessment wireAssessment
-	challenge  wireChallenge
-	submission wireSubmission
+	assessment *Assessment
+	challenge  *Challenge
+	submission Submission
+	log        []Event
 	prompts    int
 }
 
-func (s *seeds) expand(p plan) ([]wireInvitation, []*attempt) {
-	a := s.assessment(p.assessment)
-	challenge := s.challenge(a.ChallengeID)
-	invitations := make([]wireInvitation, 0, p.candidates)
-	var attempts []*attempt
+func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
+	a := &w.assessments.Find(p.assessment).Value
+	challenge := &w.challenges.Find(a.ChallengeID).Value
+	invitations := make([]Invitation, 0, p.candidates)
+	var drafts []*draft
 	for n := 1; n <= p.candidates; n++ {
 		stage := p.stages[(n-1)%len(p.stages)]
-		who := s.people.at(n + 400*(p.number-1))
+		who := person(n + 400*(p.number-1))
 		invitation := p.invitation(n, stage, who)
 		invitations = append(invitations, invitation)
 		if stage >= started {
-			attempts = append(attempts, &attempt{
+			drafts = append(drafts, &draft{
 				n: n, stage: stage, assessment: a, challenge: challenge,
 				submission: p.submission(n, stage, who, &invitation),
 			})
 		}
 	}
-	return invitations, attempts
+	return invitations, drafts
 }
 
 // minutesUsed is how long a candidate worked: less than every time limit.
 func minutesUsed(n int) int { return 31 + n*17%29 }
 
-func (p plan) invitation(n int, reached stage, who wireCandidate) wireInvitation {
+func (p plan) invitation(n int, reached stage, who Person) Invitation {
 	minute := time.Minute
-	created := stamp{p.from.Add(time.Duration(n-1)*97*minute + time.Duration(n*7919%60000)*time.Millisecond)}
-	i := wireInvitation{
+	created := p.from.plus(time.Duration(n-1)*97*minute + time.Duration(n*7919%60000)*time.Millisecond)
+	i := Invitation{
 		ID:           fmt.Sprintf("1a000000-0000-4000-8%03d-%012d", p.number, n),
 		AssessmentID: p.assessment, CandidateEmail: who.Email, CandidateName: who.Name,
 		Status: "sent", RecruiterDecision: "none",
-		SentAt: new(created.plus(1234 * time.Millisecond)), ExpiresAt: created.plus(invitationLife), CreatedAt: created,
+		SentAt: new(created.plus(1234 * time.Millisecond)), ExpiresAt: created.plus(InvitationLife), CreatedAt: created,
 	}
 	if reached >= opened {
 		i.Status, i.OpenedAt = "opened", new(created.plus(time.Duration(20+n*53%900)*minute))
@@ -115,8 +99,8 @@ func (p plan) invitation(n int, reached stage, who wireCandidate) wireInvitation
 	return i
 }
 
-func (p plan) submission(n int, reached stage, who wireCandidate, i *wireInvitation) wireSubmission {
-	s := wireSubmission{
+func (p plan) submission(n int, reached stage, who Person, i *Invitation) Submission {
+	s := Submission{
 		ID:           fmt.Sprintf("5b000000-0000-4000-8%03d-%012d", p.number, n),
 		AssessmentID: p.assessment, Candidate: who, Status: "started",
 		StartedAt: *i.StartedAt, SubmittedAt: i.SubmittedAt, CreatedAt: *i.StartedAt,
@@ -130,4 +114,15 @@ func (p plan) submission(n int, reached stage, who wireCandidate, i *wireInvitat
 		s.Status, s.EvaluatedAt = "evaluated", new(i.SubmittedAt.plus(time.Duration(4+n*37%3000)*time.Minute))
 	}
 	return s
+}
+
+// finish fills in what a submission has of its challenge.
+func (d *draft) finish() {
+	d.submission.Challenge = ChallengeRef{Name: d.challenge.Name, Slug: d.challenge.Slug}
+	limit := d.challenge.BudgetDollarsCap
+	if d.assessment.BudgetDollarsCap != nil {
+		limit = *d.assessment.BudgetDollarsCap
+	}
+	spent := math.Round(limit*float64(d.n*29%100)) / 100
+	d.submission.Budget = Budget{DollarsUsed: spent, DollarsCap: limit}
 }

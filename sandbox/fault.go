@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"fmt"
-	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -92,30 +90,6 @@ func (f Fault) String() string {
 	return "Fault{" + strings.Join(set, ", ") + "}"
 }
 
-// Inject makes something go wrong with requests to come. It panics when the
-// fault makes no sense and when no operation has its route: such a fault would
-// never fire. A server of [Start] fails the test when a fault has not fired
-// once by its end; one that fired fewer than Times times is no failure.
-func (s *Server) Inject(f Fault) {
-	if err := s.inject(f); err != nil {
-		panic(fmt.Sprintf("sandbox: Inject: %v", err))
-	}
-}
-
-func (s *Server) inject(f Fault) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	added := &fault{Fault: f, skip: f.Skip, left: max(f.Times, 1)}
-	if err := added.aim(append(slices.Clip(s.routes), archiveRoute)); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, added)
-	return nil
-}
-
 func (f *Fault) check() error {
 	switch {
 	case f.Skip < 0:
@@ -147,120 +121,4 @@ func (f *Fault) replaces() bool {
 // loses tells whether nothing at all is answered.
 func (f *Fault) loses() bool {
 	return f.Reset || !f.replaces() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
-}
-
-// fault is one that was injected.
-type fault struct {
-	Fault
-
-	method   string   // empty for any
-	segments []string // nil for any path
-	skip     int
-	left     int
-	fired    bool
-}
-
-// aim reads the route and makes sure that some operation has it.
-func (f *fault) aim(routes []route) error {
-	method, template, ok := strings.Cut(f.Route, " ")
-	if !ok {
-		method, template = "", f.Route
-	}
-	f.method = method
-	if template == "" || template == "*" {
-		return nil
-	}
-	template = strings.TrimPrefix(template, strings.TrimSuffix(basePath, "/"))
-	if !strings.HasPrefix(template, "/") {
-		return fmt.Errorf("the route %q is none: give a method and a path's template, as in GET /submissions/{id}", f.Route)
-	}
-	f.segments = strings.Split(template[1:], "/")
-	exists := func(r route) bool {
-		method := r.method
-		if method == http.MethodGet && f.method == http.MethodHead {
-			method = f.method
-		}
-		return f.hits(&r, method, nil)
-	}
-	if slices.ContainsFunc(routes, exists) {
-		return nil
-	}
-	all := make([]string, len(routes))
-	for i, r := range routes {
-		all[i] = r.method + " " + r.template
-	}
-	slices.Sort(all)
-	return fmt.Errorf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))
-}
-
-// hits tells whether the fault is about a route; params are what stands in the
-// place of its placeholders, nil for anything.
-func (f *fault) hits(r *route, method string, params []string) bool {
-	if f.method != "" && f.method != method && (r == nil || f.method != r.method) {
-		return false
-	}
-	if f.segments == nil {
-		return true
-	}
-	if r == nil || len(f.segments) != len(r.segments) {
-		return false
-	}
-	for i, segment := range r.segments {
-		wanted := f.segments[i]
-		switch {
-		case wanted == "":
-			return false
-		case !isPlaceholder(segment):
-			if wanted != segment {
-				return false
-			}
-			continue
-		case params == nil:
-			continue
-		case !isPlaceholder(wanted) && canonical(wanted) != params[0]:
-			return false
-		}
-		params = params[1:]
-	}
-	return true
-}
-
-// faultFor counts the call with every fault that is about it and returns the
-// one that acts, or nil.
-func (s *Server) faultFor(c *call) *Fault {
-	var acting *fault
-	for _, f := range s.faults {
-		if !f.hits(c.route, c.request.Method, c.params) {
-			continue
-		}
-		switch {
-		case f.skip > 0:
-			f.skip--
-		case acting == nil:
-			acting = f
-		}
-	}
-	if acting == nil {
-		return nil
-	}
-	acting.fired = true
-	if acting.Times >= 0 {
-		if acting.left--; acting.left == 0 {
-			s.faults = slices.DeleteFunc(s.faults, func(f *fault) bool { return f == acting })
-		}
-	}
-	return &acting.Fault
-}
-
-// unfired returns the faults that nothing has met so far.
-func (s *Server) unfired() []Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []Fault
-	for _, f := range s.faults {
-		if !f.fired {
-			all = append(all, f.Fault)
-		}
-	}
-	return all
 }

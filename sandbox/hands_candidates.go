@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // AddAssessment makes an active assessment of the first challenge that is listed,
@@ -30,13 +32,7 @@ func (s *Server) addAssessment(name string) (id string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	o := s.organization("").at(now)
-	of, at := o.library.newest(0), stamp{now.Truncate(time.Millisecond)}
-	id = s.newID()
-	o.saveAssessment(newRecord(id, at, wireAssessment{
-		ID: id, Name: name, ChallengeID: of.id, Status: "active", TimeLimitMinutes: of.wire.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
-	}))
-	return id, nil
+	return s.live.Organization("", now).AddAssessment(name), nil
 }
 
 // Open lets the candidate of a live invitation open it: sent becomes opened. It
@@ -46,7 +42,7 @@ func (s *Server) addAssessment(name string) (id string, err error) {
 // clock. An id that the live world does not have is an error, as is a step that
 // cannot be taken, and then nothing changes.
 func (s *Server) Open(invitationID string) error {
-	return s.byHand("Open", invitationID, s.invitee, (*candidate).open)
+	return s.byHand("Open", invitationID, s.live.Open)
 }
 
 // Begin lets the candidate begin the attempt, and opens the invitation if that
@@ -55,12 +51,9 @@ func (s *Server) Open(invitationID string) error {
 // invitation was revoked or has expired, and when the assessment is closed; a
 // deleted one lets its invitations go on.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	err = s.byHand("Begin", invitationID, s.invitee, func(c *candidate, at stamp) error {
-		if err := c.begin(at); err != nil {
-			return err
-		}
-		submissionID = c.submission.id
-		return nil
+	err = s.byHand("Begin", invitationID, func(id string, now time.Time) (err error) {
+		submissionID, err = s.live.Begin(id, now)
+		return err
 	})
 	return submissionID, err
 }
@@ -69,30 +62,24 @@ func (s *Server) Begin(invitationID string) (submissionID string, err error) {
 // archive; the invitation stays started, for the service shows no status of
 // invitations in between.
 func (s *Server) Submit(submissionID string) error {
-	return s.byHand("Submit", submissionID, s.author, (*candidate).submit)
+	return s.byHand("Submit", submissionID, s.live.Submit)
 }
 
 // AppendEvents adds one event for each payload, which must be a JSON object, to
 // the log of an attempt. It can be done at any time: a log may arrive late.
 func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
-	raw := make([]json.RawMessage, len(payloads))
+	all := make([]world.Text, len(payloads))
 	for i, payload := range payloads {
-		raw[i] = json.RawMessage(payload)
 		var object map[string]json.RawMessage
-		if !utf8.ValidString(payload) || json.Unmarshal(raw[i], &object) != nil || object == nil {
+		if !utf8.ValidString(payload) || json.Unmarshal([]byte(payload), &object) != nil || object == nil {
 			return fmt.Errorf("sandbox: AppendEvents(%q): payload %d is not a JSON object", submissionID, i+1)
 		}
+		all[i] = world.Text(render(json.RawMessage(payload)))
 	}
-	return s.byHand("AppendEvents", submissionID, s.author, func(c *candidate, at stamp) error {
-		if kind == "" {
-			return errors.New("the kind is empty")
-		}
-		c.append(at, kind, raw...)
-		return nil
+	return s.byHand("AppendEvents", submissionID, func(id string, now time.Time) error {
+		return s.live.Append(id, now, kind, all...)
 	})
 }
-
-const maxScore = 100
 
 // Result is what grading a submission finds.
 type Result struct {
@@ -112,17 +99,17 @@ type Result struct {
 // members that cannot be.
 func (s *Server) Evaluate(submissionID string, r Result) error {
 	r, problem := r.settled() // before the lock, for it calls the values' MarshalJSON
-	return s.byHand("Evaluate", submissionID, s.author, func(c *candidate, at stamp) error {
-		if problem != nil {
-			return problem
-		}
-		return c.evaluate(at, r)
+	if problem != nil {
+		return fmt.Errorf("sandbox: Evaluate(%q): %w", submissionID, problem)
+	}
+	return s.byHand("Evaluate", submissionID, func(id string, now time.Time) error {
+		return s.live.Evaluate(id, now, world.Result(r))
 	})
 }
 
 // settled is a copy that the caller can no longer change.
 func (r Result) settled() (Result, error) {
-	if err := r.check(); err != nil {
+	if err := world.Result(r).Check(); err != nil {
 		return r, err
 	}
 	r.Pillars, r.LowConfidence, r.Extra = maps.Clone(r.Pillars), slices.Clone(r.LowConfidence), maps.Clone(r.Extra)
@@ -136,20 +123,14 @@ func (r Result) settled() (Result, error) {
 	return r, nil
 }
 
-func (r Result) check() error {
-	if r.ShipScore < 0 || r.ShipScore > maxScore {
-		return fmt.Errorf("the ship score %d is not within 0 and %d", r.ShipScore, maxScore)
-	}
-	ids := slices.Sorted(maps.Keys(r.Pillars))
-	for _, id := range slices.Concat(ids, r.LowConfidence) {
-		if !slices.ContainsFunc(pillars[:], func(p wirePillar) bool { return p.ID == id }) {
-			return fmt.Errorf("there is no pillar %q", id)
-		}
-	}
-	for _, id := range ids {
-		if score := r.Pillars[id]; score < 0 || score > maxScore {
-			return fmt.Errorf("the score %d of %s is not within 0 and %d", score, id, maxScore)
-		}
+// byHand does a step of a candidate at once, after what was due before it.
+func (s *Server) byHand(call, id string, do func(id string, now time.Time) error) error {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	if err := do(canonical(id), now); err != nil {
+		return fmt.Errorf("sandbox: %s(%q): %w", call, id, err)
 	}
 	return nil
 }

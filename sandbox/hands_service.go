@@ -1,0 +1,144 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// AddKey makes the server accept a key, or replaces the one with the same
+// token; its quotas begin anew. It panics on a token that begins with neither
+// sk_test_ nor sk_live_, on an unknown scope, and on more keys than the 20
+// active ones that an organization can hold, LiveKey among those without a name.
+// Expired and revoked ones do not count, nor do keys of test mode that name no
+// organization.
+func (s *Server) AddKey(k Key) {
+	if err := s.addKey(k); err != nil {
+		panic(fmt.Sprintf("sandbox: AddKey: %v", err))
+	}
+}
+
+func (s *Server) addKey(k Key) error {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	return s.keys.add(k, now)
+}
+
+// RevokeKey makes the server refuse a key from the next request on. An unknown
+// token changes nothing.
+func (s *Server) RevokeKey(token string) { s.revoke(token) }
+
+func (s *Server) revoke(token string) (known bool) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	_, known = s.keys[token]
+	delete(s.keys, token)
+	return known
+}
+
+// SetQuota sets how many requests of a class a key has left in its current
+// window, from none to the limit; a window that is not open yet opens. It
+// panics on a key that the server does not know and on an unknown class.
+func (s *Server) SetQuota(token string, class Class, remaining int) {
+	if err := s.setQuota(token, class, remaining); err != nil {
+		panic(fmt.Sprintf("sandbox: SetQuota: %v", err))
+	}
+}
+
+func (s *Server) setQuota(token string, class Class, remaining int) error {
+	if class != ClassRead && class != ClassWrite {
+		return fmt.Errorf("unknown class %q", string(class))
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	key := s.keys[token]
+	if key == nil {
+		return errors.New("the server knows no such key")
+	}
+	limit, w := s.limits.of(class), key.window(class)
+	w.open(now, limit)
+	w.remaining = min(max(remaining, 0), limit)
+	return nil
+}
+
+// SetPlan sets how many invitations the organization of a live key has used in
+// the current period, and how many its plan allows. Periods are the months of
+// UTC: the next one begins with none used.
+//
+// It panics on a key that the server does not know, on one of test mode, whose
+// account never changes, and on negative numbers.
+func (s *Server) SetPlan(token string, used, limit int) {
+	if used < 0 || limit < 0 {
+		panic(fmt.Sprintf("sandbox: SetPlan(%d, %d): a number of invitations cannot be negative", used, limit))
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	key := s.keys[token]
+	switch {
+	case key == nil:
+		panic("sandbox: SetPlan: the server knows no such key")
+	case !key.live():
+		panic("sandbox: SetPlan: the account of test mode never changes; use a key that begins with " + livePrefix)
+	}
+	s.live.Organization(key.Organization, now).SetPlan(used, limit)
+}
+
+// SetArchives says whether archive storage is available, as it is at first.
+// While it is not, workspace_archive_url is null, and links that were given out
+// before answer 503.
+func (s *Server) SetArchives(available bool) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	s.storage.gone = !available
+}
+
+// Inject makes something go wrong with requests to come. It panics when the
+// fault makes no sense and when no operation has its route: such a fault would
+// never fire. A server of [Start] fails the test when a fault has not fired
+// once by its end; one that fired fewer than Times times is no failure.
+func (s *Server) Inject(f Fault) {
+	if err := s.inject(f); err != nil {
+		panic(fmt.Sprintf("sandbox: Inject: %v", err))
+	}
+}
+
+func (s *Server) inject(f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	added := &fault{Fault: f, skip: f.Skip, left: max(f.Times, 1)}
+	if err := added.aim(append(slices.Clip(s.routes), archiveRoute)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, added)
+	return nil
+}
+
+// Journal returns a copy of the journal. It holds every exchange on every door
+// (also those that were lost, with status 0), except for those that bounds
+// have pushed out; nothing of the control plane.
+func (s *Server) Journal() Journal {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	hidden := make([]string, 0, 2*len(s.keys))
+	for _, token := range slices.Backward(slices.Sorted(maps.Keys(s.keys))) { // The longer of two that begin alike first.
+		hidden = append(hidden, token, redact(token))
+	}
+	return s.journal.copy(strings.NewReplacer(hidden...))
+}

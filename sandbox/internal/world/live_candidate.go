@@ -1,0 +1,163 @@
+package world
+
+import (
+	"errors"
+	"time"
+)
+
+// candidate is an invitation of the live world and all that comes of it.
+type candidate struct {
+	o          *Organization
+	n          int // which one of the organization, from 1
+	posting    *Record[Assessment]
+	challenge  *Record[Challenge]
+	invitation *Record[Invitation]
+	stage      stage
+	revoked    bool
+
+	attempt *Attempt // nil before it begins
+	minutes int      // allowed when it began
+	prompts int
+	polls   int
+	result  Result
+}
+
+var (
+	errRevoked   = errors.New("the invitation was revoked")
+	errExpired   = errors.New("the invitation has expired")
+	errClosed    = errors.New("the assessment is closed")
+	errOpened    = errors.New("the invitation was opened before")
+	errBegun     = errors.New("the attempt has begun before")
+	errHandedIn  = errors.New("the attempt was handed in before")
+	errEvaluated = errors.New("the submission was evaluated before")
+)
+
+func (c *candidate) mayEnter(at Moment) error {
+	switch {
+	case c.revoked:
+		return errRevoked
+	case at >= c.invitation.Value.ExpiresAt:
+		return errExpired
+	}
+	return nil
+}
+
+func (c *candidate) open(at Moment) error {
+	if c.stage >= opened {
+		return errOpened
+	}
+	if err := c.mayEnter(at); err != nil {
+		return err
+	}
+	c.enter(at)
+	return nil
+}
+
+func (c *candidate) enter(at Moment) {
+	i := c.invitation
+	i.Value.Status, i.Value.OpenedAt, i.Shown = "opened", &at, nil
+	c.reach(opened, at)
+}
+
+// begin makes the submission. A closed assessment stops new work, which this is.
+func (c *candidate) begin(at Moment) error {
+	if c.stage >= started {
+		return errBegun
+	}
+	if err := c.mayEnter(at); err != nil {
+		return err
+	}
+	posting := &c.posting.Value
+	if posting.Status == "closed" {
+		return errClosed
+	}
+	if c.stage < opened {
+		c.enter(at)
+	}
+	i := c.invitation
+	i.Value.Status, i.Value.StartedAt, i.Shown = "started", &at, nil
+	limit := c.challenge.Value.BudgetDollarsCap
+	if posting.BudgetDollarsCap != nil {
+		limit = *posting.BudgetDollarsCap
+	}
+	c.minutes = posting.TimeLimitMinutes
+	id := c.o.l.NewID()
+	c.attempt = &Attempt{of: c, Record: *newRecord(id, at, Submission{
+		ID: id, AssessmentID: posting.ID, Status: "started", StartedAt: at, CreatedAt: at,
+		Challenge: ChallengeRef{Name: c.challenge.Value.Name, Slug: c.challenge.Value.Slug},
+		Candidate: Person{Email: i.Value.CandidateEmail, Name: i.Value.CandidateName},
+		Budget:    Budget{DollarsCap: limit},
+	})}
+	c.o.attempts.add(c.attempt)
+	c.append(at, "attempt_started", "")
+	c.reach(started, at)
+	return nil
+}
+
+func (c *candidate) submit(at Moment) error {
+	if c.stage >= submitted {
+		return errHandedIn
+	}
+	c.handIn(at)
+	return nil
+}
+
+func (c *candidate) handIn(at Moment) {
+	c.invitation.Value.SubmittedAt, c.invitation.Shown = &at, nil
+	s := &c.attempt.Value
+	s.Status, s.SubmittedAt = "submitted", &at
+	s.Budget.DollarsUsed = cents(s.Budget.DollarsCap * float64(c.n*29%100) / 100)
+	c.reach(submitted, at)
+	if c.o.l.timeline.Polls > 0 {
+		c.o.waiting = append(c.o.waiting, c)
+	}
+}
+
+// evaluate also hands in what was not: the test that evaluates is not
+// interested in the steps before.
+func (c *candidate) evaluate(at Moment, r Result) error {
+	if c.stage == evaluated {
+		return errEvaluated
+	}
+	if c.stage < submitted {
+		c.handIn(at)
+	}
+	c.invitation.Value.Status, c.invitation.Shown = "evaluated", nil
+	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
+	c.result = r
+	c.o.scores[r.ShipScore]++
+	c.o.evaluated++
+	c.reach(evaluated, at)
+	return nil
+}
+
+func (c *candidate) poll(now time.Time) {
+	polls := c.o.l.timeline.Polls
+	if polls == 0 || c.stage != submitted {
+		return
+	}
+	if c.polls++; c.polls >= polls {
+		_ = c.evaluate(MomentOf(now), c.likelyResult()) // submitted: it cannot fail
+	}
+}
+
+// reach is the end of every step.
+func (c *candidate) reach(to stage, at Moment) {
+	c.stage = to
+	if c.attempt != nil {
+		c.attempt.Shown = nil
+		c.o.attempts.changed(c.attempt)
+	}
+	c.schedule(to+1, at)
+}
+
+func (c *candidate) append(at Moment, kind string, payloads ...Text) {
+	a := c.attempt
+	for _, payload := range payloads {
+		a.log = append(a.log, Event{int64(len(a.log) + 1), kind, at, payload})
+	}
+	if kind == promptKind {
+		c.prompts += len(payloads)
+		a.Shown = nil
+	}
+}

@@ -1,0 +1,129 @@
+package world
+
+import (
+	"slices"
+	"time"
+)
+
+// Organization is what live keys of one organization see: records in memory
+// that keep what is written.
+type Organization struct {
+	records
+
+	l          *Live
+	now        time.Time                      // up to which everything has happened
+	everPosted map[string]*Record[Assessment] // deleted ones too
+	invitees   map[string]*candidate          // by invitation
+	scores     [maxScore + 1]int              // how many of the evaluated have each ship score
+	evaluated  int
+	due        steps        // what candidates will do by themselves
+	waiting    []*candidate // for polls that get them their report
+}
+
+// at brings the world to a time: what was due until then has happened, each
+// thing at its own time.
+func (o *Organization) at(now time.Time) *Organization {
+	o.now = now
+	o.settle(now)
+	now = now.UTC()
+	if month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)); month > o.account.Value.Usage.PeriodStart {
+		o.account.Value.Usage.PeriodStart = month
+		o.use(0)
+	}
+	return o
+}
+
+// use says how many invitations of the plan were used.
+func (o *Organization) use(invitations int) {
+	o.account.Value.Usage.AssessmentsUsed, o.account.Shown = invitations, nil
+}
+
+// SetPlan says how many invitations the organization has used in the current
+// period, and how many its plan allows.
+func (o *Organization) SetPlan(used, limit int) {
+	o.account.Value.Usage.AssessmentsLimit = limit
+	o.use(used)
+}
+
+// AddAssessment makes an active assessment of the first challenge that is
+// listed.
+func (o *Organization) AddAssessment(name string) (id string) {
+	of, at := o.challenges.Newest(0), MomentOf(o.now)
+	id = o.l.NewID()
+	o.SaveAssessment(Assessment{
+		ID: id, Name: name, ChallengeID: of.ID, Status: "active", TimeLimitMinutes: of.Value.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
+	})
+	return id
+}
+
+// Posting finds an assessment, also a deleted one.
+func (o *Organization) Posting(id string) *Record[Assessment] { return o.everPosted[id] }
+
+// MayInvite tells whether the plan has invitations left.
+func (o *Organization) MayInvite(string) bool {
+	usage := &o.account.Value.Usage
+	return usage.AssessmentsUsed < usage.AssessmentsLimit
+}
+
+// MayChange: an invitation can be sent once more or taken back until the
+// candidate has begun, and once only taken back.
+func (o *Organization) MayChange(i *Record[Invitation]) bool {
+	c := o.invitees[i.ID]
+	return c.stage < started && !c.revoked
+}
+
+// SaveAssessment keeps a new assessment, or a change to one.
+func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
+	if known := o.assessments.Find(a.ID); known != nil {
+		known.Value, known.Shown = a, nil
+		return known
+	}
+	made := newRecord(a.ID, a.CreatedAt, a)
+	o.assessments.add(made)
+	o.everPosted[a.ID] = made
+	o.invitations[a.ID] = newCollection[*Record[Invitation]](0)
+	return made
+}
+
+// DeleteAssessment takes an assessment out of all listings; its invitations go
+// on.
+func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.remove(a) }
+
+// SaveInvitation sends a new invitation, which uses up one of the plan's, or
+// keeps a change to one.
+func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
+	if known := o.invitees[i.ID]; known != nil {
+		known.invitation.Value, known.invitation.Shown = i, nil
+		return known.invitation
+	}
+	o.use(o.account.Value.Usage.AssessmentsUsed + 1)
+	posting := o.everPosted[i.AssessmentID]
+	c := &candidate{
+		o: o, n: len(o.invitees) + 1, posting: posting, invitation: newRecord(i.ID, i.CreatedAt, i),
+		challenge: o.challenges.Find(posting.Value.ChallengeID),
+	}
+	o.invitees[i.ID] = c
+	o.invitations[posting.ID].add(c.invitation)
+	c.schedule(opened, i.CreatedAt)
+	return c.invitation
+}
+
+// RevokeInvitation takes an invitation back.
+func (o *Organization) RevokeInvitation(i *Record[Invitation]) {
+	o.invitees[i.ID].revoked = true
+	i.Value.Status, i.Shown = "revoked", nil
+}
+
+// Polled counts a look at a submission whose report comes with polling.
+func (o *Organization) Polled(a *Attempt) { a.of.(*candidate).poll(o.now) }
+
+// PolledAll counts a listing of what is evaluated as a look at each submission
+// that it could bring: who polls so never looks at any other way.
+func (o *Organization) PolledAll(assessmentID string) {
+	o.waiting = slices.DeleteFunc(o.waiting, func(c *candidate) bool {
+		if assessmentID == "" || assessmentID == c.posting.ID {
+			c.poll(o.now)
+		}
+		return c.stage == evaluated
+	})
+}

@@ -1,0 +1,112 @@
+package world
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// seedReport is a report without what belongs to one submission.
+type seedReport struct {
+	ShipScore          int
+	Verdict            string
+	VerdictLabel       string
+	Confidence         string
+	Summary            string
+	ScoredAsRole       *string
+	IntegrityStatus    string
+	Percentile         bool
+	TimeKnown          bool
+	AIAuthoredPct      *float64
+	ChurnPct           *float64
+	Pillars            []Pillar
+	Strengths          []Text
+	Flags              []Text
+	InterviewQuestions []Text
+	ScopeExclusions    []Text
+	Tasks              []Text
+}
+
+// finding is what is known of a submission of test mode.
+type finding struct {
+	found Report
+	place Rank
+}
+
+func (f *finding) report() Report      { return f.found }
+func (f *finding) rank() (Rank, bool)  { return f.place, f.found.Evaluated }
+func (*finding) extra() map[string]any { return nil }
+func (*finding) stored() bool          { return false }
+
+// graded are the submissions with their reports, and those evaluated with their
+// rank among all.
+func graded(drafts []*draft) []*Attempt {
+	attempts := make([]*Attempt, len(drafts))
+	var ranked []*finding
+	for i, d := range drafts {
+		f := &finding{found: d.report()}
+		attempts[i] = &Attempt{Record: *newRecord(d.submission.ID, d.submission.CreatedAt, d.submission), log: d.log, of: f}
+		if f.found.Evaluated {
+			ranked = append(ranked, f)
+		}
+	}
+	slices.SortFunc(ranked, func(a, b *finding) int {
+		return cmp.Or(cmp.Compare(*b.found.ShipScore, *a.found.ShipScore), cmp.Compare(a.found.SubmissionID, b.found.SubmissionID))
+	})
+	rank := 1
+	for i, f := range ranked {
+		if i > 0 && *f.found.ShipScore < *ranked[i-1].found.ShipScore {
+			rank = i + 1 // those with the same score share the better rank
+		}
+		f.place = Rank{Rank: rank, Total: len(ranked)}
+		if f.found.Percentile != nil {
+			*f.found.Percentile = math.Round(1000*float64(len(ranked)-rank)/float64(len(ranked))) / 10
+		}
+	}
+	return attempts
+}
+
+func (d *draft) report() Report {
+	r := Report{
+		SubmissionID: d.submission.ID, Status: d.submission.Status, Pillars: slices.Clone(pillars[:]),
+		Facts: Facts{
+			TimeAllottedMinutes: d.assessment.TimeLimitMinutes,
+			BudgetUsedDollars:   d.submission.Budget.DollarsUsed, BudgetAllottedDollars: d.submission.Budget.DollarsCap,
+			AIExchangeCount: d.prompts,
+		},
+	}
+	if d.stage == evaluated {
+		sampleReports[(d.n-1)%len(sampleReports)].fill(&r, d)
+	}
+	return r
+}
+
+func (seed *seedReport) fill(r *Report, d *draft) {
+	shift := d.n*13%9 - 4 // the same for the pillars, so that a report agrees with itself
+	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shifted(&seed.ShipScore, shift), d.submission.EvaluatedAt
+	r.Verdict, r.VerdictLabel, r.Confidence = seed.Verdict, seed.VerdictLabel, seed.Confidence
+	r.Summary, r.ScoredAsRole, r.IntegrityStatus = seed.Summary, seed.ScoredAsRole, seed.IntegrityStatus
+	r.Pillars = slices.Clone(seed.Pillars)
+	for i := range r.Pillars {
+		r.Pillars[i].Score = shifted(r.Pillars[i].Score, shift)
+	}
+	r.Strengths, r.Flags, r.InterviewQuestions = seed.Strengths, seed.Flags, seed.InterviewQuestions
+	r.ScopeExclusions = seed.ScopeExclusions
+	if d.challenge.IsMultiTask {
+		r.Tasks = seed.Tasks
+	}
+	if seed.TimeKnown {
+		r.Facts.TimeUsedMinutes = new(float64(minutesUsed(d.n)) - 0.5)
+	}
+	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = seed.AIAuthoredPct, seed.ChurnPct
+	if seed.Percentile {
+		r.Percentile = new(float64)
+	}
+}
+
+func shifted(score *int, by int) *int {
+	if score == nil {
+		return nil
+	}
+	return new(min(max(*score+by, 0), 100))
+}
