@@ -206,7 +206,7 @@ func TestNoPieceOfTheKeyComesBackOverAConnection(t *testing.T) {
 			_ = conn.Close()
 		})
 		transport := &http.Transport{DisableKeepAlives: true}
-		newWitness(t, baseURL, transport).assertSilent(t, name)
+		_ = newWitness(t, baseURL, transport).assertSilent(t, name)
 	}
 }
 
@@ -235,7 +235,7 @@ func frame(w io.Writer, kind byte, payload []byte) {
 
 // goesAway speaks HTTP/2 until the first request, and leaves with last words.
 func goesAway(conn net.Conn, words string) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	const headers, settings, goAway = 1, 4, 7
 	in := bufio.NewReader(conn)
 	if _, err := in.Discard(len("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")); err != nil {

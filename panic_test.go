@@ -186,7 +186,8 @@ func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
 		assert.Equal(t, "boom", panicOf(func() {
-			for range fake.client().Assessments.List().Prefetch(5).All(t.Context()) {
+			for _, err := range fake.client().Assessments.List().Prefetch(5).All(t.Context()) {
+				assert.NoError(t, err)
 				synctest.Wait()
 				break
 			}
@@ -204,7 +205,8 @@ func TestGoexitWhileReadingAheadEndsTheCallersGoroutine(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for range client.Assessments.List().Prefetch(2).All(t.Context()) {
+			for _, err := range client.Assessments.List().Prefetch(2).All(t.Context()) {
+				assert.NoError(t, err)
 			}
 			ended = nil
 		}()

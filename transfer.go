@@ -21,7 +21,7 @@ func (d *download) attempt(ctx context.Context) error {
 	defer cancel(nil)
 	silence := newSilence(k.config.timeout, cancel)
 	defer silence.stop()
-	resp, err := k.transport().RoundTrip(d.request(timed))
+	resp, err := k.transport().RoundTrip(d.request(timed)) //nolint:bodyclose // closeOnce does it
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}

@@ -71,7 +71,7 @@ func (b *Bound) Unmarshalers(text int, others *json.Unmarshalers) *json.Unmarsha
 	return json.JoinUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 		depth := d.StackDepth()
 		t := reflect.TypeOf(v).Elem()
-		size := int64(t.Size()) + 16
+		size := int64(t.Size()) + 16 //nolint:gosec // no type is that large
 		if parent, _ := d.StackIndex(depth); parent == '[' {
 			size *= grown
 		}

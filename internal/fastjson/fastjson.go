@@ -116,7 +116,7 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 		return end
 	case pointer:
 		if v.IsNil() {
-			if !d.Take(int64(p.of.Size())) {
+			if !d.Take(int64(p.of.Size())) { //nolint:gosec // no type is that large
 				return -1
 			}
 			v.Set(reflect.New(p.of))
@@ -241,7 +241,7 @@ func (d *state) room(p *plan, v reflect.Value, i, depth int) bool {
 	}
 	if n == v.Cap() {
 		all := n + min(d.count(i, depth), most-n)
-		if !d.Take(int64(all) * int64(p.of.Size())) {
+		if !d.Take(int64(all) * int64(p.of.Size())) { //nolint:gosec // no type is that large
 			return false
 		}
 		longer := reflect.MakeSlice(v.Type(), all, all)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 )
 
 // Clean returns err as it is, unless it or an error that it leads to holds the
@@ -18,7 +19,7 @@ func (f Finder) Clean(err error) error {
 		return err
 	}
 	c := cleaner{f, 100}
-	clean, _ := c.clean(err)
+	_, clean := c.clean(err)
 	return clean
 }
 
@@ -29,28 +30,29 @@ type cleaner struct {
 	left int // Steps until it gives up and leaves nothing but a text.
 }
 
-func (c *cleaner) clean(err error) (clean error, changed bool) {
+// clean returns err itself unless that shows the key.
+func (c *cleaner) clean(err error) (changed bool, clean error) {
 	if err == nil {
-		return nil, false
+		return false, nil
 	}
 	if c.left--; c.left < 0 {
-		return &said{text: c.ScrubString(textOf(err))}, true
+		return true, &said{text: c.ScrubString(textOf(err))}
 	}
 	causes := causesOf(err)
 	cleaned := make([]error, len(causes))
 	for i, cause := range causes {
 		var dirty bool
-		cleaned[i], dirty = c.clean(cause)
+		dirty, cleaned[i] = c.clean(cause)
 		changed = changed || dirty
 	}
 	if !changed && !c.shows(err) {
-		return err, false
+		return false, err
 	}
-	shown, ok := c.copyOf(err, causes, cleaned)
-	if !ok {
+	shown := c.copyOf(err, causes, cleaned)
+	if shown == nil {
 		shown = &said{c.ScrubString(textOf(err)), cleaned}
 	}
-	return &replaced{shown, func(target error) bool { return errors.Is(err, target) }}, true
+	return true, &replaced{shown, func(target error) bool { return errors.Is(err, target) }}
 }
 
 func causesOf(err error) []error {
@@ -90,10 +92,8 @@ func textOf(err error) string { return fmt.Sprintf("%v", err) }
 // shows tells whether any way to print err, or a look into it, gives the key.
 func (f Finder) shows(err error) bool {
 	texts := []string{textOf(err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), slog.AnyValue(err).Resolve().String(), marshalled(err)}
-	for _, text := range texts {
-		if f.InString(text) {
-			return true
-		}
+	if slices.ContainsFunc(texts, f.InString) {
+		return true
 	}
 	return f.holds(reflect.ValueOf(err), true)
 }
@@ -164,7 +164,7 @@ func (l *look) intoAll(v reflect.Value, exported bool) bool {
 	case reflect.Uint8:
 		b := make([]byte, v.Len())
 		for i := range b {
-			b[i] = byte(v.Index(i).Uint())
+			b[i] = byte(v.Index(i).Uint()) //nolint:gosec // it is one of uint8
 		}
 		return l.finder.In(b)
 	case reflect.String, reflect.Interface, reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 )
@@ -12,19 +13,22 @@ type copier struct {
 	causes, cleaned []error // What the error leads to, as it is and without the key.
 }
 
-// copyOf returns a copy of err without the key, if its type allows one.
-func (c *cleaner) copyOf(err error, causes, cleaned []error) (shown error, ok bool) {
+// copyOf returns a copy of err without the key, nil when its type allows none.
+func (c *cleaner) copyOf(err error, causes, cleaned []error) (shown error) {
 	defer func() {
 		if recover() != nil { // Of a type with methods or fields that this does not foresee.
-			shown, ok = nil, false
+			shown = nil
 		}
 	}()
 	copied, ok := copier{c, causes, cleaned}.without(reflect.ValueOf(err))
 	if !ok {
-		return nil, false
+		return nil
 	}
-	shown, ok = copied.Interface().(error)
-	return shown, ok && !strings.Contains(textOf(shown), "(PANIC=") && !c.shows(shown)
+	shown, ok = reflect.TypeAssert[error](copied)
+	if !ok || strings.Contains(textOf(shown), "(PANIC=") || c.shows(shown) {
+		return nil
+	}
+	return shown
 }
 
 // without returns a copy of v without the key. Only what is exported can be
@@ -68,7 +72,7 @@ func (c copier) set(to, v reflect.Value) bool {
 
 func (c copier) setElem(to, v reflect.Value) bool {
 	elem := v.Elem()
-	if err, ok := v.Interface().(error); ok {
+	if err, ok := reflect.TypeAssert[error](v); ok {
 		elem = reflect.ValueOf(c.cause(err))
 	} else if elem, ok = c.without(elem); !ok {
 		return false
@@ -84,11 +88,11 @@ func (c copier) setElem(to, v reflect.Value) bool {
 // the causes.
 func (c copier) cause(err error) error {
 	for i, cause := range c.causes {
-		if reflect.TypeOf(cause).Comparable() && cause == err {
+		if reflect.TypeOf(cause).Comparable() && errors.Is(cause, err) {
 			return c.cleaned[i]
 		}
 	}
-	clean, _ := c.clean(err)
+	_, clean := c.clean(err)
 	return clean
 }
 

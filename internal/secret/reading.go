@@ -63,7 +63,7 @@ func escape(b []byte, i int, nested bool) (letter byte, end int) {
 	if i == len(b) {
 		return 0, i
 	}
-	digits := 0
+	var digits int
 	switch b[i] {
 	case 'x':
 		digits = 2
