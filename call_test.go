@@ -100,7 +100,7 @@ func TestNewRefuses(t *testing.T) {
 		{"https:h.test", fakeKey, "must be absolute"},
 		{"ftp://h.test", fakeKey, "has a scheme other than https"},
 		{"file:///etc/" + fakeKey, fakeKey, "has a scheme other than https"},
-		{"localhost:8080", fakeKey, "must be absolute"},
+		{"localhost:8080", fakeKey, "baseURL: must be absolute"},
 		{fakeKey, fakeKey, "must be absolute"},
 		{"https://h.test/\n" + fakeKey, fakeKey, "must be absolute"},
 		{"https://" + fakeKey + "@h.test", fakeKey, "user info"},

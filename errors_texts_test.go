@@ -66,6 +66,9 @@ func TestTextsReadAloud(t *testing.T) {
 			"hiring: Invitations.Send: 502 the reply is not the service's own: Bad gateway; a proxy answered, or the base URL is wrong; " +
 				"the outcome is unknown: look before repeating it"},
 		"502 JSON": {account, says(502, `{"message":"x"}`), []hiring.Option{once}, "hiring: Account.Get: 502 the reply is JSON but not the service's error envelope"},
+		"sign-in page": {send, says(200, "<h1>Sign in.</h1>"), nil,
+			"hiring: Invitations.Send: 200 the reply is not the service's own: <h1>Sign in.</h1>; a proxy answered, or the base URL is wrong; " +
+				"the outcome is unknown: look before repeating it"},
 		"redirect": {account, says(307, "<a>", "Location: /x"), nil,
 			"hiring: Account.Get: 307 the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"},
 		"429": {account, says(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), nil,
@@ -110,6 +113,21 @@ func TestEndsBeforeSendingAreToldApart(t *testing.T) {
 	_, err = client.Account.Get(canceled)
 	require.EqualError(t, err, "hiring: Account.Get: not sent, because the context was canceled")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A call that was made once is not said not to have been sent.
+func TestAttemptThatIsNotMadeIsToldApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reset := time.Now().Add(2 * time.Hour).Truncate(time.Second).UTC()
+		fake := newFake(t, says(503, `{"error":{"code":"INTERNAL_ERROR","message":"Failed."}}`,
+			"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", fmt.Sprintf("X-RateLimit-Reset: %d", reset.Unix())))
+		_, err := fake.client().Account.Get(t.Context())
+		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+		require.ErrorContains(t, err, "hiring: Account.Get: RATE_LIMITED: not sent again, because the read quota of 1000 an hour is used up until "+
+			reset.Format(time.RFC3339)+", by the service's clock; retry after ")
+		require.ErrorContains(t, err, "; before that: hiring: Account.Get: 503 INTERNAL_ERROR: Failed")
+		assert.NotRegexp(t, awkward, err.Error())
+	})
 }
 
 func TestWaitsThatEndSayWhatWasPending(t *testing.T) {
