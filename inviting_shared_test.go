@@ -241,6 +241,26 @@ func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
 	}
 }
 
+// A look that is refused concerns all, whatever would concern one candidate.
+func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
+	for _, status := range []int{400, 409, 404} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := liveWorld(t)
+			server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: status})
+			var got reports
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), func(result hiring.Invited, err error) bool {
+				time.Sleep(2 * time.Minute)
+				return got.each(result, err)
+			})
+			assert.Equal(t, status, failureOf(t, "SendAll", err).Status)
+			not := hiring.InviteNotSent
+			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, not, not}, got.outcomes())
+			assert.Equal(t, []error{nil, err, err}, got.errors)
+			requireOneMailEach(t, server, assessment, 1)
+		})
+	}
+}
+
 // A look that waits for a window between two pages has seen the first long ago.
 func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
