@@ -27,11 +27,13 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	if w == nil {
-		return 0, &ParamError{Param: "w", Problem: "must not be nil"}
-	}
 	d := download{submissions: s, id: id, to: w, total: unknownLength}
-	err := d.run(ctx)
+	err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.DownloadArchive"}, func(ctx context.Context) error {
+		if w == nil {
+			return &ParamError{Param: "w", Problem: "must not be nil"}
+		}
+		return d.run(ctx)
+	})
 	return d.written, err
 }
 
@@ -57,6 +59,8 @@ type download struct {
 
 	// Of the present attempt.
 	attempts   int
+	trial      trial
+	server     string
 	started    time.Time
 	status     int
 	retryAfter time.Duration
@@ -68,11 +72,12 @@ func (d *download) run(ctx context.Context) error {
 	if err := d.renew(ctx); err != nil {
 		return err
 	}
+	defer func() { d.trial.abandon(d.exchange()) }()
 	for failed := 1; ; failed++ {
 		before := d.written
 		cause := d.attempt(ctx)
 		if cause == nil {
-			d.tell(ctx, nil, 0)
+			d.tell(nil, 0)
 			return nil
 		}
 		if d.written > before {
@@ -81,7 +86,7 @@ func (d *download) run(ctx context.Context) error {
 		failure := d.fail(cause)
 		if errors.Is(cause, errRefused) && !d.renewed {
 			// It has probably expired, which storages say in several ways.
-			d.tell(ctx, failure, 0)
+			d.tell(failure, 0)
 			d.renewed = true
 			if err := d.renew(ctx); err != nil {
 				return err
@@ -90,8 +95,8 @@ func (d *download) run(ctx context.Context) error {
 			continue
 		}
 		wait, again := d.again(ctx, cause, failed)
-		d.tell(ctx, failure, wait)
-		if !again || sleep(ctx, wait) != nil {
+		d.tell(failure, wait)
+		if !again || sleep(ctx, wait, PauseRetry) != nil {
 			return join(ctx, failure)
 		}
 	}
@@ -173,20 +178,24 @@ func (d *download) plain(err error) string {
 
 // tell calls the observers. What the storage's headers say is not the service's,
 // and stays out.
-func (d *download) tell(ctx context.Context, failure *Error, wait time.Duration) {
-	e := Exchange{
+func (d *download) tell(failure *Error, wait time.Duration) {
+	e := d.exchange()
+	e.Wait = wait
+	if failure != nil {
+		e.Err = failure
+	}
+	d.trial.end(e)
+}
+
+func (d *download) exchange() Exchange {
+	return Exchange{
 		Operation: "Submissions.DownloadArchive",
 		Method:    http.MethodGet,
 		Route:     "archive",
 		Status:    d.status,
 		Attempt:   d.attempts,
 		Duration:  time.Since(d.started),
-		Wait:      wait,
-	}
-	if failure != nil {
-		e.Err = failure
-	}
-	for _, observe := range d.submissions.core.observe {
-		observe(ctx, e)
+		Started:   d.started,
+		Server:    d.server,
 	}
 }

@@ -297,6 +297,10 @@ func TestHostileStorage(t *testing.T) {
 			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
 			assert.Equal(t, [2]string{"GET", "archive"}, [2]string{failure.Method, failure.Route}, "%s", name)
 			assert.Empty(t, failure.Outcome, "%s", name)
+			for i := range storage.seen { // Who was asked is no secret; what for is one.
+				assert.Equal(t, "storage.test:443", storage.seen[i].Server, "%s", name)
+				storage.seen[i].Server = ""
+			}
 			for what, text := range map[string]string{"error": err.Error(), "log": log.String(), "exchanges": fmt.Sprintf("%+v", storage.seen)} {
 				for _, secret := range []string{"s3cr3t", "storage.test", "moved.test", "51HxQ9"} {
 					assert.NotContains(t, text, secret, "%s: %s", name, what)

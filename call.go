@@ -47,8 +47,9 @@ type call struct {
 	refused  error // Why the attempt that was decided on was not made.
 
 	// Of the present attempt.
-	sent       bool      // It reached the transport.
-	inFlight   bool      // The gate counts it.
+	sent       bool // It reached the transport.
+	inFlight   bool // The gate counts it.
+	trial      trial
 	open       io.Closer // The body of a reply that nobody has read yet.
 	begun      uint64
 	started    time.Time
@@ -91,8 +92,15 @@ func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 // do makes a call that succeeds with any 2xx of the service, whatever its body.
 func (k *core) do(ctx context.Context, r request) error { return k.send(ctx, r, nil) }
 
-// send runs the request through retries and hands a 2xx reply to read.
+// send makes a call of one request, whose 2xx reply it hands to read.
 func (k *core) send(ctx context.Context, r request, read func(*reply) error) error {
+	return k.probed(ctx, ProbeCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
+		return k.try(ctx, r, read)
+	})
+}
+
+// try runs the request through retries and hands a 2xx reply to read.
+func (k *core) try(ctx context.Context, r request, read func(*reply) error) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -106,7 +114,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 		HTTPClient: &c.client,
 		RetryMax:   k.config.retry.MaxAttempts, // One more than CheckRetry ever grants.
 		CheckRetry: c.checkRetry,
-		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait },
+		Backoff:    func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.pause() },
 		PrepareRetry: func(*http.Request) error {
 			c.refused = c.admit()
 			return c.refused
@@ -164,7 +172,13 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.waiting = false
 	c.dialled.Store(false)
 	c.connected.Store(false)
-	c.timed, c.cancel = c.core.attemptContext(c.ctx)
+	h := c.headers(r.Header)
+	c.attempts++
+	c.started = time.Now()
+	c.trial.begin(c.ctx, c.core, ProbeAttempt{
+		Operation: c.request.operation, Method: c.request.method, Route: c.request.route, Server: c.core.server, Number: c.attempts,
+	}, h, func(line string) bool { return c.credential.secret.ScrubString(line) == line })
+	c.timed, c.cancel = c.core.attemptContext(c.trial.ctx)
 	ctx := c.timed
 	if !isRead(c.request.method) {
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -173,10 +187,8 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 		})
 	}
 	r = r.WithContext(ctx)
-	r.Header = c.headers(r.Header)
+	r.Header = h
 	c.sent = true
-	c.attempts++
-	c.started = time.Now()
 	resp, err := c.core.transport().RoundTrip(r)
 	if err == nil && resp == nil {
 		err = errNoResponse
@@ -342,6 +354,9 @@ func (c *call) landed() {
 // leave gives back what an attempt held that a panic or a Goexit cut short. After
 // any other there is nothing left to give back.
 func (c *call) leave() {
+	if len(c.trial.ends) > 0 {
+		defer c.trial.abandon(c.exchange())
+	}
 	c.landed()
 	c.release()
 	if c.cancel != nil {

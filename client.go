@@ -46,7 +46,9 @@ type core struct {
 	agent   []string
 	keys    keyring
 	family  *family
-	observe []func(context.Context, Exchange)
+	server  string  // Of base, as in Exchange.
+	probes  []probe // Observers among them.
+	probing bool    // Some are more than observers.
 
 	withoutReports atomic.Bool // Somebody was warned that listings hold none.
 }
@@ -125,7 +127,7 @@ type config struct {
 	http        *http.Client
 	retry       RetryPolicy
 	timeout     time.Duration
-	observers   []func(context.Context, Exchange)
+	probes      []probe
 	logger      *slog.Logger
 	product     string
 	dialect     Dialect
@@ -139,7 +141,7 @@ type config struct {
 type inputNames struct{ baseURL, key string }
 
 func (c config) with(opts []Option) config {
-	c.observers = slices.Clip(c.observers)
+	c.probes = slices.Clip(c.probes)
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c)
@@ -162,7 +164,7 @@ func (c config) assemble(f *family) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
-	return newClient(&core{config: c, base: base, dialect: dialect, keys: keys, family: f, observe: c.observers}), nil
+	return newClient(&core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: serverOf(&base), probes: c.probes}), nil
 }
 
 func (c config) checkLimits() error {
@@ -182,8 +184,9 @@ func (c config) checkLimits() error {
 // newClient wires what was judged.
 func newClient(k *core) *Client {
 	c := k.config
+	k.probing = slices.ContainsFunc(k.probes, func(p probe) bool { return p.observe == nil })
 	if c.logger != nil {
-		k.observe = append(slices.Clip(k.observe), logTo(c.logger))
+		k.probes = append(slices.Clip(k.probes), probe{observe: logTo(c.logger)})
 	}
 	if c.http != nil {
 		k.http = *c.http

@@ -740,6 +740,36 @@ func ExampleWithObserver() {
 	// true
 }
 
+// What a tracer does: a span for each call, one below it for each attempt, and
+// its name in a header.
+func ExampleWithProbe() {
+	type span struct{}
+	ctx := context.Background()
+	client := sandbox.New().Client(hiring.WithProbe(hiring.Probe{
+		Call: func(ctx context.Context, c hiring.ProbeCall) (context.Context, func(error)) {
+			fmt.Println("begin", c.Operation)
+			return context.WithValue(ctx, span{}, c.Operation), func(err error) { fmt.Println("end", c.Operation, err) }
+		},
+		Attempt: func(ctx context.Context, a hiring.ProbeAttempt) (context.Context, func(hiring.Exchange)) {
+			fmt.Println("  attempt", a.Number, "of", ctx.Value(span{}), a.Method, a.Route)
+			a.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+			return ctx, func(e hiring.Exchange) { fmt.Println("  status", e.Status) }
+		},
+		Pause: func(_ context.Context, p hiring.ProbePause) {
+			fmt.Println("  waits:", p.Reason)
+		},
+	}))
+
+	if _, err := client.Members.List().Collect(ctx); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// begin Members.List
+	//   attempt 1 of Members.List GET /members
+	//   status 200
+	// end Members.List <nil>
+}
+
 func ExampleWithRetry() {
 	ctx := context.Background()
 	server := sandbox.New()

@@ -88,10 +88,7 @@ func (c *call) admit() error {
 		if closed.braked {
 			return join(c.ctx, c.braked())
 		}
-		if c.core.config.retry.tooLong(closed.wait) || outlasts(c.ctx, closed.wait) {
-			return join(c.ctx, c.exhausted(closed))
-		}
-		if sleep(c.ctx, closed.wait) != nil {
+		if c.core.config.retry.tooLong(closed.wait) || sleep(c.ctx, closed.wait, closed.pause()) != nil {
 			return join(c.ctx, c.exhausted(closed))
 		}
 		waited = waited || !closed.throttled
@@ -138,6 +135,13 @@ func (c *call) unsent() string {
 		return "not sent again, because "
 	}
 	return "not sent, because "
+}
+
+func (b barrier) pause() PauseReason {
+	if b.throttled {
+		return PauseThrottle
+	}
+	return PauseQuota
 }
 
 func (b barrier) reason(method string) string {

@@ -47,15 +47,19 @@ type Invited struct {
 // the assessment, more only when replies are lost. It waits for quota windows
 // like any other call.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (Invited, error) {
-	r := roster{service: s, assessmentID: assessmentID}
-	err := r.refuse(in)
-	if err == nil {
-		err = r.look(ctx, addressKey(in.Email), false)
-	}
-	if err != nil {
-		return Invited{Candidate: in, Outcome: InviteNotSent}, err
-	}
-	return r.ensure(ctx, in)
+	result := Invited{Candidate: in, Outcome: InviteNotSent}
+	err := s.core.probed(ctx, ProbeCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+		r := roster{service: s, assessmentID: assessmentID}
+		err := r.refuse(in)
+		if err == nil {
+			err = r.look(ctx, addressKey(in.Email), false)
+		}
+		if err == nil {
+			result, err = r.ensure(ctx, in)
+		}
+		return err
+	})
+	return result, err
 }
 
 // SendAll invites every candidate whose address has no invitation in the
@@ -84,6 +88,12 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 // Scope write; costs one write a candidate, the reads of one listing, and one
 // read or two for each minute in which it sends.
 func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], each func(Invited, error) bool) error {
+	return s.core.probed(ctx, ProbeCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
+		return s.sendAll(ctx, assessmentID, candidates, each)
+	})
+}
+
+func (s *InvitationService) sendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], each func(Invited, error) bool) error {
 	if candidates == nil {
 		return nil
 	}

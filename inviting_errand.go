@@ -215,7 +215,7 @@ func (e *errand) await(ctx context.Context) error {
 		after = max(after, lastLook)
 	}
 	for ; ; after = lastLook {
-		if err := pause(ctx, time.Until(e.last.at.Add(after))); err != nil {
+		if err := sleep(ctx, time.Until(e.last.at.Add(after)), PauseSettle); err != nil {
 			return err
 		}
 		if err := e.search(ctx, after >= lastLook); err != nil {
@@ -238,7 +238,7 @@ func (e *errand) search(ctx context.Context, whole bool) error {
 		if !ok || failure.throttled || failure.RetryAfter > policy.MaxWait || n >= policy.MaxAttempts || !passes(err) {
 			return err
 		}
-		if err := pause(ctx, max(firstLook, failure.RetryAfter)); err != nil {
+		if err := sleep(ctx, max(firstLook, failure.RetryAfter), PauseSettle); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func (r *roster) pace(ctx context.Context) error {
 		if wait == 0 {
 			return nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep(ctx, wait, PauseQuota); err != nil {
 			return &endedError{err, tooSoon(wait, said)}
 		}
 		r.waited = r.waited || wholly

@@ -188,14 +188,5 @@ func (e *Error) usedUp() bool {
 // outlast waits for a window.
 func (r *roster) outlast(ctx context.Context, wait time.Duration) error {
 	r.waited = true
-	return pause(ctx, wait)
-}
-
-// pause waits, unless the context ends before the wait does: then it fails at
-// once.
-func pause(ctx context.Context, d time.Duration) error {
-	if outlasts(ctx, d) {
-		return context.DeadlineExceeded
-	}
-	return sleep(ctx, d)
+	return sleep(ctx, wait, PauseQuota)
 }

@@ -23,6 +23,8 @@ type Exchange struct {
 	Err           error         // Nil when the attempt succeeded. An *Error's message may name things: log its Code.
 	Wait          time.Duration // The pause before the next attempt; 0 when there is none.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
+	Started       time.Time     // When the request was handed to the transport, by the local clock.
+	Server        string        // Host and port of who was asked, as in "hiring.example.com:443".
 }
 
 // Response is the raw reply of the last attempt made under a context of

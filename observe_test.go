@@ -50,9 +50,10 @@ func TestOneExchangeAnAttempt(t *testing.T) {
 		pause := seen[1].Wait
 		assert.Equal(t, fake.pauses()[1], pause+3*time.Second-time.Second, "the pause is the one that was made")
 		for i := range seen {
-			seen[i].Err = nil
+			assert.Equal(t, fake.requests()[i].At, seen[i].Started)
+			seen[i].Err, seen[i].Started = nil, time.Time{}
 		}
-		e := hiring.Exchange{Operation: "Submissions.Report", Method: "GET", Route: "/submissions/{id}/report"}
+		e := hiring.Exchange{Operation: "Submissions.Report", Method: "GET", Route: "/submissions/{id}/report", Server: "hiring.example.com:443"}
 		first, second, third := e, e, e
 		first.Status, first.RequestID, first.Attempt, first.Duration, first.RateLimit, first.Wait = 503, "req_7", 1, time.Second, quotaSaid, 5*time.Second
 		second.Attempt, second.Duration, second.Wait = 2, 2*time.Second, pause

@@ -9,7 +9,7 @@ import (
 
 // Option changes how a client works. Options only record; [New] and
 // [Client.With] judge them together, so their order does not matter. Observers
-// add up; of any other option given twice the last one holds.
+// and probes add up; of any other option given twice the last one holds.
 type Option func(*config)
 
 // WithHTTPClient sends through a copy of client: its transport, cookie jar and
@@ -35,7 +35,17 @@ func WithTimeout(d time.Duration) Option {
 func WithObserver(observe func(context.Context, Exchange)) Option {
 	return func(c *config) {
 		if observe != nil {
-			c.observers = append(c.observers, observe)
+			c.probes = append(c.probes, probe{observe: observe})
+		}
+	}
+}
+
+// WithProbe adds a probe, which sees calls and attempts from their beginning,
+// and waits, as tracers must. Without one a call costs nothing more.
+func WithProbe(p Probe) Option {
+	return func(c *config) {
+		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
+			c.probes = append(c.probes, probe{Probe: p})
 		}
 	}
 }

@@ -120,75 +120,94 @@ func (p Pager[T]) refuse(param, problem string) Pager[T] {
 // All ranges over the items. An error comes once, last.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		for page, err := range p.pages(ctx, true) {
-			if err != nil {
-				yield(*new(T), err)
-				return
-			}
+		err := p.each(ctx, true, func(page Page[T]) bool {
 			for _, item := range page.Items {
 				if !yield(item, nil) {
-					return
+					return false
 				}
 			}
+			return true
+		})
+		if err != nil {
+			yield(*new(T), err)
 		}
 	}
 }
 
 // Pages ranges over the pages. An error comes once, last.
-func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] { return p.pages(ctx, false) }
-
-// pages is Pages. When a page is only borrowed, the next may overwrite it.
-func (p Pager[T]) pages(ctx context.Context, borrowed bool) iter.Seq2[Page[T], error] {
-	if p.prefetch > 0 {
-		return p.readAhead(ctx)
-	}
+func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
+		if err := p.each(ctx, false, func(page Page[T]) bool { return yield(page, nil) }); err != nil {
+			yield(Page[T]{}, err)
+		}
+	}
+}
+
+// each hands out the pages until take does not want more. When a page is only
+// borrowed, the next may overwrite it.
+func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bool) error {
+	return p.probed(ctx, ProbeCall{}, func(ctx context.Context) error {
+		if p.prefetch > 0 {
+			return p.readAhead(ctx, take)
+		}
 		for w := p.walk(); !w.done; {
 			page, err := w.next(ctx)
-			if !yield(page, err) || err != nil {
-				return
+			if err != nil {
+				return err
+			}
+			if !take(page) {
+				return nil
 			}
 			if borrowed && page.Items != nil {
 				w.spare = page.Items
 			}
 		}
-	}
+		return nil
+	})
 }
 
-// readAhead is Pages with a goroutine that ends with the range.
-func (p Pager[T]) readAhead(ctx context.Context) iter.Seq2[Page[T], error] {
+// probed runs a call for the list.
+func (p Pager[T]) probed(ctx context.Context, call ProbeCall, run func(context.Context) error) error {
+	if p.list == nil || p.list.core == nil {
+		return run(ctx)
+	}
+	call.Operation = p.list.request.operation
+	return p.list.core.probed(ctx, call, run)
+}
+
+// readAhead is each with a goroutine that ends with it.
+func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
 	type result struct {
 		page Page[T]
 		err  error
 	}
-	return func(yield func(Page[T], error) bool) {
-		ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
-		results := make(chan result, p.prefetch-1)
-		var reader aside
-		go func() {
-			defer close(results)
-			reader.run(func() {
-				for w := p.walk(); !w.done; {
-					page, err := w.next(ctx)
-					results <- result{page, err}
-					if err != nil {
-						return
-					}
+	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
+	results := make(chan result, p.prefetch-1)
+	var reader aside
+	go func() {
+		defer close(results)
+		reader.run(func() {
+			for w := p.walk(); !w.done; {
+				page, err := w.next(ctx)
+				results <- result{page, err}
+				if err != nil {
+					return
 				}
-			})
-		}()
-		defer func() {
-			cancel()
-			for range results { // Until the goroutine has ended, which sends nothing from here on.
 			}
-			reader.join()
-		}()
-		for r := range results {
-			if !yield(r.page, r.err) || r.err != nil {
-				return
-			}
+		})
+	}()
+	defer func() {
+		cancel()
+		for range results { // Until the goroutine has ended, which sends nothing from here on.
+		}
+		reader.join()
+	}()
+	for r := range results {
+		if r.err != nil || !take(r.page) {
+			return r.err
 		}
 	}
+	return nil
 }
 
 // aside is work in a goroutine of its own that ends as if it had been done in
@@ -220,19 +239,27 @@ func (a *aside) join() {
 }
 
 // Page reads one page: the first, or the one of From.
-func (p Pager[T]) Page(ctx context.Context) (Page[T], error) { return p.walk().next(ctx) }
+func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
+	var call ProbeCall
+	if p.list != nil {
+		call.Method, call.Route = p.list.request.method, p.list.request.route
+	}
+	err = p.probed(ctx, call, func(ctx context.Context) error {
+		page, err = p.walk().next(ctx)
+		return err
+	})
+	return page, err
+}
 
 // Collect reads all items into memory. On an error it returns the items so far
 // beside it.
 func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
 	var items []T
-	for page, err := range p.Pages(ctx) {
-		if err != nil {
-			return items, err
-		}
+	err := p.each(ctx, false, func(page Page[T]) bool {
 		items = append(items, page.Items...)
-	}
-	return items, nil
+		return true
+	})
+	return items, err
 }
 
 // fromMemory is next for a list of [PagerOf].

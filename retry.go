@@ -146,9 +146,23 @@ func (c *call) tell() {
 		response.capture(c, c.reply.body)
 	}
 	c.release()
-	if len(c.core.observe) == 0 {
-		return
+	if c.trial.observed() {
+		c.trial.end(c.exchange())
 	}
+}
+
+// pause tells the probes of the pause before the next attempt, and returns it.
+func (c *call) pause() time.Duration {
+	reason := PauseRetry
+	if c.failure.usedUp() {
+		reason = PauseQuota
+	}
+	pauses(c.ctx, c.wait, reason)
+	return c.wait
+}
+
+// exchange is the present attempt as observers see it.
+func (c *call) exchange() Exchange {
 	e := Exchange{
 		Operation: c.request.operation,
 		Method:    c.request.method,
@@ -159,6 +173,8 @@ func (c *call) tell() {
 		Duration:  time.Since(c.started),
 		RateLimit: c.limit,
 		Warning:   c.reply.warning,
+		Started:   c.started,
+		Server:    c.core.server,
 	}
 	if c.failure != nil {
 		e.Err = c.failure
@@ -166,9 +182,7 @@ func (c *call) tell() {
 	if c.waiting {
 		e.Wait = c.wait
 	}
-	for _, observe := range c.core.observe {
-		observe(c.ctx, e)
-	}
+	return e
 }
 
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it

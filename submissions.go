@@ -66,7 +66,15 @@ func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, err
 // Its report is inline, as far as the listing has it: see [SubmissionService.List].
 // Scope read; costs one read for each 100 submissions of the assessment, newest
 // first, as far as the address.
-func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
+func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (found Submission, err error) {
+	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
+		found, err = s.findByEmail(ctx, assessmentID, email)
+		return err
+	})
+	return found, err
+}
+
+func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
 	r := newRequest("Submissions.FindByEmail", "GET /submissions")
 	if blank(assessmentID) {
 		r = r.refuse("assessmentID", "must not be empty")

@@ -26,13 +26,15 @@ type TailOptions struct {
 // alive. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
-		var err error
-		t.poller, err = newPoller(&SubmissionService{s.core}, o.MinInterval, o.MaxInterval)
-		err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
-		if err == nil {
-			err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
-		}
+		err := s.core.probed(ctx, ProbeCall{Operation: "Events.Tail"}, func(ctx context.Context) (err error) {
+			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
+			t.poller, err = newPoller(&SubmissionService{s.core}, o.MinInterval, o.MaxInterval)
+			err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
+			if err == nil {
+				err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
+			}
+			return err
+		})
 		if err != nil {
 			yield(Event{}, err)
 		}

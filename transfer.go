@@ -17,11 +17,16 @@ func (d *download) attempt(ctx context.Context) error {
 	k := d.submissions.core
 	d.attempts++
 	d.started, d.status, d.retryAfter = time.Now(), 0, 0
-	timed, cancel := context.WithCancelCause(ctx)
+	h := d.headers()
+	d.server = serverOf(d.link)
+	d.trial.begin(ctx, k, ProbeAttempt{
+		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
+	}, h, func(string) bool { return true })
+	timed, cancel := context.WithCancelCause(d.trial.ctx)
 	defer cancel(nil)
 	silence := newSilence(k.config.timeout, cancel)
 	defer silence.stop()
-	resp, err := k.transport().RoundTrip(d.request(timed)) //nolint:bodyclose // closeOnce does it
+	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose // closeOnce does it
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}
@@ -45,13 +50,17 @@ func (d *download) attempt(ctx context.Context) error {
 	return err
 }
 
-func (d *download) request(ctx context.Context) *http.Request {
+func (d *download) headers() http.Header {
 	// Ranges count the bytes as they travel, so they must not be compressed.
 	h := http.Header{"User-Agent": d.submissions.core.agent, "Accept-Encoding": {"identity"}}
 	if d.written > 0 {
 		h.Set("Range", "bytes="+strconv.FormatInt(d.written, 10)+"-")
 		h.Set("If-Range", d.validator)
 	}
+	return h
+}
+
+func (d *download) request(ctx context.Context, h http.Header) *http.Request {
 	return (&http.Request{
 		Method: http.MethodGet, URL: d.link, Host: d.link.Host, Header: h,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

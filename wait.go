@@ -60,7 +60,15 @@ func (i interval) next() time.Duration {
 // polls every 30 to 60 s, which is the service's guidance, as is to poll only for
 // submissions that await a report. Scope read; costs one read a poll, 60 to 120
 // an hour.
-func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
+func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
+	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReport"}, func(ctx context.Context) error {
+		report, err = s.waitReport(ctx, id, o)
+		return err
+	})
+	return report, err
+}
+
+func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
 	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", id).err); err != nil {
 		return Report{}, err
@@ -84,7 +92,7 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 		}
 		progress.NextPoll = time.Now().Add(wait)
 		o.tell(progress)
-		if ctxErr := sleep(ctx, wait); ctxErr != nil {
+		if ctxErr := sleep(ctx, wait, PausePoll); ctxErr != nil {
 			if err != nil {
 				ctxErr = &endedError{ctxErr, err}
 			}
@@ -167,21 +175,4 @@ func retryAfter(err error) time.Duration {
 		return min(failure.RetryAfter, longestWindow)
 	}
 	return 0
-}
-
-// outlasts tells whether a wait reaches beyond the context's deadline.
-func outlasts(ctx context.Context, wait time.Duration) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && wait > 0 && wait >= time.Until(deadline)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return contextError(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

@@ -23,11 +23,17 @@ import (
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {
-		w, err := newWaiter(s, ids, o, yield)
-		if err == nil {
-			err = w.run(ctx)
-		}
-		if err != nil && !w.stopped {
+		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReports"}, func(ctx context.Context) error {
+			w, err := newWaiter(s, ids, o, yield)
+			if err == nil {
+				err = w.run(ctx)
+			}
+			if w.stopped {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
 			yield(Report{}, err)
 		}
 	}
@@ -127,7 +133,7 @@ func (w *waiter) run(ctx context.Context) error {
 		}
 		wait := max(w.next(w.requests-before-w.aside), retryAfter(err))
 		w.tell(time.Now().Add(wait))
-		if ended := sleep(ctx, wait); ended != nil {
+		if ended := sleep(ctx, wait, PausePoll); ended != nil {
 			if err != nil {
 				ended = &endedError{ended, err}
 			}

@@ -61,7 +61,9 @@ type Polled struct {
 // creation and there are many evaluations.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
-		err := s.watch(ctx, o, func(item Submission) bool { return yield(item, nil) })
+		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.Watch"}, func(ctx context.Context) error {
+			return s.watch(ctx, o, func(item Submission) bool { return yield(item, nil) })
+		})
 		if err != nil {
 			yield(Submission{}, err)
 		}
@@ -117,7 +119,7 @@ func rest(ctx context.Context, wait time.Duration, err error) error {
 	if outlasts(ctx, retryAfter(err)) {
 		return &endedError{context.DeadlineExceeded, err}
 	}
-	ended := sleep(ctx, wait)
+	ended := sleep(ctx, wait, PausePoll)
 	if ended != nil && err != nil {
 		return &endedError{ended, err}
 	}
@@ -167,7 +169,15 @@ func (r *round) deliver(ctx context.Context, before *watchState, yield func(Subm
 // error what was found before it is returned beside it, with a state to go on
 // from. When nothing is left in the quota's window, or the service answers 429,
 // that is no error: Wait says how long.
-func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (Polled, error) {
+func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled Polled, err error) {
+	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.Poll"}, func(ctx context.Context) error {
+		polled, err = s.poll(ctx, o, state)
+		return err
+	})
+	return polled, err
+}
+
+func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (Polled, error) {
 	pause, err := o.judge()
 	if err != nil {
 		return Polled{State: state}, err
