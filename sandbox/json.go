@@ -35,13 +35,3 @@ func takeApart(raw []byte) (names []string, values []json.RawMessage) {
 	}
 	return names, values
 }
-
-// appendText is render for a text; most need no escapes.
-func appendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return append(b, render(text)...)
-		}
-	}
-	return append(append(append(b, '"'), text...), '"')
-}

@@ -72,7 +72,7 @@ func sequenced(c *call, events []world.Event, since, size int64) reply {
 		meta = `,"has_more":true,"next_cursor":"` + strconv.FormatInt(events[to-1].Seq, 10) + `"`
 	}
 	for i := range page {
-		bytes += len(page[i].Kind) + len(page[i].Payload) + eventSize
+		bytes += len(eventBody(&page[i]))
 	}
-	return c.list(len(page), bytes, func(b []byte, i int) []byte { return appendEvent(b, &page[i]) }, meta)
+	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Shown...) }, meta)
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -25,6 +26,9 @@ var sample = sync.OnceValue(func() *world.Sample {
 	}
 	for a := range w.Submissions().All() {
 		submissionParts(a)
+		for i := range a.Events() {
+			eventBody(&a.Events()[i])
+		}
 	}
 	return w
 })
@@ -170,19 +174,20 @@ func appendReport(b []byte, a *world.Attempt) []byte {
 	return append(b, made.after...)
 }
 
-// eventSize is what an event takes besides its kind and payload, at most.
-const eventSize = 64
-
-func appendEvent(b []byte, e *world.Event) []byte {
+// eventBody is body for an event.
+func eventBody(e *world.Event) []byte {
+	if e.Shown != nil {
+		return e.Shown
+	}
+	b := make([]byte, 0, len(e.Payload)+96)
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendInt(b, e.Seq, 10)
 	b = append(b, `,"kind":`...)
-	b = appendText(b, e.Kind)
+	b = append(b, render(e.Kind)...)
 	b = append(b, `,"ts_ms":`...)
 	b = strconv.AppendInt(b, int64(e.At), 10)
 	b = append(b, `,"payload":`...)
-	if e.Payload == "" {
-		return append(b, "{}}"...)
-	}
-	return append(append(b, e.Payload...), '}')
+	b = append(b, cmp.Or(e.Payload, "{}")...)
+	e.Shown = append(b, '}')
+	return e.Shown
 }

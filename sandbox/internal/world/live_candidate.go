@@ -154,7 +154,7 @@ func (c *candidate) reach(to stage, at Moment) {
 func (c *candidate) append(at Moment, kind string, payloads ...Text) {
 	a := c.attempt
 	for _, payload := range payloads {
-		a.log = append(a.log, Event{int64(len(a.log) + 1), kind, at, payload})
+		a.log = append(a.log, Event{Seq: int64(len(a.log) + 1), Kind: kind, At: at, Payload: payload})
 	}
 	if kind == promptKind {
 		c.prompts += len(payloads)

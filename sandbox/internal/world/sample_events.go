@@ -36,7 +36,7 @@ func (d *draft) writeLog() {
 		if next.kind == promptKind {
 			d.prompts++
 		}
-		d.log = append(d.log, Event{seq, next.kind, begun + step*Moment(i), next.payload})
+		d.log = append(d.log, Event{Seq: seq, Kind: next.kind, At: begun + step*Moment(i), Payload: next.payload})
 	}
 }
 

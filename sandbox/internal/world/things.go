@@ -147,7 +147,8 @@ type Event struct {
 	Seq     int64
 	Kind    string
 	At      Moment
-	Payload Text // Empty: nothing.
+	Payload Text   // Empty: nothing.
+	Shown   []byte // What whoever shows the event keeps with it: events never change.
 }
 
 // Report is what grading finds in a submission. One that was not graded yet has
