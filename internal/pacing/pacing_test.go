@@ -111,3 +111,18 @@ func TestLearnOfASlidingWindow(t *testing.T) {
 	assert.Equal(t, 100, u.own)
 	assert.Zero(t, u.others())
 }
+
+// A reply just before a window ends is still of that window.
+func TestLearnAtTheEndOfAWindow(t *testing.T) {
+	end := start.Add(time.Hour)
+	var u Usage
+	for n := 1; n <= 180; n++ {
+		u.Begin()
+		u.Learn(200, 200-n, 1, end, end.Add(-time.Second))
+	}
+	assert.Equal(t, 180, u.own)
+	u.Begin()
+	u.Learn(200, 199, 1, end.Add(time.Hour), end)
+	assert.Equal(t, 1, u.own)
+	assert.Zero(t, u.before, "nobody else")
+}
