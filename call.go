@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,6 +270,10 @@ func (c *call) readBody(resp *http.Response) ([]byte, error) {
 	err := c.fill(body.body, limit)
 	if err == nil && whole && int64(len(*c.buffer)) > limit {
 		err = tooLongError{limit}
+	}
+	if whole && c.status < 300 { // Else it is short.
+		clean, late := c.credential.secret.ScrubWithin(*c.buffer, &bound.Bound{Until: c.timed})
+		return clean, cmp.Or(err, late)
 	}
 	return c.credential.secret.Scrub(*c.buffer), err
 }

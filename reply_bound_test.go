@@ -61,6 +61,8 @@ var blowUps = []struct {
 	{"new members of one name", `{"data":{"submission_id":"s",`, `"a":{}`, `}}`, 200, report},
 	{"a time that is written oddly", `{"data":[`, `{"created_at":"2026-03-01T12:00:00+02:00"}`, `]}`, 200, membersPage},
 	{"text", `{"data":{"submission_id":"s","summary":"`, `\n`, `"}}`, 200, report},
+	{"letters of the key", `{"data":{"submission_id":"s","summary":"`, `Q`, `"}}`, 200, report},
+	{"escapes", `{"data":{"submission_id":"s","summary":"`, `\u0051`, `"}}`, 200, report},
 	{"deep", `{"data":{"submission_id":"s","n":`, `[`, ``, 200, report},
 	{"Do into structs", `{"data":[`, `{}`, `]}`, 200, into[[]struct {
 		A [40]string

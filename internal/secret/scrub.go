@@ -1,6 +1,10 @@
 package secret
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
+)
 
 // Redacted stands where a key was.
 const Redacted = "[redacted]"
@@ -16,7 +20,7 @@ func (f Finder) Scrub(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte(f.exact), []byte(Redacted))
 	}
 	clean := make([]byte, 0, len(b))
-	for at := 0; at < len(b); {
+	for at := 0; at < len(b) && f.step(); {
 		letter, next := b[at], at+1
 		if letter == '\\' {
 			letter, _ = escape(b, at, true)
@@ -33,6 +37,19 @@ func (f Finder) Scrub(b []byte) []byte {
 	}
 	return append(clean, b...)
 }
+
+// ScrubWithin is Scrub that ends with the bound's time. Then nothing comes back.
+func (f Finder) ScrubWithin(b []byte, within *bound.Bound) ([]byte, error) {
+	f.within = within
+	clean := f.Scrub(b)
+	if within.Stopped != nil {
+		return nil, within.Stopped
+	}
+	return clean, nil
+}
+
+// step tells whether there is time to go on.
+func (f Finder) step() bool { return f.within == nil || f.within.Step() }
 
 // ScrubString is Scrub for a string.
 func (f Finder) ScrubString(s string) string {

@@ -17,6 +17,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 )
 
 const (
@@ -34,6 +36,7 @@ type Finder struct {
 	need    int      // So many of the secret's in a row are a piece.
 	anchors []anchor // Every piece has one of them.
 	exact   string   // The key, when it has too few letters to go by.
+	within  *bound.Bound
 }
 
 // anchor is a letter that the search begins at.
@@ -111,6 +114,9 @@ func (f Finder) In(b []byte) bool {
 				break
 			}
 			at += next
+			if !f.step() {
+				return true
+			}
 			if f.hit(b, at, f.anchors[i:], escapes >= 0) {
 				return true
 			}
@@ -139,6 +145,9 @@ func (f Finder) InString(s string) bool { return f.In([]byte(s)) }
 func (f Finder) spelledIn(b []byte, at int) bool {
 	for {
 		letter, end := escape(b, at, true)
+		if !f.step() {
+			return true
+		}
 		if letter != 0 {
 			if _, found := f.around(b, at); found {
 				return true
