@@ -125,14 +125,14 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 	if !errors.Is(cause, errBroken) || ctx.Err() != nil {
 		return 0, false
 	}
-	a := attempt{
+	e := ending{
 		number: failed, method: http.MethodGet, failed: true, cut: true,
 		permanent: isPermanent(cause), retryAfter: d.retryAfter,
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		a.bounded, a.left = true, time.Until(deadline)
+		e.bounded, e.left = true, time.Until(deadline)
 	}
-	return d.submissions.core.config.retry.repeat(a, jitter())
+	return d.submissions.core.config.retry.repeat(e, jitter())
 }
 
 // broke is the error of an attempt that the next one may continue.

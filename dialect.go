@@ -187,15 +187,15 @@ func placeholders(path string) []string {
 
 // hints are what the client can add to a refusal: what else may be wrong, and
 // where to look. Each begins with the mark that joins it to what stands before.
-func (c *call) hints(e *Error, body []byte) []string {
+func (a *attempt) hints(e *Error, body []byte) []string {
 	var hints []string
-	r := c.request
+	r := a.request
 	page := isPage(e, body)
 	switch e.Status {
 	case http.StatusBadRequest:
 		hints = r.dialectHints(e)
 	case http.StatusUnauthorized:
-		hints = []string{"; " + c.core.base.Host + " refused " + c.credential.redacted() +
+		hints = []string{"; " + a.core.base.Host + " refused " + a.credential.redacted() +
 			": check it for expiry and revocation, or make another in the dashboard"}
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		if r.guessedRoute != "" {

@@ -35,7 +35,7 @@ func FuzzRetryAfter(f *testing.F) {
 		if d < 0 {
 			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
 		}
-		wait, again := policy.repeat(attempt{number: 1, method: "POST", status: 429, retryAfter: d}, 0.5)
+		wait, again := policy.repeat(ending{number: 1, method: "POST", status: 429, retryAfter: d}, 0.5)
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}
@@ -64,7 +64,8 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		}
 		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
 		k := &core{family: newFamily()}
-		c := &call{core: k, credential: noKey, request: request{method: "GET"}, status: status}
+		c := (&call{core: k, request: request{method: "GET"}}).fresh()
+		c.status = status
 		closed, begun := k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
 		if closed.wait != 0 {
 			t.Fatal("nothing is known yet")

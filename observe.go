@@ -90,20 +90,20 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 }
 
 // capture keeps a copy, because the buffer that body lies in is used again.
-func (r *Response) capture(c *call, body []byte) {
+func (r *Response) capture(a *attempt, body []byte) {
 	*r = Response{
-		StatusCode: c.status,
-		RequestID:  c.requestID,
-		RateLimit:  c.limit,
-		Attempts:   c.attempts,
+		StatusCode: a.status,
+		RequestID:  a.requestID,
+		RateLimit:  a.limit,
+		Attempts:   a.number,
 		Body:       bytes.Clone(body),
-		Header:     c.header.Clone(),
+		Header:     a.header.Clone(),
 	}
 	for name, values := range r.Header {
 		for i := range values {
-			values[i] = c.credential.secret.ScrubString(values[i])
+			values[i] = a.credential.secret.ScrubString(values[i])
 		}
-		if clean := c.credential.secret.ScrubString(name); clean != name {
+		if clean := a.credential.secret.ScrubString(name); clean != name {
 			delete(r.Header, name)
 			r.Header[clean] = values
 		}

@@ -255,16 +255,16 @@ func (f *family) quota(id keyID) Quota {
 }
 
 // learn keeps what a reply's head says of the quotas.
-func (c *call) learn(h http.Header, now time.Time) {
-	family, id, method := c.core.family, c.credential.id, c.request.method
+func (a *attempt) learn(h http.Header, now time.Time) {
+	family, id, method := a.core.family, a.credential.id, a.request.method
 	limit, ok := rateLimitOf(h)
-	c.limit = limit
+	a.limit = limit
 	switch {
-	case !ok || c.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
-	case c.status == http.StatusTooManyRequests && family.isThrottle(id, method, limit):
-		c.throttled = true
+	case !ok || a.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
+	case a.status == http.StatusTooManyRequests && family.isThrottle(id, method, limit):
+		a.throttled = true
 		family.hold(now.Add(min(retryAfterOf(h, now), longestWindow)))
 	default:
-		family.learn(id, method, c.begun, limit, limit.Reset.Sub(serverTime(h, now)), now)
+		family.learn(id, method, a.begun, limit, limit.Reset.Sub(serverTime(h, now)), now)
 	}
 }

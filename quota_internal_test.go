@@ -55,7 +55,7 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 
 // SendAll waits for windows, however long, but not for a throttle.
 func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
-	c := &call{request: request{method: "POST"}, credential: noKey}
+	c := (&call{request: request{method: "POST"}}).fresh()
 	throttled, quota := c.exhausted(barrier{wait: time.Minute, throttled: true}), c.exhausted(barrier{wait: time.Minute})
 	assert.True(t, throttled.throttled)
 	assert.False(t, quota.throttled)

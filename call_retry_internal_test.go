@@ -16,63 +16,63 @@ func TestRepeat(t *testing.T) {
 	const half = 0.5
 	first := 250 * time.Millisecond // Half of the longest first pause.
 	for name, c := range map[string]struct {
-		attempt attempt
-		wait    time.Duration
-		again   bool
+		ending ending
+		wait   time.Duration
+		again  bool
 	}{
-		"GET 500":                     {attempt{method: "GET", status: 500}, first, true},
-		"GET 502":                     {attempt{method: "GET", status: 502}, first, true},
-		"GET 503":                     {attempt{method: "GET", status: 503}, first, true},
-		"GET 504":                     {attempt{method: "GET", status: 504}, first, true},
-		"GET 501":                     {attempt{method: "GET", status: 501}, 0, false},
-		"GET 505":                     {attempt{method: "GET", status: 505}, 0, false},
-		"GET 400":                     {attempt{method: "GET", status: 400}, 0, false},
-		"GET 409":                     {attempt{method: "GET", status: 409}, 0, false},
-		"GET 429":                     {attempt{method: "GET", status: 429}, first, true},
-		"GET 302":                     {attempt{method: "GET", status: 302}, 0, false},
-		"GET 200 cut":                 {attempt{method: "GET", status: 200, cut: true}, first, true},
-		"GET 200 timeout":             {attempt{method: "GET", status: 200, timeout: true}, first, true},
-		"GET 200 wrong":               {attempt{method: "GET", status: 200}, 0, false},
-		"GET cut":                     {attempt{method: "GET", cut: true}, first, true},
-		"GET timeout":                 {attempt{method: "GET", timeout: true}, first, true},
-		"GET permanent":               {attempt{method: "GET", cut: true, permanent: true}, 0, false},
-		"DELETE 500":                  {attempt{method: "DELETE", status: 500}, first, true},
-		"DELETE 404":                  {attempt{method: "DELETE", status: 404}, 0, false},
-		"DELETE cut":                  {attempt{method: "DELETE", cut: true}, first, true},
-		"DELETE timeout":              {attempt{method: "DELETE", timeout: true}, 0, false},
-		"DELETE timeout unsent":       {attempt{method: "DELETE", timeout: true, unsent: true}, first, true},
-		"PATCH 503":                   {attempt{method: "PATCH", status: 503}, first, true},
-		"PATCH cut":                   {attempt{method: "PATCH", cut: true}, first, true},
-		"PATCH 200 cut":               {attempt{method: "PATCH", status: 200, cut: true}, 0, false},
-		"PATCH timeout":               {attempt{method: "PATCH", timeout: true}, 0, false},
-		"PATCH 409":                   {attempt{method: "PATCH", status: 409}, 0, false},
-		"POST 500":                    {attempt{method: "POST", status: 500}, 0, false},
-		"POST 503":                    {attempt{method: "POST", status: 503, retryAfter: time.Second}, 0, false},
-		"POST cut":                    {attempt{method: "POST", cut: true}, 0, false},
-		"POST timeout":                {attempt{method: "POST", timeout: true}, 0, false},
-		"POST unsent":                 {attempt{method: "POST", unsent: true, cut: true}, first, true},
-		"POST unsent permanent":       {attempt{method: "POST", unsent: true, permanent: true}, 0, false},
-		"POST 429":                    {attempt{method: "POST", status: 429}, first, true},
-		"PUT 500":                     {attempt{method: "PUT", status: 500}, 0, false},
-		"Retry-After":                 {attempt{method: "POST", status: 429, retryAfter: 7 * time.Second}, 7 * time.Second, true},
-		"Retry-After at MaxWait":      {attempt{method: "GET", status: 503, retryAfter: time.Minute}, time.Minute, true},
-		"Retry-After beyond MaxWait":  {attempt{method: "GET", status: 503, retryAfter: time.Minute + 1}, 0, false},
-		"Retry-After huge":            {attempt{method: "GET", status: 429, retryAfter: math.MaxInt64}, 0, false},
-		"Retry-After before deadline": {attempt{method: "GET", status: 429, retryAfter: time.Second, bounded: true, left: time.Second + 1}, time.Second, true},
-		"Retry-After at deadline":     {attempt{method: "GET", status: 429, retryAfter: time.Second, bounded: true, left: time.Second}, 0, false},
-		"backoff beyond deadline":     {attempt{method: "GET", status: 500, bounded: true, left: first - 1}, 0, false},
-		"deadline passed":             {attempt{method: "GET", status: 500, bounded: true, left: -1}, 0, false},
-		"left without a deadline":     {attempt{method: "GET", status: 500, left: 0}, first, true},
-		"second":                      {attempt{number: 2, method: "GET", status: 500}, 2 * first, true},
-		"last but one":                {attempt{number: 3, method: "GET", status: 500}, 4 * first, true},
-		"last":                        {attempt{number: 4, method: "GET", status: 500}, 0, false},
-		"last 429":                    {attempt{number: 4, method: "GET", status: 429, retryAfter: 1}, 0, false},
+		"GET 500":                     {ending{method: "GET", status: 500}, first, true},
+		"GET 502":                     {ending{method: "GET", status: 502}, first, true},
+		"GET 503":                     {ending{method: "GET", status: 503}, first, true},
+		"GET 504":                     {ending{method: "GET", status: 504}, first, true},
+		"GET 501":                     {ending{method: "GET", status: 501}, 0, false},
+		"GET 505":                     {ending{method: "GET", status: 505}, 0, false},
+		"GET 400":                     {ending{method: "GET", status: 400}, 0, false},
+		"GET 409":                     {ending{method: "GET", status: 409}, 0, false},
+		"GET 429":                     {ending{method: "GET", status: 429}, first, true},
+		"GET 302":                     {ending{method: "GET", status: 302}, 0, false},
+		"GET 200 cut":                 {ending{method: "GET", status: 200, cut: true}, first, true},
+		"GET 200 timeout":             {ending{method: "GET", status: 200, timeout: true}, first, true},
+		"GET 200 wrong":               {ending{method: "GET", status: 200}, 0, false},
+		"GET cut":                     {ending{method: "GET", cut: true}, first, true},
+		"GET timeout":                 {ending{method: "GET", timeout: true}, first, true},
+		"GET permanent":               {ending{method: "GET", cut: true, permanent: true}, 0, false},
+		"DELETE 500":                  {ending{method: "DELETE", status: 500}, first, true},
+		"DELETE 404":                  {ending{method: "DELETE", status: 404}, 0, false},
+		"DELETE cut":                  {ending{method: "DELETE", cut: true}, first, true},
+		"DELETE timeout":              {ending{method: "DELETE", timeout: true}, 0, false},
+		"DELETE timeout unsent":       {ending{method: "DELETE", timeout: true, unsent: true}, first, true},
+		"PATCH 503":                   {ending{method: "PATCH", status: 503}, first, true},
+		"PATCH cut":                   {ending{method: "PATCH", cut: true}, first, true},
+		"PATCH 200 cut":               {ending{method: "PATCH", status: 200, cut: true}, 0, false},
+		"PATCH timeout":               {ending{method: "PATCH", timeout: true}, 0, false},
+		"PATCH 409":                   {ending{method: "PATCH", status: 409}, 0, false},
+		"POST 500":                    {ending{method: "POST", status: 500}, 0, false},
+		"POST 503":                    {ending{method: "POST", status: 503, retryAfter: time.Second}, 0, false},
+		"POST cut":                    {ending{method: "POST", cut: true}, 0, false},
+		"POST timeout":                {ending{method: "POST", timeout: true}, 0, false},
+		"POST unsent":                 {ending{method: "POST", unsent: true, cut: true}, first, true},
+		"POST unsent permanent":       {ending{method: "POST", unsent: true, permanent: true}, 0, false},
+		"POST 429":                    {ending{method: "POST", status: 429}, first, true},
+		"PUT 500":                     {ending{method: "PUT", status: 500}, 0, false},
+		"Retry-After":                 {ending{method: "POST", status: 429, retryAfter: 7 * time.Second}, 7 * time.Second, true},
+		"Retry-After at MaxWait":      {ending{method: "GET", status: 503, retryAfter: time.Minute}, time.Minute, true},
+		"Retry-After beyond MaxWait":  {ending{method: "GET", status: 503, retryAfter: time.Minute + 1}, 0, false},
+		"Retry-After huge":            {ending{method: "GET", status: 429, retryAfter: math.MaxInt64}, 0, false},
+		"Retry-After before deadline": {ending{method: "GET", status: 429, retryAfter: time.Second, bounded: true, left: time.Second + 1}, time.Second, true},
+		"Retry-After at deadline":     {ending{method: "GET", status: 429, retryAfter: time.Second, bounded: true, left: time.Second}, 0, false},
+		"backoff beyond deadline":     {ending{method: "GET", status: 500, bounded: true, left: first - 1}, 0, false},
+		"deadline passed":             {ending{method: "GET", status: 500, bounded: true, left: -1}, 0, false},
+		"left without a deadline":     {ending{method: "GET", status: 500, left: 0}, first, true},
+		"second":                      {ending{number: 2, method: "GET", status: 500}, 2 * first, true},
+		"last but one":                {ending{number: 3, method: "GET", status: 500}, 4 * first, true},
+		"last":                        {ending{number: 4, method: "GET", status: 500}, 0, false},
+		"last 429":                    {ending{number: 4, method: "GET", status: 429, retryAfter: 1}, 0, false},
 	} {
-		if c.attempt.number == 0 {
-			c.attempt.number = 1
+		if c.ending.number == 0 {
+			c.ending.number = 1
 		}
-		c.attempt.failed = true
-		wait, again := policy.repeat(c.attempt, half)
+		c.ending.failed = true
+		wait, again := policy.repeat(c.ending, half)
 		assert.Equal(t, c.again, again, "%s: again", name)
 		assert.Equal(t, c.wait, wait, "%s: wait", name)
 	}

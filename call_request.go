@@ -137,21 +137,19 @@ func (r request) members(known, extra map[string]any) request {
 	return r.send(known)
 }
 
-// url returns the request's address below base.
-func (r request) url(base url.URL) url.URL {
-	u := base
-	if r.rawPath != "" || base.RawPath != "" {
+// extend makes the base URL u the request's address.
+func (r request) extend(u *url.URL) {
+	if r.rawPath != "" || u.RawPath != "" {
 		raw := r.rawPath
 		if raw == "" {
 			raw = (&url.URL{Path: r.path}).EscapedPath()
 		}
-		u.RawPath = base.EscapedPath() + raw
+		u.RawPath = u.EscapedPath() + raw
 	}
 	u.Path += r.path
 	if len(r.query) > 0 {
 		u.RawQuery = r.query.Encode()
 	}
-	return u
 }
 
 // ParamError is an input that was refused before anything was sent. errors.Is

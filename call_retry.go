@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"context"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -9,8 +8,8 @@ import (
 	"time"
 )
 
-// attempt is what the retry decision looks at.
-type attempt struct {
+// ending is how an attempt ended, as far as another depends on it.
+type ending struct {
 	number int // 1 for the first.
 	method string
 	status int // 0 when there was no reply.
@@ -28,17 +27,17 @@ type attempt struct {
 
 // repeat decides whether an attempt is followed by another, and after which
 // pause. jitter is a random number in [0, 1).
-func (p RetryPolicy) repeat(a attempt, jitter float64) (wait time.Duration, again bool) {
-	if a.number >= p.MaxAttempts || a.permanent || !a.repeatable() {
+func (p RetryPolicy) repeat(e ending, jitter float64) (wait time.Duration, again bool) {
+	if e.number >= p.MaxAttempts || e.permanent || !e.repeatable() {
 		return 0, false
 	}
-	wait = a.retryAfter
+	wait = e.retryAfter
 	if wait == 0 {
-		wait = time.Duration(jitter * float64(p.backoff(a.number)))
+		wait = time.Duration(jitter * float64(p.backoff(e.number)))
 	} else if p.tooLong(wait) {
 		return 0, false
 	}
-	if a.bounded && wait >= a.left {
+	if e.bounded && wait >= e.left {
 		return 0, false
 	}
 	return wait, true
@@ -54,14 +53,14 @@ func (p RetryPolicy) tooLong(wait time.Duration) bool {
 
 // repeatable tells whether another attempt can do good and no harm: a POST only
 // when the service certainly did nothing.
-func (a attempt) repeatable() bool {
+func (e ending) repeatable() bool {
 	switch {
-	case a.status == http.StatusTooManyRequests || a.unsent:
+	case e.status == http.StatusTooManyRequests || e.unsent:
 		return true
-	case isRead(a.method):
-		return a.timeout || a.cut || isOverload(a.status)
-	case a.method == http.MethodDelete || a.method == http.MethodPatch:
-		return isOverload(a.status) || a.status == 0 && a.cut
+	case isRead(e.method):
+		return e.timeout || e.cut || isOverload(e.status)
+	case e.method == http.MethodDelete || e.method == http.MethodPatch:
+		return isOverload(e.status) || e.status == 0 && e.cut
 	}
 	return false
 }
@@ -85,104 +84,6 @@ func (p RetryPolicy) backoff(n int) time.Duration {
 		d *= 2
 	}
 	return min(d, p.MaxBackoff)
-}
-
-// checkRetry ends an attempt: it reads the reply, builds the error, decides on
-// another attempt and tells the observers.
-func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
-	if c.cancel != nil {
-		defer c.cancel()
-	}
-	c.landed()
-	c.open = nil // It is read and closed below, or http.Client has closed it.
-	if c.transport == nil {
-		c.transport = err
-	}
-	if !c.sent {
-		c.failure = c.fail(c.plain(c.transport), c.transport)
-		return false, nil
-	}
-	a := attempt{number: c.attempts, method: c.request.method, status: c.status}
-	c.reply = reply{}
-	if resp == nil {
-		c.noReply(&a)
-	} else {
-		c.readReply(resp, &a)
-	}
-	if a.failed {
-		c.decide(&a)
-	}
-	c.tell()
-	return c.waiting, nil
-}
-
-// decide sets the pause before the next attempt, if there is to be one.
-func (c *call) decide(a *attempt) {
-	if c.failure.Outcome == OutcomeUnknown {
-		c.unknown = true
-	}
-	a.retryAfter = c.failure.RetryAfter
-	if deadline, ok := c.ctx.Deadline(); ok {
-		a.bounded, a.left = true, time.Until(deadline)
-	}
-	if c.ctx.Err() == nil {
-		c.wait, c.waiting = c.core.config.retry.repeat(*a, jitter())
-	}
-	c.failure.Outcome = c.outcome(c.failure.Outcome)
-}
-
-// outcome is that of the whole call: one attempt that may have taken effect
-// makes it unknown, unless a later one certainly did.
-func (c *call) outcome(last Outcome) Outcome {
-	if c.unknown && last != OutcomeDone {
-		return OutcomeUnknown
-	}
-	return last
-}
-
-// tell captures the raw reply and calls the observers.
-func (c *call) tell() {
-	if response := responseOf(c.ctx); response != nil {
-		response.capture(c, c.reply.body)
-	}
-	c.release()
-	if c.trial.observed() {
-		c.trial.end(c.exchange())
-	}
-}
-
-// pause tells the probes of the pause before the next attempt, and returns it.
-func (c *call) pause() time.Duration {
-	reason := PauseRetry
-	if c.failure.usedUp() {
-		reason = PauseQuota
-	}
-	pauses(c.ctx, c.wait, reason)
-	return c.wait
-}
-
-// exchange is the present attempt as observers see it.
-func (c *call) exchange() Exchange {
-	e := Exchange{
-		Operation: c.request.operation,
-		Method:    c.request.method,
-		Route:     c.request.route,
-		Status:    c.status,
-		RequestID: c.requestID,
-		Attempt:   c.attempts,
-		Duration:  time.Since(c.started),
-		RateLimit: c.limit,
-		Warning:   c.reply.warning,
-		Started:   c.started,
-		Server:    c.core.server,
-	}
-	if c.failure != nil {
-		e.Err = c.failure
-	}
-	if c.waiting {
-		e.Wait = c.wait
-	}
-	return e
 }
 
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it

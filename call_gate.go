@@ -62,51 +62,49 @@ func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now 
 
 // admit asks for the key and for a place in its quota, and waits for that if it
 // may. Each attempt begins with it.
-func (c *call) admit() error {
-	waited := c.failure != nil && c.failure.usedUp() // For a window, after the attempt before.
-	c.sent, c.transport = false, nil
-	c.status, c.header, c.requestID, c.limit, c.throttled = 0, nil, "", RateLimit{}, false
+func (a *attempt) admit() error {
+	waited := a.now != nil && a.now.failure.usedUp() // For a window, after the attempt before.
 	for {
-		credential, err := c.core.keys.use(c.ctx)
+		credential, err := a.core.keys.use(a.ctx)
 		if err != nil {
-			return join(c.ctx, c.fail(c.plain(err), err)) // The key before this one is still to be kept out of the text.
+			return join(a.ctx, a.fail(a.plain(err), err)) // The key before this one is still to be kept out of the text.
 		}
-		c.credential = credential
-		if err := contextError(c.ctx); err != nil {
-			return c.fail(c.notSent(), err)
+		a.credential = credential
+		if err := contextError(a.ctx); err != nil {
+			return a.ended(err)
 		}
-		if c.request.before != nil {
-			if err := c.request.before(waited); err != nil {
+		if a.request.before != nil {
+			if err := a.request.before(waited); err != nil {
 				return err
 			}
 		}
-		closed := c.enter()
+		closed := a.enter()
 		if closed.wait == 0 {
-			c.inFlight = true
+			a.inFlight = true
 			return nil
 		}
 		if closed.braked {
-			return join(c.ctx, c.braked())
+			return join(a.ctx, a.braked())
 		}
-		if c.core.config.retry.tooLong(closed.wait) || sleep(c.ctx, closed.wait, closed.pause()) != nil {
-			return join(c.ctx, c.exhausted(closed))
+		if a.core.config.retry.tooLong(closed.wait) || sleep(a.ctx, closed.wait, closed.pause()) != nil {
+			return join(a.ctx, a.exhausted(closed))
 		}
 		waited = waited || !closed.throttled
 	}
 }
 
 // enter passes the gate, unless that is closed.
-func (c *call) enter() (closed barrier) {
+func (a *attempt) enter() (closed barrier) {
 	for hurry := false; ; {
-		closed, c.begun = c.core.family.gate(c.credential.id, c.request.method, c.core.config.reserve, hurry, time.Now())
-		if closed.news == nil || c.ctx.Err() != nil {
+		closed, a.begun = a.core.family.gate(a.credential.id, a.request.method, a.core.config.reserve, hurry, time.Now())
+		if closed.news == nil || a.ctx.Err() != nil {
 			return closed
 		}
-		if hurry = outlasts(c.ctx, crowdWait); !hurry {
+		if hurry = outlasts(a.ctx, crowdWait); !hurry {
 			timer := time.NewTimer(crowdWait)
 			select {
 			case <-closed.news:
-			case <-c.ctx.Done():
+			case <-a.ctx.Done():
 			case <-timer.C:
 				hurry = true
 			}
@@ -116,21 +114,24 @@ func (c *call) enter() (closed barrier) {
 }
 
 // exhausted is the error of a call that the gate refused.
-func (c *call) exhausted(closed barrier) *Error {
-	e := c.fail(c.unsent()+closed.reason(c.request.method), ErrQuotaExhausted)
+func (a *attempt) exhausted(closed barrier) *Error {
+	e := a.fail(a.unsentBecause()+closed.reason(a.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit, e.throttled = ErrRateLimited, closed.wait, closed.said, closed.throttled
 	return e
 }
 
+// ended is the error of a call whose context ended before it was sent.
+func (a *attempt) ended(err error) *Error { return a.fail(a.notSent(), err) }
+
 // notSent is what keeps a call whose context has ended from being sent.
 func (c *call) notSent() string {
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
-		return c.unsent() + "the context's deadline had passed"
+		return c.unsentBecause() + "the context's deadline had passed"
 	}
-	return c.unsent() + "the context was canceled"
+	return c.unsentBecause() + "the context was canceled"
 }
 
-func (c *call) unsent() string {
+func (c *call) unsentBecause() string {
 	if c.attempts > 0 {
 		return "not sent again, because "
 	}
@@ -208,9 +209,9 @@ func (f *family) judged(id keyID, invalid bool, now time.Time) {
 }
 
 // braked is the error of a call whose key is not tried.
-func (c *call) braked() *Error {
-	e := c.fail(fmt.Sprintf(c.unsent()+"%s refused %s, %d times in a row, and further failures"+
-		" throttle the address for every key on it: replace the key; one call a minute is still tried", c.core.base.Host, c.credential.redacted(), maxRefusals), nil)
+func (a *attempt) braked() *Error {
+	e := a.fail(fmt.Sprintf(a.unsentBecause()+"%s refused %s, %d times in a row, and further failures"+
+		" throttle the address for every key on it: replace the key; one call a minute is still tried", a.core.base.Host, a.credential.redacted(), maxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e
 }

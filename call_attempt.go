@@ -1,0 +1,238 @@
+package hiring
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+// attempt is one try of a call.
+type attempt struct {
+	*call
+	ending
+
+	credential *credential // The key of the moment.
+	begun      uint64      // When, by the gate's count.
+	inFlight   bool        // The gate counts it.
+
+	sent      bool // It reached the transport.
+	trial     trial
+	started   time.Time
+	timed     context.Context
+	cancel    context.CancelFunc
+	dialled   atomic.Bool // A connection was asked for,
+	connected atomic.Bool // and one was had: from here on, the request may have been written.
+
+	transport error // Instead of a reply.
+	header    http.Header
+	requestID string
+	limit     RateLimit
+	throttled bool
+	open      io.Closer // The body, until somebody reads it.
+	body      closeOnce
+	buffer    *[]byte
+	grown     int64 // Bytes that were allocated for it.
+	reply     reply
+
+	failure *Error        // Nil when it succeeded.
+	again   bool          // Another follows,
+	wait    time.Duration // after this pause.
+}
+
+// send makes the attempt, as far as the head of its reply.
+func (a *attempt) send(r *http.Request) (*http.Response, error) {
+	h := a.headers(r.Header)
+	a.attempts++
+	a.number, a.method = a.attempts, a.request.method
+	a.started = time.Now()
+	a.trial.begin(a.ctx, a.core, ProbeAttempt{
+		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.number,
+	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
+	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
+	ctx := a.timed
+	if !isRead(a.request.method) {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn: func(string) { a.dialled.Store(true) },
+			GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
+		})
+	}
+	r = r.WithContext(ctx)
+	r.Header = h
+	a.sent = true
+	resp, err := a.core.transport().RoundTrip(r)
+	if err == nil && resp == nil {
+		err = errNoResponse
+	}
+	if err != nil {
+		a.transport = err
+		return nil, err
+	}
+	a.arrived(resp)
+	return resp, nil
+}
+
+func (k *core) transport() http.RoundTripper {
+	if k.http.Transport == nil {
+		return http.DefaultTransport
+	}
+	return k.http.Transport
+}
+
+// headers returns those of one attempt. Of common, which all attempts share, it
+// takes the cookies that http.Client adds from its jar once an attempt.
+func (a *attempt) headers(common http.Header) http.Header {
+	h := http.Header{"Authorization": a.credential.header, "User-Agent": a.core.agent, "Accept": jsonType}
+	if a.request.body != nil {
+		h["Content-Type"] = jsonType
+	}
+	if cookies := common["Cookie"]; cookies != nil {
+		h["Cookie"] = cookies
+		delete(common, "Cookie")
+	}
+	return h
+}
+
+// arrived keeps what the head of a reply says.
+func (a *attempt) arrived(resp *http.Response) {
+	a.status, a.header = resp.StatusCode, resp.Header
+	if resp.Body == nil {
+		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
+	}
+	a.open = resp.Body
+	a.requestID = a.credential.secret.ScrubString(resp.Header.Get("X-Request-Id"))
+	a.learn(resp.Header, time.Now())
+	if resp.Header.Get("Location") != "" {
+		// http.Client fails on some redirects before it asks whether to follow.
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Location")
+	}
+}
+
+func (k *core) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if k.config.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, k.config.timeout)
+}
+
+// finish ends the attempt and tells whether another follows: what came of it is
+// judged, then whoever watches is told.
+func (a *attempt) finish(resp *http.Response, err error) (again bool) {
+	if a.cancel != nil {
+		defer a.cancel()
+	}
+	a.landed()
+	a.open = nil // It is read and closed below, or http.Client has closed it.
+	if a.transport == nil {
+		a.transport = err
+	}
+	switch {
+	case !a.sent:
+		a.failure = a.fail(a.plain(a.transport), a.transport)
+		return false
+	case resp == nil:
+		a.noReply()
+	default:
+		a.readReply(resp)
+	}
+	if a.failed {
+		a.decide()
+	}
+	a.tell()
+	return a.again
+}
+
+// decide sets the pause before the next attempt, if there is to be one.
+func (a *attempt) decide() {
+	if a.failure.Outcome == OutcomeUnknown {
+		a.unknown = true
+	}
+	a.retryAfter = a.failure.RetryAfter
+	if deadline, ok := a.ctx.Deadline(); ok {
+		a.bounded, a.left = true, time.Until(deadline)
+	}
+	if a.ctx.Err() == nil {
+		a.wait, a.again = a.core.config.retry.repeat(a.ending, jitter())
+	}
+	a.failure.Outcome = a.outcome(a.failure.Outcome)
+}
+
+// tell captures the raw reply and calls the observers.
+func (a *attempt) tell() {
+	if response := responseOf(a.ctx); response != nil {
+		response.capture(a, a.reply.body)
+	}
+	a.release()
+	if a.trial.observed() {
+		a.trial.end(a.exchange())
+	}
+}
+
+// pause tells the probes of the pause before the next attempt, and returns it.
+func (a *attempt) pause() time.Duration {
+	reason := PauseRetry
+	if a.failure.usedUp() {
+		reason = PauseQuota
+	}
+	pauses(a.ctx, a.wait, reason)
+	return a.wait
+}
+
+// exchange is the present attempt as observers see it.
+func (a *attempt) exchange() Exchange {
+	e := Exchange{
+		Operation: a.request.operation,
+		Method:    a.request.method,
+		Route:     a.request.route,
+		Status:    a.status,
+		RequestID: a.requestID,
+		Attempt:   a.number,
+		Duration:  time.Since(a.started),
+		RateLimit: a.limit,
+		Warning:   a.reply.warning,
+		Started:   a.started,
+		Server:    a.core.server,
+	}
+	if a.failure != nil {
+		e.Err = a.failure
+	}
+	if a.again {
+		e.Wait = a.wait
+	}
+	return e
+}
+
+// landed takes the attempt off the gate's count.
+func (a *attempt) landed() {
+	if a.inFlight {
+		a.inFlight = false
+		a.core.family.ended(a.credential.id, a.request.method)
+	}
+}
+
+// leave gives back what an attempt held that a panic or a Goexit cut short. After
+// any other there is nothing left to give back.
+func (a *attempt) leave() {
+	if len(a.trial.ends) > 0 {
+		defer a.trial.abandon(a.exchange())
+	}
+	a.landed()
+	a.release()
+	if a.cancel != nil {
+		a.cancel()
+	}
+	if a.open != nil {
+		_ = a.open.Close()
+	}
+}
+
+// release gives the buffer back, unless it has grown too large to keep.
+func (a *attempt) release() {
+	if a.buffer != nil && cap(*a.buffer) <= 1<<20 {
+		buffers.Put(a.buffer)
+	}
+	a.buffer = nil
+}
