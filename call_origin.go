@@ -32,7 +32,7 @@ func (a *attempt) foreign(body []byte) (why replyError, page bool) {
 		if !a.core.family.unsigned.Load() {
 			return replyError(notOwn(nil, "")), false
 		}
-	case !hasMember(text, a.request.envelope()):
+	case !a.hasMember(text, a.request.envelope()):
 		return replyError(notOwn(text, "envelope")), false
 	default:
 		a.core.family.unsigned.Store(true)
@@ -49,8 +49,8 @@ func (r request) envelope() []string {
 }
 
 // hasMember tells whether body is a JSON object with a member of one of these
-// names, as far as it can be read.
-func hasMember(body []byte, names []string) bool {
+// names, as far as it can be read within the attempt's time.
+func (a *attempt) hasMember(body []byte, names []string) bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if d.PeekKind() != '{' {
 		return false
@@ -62,8 +62,20 @@ func hasMember(body []byte, names []string) bool {
 			return true
 		}
 		if err == nil {
-			err = d.SkipValue()
+			err = a.skipValue(d)
 		}
 	}
 	return false
+}
+
+// skipValue is SkipValue, but ends with the attempt's time.
+func (a *attempt) skipValue(d *jsontext.Decoder) error {
+	for depth, n := d.StackDepth(), 1; ; n++ {
+		if _, err := d.ReadToken(); err != nil || d.StackDepth() == depth {
+			return err
+		}
+		if n%4096 == 0 && a.timed.Err() != nil {
+			return a.timed.Err()
+		}
+	}
 }

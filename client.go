@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -101,18 +102,18 @@ func (c *Client) Quota() Quota { return c.core.family.quota(c.core.keys.lastUsed
 func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	var document stdjson.RawMessage
 	err := c.core.send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
-		var v stdjson.RawMessage
-		if err := decode(r.body, &v); err != nil {
-			return err
-		}
 		var members struct {
 			OpenAPI Value `json:"openapi"`
 			Data    Value `json:"data"`
 		}
-		if decode(v, &members) == nil && members.OpenAPI == nil && members.Data != nil {
-			v = stdjson.RawMessage(members.Data)
+		if err := cmp.Or(decodeWithin(&r.within, r.body, &members), r.within.Until.Err()); err != nil {
+			return err // Also when the time was over while all else was passed over.
 		}
-		document = slices.Clone(v)
+		if members.OpenAPI == nil && members.Data != nil {
+			document = stdjson.RawMessage(members.Data)
+		} else {
+			document = slices.Clone(stdjson.RawMessage(r.body))
+		}
 		return nil
 	})
 	return document, err

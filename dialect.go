@@ -253,7 +253,7 @@ func (r request) dialectHints(e *Error) []string {
 // calls any name that was guessed. Since is no guess as a name, but as a format.
 func (r request) blame(name string, problems []string) []guess {
 	if i := slices.IndexFunc(r.assumed, func(g guess) bool { return g.name == name }); i >= 0 {
-		if r.assumed[i].field == sinceField || slices.ContainsFunc(problems, aboutName.MatchString) {
+		if r.assumed[i].field == sinceField || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
 			return r.assumed[i : i+1]
 		}
 		return nil
@@ -267,16 +267,22 @@ func (r request) blame(name string, problems []string) []guess {
 const sinceField = "SinceLayout"
 
 // aboutName matches a complaint that can be about a name rather than about its
-// value.
-var aboutName = regexp.MustCompile(`(?i)\b(unknown|unrecogni[sz]ed|required|missing|not sent)\b`)
+// value: all of it, for "the domain of this address is unknown" is about a value.
+var aboutName = regexp.MustCompile("(?i)^\\W*(((this|the|a|an) )?(field|key|member|parameter|property) )?((is|was) )?(an? )?" +
+	"(unknown|unrecogni[sz]ed|required|missing|not sent)( required)?( (field|key|member|parameter|property))?\\W*$|received undefined\\W*$")
 
-// namesUnknown tells whether a text that belongs to no field complains of a name,
-// which it quotes.
+// complainsOf tells whether a problem of a field can be about the field's name.
+func complainsOf(problem, name string) bool {
+	return aboutName.MatchString(problem) || namesUnknown(problem, name)
+}
+
+// namesUnknown tells whether a text complains of a name that it holds.
 func namesUnknown(text, name string) bool {
-	if !aboutName.MatchString(text) {
-		return false
-	}
-	return slices.ContainsFunc([]string{`"`, `'`, "`"}, func(mark string) bool { return strings.Contains(text, mark+name+mark) })
+	const kinds, mark = `( (field|key|member|parameter|property|properties)s?(\(s\))?)?( in [a-z ]+)?`, "[\"'`]?"
+	quoted := mark + regexp.QuoteMeta(name) + mark
+	about := `(?i)\b(unknown|unrecogni[sz]ed|required|missing)` + kinds + `:? (` + mark + `[\w.-]+` + mark + `, ?)*` + quoted + `(\W|$)` +
+		`|(^|[^\w.-])` + quoted + ` (is|was) (an )?(unknown|unrecogni[sz]ed|required|missing|not sent)\b`
+	return regexp.MustCompile(about).MatchString(text)
 }
 
 func (r request) sentMember(name string) bool {
