@@ -28,6 +28,7 @@ func addressKey(email string) string { return strings.ToLower(strings.TrimSpace(
 // ledgerEntry is what is known of one addressee.
 type ledgerEntry struct {
 	last    lastSend
+	claimed lastSend      // The last when the address was claimed.
 	sending int           // Calls on their way.
 	idle    chan struct{} // Closed when none is any more; nil when nobody waits for that.
 }
@@ -53,7 +54,7 @@ func (l *ledger) claim(who addressee) (last lastSend, busy <-chan struct{}) {
 	defer l.mu.Unlock()
 	e := l.entry(who)
 	if e.sending == 0 {
-		e.sending = 1
+		e.sending, e.claimed = 1, e.last
 		return e.last, nil
 	}
 	if e.idle == nil {
@@ -70,12 +71,12 @@ func (l *ledger) join(who addressee) {
 }
 
 // release ends a claim or a join, and keeps how the call ended: nil when that
-// tells nothing. An invitation is never forgotten for something less.
+// tells nothing.
 func (l *ledger) release(who addressee, last *lastSend) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.entries[who]
-	if last != nil && (last.invited() || !e.last.invited()) {
+	if last != nil && e.yields(last) {
 		e.last = *last
 	}
 	if e.sending--; e.sending > 0 {
@@ -88,6 +89,21 @@ func (l *ledger) release(who addressee, last *lastSend) {
 	if e.last.at.IsZero() {
 		delete(l.entries, who)
 	}
+}
+
+// yields tells whether what is known may be replaced. An invitation is never
+// forgotten for something less, nor what a later call left open: a claim that
+// ends with nothing open has settled only what it found.
+func (e *ledgerEntry) yields(last *lastSend) bool {
+	switch {
+	case last.invited():
+		return true
+	case e.last.invited():
+		return false
+	case last.at.IsZero():
+		return e.last.at.Equal(e.claimed.at) && e.last.lost == e.claimed.lost
+	}
+	return !last.at.Before(e.last.at)
 }
 
 // invitation returns what was sent to an addressee.

@@ -52,3 +52,28 @@ func TestLedgerStaysSmall(t *testing.T) {
 		assert.NotNil(t, busy, "on its way, however long")
 	})
 }
+
+func TestLedgerKeepsWhatAnotherCallLeftOpen(t *testing.T) {
+	who, now := newAddressee("a1", "ada@example.com"), time.Now()
+	before, later := lastSend{at: now, lost: unreturned}, lastSend{at: now.Add(time.Second), lost: unreturned}
+	for name, test := range map[string]struct{ claimed, released lastSend }{
+		"nothing known, nothing sent":    {},
+		"settled what was there before":  {before, lastSend{}},
+		"left open what was there first": {before, before},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l ledger
+			l.join(who)
+			l.release(who, &test.claimed)
+			claimed, busy := l.claim(who)
+			assert.Nil(t, busy)
+			assert.Equal(t, test.claimed, claimed)
+			l.join(who) // A Send meanwhile.
+			l.release(who, &later)
+			l.release(who, &test.released)
+			last, busy := l.claim(who)
+			assert.Nil(t, busy)
+			assert.Equal(t, later, last)
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -19,7 +20,8 @@ type roster struct {
 
 	known     map[string]Invitation // By address as in addressKey; nil before the first look.
 	listed    map[string]bool       // The ids that looks have shown which went far enough.
-	looked    time.Time             // When the last of these began.
+	total     int                   // What the last of these was told there are; 0 when it was not.
+	looked    time.Time             // When it began.
 	waited    bool                  // For a window, since then.
 	unordered bool                  // The listing was not newest first.
 }
@@ -53,18 +55,28 @@ func (r *roster) refresh(ctx context.Context) error {
 type glance struct {
 	found     map[string]Invitation // By address, the newest.
 	ids       map[string]bool
+	seen      int       // Items.
+	first     int       // How many there are, as the service said first; 0 when it did not.
+	total     int       // As it said last.
+	moved     bool      // Items left the listing meanwhile: others may have slipped to a page read before.
 	last      time.Time // When the item before was created.
 	unordered bool
 }
 
 // take adds a page.
-func (g *glance) take(items []Invitation) {
-	for i := range items {
-		invitation := &items[i]
+func (g *glance) take(page *Page[Invitation]) {
+	if total := page.Meta.Total; total > 0 {
+		g.first = cmp.Or(g.first, total)
+		g.moved = g.moved || total < g.total
+		g.total = total
+	}
+	for i := range page.Items {
+		invitation := &page.Items[i]
 		if invitation.ID != "" && g.ids[invitation.ID] {
 			continue // The listing has grown meanwhile: this was on the page before.
 		}
 		g.ids[invitation.ID] = true
+		g.seen++
 		if key := addressKey(invitation.CandidateEmail); g.found[key].ID == "" {
 			g.found[key] = *invitation
 		}
@@ -73,6 +85,7 @@ func (g *glance) take(items []Invitation) {
 			g.last = at
 		}
 	}
+	g.moved = g.moved || page.Next == "" && g.seen < g.first // What was added meanwhile is no item of this walk.
 }
 
 // hasNews tells whether more that is new may follow on a page. What this client
@@ -96,24 +109,43 @@ func (r *roster) hasNews(items []Invitation) bool {
 
 // look reads the listing as far as the wanted address, or else as far as there
 // is anything new: to the first page with nothing new, but all of it the first
-// time, if that is asked for, and if the listing is not in order. It does not
-// forget what a listing does not show any more.
+// time, if that is asked for, if the listing is not in order, and if it has
+// shrunk. It does not forget what a listing does not show any more. When items
+// leave while it reads, it begins again.
 func (r *roster) look(ctx context.Context, wanted string, whole bool) error {
 	ctx = WithResponse(ctx, nil)
+	for n := 0; ; n++ {
+		moved, err := r.walk(ctx, wanted, whole || n > 0)
+		if err != nil || !moved {
+			return err
+		}
+		if n >= r.service.core.config.retry.MaxAttempts {
+			return errMoved
+		}
+	}
+}
+
+// errMoved says that no walk has seen all of a listing for certain.
+var errMoved = errors.New("hiring: items left the listing of invitations each time it was read")
+
+// walk is one look. When it moved, the wanted address may have been missed.
+func (r *roster) walk(ctx context.Context, wanted string, whole bool) (moved bool, err error) {
 	g := glance{found: make(map[string]Invitation), ids: make(map[string]bool)}
 	began, token, enough, waited := time.Now(), "", true, r.waited
 	r.waited = false
-	err := r.patiently(ctx, func() error {
+	err = r.patiently(ctx, func() error {
 		for page, err := range r.service.List(r.assessmentID).From(token).Pages(ctx) {
 			if err != nil {
 				return err
 			}
 			last := r.listed != nil && !r.hasNews(page.Items)
-			g.take(page.Items)
+			g.take(&page)
+			whole = whole || g.moved || g.total > 0 && g.total < r.total
 			if _, found := g.found[wanted]; found && wanted != "" {
-				enough = page.Next == ""
+				enough, moved = page.Next == "" && !g.moved, false
 				return nil
 			}
+			enough, moved = !g.moved, g.moved
 			r.unordered = r.unordered || g.unordered
 			if last && !whole && !r.unordered {
 				return nil
@@ -126,7 +158,7 @@ func (r *roster) look(ctx context.Context, wanted string, whole bool) error {
 		r.learn(g, enough, began)
 	}
 	r.waited = r.waited || waited && (err != nil || !enough)
-	return err
+	return moved, err
 }
 
 // learn keeps what a look has shown. One that did not go far enough must not
@@ -140,7 +172,7 @@ func (r *roster) learn(g glance, enough bool, began time.Time) {
 	if !enough {
 		return
 	}
-	r.looked = began
+	r.looked, r.total = began, g.total
 	if r.listed == nil {
 		r.listed = g.ids
 	} else {
