@@ -26,7 +26,7 @@ func (d *download) attempt(ctx context.Context) error {
 	defer cancel(nil)
 	silence := newSilence(k.config.timeout, cancel)
 	defer silence.stop()
-	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose // closeOnce does it
+	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // closeOnce does it; timed is made of ctx
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}
@@ -38,12 +38,12 @@ func (d *download) attempt(ctx context.Context) error {
 	}
 	body := &closeOnce{body: resp.Body}
 	defer body.close()
-	defer context.AfterFunc(timed, body.closeLate)()
+	defer context.AfterFunc(timed, body.closeLate)() //nolint:contextcheck // timed is made of ctx
 	d.status = resp.StatusCode
 	if whole, err := d.accept(resp); whole || err != nil {
 		return err
 	}
-	broken, err := d.copy(timed, resp.Body, silence)
+	broken, err := d.copy(timed, resp.Body, silence) //nolint:contextcheck // timed is made of ctx
 	if broken != nil {
 		return d.broke(ctx, timed, broken)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
@@ -54,7 +55,7 @@ func TestMomentsAreWrittenWithMilliseconds(t *testing.T) {
 		"1969-12-31T23:59:59.999Z": time.Unix(0, -1),
 	} {
 		text, err := world.MomentOf(at).MarshalText()
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		assert.Equal(t, want, string(text))
 	}
 }

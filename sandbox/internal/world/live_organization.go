@@ -65,8 +65,8 @@ func (o *Organization) MayInvite(string) bool {
 	return usage.AssessmentsUsed < usage.AssessmentsLimit
 }
 
-// MayChange: an invitation can be sent once more or taken back until the
-// candidate has begun, and once only taken back.
+// MayChange tells whether an invitation can be sent once more or taken back:
+// until the candidate has begun, and once only taken back.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
 	c := o.invitees[i.ID]
 	return c.stage < started && !c.revoked
