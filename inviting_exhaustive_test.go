@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -146,6 +147,8 @@ func (e *enumeration) try(script []misfortune) (used int) {
 		}
 	}
 	time.Sleep(time.Minute)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, in := range two {
 		require.Equal(e.t, 1, s.mails(in.Email), "mails to %s after %v", in.Email, script)
 	}
@@ -157,6 +160,7 @@ var two = []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada"}, {Email
 // scripted is the service as its documentation shows it, for one assessment, with
 // a script of misfortunes.
 type scripted struct {
+	mu       sync.Mutex // Late work comes by itself.
 	script   []misfortune
 	at       int
 	run      int
@@ -196,6 +200,8 @@ func (s *scripted) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.requests++
 	if r.Method == http.MethodPost {
 		return s.send(r)
@@ -263,6 +269,8 @@ func (s *scripted) send(r *http.Request) (*http.Response, error) {
 		s.underway[email]++
 		run := s.run
 		time.AfterFunc(lateness, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			s.underway[email]--
 			s.sent = append(s.sent, scriptedInvitation{email, time.Now(), run})
 		})
@@ -307,6 +315,8 @@ func (s *scripted) page(r *http.Request) *http.Response {
 
 // judge says what is wrong with a report, or nothing.
 func (s *scripted) judge(got hiring.Invited, err error) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	email, ours, theirs := got.Candidate.Email, 0, 0
 	for _, sent := range s.sent {
 		switch {
