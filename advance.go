@@ -144,7 +144,9 @@ func (w *walk[T]) afterSeq(items []T, meta wireMeta) ([]T, bool, error) {
 	fresh := items[:n]
 	if len(items) > 0 && len(fresh) == 0 {
 		stuck := w.stuck(meta, fmt.Sprintf("asked for entries after %d and got none above it", w.at.Seq), "")
-		stuck.causedBy(errRepeated)
+		if meta.HasMore == nil || !*meta.HasMore {
+			stuck.causedBy(errRepeated)
+		}
 		return nil, false, stuck
 	}
 	next := meta.cursor()

@@ -2,10 +2,13 @@ package hiring
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
+	"slices"
 	"time"
 )
 
@@ -28,7 +31,8 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 	return func(yield func(Event, error) bool) {
 		err := s.core.probed(ctx, ProbeCall{Operation: "Events.Tail"}, func(ctx context.Context) (err error) {
 			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
-			t.poller, err = newPoller(&SubmissionService{s.core}, o.MinInterval, o.MaxInterval)
+			t.pause, err = newInterval(o.MinInterval, o.MaxInterval)
+			t.submissions = &SubmissionService{s.core}
 			err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
 			if err == nil {
 				err = t.follow(ctx, func(e Event) bool { return yield(e, nil) })
@@ -43,7 +47,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 
 // follower is one range over Tail.
 type follower struct {
-	poller
+	asker
 
 	events    *EventService
 	id        string
@@ -51,15 +55,16 @@ type follower struct {
 	begun     bool  // if one has come.
 	evaluated bool
 	idle      int // Rounds without news.
+	hollow    int // Pages in a row that promised more and gave nothing.
 }
 
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
-	err := t.ask(ctx)
+	err := t.look(ctx)
 	if err != nil {
 		if !passes(err) {
 			return err
 		}
-		if ended := rest(ctx, t.pauseNow(), err); ended != nil {
+		if ended := t.rest(ctx, t.pauseNow(), err); ended != nil {
 			return stillOpen(ended)
 		}
 	}
@@ -70,23 +75,23 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 			return nil
 		}
 		switch {
-		case err == nil && t.evaluated: // Whatever was read came after that was known.
+		case err == nil && t.evaluated && t.hollow == 0: // Whatever was read came after that was known.
 			return nil
 		case news:
 			t.idle = 0
 		case err == nil:
 			if t.idle++; t.idle%2 == 1 {
-				err = t.ask(ctx)
+				err = t.look(ctx)
 			}
 		}
 		if err != nil && !passes(err) {
 			return err
 		}
-		wait := max(t.pauseNow(), t.pace(t.requests-before))
-		if t.evaluated && err == nil {
+		wait := max(t.pauseNow(), t.budget().Pace(t.requests-before, window))
+		if t.evaluated && err == nil && t.hollow == 0 {
 			wait = 0 // One more look, for what came meanwhile.
 		}
-		if ended := rest(ctx, wait, err); ended != nil {
+		if ended := t.rest(ctx, wait, err); ended != nil {
 			return stillOpen(ended)
 		}
 	}
@@ -106,13 +111,14 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		t.requests++
 		page, err := log.From(token).Page(WithResponse(ctx, nil))
 		if errors.Is(err, errRepeated) {
+			t.hollow = 0
 			return news, true, nil
 		}
 		if err != nil {
 			return news, true, err
 		}
-		for i := range page.Items {
-			e := page.Items[i]
+		slices.SortFunc(page.Items, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
+		for _, e := range page.Items {
 			if t.begun && e.Seq <= t.last {
 				continue
 			}
@@ -122,16 +128,36 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 				return news, false, nil
 			}
 		}
-		if page.Next == "" || page.Next == token { // The latter promises more but gives nothing.
+		if page.Next == "" {
+			t.hollow = 0
 			return news, true, nil
 		}
-		token = page.Next
+		if page.Next == token {
+			t.hollow++
+			return news, true, t.stuck()
+		}
+		t.hollow, token = 0, page.Next
 	}
 }
 
-// ask looks whether the attempt is over.
-func (t *follower) ask(ctx context.Context) error {
-	report, err := t.report(ctx, t.id)
+// stuck is the error of a log that promises more and gives nothing, again and again.
+func (t *follower) stuck() error {
+	if t.hollow < maxEmpty {
+		return nil
+	}
+	return &Error{
+		Message: "the log does not advance: it promises more entries and gives none", Status: http.StatusOK,
+		Method: http.MethodGet, Route: "/submissions/{id}/events", Attempts: 1, operation: "Events.List",
+	}
+}
+
+// look asks whether the attempt is over.
+func (t *follower) look(ctx context.Context) error {
+	if err := t.ration("Submissions.Report"); err != nil {
+		return err
+	}
+	t.requests++
+	report, err := t.submissions.Report(WithResponse(ctx, nil), t.id)
 	t.evaluated = err == nil && report.Ready()
 	return err
 }

@@ -191,13 +191,13 @@ func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
-	}{"missing": {404, none}, "pending": {200, `{"data":{"evaluated":false},"meta":{"request_id":"req_0a"}}`}, "failing": {500, ""}} {
+	}{"missing": {404, none}, "pending": {200, `{"data":{"id":"%s","evaluated":false},"meta":{"request_id":"req_0a"}}`}, "failing": {500, ""}} {
 		inBubble(t, name, func(t *testing.T) {
 			crowd := newCrowd(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
 			crowd.bare = func(i int) bool { return i == 2 }
 			crowd.single = func(i int, _ string) (int, string) {
 				if i == 2 && time.Since(crowd.zero) < 3*time.Hour {
-					return c.status, c.body
+					return c.status, strings.Replace(c.body, "%s", crowdID(i), 1)
 				}
 				return 0, ""
 			}

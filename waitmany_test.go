@@ -108,7 +108,7 @@ func TestWaitReportsYieldsWhatIsReadyAtOnce(t *testing.T) {
 		}
 		assert.Zero(t, time.Since(begun))
 		assert.Len(t, w.sent, 4, "two pages a range")
-		assert.Equal(t, []hiring.WaitProgress{{Total: 150, Ready: 150, Requests: 2}, {Total: 150, Ready: 150, Requests: 2}}, told)
+		assert.Equal(t, []hiring.WaitProgress{{Total: 150, Ready: 150, Requests: 2, ReadsLastHour: 2}, {Total: 150, Ready: 150, Requests: 2, ReadsLastHour: 2}}, told)
 	})
 }
 
@@ -277,7 +277,7 @@ func TestWaitReportsAsksRarelyForWhatIsNeverFinished(t *testing.T) {
 
 func TestWaitReportsReadsWhatTheListingLeavesOut(t *testing.T) {
 	const bare = `{"id":"s1","status":"evaluated","created_at":"2026-01-01T00:00:00.000Z","evaluated_at":"2026-01-01T01:00:00.000Z","report":null}`
-	fake := newFake(t, data("["+bare+"]"), data(`{"submission_id":"s1","status":"evaluated","evaluated":true}`), refuses(404, "NOT_FOUND"))
+	fake := newFake(t, data("["+bare+"]"), refuses(404, "NOT_FOUND"), data(`{"submission_id":"s1","status":"evaluated","evaluated":true}`))
 	landed, err := wait(t.Context(), fake.client(), []string{"s1", "s2"}, hiring.WaitOptions{})
 	assert.Equal(t, map[string]int{"s1": 1}, landed)
 	assert.Equal(t, &hiring.WaitError{Missing: []string{"s2"}, Err: hiring.ErrNotFound}, err)

@@ -94,6 +94,8 @@ type Submission struct {
 	Deleted time.Time     // Zero: never.
 	Hidden  bool          // No listing shows it.
 	Again   time.Time     // It is graded once more then.
+	Steps   []string      // Statuses that it goes through while it is graded. Nil: grading.
+	Untold  bool          // The service does not tell when it was submitted and evaluated.
 }
 
 // Stamp is the time of evaluation that the service tells at a time.
@@ -110,6 +112,9 @@ func (s *Submission) Status(now time.Time) string {
 	case !s.Evaluated.IsZero() && !now.Before(s.Evaluated):
 		return "evaluated"
 	case !s.Submitted.IsZero() && !now.Before(s.Submitted):
+		if n := len(s.Steps); n > 0 {
+			return s.Steps[int(now.Sub(s.Submitted)*time.Duration(n)/max(s.Evaluated.Sub(s.Submitted), 1))%n]
+		}
 		return "grading"
 	}
 	return "in progress"
@@ -240,6 +245,9 @@ func (s *Service) row(it *Submission, at, now time.Time) Row {
 	if r.State == "evaluated" {
 		r.Evaluated = it.Stamp(at)
 		r.Ready = !now.Before(it.Evaluated.Add(s.Lag))
+	}
+	if it.Untold {
+		r.Submitted, r.Evaluated = time.Time{}, time.Time{}
 	}
 	return r
 }

@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	lateness      = 24 * time.Hour // How much later than it should a listing may show an item.
-	leastLateness = 10 * time.Minute
-	enough        = 4000 // Deliveries that are remembered for longer than they need to be.
-	mostDelivered = 6500
-	mostWeight    = 80_000 // Bytes for the unfinished.
+	lateness      = 24 * time.Hour // How much later than it should a listing may show an item: less where memory is short.
+	enough        = 3000           // Deliveries that are remembered for longer than they need to be.
+	mostDelivered = 4000
+	mostItems     = 2900 // Unfinished ones: all fits into a state.
 )
 
 // deliveries holds what was delivered, by a hash of the id.
@@ -59,139 +58,86 @@ func (d deliveries) ages() []time.Duration {
 	return ages
 }
 
-// proof is what a completed walk shows: all that was created since then and
-// evaluated until then is dealt with.
+// proof is what a completed walk shows: of all that was created since then, it saw
+// what was evaluated until then.
 type proof struct {
 	Since time.Time `json:"since"`
-	Until time.Time `json:"until"`
+	Saw   time.Time `json:"saw"`
 }
 
-// prove adds what follows from a walk that saw all until a time, but for what
-// shows late.
-func (m *Machine) prove(since, saw time.Time) { m.settled(proof{since, saw.Add(-lateness)}) }
-
-func (m *Machine) settled(p proof) {
-	for _, other := range m.Proofs {
-		if !other.Since.After(p.Since) && !other.Until.Before(p.Until) {
-			return
-		}
+func (m *Machine) prove(since, saw time.Time) {
+	if !since.After(m.horizon()) {
+		m.Deep = later(m.Deep, saw)
 	}
-	m.Proofs = slices.DeleteFunc(m.Proofs, func(other proof) bool {
-		return !other.Since.Before(p.Since) && !other.Until.After(p.Until)
-	})
-	m.Proofs = append(m.Proofs, p)
+	p := proof{since, saw}
+	if !slices.ContainsFunc(m.Proofs, func(q proof) bool { return q.covers(p) }) {
+		m.Proofs = append(slices.DeleteFunc(m.Proofs, p.covers), p)
+	}
 }
 
-// disprove takes back what was proved since a time.
-func (m *Machine) disprove(sure time.Time) {
-	for i := range m.Proofs {
-		if p := &m.Proofs[i]; p.Until.After(m.Begin) {
-			p.Until = later(earlier(p.Until, sure), m.Begin)
-		}
-	}
-	m.Mark = earlier(m.Mark, sure)
-}
-
-// deepest is the time until which all is dealt with, whenever it was created.
-func (m *Machine) deepest() time.Time {
-	if m.known {
-		oldest := m.Base
-		for _, it := range m.Items {
-			if !it.Seen.IsZero() {
-				oldest = earlier(oldest, it.Seen)
-			}
-		}
-		return oldest
-	}
-	end := m.Begin
-	limit := m.Began.Add(-m.Lookback)
-	for _, p := range m.Proofs {
-		if !p.Since.After(limit) {
-			end = later(end, p.Until)
-		}
-	}
-	return end
-}
+func (p proof) covers(q proof) bool { return !p.Since.After(q.Since) && !p.Saw.Before(q.Saw) }
 
 // done tells whether an item is dealt with, whatever the deliveries say.
 func (m *Machine) done(it *Item) bool {
-	return !it.Evaluated.IsZero() && m.doneAt(it.Evaluated, it.Created)
-}
-
-func (m *Machine) doneAt(evaluated, created time.Time) bool {
-	for _, p := range m.Proofs {
-		if !created.Before(p.Since) && evaluated.Before(p.Until) {
-			return true
-		}
+	if it.Evaluated.IsZero() || it.Evaluated.Before(m.Begin) {
+		return !it.Evaluated.IsZero()
 	}
-	return false
+	return slices.ContainsFunc(m.Proofs, func(p proof) bool {
+		return !it.Created.Before(p.Since) && it.Evaluated.Before(p.Saw.Add(-m.Lateness))
+	})
 }
 
-// forget keeps the memory within its bounds.
+// forget keeps the memory within its bounds. What is known of the unfinished goes
+// first, the oldest first: a sweep will find them.
 func (m *Machine) forget() {
 	if m.known {
 		return
 	}
-	m.forgetUnfinished()
-	if len(m.Delivered) <= enough {
-		return
+	if len(m.Items) > mostItems {
+		m.forgetItems(len(m.Items) - mostItems*7/8)
 	}
-	m.forgetDone()
+	if len(m.Delivered) > enough {
+		m.forgetDone()
+	}
 	if len(m.Delivered) <= mostDelivered {
 		return
 	}
-	// A walk has dealt with all that it has passed already.
-	for i := range m.Walks {
-		if w := &m.Walks[i]; (w.For == sweep || w.For == finding) && !w.Mixed && !w.Last.IsZero() {
-			m.settled(proof{w.Last.Add(time.Second), w.Began.Add(-leastLateness)})
+	for i := range m.Walks { // A walk has dealt with all that it has passed already.
+		if w := &m.Walks[i]; (w.For == sweep || w.For == chasing || w.For == news) && !w.Mixed && !w.Last.IsZero() {
+			m.prove(w.Last.Add(time.Second), w.Began)
 		}
 	}
-	m.forgetDone()
-	if len(m.Delivered) > mostDelivered {
-		m.forgetOldest()
+	for m.forgetDone(); len(m.Delivered) > mostDelivered && m.Lateness > ruler; m.forgetDone() {
+		m.Lateness /= 2
+	}
+	if n := len(m.Delivered) - mostDelivered; n > 0 { // Without any order, rather may an item come twice.
+		for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
+			delete(m.Delivered, hash)
+		}
+	}
+}
+
+// forgetItems drops so many of the unfinished, first those from which no evaluation
+// comes directly, the oldest first.
+func (m *Machine) forgetItems(n int) {
+	ids := m.sorted()
+	hot := func(id string) int {
+		if s := m.Statuses[m.Items[id].Status]; s != nil && s.hot() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(hot(a), hot(b)) })
+	for _, id := range ids[:min(n, len(ids))] {
+		delete(m.Items, id)
 	}
 }
 
 // forgetDone drops what done knows by itself.
 func (m *Machine) forgetDone() {
 	maps.DeleteFunc(m.Delivered, func(_ uint64, d delivery) bool {
-		return m.doneAt(time.Unix(int64(d.evaluated), 0), time.Unix(int64(d.created), 0))
+		return m.done(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)})
 	})
-}
-
-// forgetOldest makes room. Where since is about the evaluation, what shows later
-// than that is not taken any more; elsewhere an item may rather come twice.
-func (m *Machine) forgetOldest() {
-	oldest := slices.SortedFunc(maps.Keys(m.Delivered), func(a, b uint64) int {
-		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
-	})
-	drop := oldest[:len(oldest)-mostDelivered*3/4]
-	until := time.Unix(int64(m.Delivered[drop[len(drop)-1]].evaluated), 0)
-	for _, hash := range drop {
-		delete(m.Delivered, hash)
-	}
-	if m.Meaning == Evaluation && until.Before(m.Base) {
-		m.settled(proof{time.Time{}, until})
-	}
-}
-
-// forgetUnfinished lets the oldest go first: a sweep will find them.
-func (m *Machine) forgetUnfinished() {
-	weight := 0
-	for id := range m.Items {
-		weight += weightOf(id)
-	}
-	if weight <= mostWeight {
-		return
-	}
-	ids := m.sorted()
-	for _, id := range ids {
-		if weight <= mostWeight*7/8 {
-			return
-		}
-		weight -= weightOf(id)
-		delete(m.Items, id)
-	}
 }
 
 // sorted returns the ids of the items, the oldest first.

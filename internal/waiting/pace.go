@@ -4,69 +4,45 @@ import "time"
 
 const (
 	ahead        = 0.1            // By what share the use of a window may run ahead of an even one.
+	dear         = 8              // Requests of a round.
 	patience     = 24 * time.Hour // Without news of known ids, until rounds become rare.
 	rarest       = 15 * time.Minute
 	longestRetry = 24 * time.Hour
 	clockError   = 5 * time.Second
-	buckets      = 12
-	bucket       = time.Hour / buckets
 )
 
 // window is what is known of the quota's window.
 type window struct {
 	Budget
-	At     time.Time     `json:"at,omitzero"`     // When that was known.
-	Length time.Duration `json:"length,omitzero"` // Of a whole window.
-	Own    int           `json:"own,omitzero"`    // Requests since.
-	Others float64       `json:"others,omitzero"` // Requests a second of others.
-}
-
-// meter learns from what is left how much others use.
-func (m *Machine) meter(now time.Time, b Budget) {
-	w := &m.Window
-	passed := now.Sub(w.At)
-	same := !w.At.IsZero() && passed >= 0 && b.Ends <= w.Ends && passed < w.Length
-	if used := w.Left - b.Left - w.Own; same && passed > 0 {
-		weight := min(1, passed.Seconds()/600)
-		w.Others += (max(0, float64(used))/passed.Seconds() - w.Others) * weight
-	}
-	if !same || passed > 0 {
-		w.At, w.Own = now, 0
-		w.Budget = b
-	}
-	w.Length = max(w.Length, b.Ends)
+	Length time.Duration `json:"length,omitzero"` // Of a whole window, as far as was seen.
 }
 
 // count counts a request.
 func (m *Machine) count(now time.Time) {
 	m.Cost++
-	m.Window.Own++
-	m.Requests++
-	n := int(now.Unix() / int64(bucket.Seconds()))
-	if gap := n - m.Bucket; gap < 0 || gap >= buckets {
-		m.Reads = [buckets]int{}
-	} else {
-		for i := range gap {
-			m.Reads[(m.Bucket+1+i)%buckets] = 0
-		}
+	if age := now.Sub(m.HourAt); age < 0 || age >= time.Hour {
+		m.Hour, m.HourAt = [2]int{0, m.Hour[0]}, now
 	}
-	m.Bucket = n
-	m.Reads[n%buckets]++
+	m.Hour[0]++
 }
 
-// left is what others will probably leave of the window.
-func (m *Machine) left() float64 {
-	return max(0, float64(m.Window.Left)-m.Window.Others*m.Window.Ends.Seconds())
-}
-
-// rate is how many requests a second use up what is left just when the window
-// ends. It is never more than that of a whole window.
-func (m *Machine) rate() float64 {
-	w := &m.Window
-	if w.Ends <= 0 || w.Length <= 0 {
+// Rate is how many requests a second use up what is left just when the window
+// ends. It is never more than that of a whole window of such a length.
+func (b Budget) Rate(length time.Duration) float64 {
+	if b.Ends <= 0 || length <= 0 {
 		return 0
 	}
-	return min(m.left()/w.Ends.Seconds(), float64(w.Whole)/w.Length.Seconds())
+	return max(0, min(float64(b.Left)/b.Ends.Seconds(), float64(b.Whole)/length.Seconds()))
+}
+
+// Pace is the least pause after a round that took so many requests, so that what
+// is left lasts until the window ends. A fresh window slows nobody down.
+func (b Budget) Pace(cost int, length time.Duration) time.Duration {
+	rate := b.Rate(length)
+	if even := float64(b.Whole) * b.Ends.Seconds() / length.Seconds(); rate == 0 || float64(b.Left) >= (1-ahead)*even {
+		return 0
+	}
+	return min(b.Ends, time.Duration(float64(cost)/rate*float64(time.Second)))
 }
 
 // usual is a pause after a cheap round.
@@ -76,8 +52,11 @@ func (m *Machine) usual() time.Duration { return m.Min + m.draw(m.Max-m.Min) }
 // varies there costs more than it hides.
 func (m *Machine) pause(now time.Time) time.Duration {
 	p := m.usual()
-	if m.Cost > 1 {
-		p = m.Min + (m.Max-m.Min)*7/10 + m.draw((m.Max-m.Min)/5)
+	switch span := m.Max - m.Min; {
+	case m.Cost > dear:
+		p = m.Max - m.draw(span/10)
+	case m.Cost > 1:
+		p = m.Max - span/10 - m.draw(span/5)
 	}
 	if m.Round == 1 {
 		p = m.usual()
@@ -85,14 +64,30 @@ func (m *Machine) pause(now time.Time) time.Duration {
 	if m.known {
 		p = max(p, min((now.Sub(m.News)-patience)/100, rarest))
 	}
-	w, rate := &m.Window, m.rate()
-	even := float64(w.Whole) * w.Ends.Seconds() / max(w.Length, time.Second).Seconds()
-	if m.left() < (1-ahead)*even && w.Ends > 0 {
-		slow := w.Ends
-		if rate > 0 {
-			slow = min(slow, time.Duration(float64(m.Cost)/rate*float64(time.Second)))
-		}
-		p = max(p, slow)
+	return max(p, m.Window.Pace(m.Cost, m.Window.Length))
+}
+
+// Progress is what a machine is doing.
+type Progress struct {
+	Meaning       string // What since is about: "evaluation", "submission", "other"; "" while that is unknown.
+	Unfinished    int    // Those whose evaluation is waited for, as far as they are known.
+	ReadsLastHour int    // About.
+	Why           string // Why it is slow, if it is.
+}
+
+// Progress says what the machine is doing at a time.
+func (m *Machine) Progress(now time.Time) Progress {
+	share := max(0, 1-now.Sub(m.HourAt).Hours())
+	p := Progress{m.Meaning.String(), len(m.Items), m.Hour[0] + int(share*float64(m.Hour[1])), ""}
+	switch {
+	case m.Window.Left <= 0:
+		p.Why = "nothing is left in the quota's window"
+	case m.Halted:
+		p.Why = "the service is in trouble or cannot be reached"
+	case m.Resting && m.Rest > m.Max:
+		p.Why = "what is left in the quota's window is spread over its time"
+	case now.Before(m.FilterOff):
+		p.Why = "the service does not filter by the status of unfinished submissions"
 	}
 	return p
 }

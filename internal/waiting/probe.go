@@ -1,6 +1,9 @@
 package waiting
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Meaning is which of a submission's times since is about.
 type Meaning int
@@ -28,7 +31,6 @@ type probe struct {
 	Step  int       `json:"step,omitzero"`
 	Again time.Time `json:"again,omitzero"`
 	Late  time.Time `json:"late,omitzero"` // When an evaluation last came later than the meaning allows.
-	Sure  time.Time `json:"sure,omitzero"` // When the meaning was last confirmed.
 }
 
 const (
@@ -42,6 +44,7 @@ const (
 	probePages  = 5
 	clearGap    = 3 * time.Minute // Between two times: more tells no more.
 	leastGap    = 4 * time.Second // Less may be lost where the service rounds.
+	mostApart   = 10 * time.Minute
 	probeSoon   = 15 * time.Minute
 	probeDaily  = 24 * time.Hour
 	probeLate   = time.Hour
@@ -67,54 +70,45 @@ func (m *Machine) consider(it *Item) {
 // experiment begins one when it is time, or goes on.
 func (m *Machine) experiment(now time.Time) {
 	p := &m.Probe
-	if p.Again.After(now.Add(2 * probeDaily)) {
-		p.Again = now
-	}
-	if p.Step == notProbing && p.Best.ID != "" && !now.Before(p.Again) {
+	if p.Step == notProbing && p.Best.ID != "" && (!now.Before(p.Again) || p.Again.After(now.Add(2*probeDaily))) {
 		p.X, p.Best, p.Step = p.Best, Item{}, beforeEvaluation
 	}
-	if p.Step != notProbing && !m.walks(probing) {
+	if p.Step != notProbing && m.walking(probing, m.evaluated()) == nil {
 		m.ask()
 	}
 }
 
-// ask lists around one of X's times.
+// ask lists around one of X's times, before all else.
 func (m *Machine) ask() {
 	x := &m.Probe.X
-	apart := func(gap time.Duration) time.Duration { return min(gap/2, 10*time.Minute) }
-	var since time.Time
+	graded := min(x.Evaluated.Sub(x.Submitted)/2, mostApart)
+	since := x.Evaluated.Add(-graded)
 	switch m.Probe.Step {
-	case beforeEvaluation:
-		since = x.Evaluated.Add(-apart(x.Evaluated.Sub(x.Submitted)))
 	case afterEvaluation:
-		since = x.Evaluated.Add(apart(x.Evaluated.Sub(x.Submitted)))
-	default:
-		since = x.Submitted.Add(-apart(x.Submitted.Sub(x.Created)))
+		since = x.Evaluated.Add(graded)
+	case beforeSubmission:
+		since = x.Submitted.Add(-min(x.Submitted.Sub(x.Created)/2, mostApart))
 	}
-	w := walk{For: probing, Status: m.evaluatedFilter(), Since: since, Most: probePages}
-	m.Walks = append([]walk{w}, m.Walks...)
+	m.Walks = slices.Insert(m.Walks, 0, walk{For: probing, Status: m.evaluated(), Since: since, Most: probePages})
 }
 
-// judge looks whether a page has the answer, and tells whether the walk is over.
-func (m *Machine) judge(now time.Time, w *walk, items []Item, ended bool) bool {
-	x, shown := &m.Probe.X, false
-	for i := range items {
-		shown = shown || items[i].ID == x.ID
+// judge looks whether a page has the answer.
+func (m *Machine) judge(now time.Time, w *walk, items []Item, whole bool) {
+	p := &m.Probe
+	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == p.X.ID })
+	answered := shown || whole || len(items) > 0 && !w.Mixed && w.Last.Before(p.X.Created)
+	if !answered && w.Pages < probePages {
+		return
 	}
-	passed := len(items) > 0 && !w.Mixed && w.Last.Before(x.Created)
-	if !shown && !passed && !ended && w.Read < probePages {
-		return false
-	}
-	step, unanswered := m.Probe.Step, !shown && !passed && !ended
-	m.end(w)
-	m.Probe.Step = notProbing
+	step := p.Step
+	w.Over, p.Step = true, notProbing
 	switch {
-	case unanswered:
-		m.Probe.Again = now.Add(probeFailed)
+	case !answered:
+		p.Again = now.Add(probeFailed)
 	case step == beforeEvaluation && shown:
-		m.Probe.Step = afterEvaluation
+		p.Step = afterEvaluation
 	case step == beforeEvaluation:
-		m.Probe.Step = beforeSubmission
+		p.Step = beforeSubmission
 	case step == afterEvaluation && !shown:
 		m.decide(now, Evaluation)
 	case step == beforeSubmission && shown:
@@ -122,27 +116,23 @@ func (m *Machine) judge(now time.Time, w *walk, items []Item, ended bool) bool {
 	default:
 		m.decide(now, Other)
 	}
-	if m.Probe.Step != notProbing {
+	if p.Step != notProbing {
 		m.ask()
 	}
-	return true
 }
 
-// decide draws the conclusions. What an earlier meaning proved since it was last
-// confirmed is not believed any more.
+// decide draws the conclusions. What was seen by another meaning is looked through
+// again, as far as that may have been wrong.
 func (m *Machine) decide(now time.Time, meaning Meaning) {
-	p := &m.Probe
-	p.Again = now.Add(probeDaily)
+	m.Probe.Again = now.Add(probeDaily)
 	if meaning != m.Meaning {
-		p.Again = now.Add(probeSoon)
-		if m.Meaning == Evaluation || m.Meaning == Submission {
-			m.disprove(p.Sure)
-		}
-		m.Base, m.NewsPages = m.deepest(), 1
-		m.Meaning = meaning
-		m.Walks = deleteWalks(m.Walks, news, sweep)
+		m.Probe.Again = now.Add(probeSoon)
+		again := later(m.Begin, now.Add(-2*probeDaily))
+		m.Meaning, m.NewsPages = meaning, 1
+		m.Base, m.Mark = earlier(m.Base, again), earlier(m.Mark, again)
+		m.drop(news, sweep)
+		m.Hurry = true
 	}
-	p.Sure = now
 }
 
 // surprise notes what a watch should have found earlier.

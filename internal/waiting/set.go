@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ type item struct {
 	Held    time.Time // Its status has run ahead of its report since then.
 	Due     time.Time // When to read it singly; zero: not.
 	Serial  int       // Of the last walk over the unfinished that showed it.
-	Misses  int       // Single reads since a listing showed it.
+	Misses  int       // Single reads in a row that listings should have made needless, or that failed.
 	Left    bool      // It has left the listing of its status.
 }
 
@@ -30,16 +31,20 @@ type status struct {
 
 const (
 	mostSingles  = 50 // In a round.
+	mostFails    = 3  // Of them.
 	mostStatuses = 20
+	longestText  = 64
 	mostHot      = 10 // Pages a round of a status that is listed every round.
 	fewLeavers   = 5  // Not enough to know a status by.
 	directShare  = 0.1
+	worthAWalk   = 12               // Leavers in a round. The walk may cost a quarter of their single reads,
+	chasePages   = 60               // and so many pages a round.
 	restPage     = 90 * time.Second // Of a status that is listed rarely, for each page.
 	vouchAfter   = 40 * time.Minute
 	heldLongest  = time.Hour
+	rarestRead   = 10 * time.Minute // Of one whose report is late.
 	mostBad      = 5
 	filterOff    = 24 * time.Hour
-	mostFails    = 3
 )
 
 // hot tells whether evaluations come directly from a status.
@@ -48,60 +53,42 @@ func (s *status) hot() bool {
 	return all < fewLeavers || s.Direct > directShare*all
 }
 
-func (s *status) leaves(directly bool) {
-	if directly {
-		s.Direct++
-	} else {
-		s.Indirect++
-	}
-	if s.Direct+s.Indirect > 50 {
+func (s *status) leaves(directly, indirectly float64) {
+	if s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly; s.Direct+s.Indirect > 50 {
 		s.Direct, s.Indirect = s.Direct/2, s.Indirect/2
 	}
-}
-
-// status returns what is known of a status, if it is worth to be known.
-func (m *Machine) status(name string) *status {
-	s := m.Statuses[name]
-	if s == nil && name != "" && name != Evaluated && len(name) <= 64 && len(m.Statuses) < mostStatuses {
-		s = &status{Pages: 1}
-		m.Statuses[name] = s
-	}
-	return s
 }
 
 // show takes an unfinished item.
 func (m *Machine) show(now time.Time, id string, it *Item, w *walk) {
 	known := m.Items[id]
 	if known == nil {
-		if m.known || m.Delivered.has(id) || it.Created.Before(now.Add(-m.Lookback)) || len(id) > 64 {
+		if m.known || m.Delivered.has(id) || it.Created.Before(m.horizon()) || len(id) > longestText {
 			return
 		}
-		known = &item{Serial: m.Serial}
+		known = &item{}
 		m.Items[id] = known
 	}
-	s := m.status(it.Status)
-	if known.Status != "" && known.Status != it.Status {
-		if s := m.Statuses[known.Status]; s != nil && it.Status != "" {
-			s.leaves(false)
-		}
+	if s := m.Statuses[known.Status]; s != nil && known.Status != it.Status {
+		s.leaves(0, 1)
 	}
-	known.Created, known.Status, known.Seen = it.Created, it.Status, now
-	switch {
-	case w == nil || w.For != waits:
-		known.Serial = max(known.Serial, m.Serial)
-	default:
-		known.Serial, known.Misses, known.Left = w.Serial, 0, false
-		known.Due = time.Time{}
+	if m.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= longestText && len(m.Statuses) < mostStatuses {
+		m.Statuses[it.Status] = &status{Pages: 1}
 	}
-	if s == nil {
-		known.Due = now.Add(vouchAfter)
+	if !it.Created.IsZero() {
+		known.Created = it.Created
 	}
+	known.Status, known.Seen = it.Status, now
+	if w != nil && w.For == waits {
+		known.Serial, known.Misses, known.Left, known.Due = w.Serial, 0, false, time.Time{}
+		return
+	}
+	known.Serial = max(known.Serial, m.Serial)
 }
 
 // trust counts what speaks for and against the filter of the unfinished.
 func (m *Machine) trust(good, bad float64) {
-	m.Good, m.Bad = m.Good+good, m.Bad+bad
-	if m.Good+m.Bad > 50 {
+	if m.Good, m.Bad = m.Good+good, m.Bad+bad; m.Good+m.Bad > 50 {
 		m.Good, m.Bad = m.Good/2, m.Bad/2
 	}
 }
@@ -118,29 +105,25 @@ func (m *Machine) setWorks(now time.Time) bool {
 func (m *Machine) distrust(now time.Time) {
 	m.FilterOff, m.Good, m.Bad = now.Add(filterOff<<min(m.Offs, 4)), 0, 0
 	m.Offs++
-	m.Walks = slices.DeleteFunc(m.Walks, func(w walk) bool { return w.For == waits && w.Status != "" })
+	m.drop(waits)
 }
 
 // refuse takes it that the service does not know a filter.
 func (m *Machine) refuse(now time.Time, w *walk) error {
-	switch {
-	case w.Status != Evaluated:
-		m.distrust(now)
-	case m.Unfiltered:
+	switch w.Status {
+	case "":
 		return ErrRefused
-	default:
+	case Evaluated:
 		m.Unfiltered = true
-		for i := range m.Walks {
-			if m.Walks[i].Status == Evaluated {
-				m.Walks[i].Status = ""
-			}
-		}
+		w.Status = ""
+	default:
+		m.distrust(now)
 	}
 	return nil
 }
 
-// evaluatedFilter is the filter for what is evaluated.
-func (m *Machine) evaluatedFilter() string {
+// evaluated is the filter for what is evaluated.
+func (m *Machine) evaluated() string {
 	if m.Unfiltered {
 		return ""
 	}
@@ -151,81 +134,60 @@ func (m *Machine) evaluatedFilter() string {
 // listed rarely, so that who changes between both is seen in one of them.
 func (m *Machine) listSet(now time.Time, vouching bool) {
 	var hot, rare []walk
-	for _, name := range m.statuses() {
+	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
 		s := m.Statuses[name]
-		due := now.Sub(s.Listed) >= min(restPage*time.Duration(s.Pages), vouchAfter) || s.Listed.After(now)
+		rest := restPage * time.Duration(s.Pages)
+		if m.known {
+			rest = min(rest, vouchAfter)
+		}
+		due := now.Sub(s.Listed) >= rest || s.Listed.After(now)
 		switch {
-		case m.listing(name):
-		case !vouching && s.hot():
-			most := min(s.Pages+2, mostHot)
-			if due && s.Pages > mostHot {
-				rare = append(rare, walk{For: waits, Status: name, Most: mostHot, Behind: true})
-				continue
-			}
-			hot = append(hot, walk{For: waits, Status: name, Most: most})
+		case m.walking(waits, name) != nil:
+		case !vouching && s.hot() && (!due || s.Pages <= mostHot):
+			hot = append(hot, walk{For: waits, Status: name, Most: min(s.Pages+2, mostHot)})
 		case due:
 			rare = append(rare, walk{For: waits, Status: name, Most: mostHot, Behind: true})
 		}
 	}
 	for _, w := range append(rare, hot...) {
-		m.Serial++
-		w.Serial, w.Stop = m.Serial, m.oldest(now)
-		m.add(w)
+		m.listUnfinished(w)
 	}
 }
 
-func (m *Machine) listing(status string) bool {
-	return slices.ContainsFunc(m.Walks, func(w walk) bool { return w.For == waits && w.Status == status })
+func (m *Machine) listUnfinished(w walk) {
+	m.Serial++
+	w.Serial, w.Stop = m.Serial, m.oldest()
+	m.add(w)
 }
 
-// statuses returns those of the unfinished that are known.
-func (m *Machine) statuses() []string { return slices.Sorted(maps.Keys(m.Statuses)) }
-
-// oldest is the creation of the oldest pending known id that was seen, or the
-// end of what is watched.
-func (m *Machine) oldest(now time.Time) time.Time {
-	if !m.known {
-		return now.Add(-m.Lookback)
-	}
-	var oldest time.Time
-	for _, it := range m.Items {
-		if !it.Created.IsZero() && it.Held.IsZero() && (oldest.IsZero() || it.Created.Before(oldest)) {
-			oldest = it.Created
+// setCost estimates what a round over the unfinished costs.
+func (m *Machine) setCost() float64 {
+	cost := m.Leaving
+	for _, s := range m.Statuses {
+		if s.hot() {
+			cost += float64(s.Pages)
 		}
 	}
-	return oldest
-}
-
-// unseen counts the known ids of which nothing was seen.
-func (m *Machine) unseen() (n int) {
-	for _, it := range m.Items {
-		if it.Seen.IsZero() {
-			n++
-		}
-	}
-	return n
+	return max(1, cost)
 }
 
 // leavers finds who has left a status that was listed.
 func (m *Machine) leavers(now time.Time, w *walk, whole bool) {
-	s := m.Statuses[w.Status]
-	if s != nil {
-		if s.Pages = max(1, w.Pages); whole {
+	if s := m.Statuses[w.Status]; s != nil {
+		if s.Pages = w.Pages; whole {
 			s.Listed = w.Began
 		} else {
 			s.Pages += 2
 		}
 	}
 	for _, it := range m.Items {
-		judged := (it.Status == w.Status || w.Status == "") && it.Held.IsZero()
-		if !judged || it.Serial >= w.Serial || it.Created.IsZero() || !whole && (w.Mixed || !it.Created.After(w.Last)) {
+		judged := (it.Status == w.Status || w.Status == "") && it.Serial < w.Serial && it.Held.IsZero()
+		reached := whole || !w.Mixed && it.Created.After(w.Last)
+		if !judged || !reached || it.Created.Before(w.Stop) || it.Created.IsZero() {
 			continue
 		}
-		if !w.Stop.IsZero() && it.Created.Before(w.Stop) {
-			continue
-		}
-		if it.Left = true; it.Misses == 0 {
-			it.Due = now
+		if it.Left = true; it.Due.IsZero() {
+			it.Due = now.Add(m.backoff(it.Misses, vouchAfter))
 		}
 	}
 }
@@ -233,31 +195,40 @@ func (m *Machine) leavers(now time.Time, w *walk, whole bool) {
 // listSingles finds who is to be read singly in this round. Many leavers are
 // found faster by a listing of what is evaluated.
 func (m *Machine) listSingles(now time.Time) {
-	m.listed = true
-	m.singles = nil
-	left, oldest := 0, now
+	m.listed, m.singles = true, nil
+	left, oldest, held := 0, now, now
 	for id, it := range m.Items {
-		if it.Due.IsZero() || it.Due.After(now) && !it.Due.After(now.Add(24*time.Hour)) {
+		if !m.known && !it.Held.IsZero() && now.Sub(it.Held) >= heldLongest {
+			held = earlier(held, it.Created)
+		}
+		if it.Due.IsZero() || it.Due.After(now) && !it.Due.After(now.Add(24*time.Hour)) { // Else the clock was put back.
 			continue
 		}
 		m.singles = append(m.singles, id)
 		if it.Left && it.Misses == 0 {
 			left++
-			if it.Created.Before(oldest) {
-				oldest = it.Created
-			}
+			oldest = earlier(oldest, it.Created)
 		}
 	}
-	if estimate := max(m.pages(oldest), left/m.pageSize()+1); left > estimate+1 && !m.Chased {
-		m.Chased, m.listed = true, false
-		m.add(walk{For: finding, Status: m.evaluatedFilter(), Since: m.since(oldest), Stop: oldest, Most: estimate + 2})
+	if held.Before(now) && now.Sub(m.HeldAt) >= rarestRead { // A listing has what is to come without a report.
+		m.HeldAt, m.listed = now, false
+		m.add(walk{For: chasing, Status: m.evaluated(), Since: m.since(held), Stop: held, Most: chasePages})
+		return
+	}
+	burst := m.Leaving > mostSingles // Some may have been forgotten meanwhile.
+	if (left >= worthAWalk || burst) && !m.Chased {
+		if m.Chased, m.listed = true, false; burst || len(m.Items) > mostItems/2 {
+			oldest = oldest.Add(-time.Hour)
+		}
+		if burst && !m.Chase.IsZero() {
+			oldest = earlier(oldest, m.Chase)
+		}
+		m.Chase = oldest
+		m.add(walk{For: chasing, Status: m.evaluated(), Since: m.since(oldest), Stop: oldest, Most: min(max(left, mostSingles)/4, chasePages)})
 		return
 	}
 	slices.SortFunc(m.singles, func(a, b string) int {
-		if c := m.Items[a].Due.Compare(m.Items[b].Due); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(m.Items[a].Due.Compare(m.Items[b].Due), strings.Compare(a, b))
 	})
 }
 
@@ -268,53 +239,62 @@ func (m *Machine) gotOne(now time.Time, id string, a Answer) ([]int, error) {
 	known := m.Items[id]
 	switch {
 	case known == nil:
-		return nil, nil
 	case a.Refused:
 		return nil, ErrRefused
-	case a.Gone:
+	case a.Gone && (m.known || known.Held.IsZero() || now.Sub(known.Held) > 2*heldLongest):
 		if delete(m.Items, id); m.known {
 			m.missing = append(m.missing, id)
 		}
-		return nil, nil
+	case a.Gone: // What a listing shows evaluated is there.
+		known.Misses++
+		known.Due = now.Add(m.backoff(known.Misses, rarestRead))
 	case a.Trouble || len(a.Items) != 1:
 		known.Misses++
-		known.Due = now.Add(min(time.Minute<<min(known.Misses, 6), vouchAfter))
+		known.Due = now.Add(m.backoff(known.Misses, rarestRead))
 		if m.Fails++; m.Fails >= mostFails {
 			m.Fails = 0
 			m.halt(now, a.Retry)
 		}
-		return nil, nil
-	}
-	it := a.Items[0]
-	it.ID = id
-	if m.read(now, known, &it) {
-		return []int{0}, nil
+	default:
+		it := a.Items[0]
+		it.ID = id
+		if m.read(now, known, &it) {
+			return []int{0}, nil
+		}
 	}
 	return nil, nil
 }
 
-// read takes what a single read showed: it may have the leaver's reason.
-func (m *Machine) read(now time.Time, known *item, it *Item) bool {
+// read takes what a single read showed.
+func (m *Machine) read(now time.Time, known *item, it *Item) (ready bool) {
 	left, before := known.Left, known.Status
 	known.Left, known.Due, known.Seen = false, time.Time{}, now
-	if it.finished() {
-		if s := m.Statuses[before]; left && s != nil && known.Misses == 0 {
-			m.trust(1, 0)
-			if !m.Steady.After(it.Evaluated) {
-				s.leaves(true)
-			}
+	if s := m.Statuses[before]; it.finished() && left && s != nil {
+		m.trust(1, 0)
+		if !m.Steady.After(it.Evaluated) {
+			s.leaves(1, 0)
 		}
-		return m.look(now, it, nil)
 	}
-	m.look(now, it, nil)
-	if left && before == it.Status { // The listing should have shown it.
-		if known.Misses == 0 {
+	ready = m.look(now, it, nil)
+	if !known.Held.IsZero() {
+		known.Due = now.Add(min(now.Sub(known.Held)/4, rarestRead))
+	}
+	if it.finished() || before != it.Status {
+		known.Misses = 0
+	} else if left { // The listing should have shown it.
+		if known.Misses++; known.Misses == 1 {
 			m.trust(0, 1)
 		}
-		known.Due = now.Add(min(time.Minute<<min(known.Misses, 6), vouchAfter))
-		known.Misses++
 	}
-	return false
+	return ready
+}
+
+// backoff is a pause before the next read of an item that doubles with each miss.
+func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
+	if misses == 0 {
+		return 0
+	}
+	return min(m.Max<<min(misses-1, 10), longest)
 }
 
 // overdue holds an item back whose report is not there yet, for an hour at most
@@ -330,27 +310,5 @@ func (m *Machine) overdue(now time.Time, id string, it *Item) bool {
 		known.Held, known.Due = now, now
 		return false
 	}
-	age := now.Sub(known.Held)
-	if !m.known && age >= heldLongest {
-		return true
-	}
-	known.Due = now.Add(min(age/4, 10*time.Minute))
-	return false
-}
-
-// deliver remembers an item that is handed over.
-func (m *Machine) deliver(now time.Time, id string, it *Item) {
-	if m.known {
-		m.Ready++
-	} else {
-		m.Delivered.add(id, it)
-		m.surprise(now, it, m.Items[id] != nil)
-	}
-	delete(m.Items, id)
-	m.News = now
-	m.Fresh++
-	m.Found++
-	if !it.Submitted.IsZero() && it.Evaluated.After(m.Opened) {
-		m.Grading = max(m.Grading, min(it.Evaluated.Sub(it.Submitted), m.Lookback))
-	}
+	return !m.known && now.Sub(known.Held) >= heldLongest
 }

@@ -143,7 +143,7 @@ func (s *simulation) measure(all []*emulator.Submission, from, until time.Time) 
 	f := figures{twice: s.twice, denied: s.service.Denied, state: s.largest, err: s.err}
 	for _, it := range all {
 		ready := it.Evaluated.Add(s.service.Lag)
-		if it.Evaluated.IsZero() || ready.Before(from) || !ready.Before(until) || !it.Deleted.IsZero() {
+		if it.Evaluated.IsZero() || it.Evaluated.Before(from) || !ready.Before(until) || !it.Deleted.IsZero() {
 			continue
 		}
 		if at, ok := s.delivered[it.ID]; ok {

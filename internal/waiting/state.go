@@ -3,13 +3,11 @@ package waiting
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,10 +22,12 @@ type state struct {
 	Begin      time.Time `json:"start"` // What was evaluated before is not wanted.
 	Chance     uint64    `json:"seed"`
 
+	Hurry   bool          `json:"hurry,omitzero"`   // The next round needs no pause.
 	Running bool          `json:"running,omitzero"` // A round is not over.
 	Resting bool          `json:"resting,omitzero"` // Until then, for so long.
 	Until   time.Time     `json:"until,omitzero"`
 	Rest    time.Duration `json:"rest,omitzero"`
+	Halted  bool          `json:"halted,omitzero"` // For trouble.
 
 	Round   int       `json:"round,omitzero"`
 	Began   time.Time `json:"began,omitzero"`   // The round.
@@ -37,6 +37,8 @@ type state struct {
 	Singles int       `json:"singles,omitzero"` // single reads among them,
 	Fails   int       `json:"fails,omitzero"`   // and those of them that failed.
 	Found   int       `json:"found,omitzero"`   // Deliveries of the round.
+	Leaving float64   `json:"leaving,omitzero"` // And on average.
+	Chase   time.Time `json:"chase,omitzero"`   // How far back the last such walk looked.
 	Chased  bool      `json:"chased,omitzero"`  // Leavers were looked for in a listing.
 	Walks   []walk    `json:"walks,omitzero"`
 
@@ -48,47 +50,47 @@ type state struct {
 	Grading   time.Duration `json:"grading,omitzero"`
 	NewsPages float64       `json:"news,omitzero"`
 	PeekAt    time.Time     `json:"peek,omitzero"`
-	VouchAt   time.Time     `json:"vouch,omitzero"`
+	HeldAt    time.Time     `json:"held,omitzero"`
 
 	Statuses   map[string]*status `json:"statuses,omitzero"`
 	Serial     int                `json:"serial,omitzero"`
-	Leaving    float64            `json:"leaving,omitzero"` // Deliveries a round.
-	Good       float64            `json:"good,omitzero"`    // What speaks for the filter of the unfinished,
-	Bad        float64            `json:"bad,omitzero"`     // and against it.
+	Good       float64            `json:"good,omitzero"` // What speaks for the filter of the unfinished,
+	Bad        float64            `json:"bad,omitzero"`  // and against it.
 	FilterOff  time.Time          `json:"off,omitzero"`
 	Offs       int                `json:"offs,omitzero"`       // So often it was.
 	Unfiltered bool               `json:"unfiltered,omitzero"` // The status evaluated was refused.
 	Repeats    int                `json:"repeats,omitzero"`    // Pages that were the first one again, in a row.
+	Refusals   int                `json:"refusals,omitzero"`   // Of cursors, in a row.
 	Size       int                `json:"size,omitzero"`       // Of a page.
-	Edges      []time.Time        `json:"edges,omitzero"`      // The creation of the last evaluated item of each page.
-	Fresh      int                `json:"fresh,omitzero"`      // Deliveries since those were found.
 
-	Mark    time.Time     `json:"mark,omitzero"` // When the last sweep began that is through.
-	SweepAt time.Time     `json:"sweep,omitzero"`
-	Turn    int           `json:"turn,omitzero"`
-	Levels  [levels]level `json:"levels"`
-	GrantAt time.Time     `json:"grant,omitzero"`
-	Proofs  []proof       `json:"proofs,omitzero"`
+	Deep     time.Time     `json:"deep,omitzero"` // What the last walk over all of Lookback saw.
+	Mark     time.Time     `json:"mark,omitzero"` // When the last sweep began that is through.
+	Turn     int           `json:"turn,omitzero"`
+	Levels   [levels]level `json:"levels"`
+	GrantAt  time.Time     `json:"grant,omitzero"`
+	Proofs   []proof       `json:"proofs,omitzero"`
+	Lateness time.Duration `json:"lateness"`
 
-	Window   window       `json:"window"`
-	Requests int          `json:"requests,omitzero"`
-	Reads    [buckets]int `json:"reads"`
-	Bucket   int          `json:"bucket,omitzero"`
-	Halts    int          `json:"halts,omitzero"`
+	Window    window     `json:"window"`
+	Hour      [2]int     `json:"hour"` // Requests in this hour and the one before.
+	HourAt    time.Time  `json:"hour_at,omitzero"`
+	Packed    rows       `json:"items,omitzero"`
+	Delivered deliveries `json:"delivered,omitzero"`
 
-	Ready int              `json:"-"` // Known ids.
-	News  time.Time        `json:"-"` // When one of them was found.
 	Items map[string]*item `json:"-"`
 
-	Packed    string     `json:"items,omitzero"`
-	Delivered deliveries `json:"delivered,omitzero"`
+	// Of known ids.
+	OpenPages int       `json:"-"` // Of the first walk.
+	FindPages float64   `json:"-"` // Of what is evaluated, back to the oldest pending.
+	VouchAt   time.Time `json:"-"`
+	News      time.Time `json:"-"` // When one was found.
 }
 
 func newState(o Options) state {
 	s := state{
-		Begin: o.Start, Mark: o.Start, Newest: o.Start, Base: o.Start, Chance: o.Seed, NewsPages: 1, Grading: leastGrading,
+		Begin: o.Start, Mark: o.Start, Deep: o.Start, Newest: o.Start, Base: o.Start, Chance: o.Seed, NewsPages: 1, Grading: leastGrading,
 		Statuses: make(map[string]*status), Items: make(map[string]*item), Delivered: make(deliveries),
-		Proofs: []proof{{Until: o.Start}},
+		Lateness: lateness,
 	}
 	for l := range s.Levels {
 		s.Levels[l].Credit = firstCredit
@@ -105,13 +107,19 @@ const (
 
 // String is the state of a machine that watches, from which Resume goes on.
 func (m *Machine) String() string {
-	s := m.state
-	s.Packed = m.pack()
-	text, err := json.Marshal(&s)
-	if err != nil {
-		panic(err) // Nothing in it can fail.
+	for {
+		s := m.state
+		s.Packed = m.pack()
+		body, err := json.Marshal(&s)
+		if err != nil {
+			panic(err) // Nothing in it can fail.
+		}
+		text := fmt.Sprintf("%s %08x %s", format, crc32.ChecksumIEEE(body), body)
+		if len(text) <= MaxState || len(m.Items) == 0 {
+			return text
+		}
+		m.forgetItems(len(m.Items)/10 + 1)
 	}
-	return fmt.Sprintf("%s %08x %s", format, crc32.ChecksumIEEE(text), text)
 }
 
 // Resume goes on from a state. Its beginning is the state's. A state of the
@@ -132,9 +140,7 @@ func Resume(o Options, text string) (*Machine, error) {
 	if err := json.Unmarshal([]byte(body), &m.state); err != nil {
 		return nil, errors.New("cannot be read")
 	}
-	if err := m.unpack(); err != nil {
-		return nil, err
-	}
+	m.unpack()
 	return m, nil
 }
 
@@ -188,88 +194,52 @@ func (d *deliveries) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// weightOf is what an item takes in a state, in bytes before they are text.
-func weightOf(id string) int {
-	if _, ok := bare(id); ok {
-		return 17 + 12
-	}
-	return len(id) + 1 + 12
-}
+// rows are the unfinished by status and id: when they were created, and what else
+// is known of them, without the zeros at the end.
+type rows map[string]map[string][]int64
 
-// bare returns the bytes of an id that is a UUID in its usual form.
-func bare(id string) ([]byte, bool) {
-	digits := strings.ReplaceAll(id, "-", "")
-	b, err := hex.DecodeString(digits)
-	return b, err == nil && len(b) == 16 && id == spell(b)
-}
-
-func spell(b []byte) string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// pack writes the unfinished. A length of 0 announces a UUID.
-func (m *Machine) pack() string {
-	names := slices.Sorted(maps.Keys(m.Statuses))
-	var b []byte
-	for _, id := range m.sorted() {
-		it := m.Items[id]
-		if raw, ok := bare(id); ok {
-			b = append(append(b, 0), raw...)
-		} else {
-			b = append(append(b, byte(min(len(id), 64))), id...)
-		}
-		place, _ := slices.BinarySearch(names, it.Status)
-		left := 0
+func (m *Machine) pack() rows {
+	packed := make(rows)
+	for id, it := range m.Items {
+		left := int64(0)
 		if it.Left {
 			left = 1
 		}
-		for _, n := range []int64{
-			int64(seconds(it.Created)), int64(place), int64(seconds(it.Held)), int64(seconds(it.Due)),
-			int64(it.Serial), int64(it.Misses), int64(left),
-		} {
-			b = binary.AppendVarint(b, n)
+		row := []int64{it.Created.Unix(), int64(it.Serial), unix(it.Due), left, int64(it.Misses), unix(it.Held)}
+		for len(row) > 1 && row[len(row)-1] == 0 {
+			row = row[:len(row)-1]
 		}
+		if packed[it.Status] == nil {
+			packed[it.Status] = make(map[string][]int64)
+		}
+		packed[it.Status][id] = row
 	}
-	return base64.RawStdEncoding.EncodeToString(b)
+	return packed
 }
 
-var errPacked = errors.New("cannot be read: its unfinished are cut")
-
-func (m *Machine) unpack() error {
-	names := slices.Sorted(maps.Keys(m.Statuses))
-	b, err := base64.RawStdEncoding.DecodeString(m.Packed)
-	m.Packed = ""
-	for err == nil && len(b) > 0 {
-		n := int(b[0])
-		if b = b[1:]; len(b) < max(n, 16*(1-min(n, 1))) {
-			return errPacked
-		}
-		id := string(b[:n])
-		if n == 0 {
-			n = 16
-			id = spell(b[:n])
-		}
-		b = b[n:]
-		var f [7]int64
-		for i := range f {
-			var size int
-			if f[i], size = binary.Varint(b); size <= 0 {
-				return errPacked
+func (m *Machine) unpack() {
+	for status, items := range m.Packed {
+		for id, row := range items {
+			var f [6]int64
+			copy(f[:], row)
+			m.Items[id] = &item{
+				Status: status, Created: time.Unix(f[0], 0), Serial: int(f[1]), Due: at(f[2]), Left: f[3] == 1,
+				Misses: int(f[4]), Held: at(f[5]), Seen: m.Began,
 			}
-			b = b[size:]
 		}
-		it := &item{Created: at(f[0]), Held: at(f[2]), Due: at(f[3]), Serial: int(f[4]), Misses: int(f[5]), Left: f[6] == 1}
-		if f[1] >= 0 && f[1] < int64(len(names)) {
-			it.Status = names[f[1]]
-		}
-		it.Seen = m.Began
-		m.Items[id] = it
 	}
-	return err
+	m.Packed = nil
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }
 
 func at(seconds int64) time.Time {
-	if seconds <= 0 || seconds > math.MaxUint32 {
+	if seconds == 0 {
 		return time.Time{}
 	}
 	return time.Unix(seconds, 0).UTC()

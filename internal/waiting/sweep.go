@@ -2,7 +2,6 @@ package waiting
 
 import (
 	"math/bits"
-	"slices"
 	"time"
 )
 
@@ -39,96 +38,90 @@ const (
 
 var (
 	shares    = [levels]float64{common: 0.6, late: 0.12, deepest: 0.12}
-	quantiles = [levels]float64{common: 0.98, late: 0.997, deepest: 1}
+	quantiles = [levels]float64{common: 0.98, late: 0.997}
 	usualAges = [levels]time.Duration{common: 48 * time.Hour, late: 7 * 24 * time.Hour}
 	restFor   = [levels]int64{late: 5, deepest: 15} // Longest pauses.
 )
 
-// planSweep goes on with the sweep, or begins one.
+// planSweep goes on with the sweep, or begins one: each second one looks back
+// twice as far as the one before.
 func (m *Machine) planSweep(now time.Time) {
 	most := sweepPages
 	if now.Sub(m.Mark) > longBehind {
 		most = sweepMany
+		m.Hurry = m.Window.Left > m.Window.Whole/2
 	}
-	for i := range m.Walks {
-		if w := &m.Walks[i]; w.For == sweep {
-			if w.Most > 0 {
-				w.Most = most
-			}
-			return
-		}
-	}
-	if age := now.Sub(m.SweepAt); age < sweepEvery && age >= 0 {
+	age := now.Sub(m.Levels[common].Began)
+	if m.goOn(common, most) || age >= 0 && age < sweepEvery {
 		return
 	}
-	m.SweepAt = now
 	m.Turn++
-	reach := m.Lookback
-	if k := bits.TrailingZeros(uint(m.Turn)); k < 20 {
-		reach = min(sweepUnit<<k, m.Lookback)
+	from := m.horizon()
+	if reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12); reach < m.Lookback {
+		from = later(from, earlier(m.Mark, now).Add(-reach))
 	}
-	from := later(earlier(m.Mark, now).Add(-reach), now.Add(-m.Lookback))
-	m.add(walk{For: sweep, Status: m.evaluatedFilter(), Since: m.since(from), Stop: from, Most: most, Behind: true})
+	m.sweep(now, common, from, most)
 }
 
-// planLevels sweeps in three depths.
+// planLevels sweeps in three depths. The deepest that fits on one page is listed
+// in each round, and the others not at all.
 func (m *Machine) planLevels(now time.Time) {
 	idle := min(max(now.Sub(m.GrantAt), 0), longestGrant)
 	m.GrantAt = now
+	covered := -1
 	for l := range m.Levels {
-		m.Levels[l].Credit = min(m.Levels[l].Credit+shares[l]*idle.Seconds()*m.rate(), mostCredit)
-	}
-	covered := -1 // The deepest that fits on one page is listed in each round.
-	for l := range m.Levels {
-		if m.Levels[l].Pages == 1 {
+		level := &m.Levels[l]
+		level.Credit = min(level.Credit+shares[l]*idle.Seconds()*m.Window.Rate(m.Window.Length), mostCredit)
+		if level.Pages == 1 {
 			covered = l
 		}
 	}
 	for l := range m.Levels {
 		level := &m.Levels[l]
-		rest := time.Duration(restFor[l] * int64(m.Max))
 		age := now.Sub(level.Began)
-		if i := slices.IndexFunc(m.Walks, func(w walk) bool { return w.For == sweep && w.Level == l }); i >= 0 {
-			if w := &m.Walks[i]; w.Most > 0 {
-				w.Most, w.Rests = int(level.Credit), level.Credit < 1
-			}
+		rests := level.Credit < 1 || age >= 0 && age < time.Duration(restFor[l]*int64(m.Max))
+		if m.goOn(l, int(level.Credit)) || l < covered || l > covered && rests {
 			continue
 		}
-		if l < covered || l != covered && (level.Credit < 1 || age >= 0 && age < rest) {
-			continue
-		}
-		level.Began = now
-		from := now.Add(-m.reach(l))
-		m.add(walk{For: sweep, Level: l, Status: m.evaluatedFilter(), Since: m.since(from), Stop: from, Most: max(1, int(level.Credit)), Behind: true})
+		m.sweep(now, l, m.reach(now, l), max(1, int(level.Credit)))
 	}
 }
 
+func (m *Machine) sweep(now time.Time, l int, from time.Time, most int) {
+	m.Levels[l].Began = now
+	m.add(walk{For: sweep, Level: l, Status: m.evaluated(), Since: m.since(from), Stop: from, Most: most, Behind: true})
+}
+
+// goOn lets the sweep of a level read so many pages, if there is one. One that
+// lost its cursor does not rest.
+func (m *Machine) goOn(l, most int) bool {
+	for i := range m.Walks {
+		if w := &m.Walks[i]; w.For == sweep && w.Level == l && !w.Over {
+			if w.Lost == 0 {
+				w.Most, w.Rests = most, most < 1
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // reach is how far back a level looks: as far as the known ages tell.
-func (m *Machine) reach(l int) time.Duration {
+func (m *Machine) reach(now time.Time, l int) time.Time {
 	if l == deepest {
-		return m.Lookback
+		return m.horizon()
 	}
-	ages := m.Delivered.ages()
-	if len(ages) < manySamples {
-		return min(usualAges[l], m.Lookback)
+	age := usualAges[l]
+	if ages := m.Delivered.ages(); len(ages) >= manySamples {
+		age = max(ruler, ages[int(quantiles[l]*float64(len(ages)))])
 	}
-	return min(max(10*time.Minute, ages[int(quantiles[l]*float64(len(ages)))]), m.Lookback)
+	return later(m.horizon(), earlier(now, m.Newest).Add(-age))
 }
 
 // swept follows a sweep that is through.
 func (m *Machine) swept(w *walk) {
 	m.Levels[w.Level].Pages = w.Pages
-	m.Mark = later(m.Mark, w.Began)
-	m.prove(w.Since.Add(rounding), earlier(m.Newest, w.Began))
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func deleteWalks(walks []walk, purposes ...purpose) []walk {
-	return slices.DeleteFunc(walks, func(w walk) bool { return slices.Contains(purposes, w.For) })
+	saw := earlier(m.Newest, w.Began)
+	m.Mark = later(m.Mark, saw)
+	m.prove(w.Since.Add(rounding), saw)
 }

@@ -133,8 +133,8 @@ func New(o Options) *Machine {
 	return m
 }
 
-// Pending counts the known ids that are neither delivered nor missing, or the
-// unfinished that are watched.
+// Pending counts the known ids that are neither delivered nor missing, or those
+// of the unfinished that are known.
 func (m *Machine) Pending() int { return len(m.Items) }
 
 // Awaits tells whether an id is still pending.
@@ -143,11 +143,23 @@ func (m *Machine) Awaits(id string) bool { return m.Items[strings.ToLower(id)] !
 // Missing returns the known ids that the service does not know, in lower case.
 func (m *Machine) Missing() []string { return m.missing }
 
+// Took notes that an item was handed over, in a machine that another one has run
+// ahead of.
+func (m *Machine) Took(it Item) {
+	m.Delivered.add(it.ID, &it)
+	delete(m.Items, it.ID)
+}
+
+// Wake ends a pause early: somebody else decides when a round is due.
+func (m *Machine) Wake() { m.Resting = false }
+
 // Next says what to do at a time of the server. Until an answer is given it says
 // the same again.
 func (m *Machine) Next(now time.Time, b Budget) Wish {
-	m.meter(now, b)
+	m.Window = window{b, max(m.Window.Length, b.Ends)}
 	if b.Left <= 0 {
+		_, more := m.wish(now)
+		m.Running, m.Resting = m.Running && more, false
 		return m.until(now, now.Add(b.Ends+m.draw(m.Min/10)))
 	}
 	if m.Resting && now.Before(m.Until) && m.Until.Sub(now) <= m.Rest+clockError { // Else the server's clock was put back.
@@ -162,6 +174,9 @@ func (m *Machine) Next(now time.Time, b Budget) Wish {
 		return wish
 	}
 	m.Running = false
+	if m.Hurry && m.Cost > 0 {
+		return m.Next(now, b)
+	}
 	m.rest(now, m.pause(now))
 	return m.until(now, m.Until)
 }
@@ -210,11 +225,11 @@ func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
 
 // halt ends the round for now: it goes on where it was after a pause.
 func (m *Machine) halt(now time.Time, retry time.Duration) {
-	m.Halts++
 	m.listed, m.singles = false, nil
 	m.rest(now, max(m.usual(), min(retry, longestRetry)))
+	m.Halted = true
 }
 
 func (m *Machine) rest(now time.Time, pause time.Duration) {
-	m.Resting, m.Rest, m.Until = true, pause, now.Add(pause)
+	m.Resting, m.Halted, m.Rest, m.Until = true, false, pause, now.Add(pause)
 }

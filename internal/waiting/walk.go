@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,6 +15,7 @@ const (
 	probing                // The experiment.
 	news                   // What is evaluated since the last time.
 	finding                // What is evaluated of the oldest pending and all younger ones.
+	chasing                // The same for those who have left the set.
 	waits                  // The unfinished of a status.
 	sweep                  // What slipped through, in the background.
 )
@@ -23,34 +25,35 @@ type walk struct {
 	For    purpose   `json:"for,omitzero"`
 	Status string    `json:"status,omitzero"`
 	Since  time.Time `json:"since,omitzero"`
-	Stop   time.Time `json:"stop,omitzero"` // What was created before is of no interest, where the order allows to know.
+	Stop   time.Time `json:"stop,omitzero"` // What was created before is of no interest, where the order lets that be known.
 	Cursor string    `json:"cursor,omitzero"`
-	Began  time.Time `json:"began,omitzero"` // When its first page was asked for.
-	Pages  int       `json:"pages,omitzero"`
+	Began  time.Time `json:"began,omitzero"`  // When its first page was asked for.
+	Pages  int       `json:"pages,omitzero"`  // So far,
+	Read   int       `json:"read,omitzero"`   // and in this round.
 	Most   int       `json:"most,omitzero"`   // Pages a round; 0: no limit.
-	Read   int       `json:"read,omitzero"`   // Pages in this round.
-	Behind bool      `json:"behind,omitzero"` // Goes on in the next round when it reaches its limit, instead of ending.
-	Rests  bool      `json:"rests,omitzero"`  // Until the next round.
+	Behind bool      `json:"behind,omitzero"` // At its limit it goes on in the next round, instead of ending.
+	Rests  bool      `json:"rests,omitzero"`  // Until then.
+	Over   bool      `json:"over,omitzero"`
 	Serial int       `json:"serial,omitzero"` // Of the unfinished: what it shows is marked with it.
 	Level  int       `json:"level,omitzero"`  // Of a sweep where the set does not work; of news: 1 when it looks back further.
 	Last   time.Time `json:"last,omitzero"`   // The creation of the last item so far.
 	Mixed  bool      `json:"mixed,omitzero"`  // The order is not by creation.
 	Lost   int       `json:"lost,omitzero"`   // Cursors that were refused.
 	First  uint64    `json:"first,omitzero"`  // The item that the first page began with.
-	Done   int       `json:"done,omitzero"`   // Evaluated items so far.
 }
 
 const (
-	mostLost    = 2
-	mostRepeats = 3
-	mostEdges   = 60
+	mostLost     = 2
+	mostRepeats  = 3
+	mostRefusals = 3 // Of cursors, without one that worked.
+	largestPage  = 100
 )
 
 // current is the walk to go on with in this round.
 func (m *Machine) current() *walk {
 	for i := range m.Walks {
-		if !m.Walks[i].Rests {
-			return &m.Walks[i]
+		if w := &m.Walks[i]; !w.Rests && !w.Over {
+			return w
 		}
 	}
 	return nil
@@ -58,26 +61,23 @@ func (m *Machine) current() *walk {
 
 func (m *Machine) add(w walk) { m.Walks = append(m.Walks, w) }
 
-func (m *Machine) walks(p purpose) bool {
+// walking returns the walk for a purpose and a status, or nil.
+func (m *Machine) walking(p purpose, status string) *walk {
 	for i := range m.Walks {
-		if m.Walks[i].For == p {
-			return true
+		if w := &m.Walks[i]; w.For == p && w.Status == status && !w.Over {
+			return w
 		}
 	}
-	return false
+	return nil
 }
 
-// end drops a walk.
-func (m *Machine) end(w *walk) {
+func (m *Machine) drop(purposes ...purpose) {
 	for i := range m.Walks {
-		if &m.Walks[i] == w {
-			m.Walks = append(m.Walks[:i], m.Walks[i+1:]...)
-			return
-		}
+		m.Walks[i].Over = m.Walks[i].Over || slices.Contains(purposes, m.Walks[i].For)
 	}
 }
 
-func (m *Machine) gotPage(now time.Time, a Answer) ([]int, error) {
+func (m *Machine) gotPage(now time.Time, a Answer) (ready []int, err error) {
 	w := m.current()
 	switch {
 	case w == nil:
@@ -86,35 +86,32 @@ func (m *Machine) gotPage(now time.Time, a Answer) ([]int, error) {
 		m.halt(now, a.Retry)
 		return nil, nil
 	case a.Refused && w.Cursor != "":
+		if m.Refusals++; m.Refusals > mostRefusals {
+			return nil, ErrRefused
+		}
 		m.lose(now, w)
 		return nil, nil
-	case a.Refused && w.Status != "":
-		return nil, m.refuse(now, w)
 	case a.Refused:
-		return nil, ErrRefused
+		return nil, m.refuse(now, w)
 	case m.repeats(w, a):
 		if m.Repeats++; m.Repeats >= mostRepeats {
 			return nil, ErrCursor
 		}
 		m.lose(now, w)
 		return nil, nil
-	}
-	if w.Pages > 0 {
-		m.Repeats = 0
-	}
-	if w.Began.IsZero() {
+	case w.Pages > 0:
+		m.Repeats, m.Refusals = 0, 0
+	default:
 		w.Began = now
-		m.begun(w)
-	}
-	m.pass(w, a.Items)
-	var ready []int
-	for i := range a.Items {
-		if w.For == waits && w.Status != "" && a.Items[i].Status == w.Status {
-			m.trust(0.1, 0)
-		} else if w.For == waits && w.Status != "" {
-			m.trust(0, 1)
+		if w.For == news {
+			m.Pinned = earlier(m.Newest, now)
 		}
-		if m.look(now, &a.Items[i], w) {
+	}
+	for i := range a.Items {
+		it := &a.Items[i]
+		w.Mixed = w.Mixed || !w.Last.IsZero() && it.Created.After(w.Last)
+		w.Last = it.Created
+		if m.look(now, it, w) {
 			ready = append(ready, i)
 		}
 	}
@@ -140,90 +137,35 @@ func (m *Machine) repeats(w *walk, a Answer) bool {
 // rests. One that is lost again and again is given up.
 func (m *Machine) lose(now time.Time, w *walk) {
 	if w.Lost++; w.Lost > mostLost {
-		m.end(w)
+		w.Over = true
 		m.halt(now, 0)
-		return
 	}
-	w.Cursor, w.Pages, w.Last, w.Done, w.Most = "", 0, time.Time{}, 0, 0
-	w.Began = time.Time{}
-}
-
-// pass moves behind a page: it learns the order, the size of pages and how many
-// evaluated ones there are, newest first.
-func (m *Machine) pass(w *walk, items []Item) {
-	for i := range items {
-		it := &items[i]
-		if !w.Last.IsZero() && it.Created.After(w.Last) {
-			w.Mixed = true
-		}
-		w.Last = it.Created
-		if !it.finished() || w.For == waits || w.Mixed {
-			continue
-		}
-		if w.Done++; w.Done%m.pageSize() == 0 {
-			m.edge(w.Done/m.pageSize()-1, it.Created)
-		}
-	}
-	w.Pages++
-	w.Read++
-	if w.For == sweep {
-		credit := &m.Levels[w.Level].Credit
-		*credit = max(0, *credit-1)
-	}
-}
-
-// edge notes where a page of evaluated ones ends.
-func (m *Machine) edge(i int, created time.Time) {
-	if i < min(len(m.Edges), mostEdges) {
-		m.Edges[i] = created
-	} else if i == len(m.Edges) && i < mostEdges {
-		m.Edges = append(m.Edges, created)
-	}
-}
-
-func (m *Machine) pageSize() int {
-	if m.Size == 0 {
-		return 100
-	}
-	return m.Size
-}
-
-// pages estimates how many pages of evaluated ones were created since a time.
-func (m *Machine) pages(since time.Time) int {
-	n := 1 + m.Fresh/m.pageSize()
-	for _, end := range m.Edges {
-		if !end.Before(since) {
-			n++
-		}
-	}
-	return n
+	w.Cursor, w.Pages, w.Last, w.Most = "", 0, time.Time{}, 0
 }
 
 // turn goes on to the next page, or ends the walk.
 func (m *Machine) turn(now time.Time, w *walk, a Answer) {
+	w.Pages, w.Read = w.Pages+1, w.Read+1
 	if w.Cursor = a.Cursor; a.Cursor != "" {
-		m.Size = max(m.Size, min(len(a.Items), 100))
+		m.Size = min(max(m.Size, len(a.Items)), largestPage)
 	}
-	stops := len(a.Items) > 0 && !w.Mixed && w.Last.Before(w.Stop)
-	ended := a.Cursor == "" || stops
+	if w.For == sweep {
+		m.Levels[w.Level].Credit = max(0, m.Levels[w.Level].Credit-1)
+	}
+	whole := a.Cursor == "" || len(a.Items) > 0 && !w.Mixed && w.Last.Before(w.Stop)
 	full := w.Most > 0 && w.Read >= w.Most
-	if w.For == probing {
-		if m.judge(now, w, a.Items, ended) || ended || full {
-			return
-		}
-		ended, full = false, false
-	}
-	if w.For == opening && m.known && m.unseen() <= max(1, w.Pages) {
-		ended = true
+	switch {
+	case w.For == probing:
+		m.judge(now, w, a.Items, whole)
+	case w.For == opening && m.known && m.unseen() <= w.Pages:
+		whole = true
 	}
 	switch {
-	case !ended && !full:
-	case !ended && w.Behind:
+	case whole, full && !w.Behind:
+		w.Over = true
+		m.completed(now, w, whole)
+	case full:
 		w.Rests = true
-	default:
-		done := *w
-		m.end(w)
-		m.completed(now, &done, ended)
 	}
 }
 
@@ -231,13 +173,17 @@ func (m *Machine) turn(now time.Time, w *walk, a Answer) {
 func (m *Machine) completed(now time.Time, w *walk, whole bool) {
 	switch w.For {
 	case opening:
-		m.opened(now, w.Began)
+		m.opened(w)
 	case news:
 		if w.Level == 0 {
 			m.NewsPages = float64(w.Pages)
 		}
 		if whole {
 			m.caughtUp(w)
+		}
+	case finding:
+		if m.FindPages = float64(w.Pages); !whole {
+			m.FindPages += 2
 		}
 	case waits:
 		m.leavers(now, w, whole)
@@ -246,28 +192,17 @@ func (m *Machine) completed(now time.Time, w *walk, whole bool) {
 			m.swept(w)
 		}
 	}
-	if whole && (w.For == finding || w.For == sweep) && !w.Mixed {
-		m.settle(w)
-	}
-}
-
-// settle adds to the edges that a walk showed those of an earlier one behind it.
-func (m *Machine) settle(w *walk) {
-	n := min(len(m.Edges), w.Done/m.pageSize())
-	edges := m.Edges[:n]
-	for _, end := range m.Edges[n:] {
-		if end.Before(w.Since) {
-			edges = append(edges, end)
-		}
-	}
-	m.Edges, m.Fresh = edges, 0
 }
 
 // look takes an item, and tells whether it is to be delivered.
 func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
-	id := strings.ToLower(it.ID)
-	if id == "" {
-		return false
+	id := m.nameOf(it.ID)
+	if w != nil && w.For == waits && w.Status != "" {
+		if it.Status == w.Status {
+			m.trust(0.1, 0)
+		} else {
+			m.trust(0, 1)
+		}
 	}
 	m.consider(it)
 	if !it.finished() {
@@ -277,16 +212,45 @@ func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 	m.Newest = later(m.Newest, earlier(it.Evaluated, now))
 	known := m.Items[id]
 	switch {
-	case m.known && known == nil:
+	case id == "", m.known && known == nil:
 		return false
 	case !m.known && m.Delivered.has(id):
 		delete(m.Items, id)
 		return false
-	case known == nil && m.done(it):
-		return false
-	case !it.Ready && !m.overdue(now, id, it):
+	case known == nil && m.done(it), !it.Ready && !m.overdue(now, id, it):
 		return false
 	}
 	m.deliver(now, id, it)
 	return true
+}
+
+// nameOf is the id that an item is kept by. Known ids may be spelled otherwise by
+// the service.
+func (m *Machine) nameOf(id string) string {
+	if m.known {
+		return strings.ToLower(id)
+	}
+	return id
+}
+
+// deliver remembers an item that is handed over.
+func (m *Machine) deliver(now time.Time, id string, it *Item) {
+	if !m.known {
+		m.Delivered.add(id, it)
+		m.surprise(now, it, m.Items[id] != nil)
+	}
+	delete(m.Items, id)
+	m.News = now
+	m.Found++
+	m.FindPages += 1 / float64(m.pageSize())
+	if !it.Submitted.IsZero() && it.Evaluated.After(m.Opened) {
+		m.Grading = max(m.Grading, min(it.Evaluated.Sub(it.Submitted), m.Lookback))
+	}
+}
+
+func (m *Machine) pageSize() int {
+	if m.Size == 0 {
+		return largestPage
+	}
+	return m.Size
 }

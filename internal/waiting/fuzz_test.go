@@ -1,0 +1,156 @@
+package waiting_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
+)
+
+// arbitrary is a service as nobody would write it, and what happens there.
+func arbitrary(random *rand.Rand) (emulator.Knobs, []*emulator.Submission) {
+	one := func(n int) bool { return random.IntN(n) == 0 }
+	k := emulator.Knobs{
+		Since: emulator.Since(random.IntN(4)), Filter: emulator.Filter(random.IntN(4)), Order: emulator.Order(random.IntN(3)),
+		Cursors: emulator.Cursors(random.IntN(3)), PageSize: 1 + random.IntN(100), Exclusive: one(2), Finished: one(5),
+	}
+	if one(3) {
+		k.Cut = []time.Duration{s, m, h, day}[random.IntN(4)]
+	}
+	if one(3) {
+		k.Lag = time.Duration(random.IntN(50)) * m
+	}
+	if one(3) {
+		k.Faults = random.Float64() / 2
+	}
+	if one(4) {
+		k.Limit, k.Window = 20+random.IntN(100), time.Duration(1+random.IntN(20))*m
+	}
+	if one(3) {
+		k.Rivals = int(random.Float64() / 2 * float64(cmp.Or(k.Limit, 1000)) / cmp.Or(k.Window, h).Hours())
+	}
+	if one(4) {
+		from := noon.Add(time.Duration(random.IntN(12)) * h)
+		until := from.Add(time.Duration(random.IntN(12)) * h)
+		k.Down = func(now time.Time) bool { return now.After(from) && now.Before(until) }
+	}
+	if one(4) {
+		step, from := time.Duration(random.IntN(7200)-3600)*s, noon.Add(time.Duration(random.IntN(24))*h)
+		k.Skew = func(now time.Time) time.Duration {
+			if now.After(from) {
+				return step
+			}
+			return 0
+		}
+	}
+	return k, lives(random, 1+random.IntN(300))
+}
+
+// lives are of all kinds: at once and over a day, graded at once and after hours.
+func lives(random *rand.Rand, size int) []*emulator.Submission {
+	life := emulator.Life{Grading: time.Duration(random.ExpFloat64()*float64(10*m)) + 1, Abandoned: random.Float64() / 3}
+	if random.IntN(3) == 0 {
+		life.Late, life.Early = random.Float64()/3, random.Float64()/3
+	}
+	var all []*emulator.Submission
+	switch random.IntN(3) {
+	case 0:
+		all = emulator.Stream(random.Uint64(), noon.Add(-day), 2*day, size, life)
+	case 1:
+		all = emulator.Crowd(random.Uint64(), noon, size, day, life)
+	default:
+		all = emulator.Batch(random.Uint64(), noon, size, day)
+	}
+	untold := random.Float64() * 0.3 * float64(random.IntN(2))
+	for _, it := range all {
+		it.Untold = random.Float64() < untold
+		if random.IntN(10) == 0 {
+			it.Steps = []string{"queued", "grading", "checking", "grading"}
+		}
+		if random.IntN(20) == 0 && !it.Evaluated.IsZero() {
+			it.Again = it.Evaluated.Add(time.Duration(random.ExpFloat64() * float64(h)))
+		}
+	}
+	return all
+}
+
+// play waits at an arbitrary service: nothing that was evaluated is lost, nothing
+// comes twice, and no request goes beyond the quota.
+func play(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 4))
+	k, all := arbitrary(random)
+	o := usualOptions()
+	o.Start, o.Seed = noon, seed
+	from, awaited := noon, all
+	if old := before(all, noon); random.IntN(2) == 0 && len(old) > 0 {
+		from, awaited, o.Known = noon.Add(-10*day), old, ids(old)
+		for _, it := range old {
+			it.Hidden = random.IntN(20) == 0
+			if random.IntN(20) == 0 {
+				it.Deleted = noon.Add(time.Duration(random.Float64() * float64(day)))
+			}
+		}
+	}
+	sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: 5 * day}
+	if random.IntN(2) == 0 {
+		sim.restart = time.Duration(1+random.IntN(300)) * m
+	}
+	sim.run()
+	f := sim.measure(awaited, from.Add(10*m), noon.Add(2*day))
+	if f.lost > 0 || f.twice > 0 || f.err != nil {
+		t.Errorf("seed %d: lost %d of %d, %d twice, %v, with %+v", seed, f.lost, len(all), f.twice, f.err, k)
+	}
+	if f.denied > 0 && k.Rivals == 0 {
+		t.Errorf("seed %d: %d requests beyond the quota", seed, f.denied)
+	}
+	if o.Known != nil {
+		for _, it := range awaited {
+			if _, ok := sim.delivered[it.ID]; !ok && sim.machine.Awaits(it.ID) && (!it.Evaluated.IsZero() && it.Evaluated.Before(noon.Add(4*day)) || !it.Deleted.IsZero()) {
+				t.Errorf("seed %d: %s is still awaited", seed, it.ID)
+			}
+		}
+	}
+}
+
+func before(all []*emulator.Submission, at time.Time) []*emulator.Submission {
+	return slices.DeleteFunc(slices.Clone(all), func(it *emulator.Submission) bool { return it.Created.After(at) })
+}
+
+// FuzzMachine plays arbitrary services against the machine.
+func FuzzMachine(f *testing.F) {
+	seeds := uint64(15)
+	if os.Getenv("HIRING_LONG") != "" {
+		seeds = 1000
+	}
+	for seed := range seeds {
+		f.Add(seed)
+	}
+	f.Fuzz(play)
+}
+
+// FuzzResume takes any text for a state: it is refused, or the machine goes on.
+func FuzzResume(f *testing.F) {
+	o := usualOptions()
+	o.Start = noon
+	f.Add(waiting.New(o).String())
+	f.Add("hiring-watch-1 00000000 {}")
+	f.Fuzz(func(t *testing.T, text string) {
+		machine, err := waiting.Resume(o, text)
+		if err != nil {
+			return
+		}
+		b := waiting.Budget{Left: 100, Whole: 900, Ends: h}
+		for now := noon; now.Before(noon.Add(h)); now = now.Add(m) {
+			if wish := machine.Next(now, b); wish.Kind != waiting.Pause {
+				if _, err := machine.Got(now, waiting.Answer{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}

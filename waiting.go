@@ -1,0 +1,299 @@
+package hiring
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
+)
+
+// WaitOptions says how to wait for reports. A zero field means the default.
+type WaitOptions struct {
+	MinInterval time.Duration // The shortest pause between two polls: 30 s.
+	MaxInterval time.Duration // The longest, unless the quota asks for more: 60 s. The pause is random between both.
+
+	AssessmentID string    // Of WaitReports: all are of this assessment. Makes listings shorter.
+	Since        time.Time // Of WaitReports: none was created before. Zero: found out.
+
+	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
+}
+
+// WaitProgress is the state of a wait after a poll.
+type WaitProgress struct {
+	Total, Ready, Pending, Missing int       // Submissions; Missing: the service does not know them.
+	Requests                       int       // Calls made so far.
+	NextPoll                       time.Time // Zero when there is none.
+
+	Meaning       string // What the listing's since is about: "evaluation", "submission", "other"; "" while that is unknown.
+	Unfinished    int    // Those whose evaluation is waited for, as far as they are known.
+	ReadsLastHour int    // About.
+	Why           string // Why it is slow, if it is.
+}
+
+// interval is how the waiters pause between two polls.
+type interval struct{ shortest, longest time.Duration }
+
+func newInterval(shortest, longest time.Duration) (interval, error) {
+	if shortest < 0 || longest < 0 {
+		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
+	}
+	if shortest == 0 && longest == 0 {
+		return interval{30 * time.Second, 60 * time.Second}, nil
+	}
+	if shortest == 0 {
+		shortest = min(30*time.Second, longest)
+	}
+	if longest == 0 {
+		longest = max(60*time.Second, shortest)
+	}
+	if longest < shortest {
+		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
+	}
+	return interval{shortest, longest}, nil
+}
+
+func (i interval) next() time.Duration {
+	return i.shortest + time.Duration(jitter()*float64(i.longest-i.shortest))
+}
+
+// WaitReport polls a submission until its report is ready, and returns it. It
+// rides out 429, 5xx and broken connections, and waits for the quota's next
+// window if it must; anything else ends it, as does the context: then a
+// [*WaitError] joins how that ended with the last failure, if there was one. It
+// polls every 30 to 60 s, which is the service's guidance, as is to poll only for
+// submissions that await a report. Scope read; costs one read a poll, 60 to 120
+// an hour.
+func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
+	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReport"}, func(ctx context.Context) error {
+		report, err = s.waitReport(ctx, id, o)
+		return err
+	})
+	return report, err
+}
+
+func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
+	pause, err := newInterval(o.MinInterval, o.MaxInterval)
+	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", id).err); err != nil {
+		return Report{}, err
+	}
+	ctx = WithResponse(ctx, nil)
+	progress := WaitProgress{Total: 1, Pending: 1}
+	for {
+		report, err := s.Report(ctx, id)
+		progress.Requests++
+		if err == nil && report.Ready() {
+			progress.Ready, progress.Pending, progress.NextPoll = 1, 0, time.Time{}
+			o.tell(progress)
+			return report, nil
+		}
+		if err != nil && !passes(err) {
+			return Report{}, err
+		}
+		wait := max(pause.next(), retryAfter(err))
+		if outlasts(ctx, retryAfter(err)) {
+			return Report{}, &WaitError{Pending: []string{id}, Err: &endedError{context.DeadlineExceeded, err}}
+		}
+		progress.NextPoll = time.Now().Add(wait)
+		o.tell(progress)
+		if ctxErr := sleep(ctx, wait, PausePoll); ctxErr != nil {
+			if err != nil {
+				ctxErr = &endedError{ctxErr, err}
+			}
+			return Report{}, &WaitError{Pending: []string{id}, Err: ctxErr}
+		}
+	}
+}
+
+// WaitError says what became of the submissions whose reports did not come.
+type WaitError struct {
+	Missing []string // The service answers 404.
+	Pending []string // Not evaluated when waiting ended.
+	Err     error    // Why it ended: ErrNotFound when only some were missing.
+}
+
+func (e *WaitError) Error() string {
+	var parts []string
+	if n := len(e.Pending); n > 0 {
+		parts = append(parts, amount(n, "report", "pending"))
+	}
+	if n := len(e.Missing); n > 0 {
+		parts = append(parts, amount(n, "submission", "missing"))
+	}
+	text := "hiring: the wait ended"
+	if len(parts) > 0 {
+		text += " with " + strings.Join(parts, " and ")
+	}
+	if e.Err == nil {
+		return text
+	}
+	return text + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
+}
+
+func amount(n int, what, state string) string {
+	if n == 1 {
+		return "1 " + what + " " + state
+	}
+	return fmt.Sprintf("%d %ss %s", n, what, state)
+}
+
+// Unwrap returns Err.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+func (o WaitOptions) tell(p WaitProgress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}
+
+// progressOf is what a machine tells of itself. In one that watches, those are
+// pending whose evaluation it expects.
+func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
+	p := m.Progress(a.now())
+	return WaitProgress{
+		Pending: m.Pending(), Missing: len(m.Missing()), Requests: a.requests, NextPoll: next,
+		Meaning: p.Meaning, Unfinished: p.Unfinished, ReadsLastHour: p.ReadsLastHour, Why: p.Why,
+	}
+}
+
+// WaitReports waits for the reports of many submissions and yields each once, as
+// it lands. One page of a listing tells of a hundred submissions, so the cost is
+// a few reads a round, not one for each id; rounds are 30 to 60 s apart, and
+// further where the quota asks for it: what is left of the window, but for a
+// tenth, is spread over its time. When there was no news for a day, rounds become
+// rare, up to 15 minutes apart.
+//
+// What it asks for, it finds out as it goes: which time since is about, and what
+// the statuses of the unfinished are. Every id is shown to exist within an hour,
+// by a listing or a single read, or as soon as the quota allows: so one that was
+// deleted is named as missing, and one that no listing shows comes all the same.
+// A report comes when it is ready, not when the status says so.
+//
+// It rides out 429, 5xx and broken connections. At the end of the context, at an
+// error that stays, and when some ids turn out to be missing, a [*WaitError]
+// comes last. Scope read.
+func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
+	ids = slices.Clone(ids)
+	return func(yield func(Report, error) bool) {
+		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReports"}, func(ctx context.Context) error {
+			pause, err := newInterval(o.MinInterval, o.MaxInterval)
+			if err = joinParams(err, refuseIDs(ids)); err != nil {
+				return err
+			}
+			w := waiter{options: o, yield: yield}
+			w.begin(s, pause, ids)
+			return w.run(ctx)
+		})
+		if err != nil {
+			yield(Report{}, err)
+		}
+	}
+}
+
+// refuseIDs judges all of them, and says where to look.
+func refuseIDs(ids []string) error {
+	bad := 0
+	for _, id := range ids {
+		if badSegment(id) {
+			bad++
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	first := slices.IndexFunc(ids, badSegment)
+	return &ParamError{Param: "ids", Problem: fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first), wire: "id"}
+}
+
+// waiter is one range over WaitReports.
+type waiter struct {
+	asker
+
+	options WaitOptions
+	yield   func(Report, error) bool
+	stopped bool // The range was left.
+	machine *waiting.Machine
+	order   []string          // The ids, once each,
+	names   map[string]string // by their spelling in lower case.
+	ready   int
+}
+
+func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
+	w.asker = asker{submissions: s, assessment: w.options.AssessmentID, pause: pause, bare: make(map[string]Submission)}
+	w.names = make(map[string]string, len(ids))
+	for _, id := range ids {
+		if name := strings.ToLower(id); w.names[name] == "" {
+			w.names[name] = id
+			w.order = append(w.order, id)
+		}
+	}
+	o := w.asker.options()
+	o.Known, o.Start = append([]string{}, w.order...), w.options.Since
+	w.machine = waiting.New(o)
+}
+
+func (w *waiter) run(ctx context.Context) error {
+	var last error
+	for w.machine.Pending() > 0 {
+		wish := w.machine.Next(w.now(), w.budget())
+		if wish.Kind == waiting.Pause {
+			wait := wish.Until.Sub(w.now())
+			w.tell(time.Now().Add(wait))
+			if ended := w.rest(ctx, wait, last); ended != nil {
+				return w.end(ended)
+			}
+			last = nil
+			continue
+		}
+		wish.ID = w.names[wish.ID]
+		found, err := w.fulfil(ctx, w.machine, wish)
+		for i := range found {
+			if w.land(&found[i]); w.stopped {
+				return nil
+			}
+		}
+		if err != nil && !passes(err) {
+			return w.end(err)
+		}
+		if err != nil {
+			last = err
+		}
+	}
+	w.tell(time.Time{})
+	if len(w.machine.Missing()) > 0 {
+		return w.end(ErrNotFound)
+	}
+	return nil
+}
+
+func (w *waiter) land(s *Submission) {
+	report := *s.Report
+	if report.SubmissionID == "" { // It stood inside a submission.
+		report.SubmissionID = s.ID
+	}
+	delete(w.bare, strings.ToLower(s.ID))
+	w.ready++
+	w.stopped = !w.yield(report, nil)
+}
+
+// end is the error that comes last.
+func (w *waiter) end(err error) *WaitError {
+	e := &WaitError{Err: err}
+	for _, id := range w.order {
+		if w.machine.Awaits(id) {
+			e.Pending = append(e.Pending, id)
+		} else if slices.Contains(w.machine.Missing(), strings.ToLower(id)) {
+			e.Missing = append(e.Missing, id)
+		}
+	}
+	return e
+}
+
+func (w *waiter) tell(next time.Time) {
+	p := w.progressOf(w.machine, next)
+	p.Total, p.Ready = len(w.order), w.ready
+	w.options.tell(p)
+}
