@@ -209,7 +209,7 @@ func (a *attempt) exchange() Exchange {
 func (a *attempt) landed() {
 	if a.inFlight {
 		a.inFlight = false
-		a.core.family.ended(a.credential.id, a.request.method)
+		a.core.family.quotas.Leave(a.credential.id, classOf(a.request.method))
 	}
 }
 

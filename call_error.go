@@ -95,7 +95,7 @@ func (a *attempt) readReply(resp *http.Response) {
 	}
 	if own {
 		wrongKey := a.status == http.StatusUnauthorized && a.failure.Code == ErrInvalidToken
-		a.core.family.judged(a.credential.id, wrongKey, time.Now())
+		a.core.family.quotas.Judge(a.credential.id, wrongKey, time.Now())
 	}
 }
 

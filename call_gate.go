@@ -4,60 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
+	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// barrier is what keeps a request from being sent.
-type barrier struct {
-	wait      time.Duration // 0: nothing does.
-	throttled bool          // Failed authentications, and not a quota.
-	braked    bool          // The key is not valid: nothing to wait for.
-	said      RateLimit     // Of the quota.
-	news      chan struct{} // What is left may be taken by requests on their way: wait for this instead.
+// family is what a client and its variants know together.
+type family struct {
+	quotas   quota.Book
+	owners   owners
+	unsigned atomic.Bool // The service's headers do not come through, so that its replies cannot be told by them.
+	invited  ledger      // Has a lock of its own.
 }
 
-// crowdWait is how long a request waits for those that may take the last of a
-// quota. Then it goes all the same, since the service has not said that nothing
-// is left.
-const crowdWait = time.Second
+// left returns how many requests the present window, or else a new one, still has
+// for a key, and how long it lasts.
+func (f *family) left(id keyID, method string, now time.Time) (limit, remaining int, ends time.Duration) {
+	return f.quotas.Left(id, classOf(method), now)
+}
 
-// gate returns what a request must wait for before it may be sent, and begins it
-// when that is nothing. A client with a reserve leaves that share of each
-// window to others, and counts the requests on their way for that. The others
-// stop when the service said that nothing is left; what remains is not overdrawn
-// by requests that begin together, unless one is in a hurry.
-func (f *family) gate(id keyID, method string, reserve float64, hurry bool, now time.Time) (closed barrier, begun uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if wait := f.brakes[id].wait(now); wait > 0 {
-		return barrier{wait: wait, braked: true}, 0
+// owners are the accounts that keys belong to, as far as they are known.
+type owners struct {
+	mu    sync.Mutex
+	known map[keyID]string
+}
+
+// manyOwners is more than any program has keys at a time; one that is forgotten
+// costs a read.
+const manyOwners = 1000
+
+func (f *family) account(id keyID) string {
+	f.owners.mu.Lock()
+	defer f.owners.mu.Unlock()
+	return f.owners.known[id]
+}
+
+func (f *family) keep(id keyID, account string) {
+	f.owners.mu.Lock()
+	defer f.owners.mu.Unlock()
+	if len(f.owners.known) >= manyOwners || f.owners.known == nil {
+		f.owners.known = make(map[keyID]string)
 	}
-	if f.held.After(now) {
-		return barrier{wait: f.held.Sub(now), throttled: true}, 0
-	}
-	if f.keys[id] == nil {
-		f.forget(now)
-	}
-	k := f.of(id, method)
-	if k.turns.After(now) {
-		left := k.Remaining - k.inFlight
-		switch {
-		case k.Remaining == 0, reserve > 0 && left <= int(math.Ceil(reserve*float64(k.Limit))):
-			return barrier{wait: k.turns.Sub(now), said: k.RateLimit}, 0
-		case left <= 0 && !hurry:
-			if k.news == nil {
-				k.news = make(chan struct{})
-			}
-			return barrier{wait: crowdWait, said: k.RateLimit, news: k.news}, 0
-		}
-	}
-	f.tries(id, now)
-	k.inFlight++
-	k.usage.Begin()
-	f.ticks++
-	return barrier{}, f.ticks
+	f.owners.known[id] = account
 }
 
 // admit asks for the key and for a place in its quota, and waits for that if it
@@ -79,31 +70,31 @@ func (a *attempt) admit() error {
 			}
 		}
 		closed := a.enter()
-		if closed.wait == 0 {
+		switch {
+		case closed.Reason == quota.Open:
 			a.inFlight = true
 			return nil
-		}
-		if closed.braked {
+		case closed.Reason == quota.Braked:
 			return join(a.ctx, a.braked())
-		}
-		if a.core.config.retry.tooLong(closed.wait) || sleep(a.ctx, closed.wait, closed.pause()) != nil {
+		case a.core.config.retry.tooLong(closed.Wait) || sleep(a.ctx, closed.Wait, pauseFor(closed.Reason)) != nil:
 			return join(a.ctx, a.exhausted(closed))
 		}
-		waited = waited || !closed.throttled
+		waited = waited || closed.Reason != quota.Throttled
 	}
 }
 
-// enter passes the gate, unless that is closed.
-func (a *attempt) enter() (closed barrier) {
+// enter passes the gate, unless that is closed. Where requests on their way may
+// take the last of a quota, it waits for them a moment.
+func (a *attempt) enter() (closed quota.Barrier) {
 	for hurry := false; ; {
-		closed, a.begun = a.core.family.gate(a.credential.id, a.request.method, a.core.config.reserve, hurry, time.Now())
-		if closed.news == nil || a.ctx.Err() != nil {
+		closed, a.begun = a.core.family.quotas.Enter(a.credential.id, classOf(a.request.method), a.core.config.reserve, hurry, time.Now())
+		if closed.Reason != quota.Crowded || a.ctx.Err() != nil {
 			return closed
 		}
-		if hurry = outlasts(a.ctx, crowdWait); !hurry {
-			timer := time.NewTimer(crowdWait)
+		if hurry = outlasts(a.ctx, closed.Wait); !hurry {
+			timer := time.NewTimer(closed.Wait)
 			select {
-			case <-closed.news:
+			case <-closed.News:
 			case <-a.ctx.Done():
 			case <-timer.C:
 				hurry = true
@@ -113,10 +104,26 @@ func (a *attempt) enter() (closed barrier) {
 	}
 }
 
+// learn keeps what a reply's head says of the quotas.
+func (a *attempt) learn(h http.Header, now time.Time) {
+	quotas, id, class := &a.core.family.quotas, a.credential.id, classOf(a.request.method)
+	limit, ok := rateLimitOf(h)
+	a.limit = limit
+	switch {
+	case !ok || a.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
+	case a.status == http.StatusTooManyRequests && quotas.IsThrottle(id, class, quota.Window(limit)):
+		a.throttled = true
+		quotas.Hold(now.Add(min(retryAfterOf(h, now), longestWindow)))
+	default:
+		quotas.Learn(id, class, a.begun, quota.Window(limit), limit.Reset.Sub(serverTime(h, now)), now)
+	}
+}
+
 // exhausted is the error of a call that the gate refused.
-func (a *attempt) exhausted(closed barrier) *Error {
-	e := a.fail(a.unsentBecause()+closed.reason(a.request.method), ErrQuotaExhausted)
-	e.Code, e.RetryAfter, e.RateLimit, e.throttled = ErrRateLimited, closed.wait, closed.said, closed.throttled
+func (a *attempt) exhausted(closed quota.Barrier) *Error {
+	e := a.fail(a.unsentBecause()+reasonOf(closed, a.request.method), ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, closed.Wait, RateLimit(closed.Said)
+	e.throttled = closed.Reason == quota.Throttled
 	return e
 }
 
@@ -138,80 +145,35 @@ func (c *call) unsentBecause() string {
 	return "not sent, because "
 }
 
-func (b barrier) pause() PauseReason {
-	if b.throttled {
+func pauseFor(reason quota.Reason) PauseReason {
+	if reason == quota.Throttled {
 		return PauseThrottle
 	}
 	return PauseQuota
 }
 
-func (b barrier) reason(method string) string {
-	if b.throttled {
-		return "the service throttles this address after too many failed authentications"
-	}
+// reasonOf says what keeps a request from being sent.
+func reasonOf(closed quota.Barrier, method string) string {
 	kind, reserved := "write", ""
 	if isRead(method) {
 		kind = "read"
 	}
-	if b.news != nil {
+	switch {
+	case closed.Reason == quota.Throttled:
+		return "the service throttles this address after too many failed authentications"
+	case closed.Reason == quota.Crowded:
 		return "requests on their way may take what is left of the " + kind + " quota"
-	}
-	if b.said.Remaining > 0 {
+	case closed.Said.Remaining > 0:
 		reserved = " but for the reserve of WithQuotaReserve"
 	}
 	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the service's clock",
-		kind, b.said.Limit, reserved, b.said.Reset.Format(time.RFC3339))
-}
-
-// The service throttles an address, for every key on it, after too many failed
-// authentications. So a key that it has refused a few times in a row is not
-// tried again and again.
-const (
-	maxRefusals = 3
-	brakePause  = time.Minute
-)
-
-// brake is how often in a row the service called a key invalid.
-type brake struct {
-	refusals int
-	last     time.Time // When it did so, or when the key was tried again since.
-}
-
-// wait is how long the key is not to be tried.
-func (b brake) wait(now time.Time) time.Duration {
-	if b.refusals < maxRefusals {
-		return 0
-	}
-	return max(0, b.last.Add(brakePause).Sub(now))
-}
-
-// tries notes that a key is used, so that of those that wait for its brake one
-// alone goes. The lock must be held.
-func (f *family) tries(id keyID, now time.Time) {
-	if b, ok := f.brakes[id]; ok {
-		f.brakes[id] = brake{b.refusals, now}
-	}
-}
-
-// judged keeps what a reply of the service says of its key.
-func (f *family) judged(id keyID, invalid bool, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !invalid {
-		delete(f.brakes, id)
-		return
-	}
-	b, known := f.brakes[id]
-	if !known && len(f.brakes) >= fewKeys { // Keys that rotate must not pile up.
-		maps.DeleteFunc(f.brakes, func(_ keyID, b brake) bool { return now.Sub(b.last) >= window })
-	}
-	f.brakes[id] = brake{b.refusals + 1, now}
+		kind, closed.Said.Limit, reserved, closed.Said.Reset.Format(time.RFC3339))
 }
 
 // braked is the error of a call whose key is not tried.
 func (a *attempt) braked() *Error {
 	e := a.fail(fmt.Sprintf(a.unsentBecause()+"%s refused %s, %d times in a row, and further failures"+
-		" throttle the address for every key on it: replace the key; one call a minute is still tried", a.core.base.Host, a.credential.redacted(), maxRefusals), nil)
+		" throttle the address for every key on it: replace the key; one call a minute is still tried", a.core.base.Host, a.credential.redacted(), quota.MaxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e
 }

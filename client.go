@@ -17,6 +17,8 @@ import (
 	"unicode"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // Version is the SDK's own, as its User-Agent says it.
@@ -71,7 +73,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(newFamily())
+	return c.with(opts).assemble(new(family))
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
@@ -94,7 +96,10 @@ func (c *Client) Environment() Environment { return c.core.keys.lastUsed().envir
 // Quota returns what the service last said about the key's two hourly quotas,
 // and sends nothing. A class is zero until the first reply about it, which
 // [RateLimit.Known] tells from one that is used up.
-func (c *Client) Quota() Quota { return c.core.family.quota(c.core.keys.lastUsed().id) }
+func (c *Client) Quota() Quota {
+	id, quotas := c.core.keys.lastUsed().id, &c.core.family.quotas
+	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
+}
 
 // OpenAPI returns the service's own description of its interface, an OpenAPI
 // 3.1 document, which comes without the envelope of other replies (assumed: bare

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -39,10 +41,10 @@ func FuzzRetryAfter(f *testing.F) {
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}
-		known := newFamily()
-		known.hold(fuzzNow.Add(min(d, longestWindow)))
-		if closed, _ := known.gate(keyID{}, "GET", 0, false, fuzzNow); closed.wait < 0 || closed.wait > longestWindow {
-			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.wait)
+		known := new(quota.Book)
+		known.Hold(fuzzNow.Add(min(d, longestWindow)))
+		if closed, _ := known.Enter(keyID{}, quota.Read, 0, false, fuzzNow); closed.Wait < 0 || closed.Wait > longestWindow {
+			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
 	})
 }
@@ -63,33 +65,34 @@ func FuzzRateLimitHeaders(f *testing.F) {
 			return // New refuses it.
 		}
 		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
-		k := &core{family: newFamily()}
+		k := &core{family: new(family)}
+		book := &k.family.quotas
 		c := (&call{core: k, request: request{method: "GET"}}).fresh()
 		c.status = status
-		closed, begun := k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
-		if closed.wait != 0 {
+		closed, begun := book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
+		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")
 		}
 		c.begun = begun
 		c.learn(h, fuzzNow)
-		k.family.ended(keyID{}, "GET")
-		q := k.family.quota(keyID{}).Read
+		book.Leave(keyID{}, quota.Read)
+		q := book.Known(keyID{}, quota.Read)
 		if q.Limit < 0 || q.Remaining < 0 || q.Reset.Year() > 9999 {
 			t.Fatalf("kept %+v", q)
 		}
 		if _, err := q.Reset.MarshalJSON(); err != nil {
 			t.Fatalf("a Reset that cannot be written: %v", err)
 		}
-		closed, _ = k.family.gate(keyID{}, "GET", reserve, false, fuzzNow)
-		if closed.wait < 0 || closed.wait > longestWindow {
-			t.Fatalf("the gate is closed for %s", closed.wait)
+		closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
+		if closed.Wait < 0 || closed.Wait > longestWindow {
+			t.Fatalf("the gate is closed for %s", closed.Wait)
 		}
-		if text := closed.reason("GET"); !utf8.ValidString(text) || len(text) > 300 {
+		if text := reasonOf(closed, "GET"); !utf8.ValidString(text) || len(text) > 300 {
 			t.Fatalf("reason %q", text)
 		}
 		later := fuzzNow.Add(longestWindow)
-		if closed, _ = k.family.gate(keyID{}, "GET", reserve, false, later); closed.wait != 0 {
-			t.Fatalf("the gate is still closed for %s", closed.wait)
+		if closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, later); closed.Wait != 0 {
+			t.Fatalf("the gate is still closed for %s", closed.Wait)
 		}
 	})
 }

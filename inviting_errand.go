@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // When to look for an invitation whose reply was lost, counted from the end of
@@ -260,7 +262,7 @@ func endedAs(invitation Invitation, err error) *lastSend {
 func (r *roster) pace(ctx context.Context) error {
 	k := r.service.core
 	for r.patient {
-		wait, wholly, said := k.family.pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
+		wait, wholly, said := k.family.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
 		if wait == 0 {
 			return nil
 		}
@@ -273,7 +275,7 @@ func (r *roster) pace(ctx context.Context) error {
 }
 
 // tooSoon is the error of a run that ends while it leaves the quota to others.
-func tooSoon(wait time.Duration, said RateLimit) *Error {
+func tooSoon(wait time.Duration, said quota.Window) *Error {
 	e := &Error{
 		Code:       ErrRateLimited,
 		Message:    fmt.Sprintf("not sent, because the rest of the write quota of %d an hour is shared with others and spread until %s", said.Limit, said.Reset.Format(time.RFC3339)),
@@ -281,7 +283,7 @@ func tooSoon(wait time.Duration, said RateLimit) *Error {
 		Route:      "/assessments/{id}/invitations",
 		Outcome:    OutcomeNotDone,
 		RetryAfter: wait,
-		RateLimit:  said,
+		RateLimit:  RateLimit(said),
 		operation:  "Invitations.Send",
 	}
 	e.causedBy(ErrQuotaExhausted)

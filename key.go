@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"unicode"
 
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/secret"
 )
 
@@ -32,7 +33,7 @@ func environmentOf(key string) Environment {
 }
 
 // keyID stands for a key wherever the key itself must not be kept.
-type keyID [sha256.Size]byte
+type keyID = quota.Key
 
 // credential is a key that was judged and made ready for the wire. It lives in a
 // call or behind a closure, never in a field that can be printed.

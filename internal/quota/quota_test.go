@@ -1,0 +1,280 @@
+package quota
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var now = time.Unix(1e9, 0)
+
+func numbered(n int) (key Key) {
+	binary.BigEndian.PutUint64(key[:], uint64(n))
+	return key
+}
+
+// begin is a request that nothing keeps from going.
+func begin(t *testing.T, b *Book, key Key, class Class, now time.Time) (begun uint64) {
+	t.Helper()
+	closed, begun := b.Enter(key, class, 0, false, now)
+	if closed != (Barrier{}) || begun == 0 {
+		t.Fatalf("closed by %+v", closed)
+	}
+	return begun
+}
+
+// known is a book in which a key's class has so much left for half an hour.
+func known(t *testing.T, limit, remaining int) *Book {
+	t.Helper()
+	b := new(Book)
+	said := Window{limit, remaining, now.Add(30 * time.Minute)}
+	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), said, 30*time.Minute, now)
+	b.Leave(Key{}, Read)
+	return b
+}
+
+func TestEnter(t *testing.T) {
+	for name, c := range map[string]struct {
+		limit, remaining, onTheWay int
+		reserve                    float64
+		hurry                      bool
+		want                       Reason
+		wait                       time.Duration
+	}{
+		"much is left":                        {limit: 1000, remaining: 10},
+		"the last":                            {limit: 1000, remaining: 1},
+		"nothing is left":                     {limit: 1000, want: Used, wait: 30 * time.Minute},
+		"nothing is left, in a hurry":         {limit: 1000, hurry: true, want: Used, wait: 30 * time.Minute},
+		"the last is on its way":              {limit: 1000, remaining: 1, onTheWay: 1, want: Crowded, wait: CrowdWait},
+		"the last is on its way, in a hurry":  {limit: 1000, remaining: 1, onTheWay: 1, hurry: true},
+		"one above the reserve":               {limit: 1000, remaining: 201, reserve: 0.2},
+		"the reserve":                         {limit: 1000, remaining: 200, reserve: 0.2, want: Used, wait: 30 * time.Minute},
+		"the reserve, in a hurry":             {limit: 1000, remaining: 200, reserve: 0.2, hurry: true, want: Used, wait: 30 * time.Minute},
+		"the one above the reserve is on way": {limit: 1000, remaining: 201, onTheWay: 1, reserve: 0.2, want: Used, wait: 30 * time.Minute},
+		"a reserve is rounded up":             {limit: 15, remaining: 3, reserve: 0.15, want: Used, wait: 30 * time.Minute},
+		"a service that grants nothing":       {limit: 0, want: Used, wait: 30 * time.Minute},
+	} {
+		b := known(t, c.limit, c.remaining)
+		for range c.onTheWay {
+			begin(t, b, Key{}, Read, now)
+		}
+		closed, begun := b.Enter(Key{}, Read, c.reserve, c.hurry, now)
+		assert.Equal(t, c.want, closed.Reason, name)
+		assert.Equal(t, c.wait, closed.Wait, name)
+		assert.Equal(t, c.want == Open, begun > 0, name)
+		assert.Equal(t, c.want == Crowded, closed.News != nil, name)
+		if c.want != Open {
+			assert.Equal(t, c.remaining, closed.Said.Remaining, name)
+		}
+		begin(t, b, Key{}, Write, now)
+		begin(t, b, numbered(7), Read, now)
+		closed, _ = b.Enter(Key{}, Read, c.reserve, c.hurry, now.Add(30*time.Minute))
+		assert.Equal(t, Open, closed.Reason, "%s: the window has turned", name)
+	}
+}
+
+func TestWhoWaitsForTheLastHearsOfItsEnd(t *testing.T) {
+	b := known(t, 1000, 1)
+	begin(t, b, Key{}, Read, now)
+	first, _ := b.Enter(Key{}, Read, 0, false, now)
+	second, _ := b.Enter(Key{}, Read, 0, false, now)
+	select {
+	case <-first.News:
+		t.Fatal("nothing has ended yet")
+	default:
+	}
+	b.Leave(Key{}, Read)
+	<-first.News
+	<-second.News
+	begin(t, b, Key{}, Read, now)
+}
+
+func TestLearn(t *testing.T) {
+	at := func(remaining int, reset int64) Window { return Window{100, remaining, time.Unix(reset, 0)} }
+	type reply struct {
+		request int // Of those begun.
+		said    Window
+	}
+	for name, c := range map[string]struct {
+		replies []reply
+		want    Window
+	}{
+		"the first": {[]reply{{0, at(9, 1000)}}, at(9, 1000)},
+		"overlapping: the smaller remainder first": {[]reply{{1, at(8, 1000)}, {0, at(9, 1000)}}, at(8, 1000)},
+		"overlapping: the smaller remainder last":  {[]reply{{1, at(8, 1000)}, {2, at(7, 1000)}}, at(7, 1000)},
+		"overlapping: the later window last":       {[]reply{{0, at(1, 1000)}, {1, at(99, 2000)}}, at(99, 2000)},
+		"overlapping: the later window first":      {[]reply{{0, at(99, 2000)}, {1, at(1, 1000)}}, at(99, 2000)},
+	} {
+		b := new(Book)
+		begun := []uint64{begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)}
+		for _, r := range c.replies {
+			b.Learn(Key{}, Read, begun[r.request], r.said, 0, now)
+		}
+		assert.Equal(t, c.want, b.Known(Key{}, Read), name)
+		for _, later := range []Window{at(5, 500), at(50, 500)} {
+			b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), later, 0, now)
+			assert.Equal(t, later, b.Known(Key{}, Read), "%s: a request begun later is always believed", name)
+		}
+		assert.Zero(t, b.Known(Key{}, Write), "another class")
+		assert.Zero(t, b.Known(Key{2}, Read), "another key")
+	}
+}
+
+func TestNonsenseClosesNothingForGood(t *testing.T) {
+	b := new(Book)
+	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 0, now.Add(999 * time.Hour)}, 999*time.Hour, now)
+	closed, _ := b.Enter(Key{}, Read, 0, false, now)
+	assert.Equal(t, Longest, closed.Wait)
+	begin(t, b, Key{}, Read, now.Add(Longest))
+}
+
+func TestIsThrottle(t *testing.T) {
+	for name, c := range map[string]struct {
+		known int // The limit, as far as it is.
+		class Class
+		said  Window
+		want  bool
+	}{
+		"used up, as documented":         {0, Read, Window{Limit: 1000}, false},
+		"used up, writes":                {0, Write, Window{Limit: 200}, false},
+		"the limit of the other class":   {0, Read, Window{Limit: 200}, true},
+		"another limit":                  {0, Read, Window{Limit: 20}, true},
+		"something is left":              {0, Read, Window{Limit: 1000, Remaining: 1}, true},
+		"used up, of a limit of its own": {5000, Read, Window{Limit: 5000}, false},
+		"as documented, but not so here": {5000, Read, Window{Limit: 1000}, true},
+	} {
+		b := new(Book)
+		if c.known > 0 {
+			b = known(t, c.known, 10)
+		}
+		assert.Equal(t, c.want, b.IsThrottle(Key{}, c.class, c.said), name)
+	}
+}
+
+func TestThrottleHoldsEverythingAndIsNotShortened(t *testing.T) {
+	b := new(Book)
+	b.Hold(now.Add(time.Minute))
+	b.Hold(now.Add(time.Second))
+	for _, class := range []Class{Read, Write} {
+		closed, _ := b.Enter(numbered(int(class)), class, 0, true, now)
+		assert.Equal(t, Barrier{Reason: Throttled, Wait: time.Minute}, closed)
+	}
+	begin(t, b, Key{}, Read, now.Add(time.Minute))
+}
+
+func TestKeyThatIsRefusedIsTriedOnceAMinute(t *testing.T) {
+	b, at := new(Book), now
+	for range MaxRefusals {
+		begin(t, b, Key{}, Read, at)
+		b.Judge(Key{}, true, at)
+	}
+	for range 3 {
+		closed, _ := b.Enter(Key{}, Write, 0, true, at.Add(time.Second))
+		assert.Equal(t, Barrier{Reason: Braked, Wait: brakePause - time.Second}, closed)
+		begin(t, b, numbered(1), Read, at)
+		at = at.Add(brakePause)
+		begin(t, b, Key{}, Read, at)
+	}
+	b.Judge(Key{}, false, at)
+	begin(t, b, Key{}, Read, at)
+	begin(t, b, Key{}, Read, at)
+}
+
+func TestLeft(t *testing.T) {
+	b := known(t, 900, 300)
+	begin(t, b, Key{}, Read, now)
+	for name, c := range map[string]struct {
+		key              Key
+		class            Class
+		at               time.Time
+		limit, remaining int
+		ends             time.Duration
+	}{
+		"a window":             {Key{}, Read, now, 900, 299, 30 * time.Minute},
+		"a window, later":      {Key{}, Read, now.Add(29 * time.Minute), 900, 299, time.Minute},
+		"the next window":      {Key{}, Read, now.Add(30 * time.Minute), 900, 900, Hour},
+		"nothing is known":     {Key{}, Write, now, 200, 200, Hour},
+		"another key's window": {Key{1}, Read, now, 1000, 1000, Hour},
+	} {
+		limit, remaining, ends := b.Left(c.key, c.class, c.at)
+		assert.Equal(t, []any{c.limit, c.remaining, c.ends}, []any{limit, remaining, ends}, name)
+	}
+}
+
+// internal/pacing has the tests of the speed.
+func TestPaceLeavesATenthOrTheReserve(t *testing.T) {
+	for name, c := range map[string]struct {
+		remaining int
+		reserve   float64
+		wholly    bool
+	}{
+		"above a tenth":     {remaining: 21},
+		"a tenth":           {remaining: 20, wholly: true},
+		"above the reserve": {remaining: 101, reserve: 0.5},
+		"the reserve":       {remaining: 100, reserve: 0.5, wholly: true},
+		"a small reserve":   {remaining: 20, reserve: 0.01, wholly: true},
+	} {
+		b := new(Book)
+		said := Window{200, c.remaining, now.Add(time.Hour)}
+		b.Learn(Key{}, Write, begin(t, b, Key{}, Write, now), said, time.Hour, now)
+		b.Leave(Key{}, Write)
+		wait, wholly, known := b.Pace(Key{}, c.reserve, now)
+		assert.Equal(t, c.wholly, wholly, name)
+		assert.Equal(t, c.wholly, wait == time.Hour, "%s: %s", name, wait)
+		assert.Equal(t, said, known, name)
+	}
+}
+
+func TestKeysThatRotateDoNotPileUp(t *testing.T) {
+	b, at, most := new(Book), now, 0
+	for n := range 20_000 {
+		key := numbered(n)
+		b.Learn(key, Read, begin(t, b, key, Read, at), Window{1000, 0, at.Add(time.Hour)}, time.Hour, at)
+		b.Leave(key, Read)
+		most = max(most, len(b.keys))
+		at = at.Add(time.Minute)
+	}
+	assert.LessOrEqual(t, most, 3*60, "60 keys have a window at a time")
+}
+
+func TestWhatIsKnownIsNotForgotten(t *testing.T) {
+	b := new(Book)
+	closed, onItsWay := numbered(1), numbered(2)
+	b.Learn(closed, Write, begin(t, b, closed, Write, now), Window{200, 0, now.Add(time.Hour)}, time.Hour, now)
+	b.Leave(closed, Write)
+	begin(t, b, onItsWay, Read, now)
+	for n := range 1000 {
+		begin(t, b, numbered(10+n), Read, now)
+		b.Leave(numbered(10+n), Read)
+	}
+	assert.Less(t, len(b.keys), 100, "keys that nothing is known of")
+	barrier, _ := b.Enter(closed, Write, 0, false, now)
+	assert.Equal(t, time.Hour, barrier.Wait, "a window that has not turned")
+	assert.Equal(t, 1, b.of(onItsWay, Read).inFlight, "a request on its way")
+	assert.LessOrEqual(t, len(b.keys), 100)
+
+	for n := range few - len(b.keys) {
+		begin(t, b, numbered(5000+n), Read, now)
+	}
+	assert.NotZero(t, b.Known(closed, Write), "few keys are kept")
+}
+
+func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
+	b, at, most := new(Book), now, 0
+	for n := range 20_000 {
+		b.Judge(numbered(n), true, at)
+		most = max(most, len(b.brakes))
+		at = at.Add(time.Minute)
+	}
+	assert.LessOrEqual(t, most, few, "60 keys were refused within an hour")
+	for range MaxRefusals {
+		b.Judge(numbered(1), true, at)
+	}
+	for n := range 1000 {
+		b.Judge(numbered(30_000+n), true, at)
+	}
+	closed, _ := b.Enter(numbered(1), Read, 0, false, at)
+	assert.Equal(t, Barrier{Reason: Braked, Wait: brakePause}, closed, "one that was refused a moment ago is not forgotten")
+}
