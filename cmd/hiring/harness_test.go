@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	_ "time/tzdata" // the tests' zone, on machines without a database of them
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// underTest makes this test binary the program, so that the tests run what users
+// run, as a process of its own.
+const underTest = "HIRING_PROGRAM_UNDER_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(underTest) != "" {
+		_ = os.Unsetenv(underTest)
+		main()
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+var update = flag.Bool("update", false, "write what the tests see into testdata, instead of comparing")
+
+// noon is the time at the tests' sandboxes.
+func noon() time.Time { return time.Date(2026, time.March, 15, 12, 0, 0, 0, time.UTC) }
+
+// user is somebody with a home of their own who runs the program.
+type user struct {
+	t    *testing.T
+	home string
+	env  []string
+}
+
+// newUser talks to a server with a key; without a server nothing is set up.
+func newUser(t *testing.T, server *sandbox.Server, key string) *user {
+	t.Helper()
+	home := t.TempDir()
+	u := &user{t: t, home: home, env: []string{
+		underTest + "=1", "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".state"),
+		"TZ=Europe/Berlin", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor",
+	}}
+	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+		u.env = append(u.env, "GOCOVERDIR="+dir)
+	}
+	if server != nil {
+		t.Cleanup(server.Close)
+		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
+	}
+	return u
+}
+
+// result is what a run leaves behind. On a terminal everything is on the screen.
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, os.Args[0], args...)
+	c.Env, c.Dir = u.env, u.home
+	return c
+}
+
+// run runs the program in a pipe.
+func (u *user) run(args ...string) result { return u.runWith("", args...) }
+
+func (u *user) runWith(stdin string, args ...string) result {
+	u.t.Helper()
+	c := u.command(u.t.Context(), args...)
+	var stdout, stderr bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	code := exitCode(u.t, c.Run())
+	return result{stdout.String(), stderr.String(), code}
+}
+
+// onTerminal runs the program on a pseudo-terminal where keys are typed, and
+// returns what is on the screen as it was written.
+func (u *user) onTerminal(typed string, args ...string) result {
+	u.t.Helper()
+	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
+	defer cancel()
+	c := u.command(ctx, args...)
+	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
+	require.NoError(u.t, err)
+	defer func() { _ = terminal.Close() }()
+	_, err = terminal.WriteString(typed)
+	require.NoError(u.t, err)
+	var screen bytes.Buffer
+	_, err = io.Copy(&screen, terminal)
+	if !errors.Is(err, syscall.EIO) { // how Linux says that the program has ended
+		require.NoError(u.t, err)
+	}
+	code := exitCode(u.t, c.Wait())
+	return result{stdout: strings.ReplaceAll(screen.String(), "\r\n", "\n"), code: code}
+}
+
+func exitCode(t *testing.T, err error) int {
+	t.Helper()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return 0
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o750))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "go test -run %s -update writes it", t.Name())
+	assert.Equal(t, string(want), text, "%s; go test -update writes what is seen now", file)
+}
+
+// visible shows escape sequences in a golden file.
+func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛") }
+
+// transcript is how a golden file shows a run in a pipe and one on a terminal.
+func transcript(args []string, piped, screen result) string {
+	return "$ hiring " + strings.Join(args, " ") + "\n" +
+		"--- stdout\n" + visible(piped.stdout) + "--- stderr\n" + visible(piped.stderr) + "--- exit " + strconv.Itoa(piped.code) + "\n" +
+		"--- terminal of 100 columns\n" + visible(screen.stdout) + "--- exit " + strconv.Itoa(screen.code) + "\n"
+}

@@ -1,0 +1,58 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Clean returns text in one line without what a terminal would obey or what would
+// turn the direction of writing: names and messages come from outside.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		case harmless(r):
+			return r
+		}
+		return utf8.RuneError
+	}, text)
+}
+
+// CleanLines is Clean for a text of several lines, such as a brief in Markdown.
+func CleanLines(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = Clean(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// harmless runes show what they are. The zero-width joiners connect letters.
+func harmless(r rune) bool {
+	return unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d'
+}
+
+// cleanJSON writes the harmful runes of a JSON text as escapes, which say the same
+// to a program. The encoder has done so with the ASCII ones.
+func cleanJSON(text []byte) []byte {
+	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch high, low := utf16.EncodeRune(r); {
+		case r < 0x7f || harmless(r):
+			out = utf8.AppendRune(out, r)
+		case high != utf8.RuneError:
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package output
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	gap       = 2 // Columns between two cells.
+	narrowest = 8 // A cell that was cut holds at least so much.
+)
+
+// writeTable aligns the columns, so it has to know all rows. Cells are cut to fit
+// a terminal, but never ids, which people copy.
+func writeTable[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
+	columns := p.selected(t.Shown)
+	var rows [][]string
+	var broken error
+	for item, err := range items {
+		if broken = err; err != nil {
+			break
+		}
+		r, err := newRow(t, item)
+		if err != nil {
+			return err
+		}
+		if rows == nil {
+			if err := r.known(columns); err != nil {
+				return err
+			}
+		}
+		cells := make([]string, len(columns))
+		for i, column := range columns {
+			cells[i] = p.forPeople(r.value(column))
+		}
+		rows = append(rows, cells)
+	}
+	switch {
+	case len(rows) > 0:
+		if err := p.WriteRows(headers(columns), rows); err != nil {
+			return err
+		}
+	case broken == nil && p.Terminal:
+		_, _ = fmt.Fprintln(p, p.Paint(Faint, "none"))
+	}
+	return broken
+}
+
+func headers(columns []string) []string {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(Clean(column)))
+	}
+	return names
+}
+
+// WriteRows writes a table of texts that are clean.
+func (p *Printer) WriteRows(head []string, rows [][]string) error {
+	widths := p.fit(head, rows)
+	var text strings.Builder
+	p.writeCells(&text, widths, head, func(string) Style { return Bold })
+	for _, row := range rows {
+		p.writeCells(&text, widths, row, StyleOf)
+	}
+	_, err := fmt.Fprint(p, text.String())
+	return err
+}
+
+// writeCells writes one line, without spaces at its end.
+func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
+	pending := 0 // Spaces that are due before the next text.
+	for i, cell := range cells {
+		shown := ansi.Truncate(cell, widths[i], "…")
+		if shown != "" {
+			text.WriteString(strings.Repeat(" ", pending))
+			text.WriteString(p.Paint(style(cell), shown))
+			pending = 0
+		}
+		pending += widths[i] - ansi.StringWidth(shown) + gap
+	}
+	text.WriteByte('\n')
+}
+
+// fit returns the widths of the columns. Where a line has an end, the widest of
+// those that may be cut give way until all fit.
+func (p *Printer) fit(head []string, rows [][]string) []int {
+	widths, total := make([]int, len(head)), gap*(len(head)-1)
+	for i := range head {
+		widths[i] = ansi.StringWidth(head[i])
+		for _, row := range rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+		}
+		total += widths[i]
+	}
+	for ; p.Width > 0 && total > p.Width; total-- {
+		widest := -1
+		for i, width := range widths {
+			if width > narrowest && !isID(head[i]) && (widest < 0 || width > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
+
+// writeFields shows one thing, a line for each column.
+func writeFields[T any](p *Printer, t Table[T], item T) error {
+	r, err := newRow(t, item)
+	if err != nil {
+		return err
+	}
+	columns := p.selected(slices.Concat(t.Shown, t.More))
+	if err := r.known(columns); err != nil {
+		return err
+	}
+	fields := make([]Field, len(columns))
+	for i, column := range columns {
+		fields[i] = Field{Name: strings.NewReplacer("_", " ", ".", " ").Replace(column), Text: p.forPeople(r.value(column))}
+	}
+	return p.WriteFields(fields...)
+}
+
+// Field is one thing to know of another.
+type Field struct{ Name, Text string }
+
+// WriteFields writes a line for each field that has a text.
+func (p *Printer) WriteFields(fields ...Field) error {
+	width := 0
+	for _, field := range fields {
+		if field.Text != "" {
+			width = max(width, ansi.StringWidth(field.Name))
+		}
+	}
+	var text strings.Builder
+	for _, field := range fields {
+		if field.Text == "" {
+			continue
+		}
+		text.WriteString(p.Paint(Faint, field.Name) + strings.Repeat(" ", width-ansi.StringWidth(field.Name)+gap))
+		text.WriteString(p.Paint(StyleOf(field.Text), field.Text) + "\n")
+	}
+	_, err := fmt.Fprint(p, text.String())
+	return err
+}

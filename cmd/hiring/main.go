@@ -1,0 +1,31 @@
+// Command hiring is the Hiring Assessment service from a terminal.
+//
+//	hiring --sandbox account        shows how it looks, with no set-up
+//	hiring profile add acme         asks for a base URL and a key
+//	hiring --help
+//
+// See docs/cli.md.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
+	a := &app{
+		in:     os.Stdin,
+		out:    output.StreamOf(os.Stdout, os.Getenv),
+		err:    output.StreamOf(os.Stderr, os.Getenv),
+		getenv: os.Getenv,
+		zone:   time.Local,
+	}
+	os.Exit(a.run(ctx, os.Args[1:]))
+}
