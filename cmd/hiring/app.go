@@ -15,10 +15,11 @@ import (
 // and what the global flags say. Each command is a method that returns it, in the
 // file of its group.
 type app struct {
-	in       io.Reader
-	out, err output.Stream
-	getenv   func(string) string
-	zone     *time.Location // That people want their times in.
+	in          io.Reader
+	out, err    output.Stream
+	interactive bool // Somebody can be asked.
+	getenv      func(string) string
+	zone        *time.Location // That people want their times in.
 
 	flags globalFlags
 }
@@ -81,10 +82,11 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
-		a.accountCommand(),
+		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(),
+		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
-		a.versionCommand(),
+		a.sandboxCommand(), a.versionCommand(),
 	)
 	markUsageErrors(root)
 	return root

@@ -45,6 +45,9 @@ func (e advised) Unwrap() error { return e.error }
 // errNoConnection means that nobody said which service, or with which key.
 var errNoConnection = errors.New("no service is set up")
 
+// errDeclined means that the user was asked and did not say yes.
+var errDeclined = errors.New("nothing was done")
+
 // markUsageErrors makes usageErrors of what the parser of command lines returns:
 // whatever goes wrong before a command runs.
 func markUsageErrors(command *cobra.Command) {

@@ -134,6 +134,15 @@ func golden(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), text, "%s; go test -update writes what is seen now", file)
 }
 
+// settled is what stays on a screen: a line that was drawn over is gone.
+func settled(screen string) string {
+	var lines []string
+	for line := range strings.SplitSeq(screen, "\n") {
+		lines = append(lines, line[strings.LastIndex(line, "\r\x1b[K")+1:])
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x1b[K", "")
+}
+
 // visible shows escape sequences in a golden file.
 func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛") }
 
@@ -141,5 +150,5 @@ func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛"
 func transcript(args []string, piped, screen result) string {
 	return "$ hiring " + strings.Join(args, " ") + "\n" +
 		"--- stdout\n" + visible(piped.stdout) + "--- stderr\n" + visible(piped.stderr) + "--- exit " + strconv.Itoa(piped.code) + "\n" +
-		"--- terminal of 100 columns\n" + visible(screen.stdout) + "--- exit " + strconv.Itoa(screen.code) + "\n"
+		"--- terminal of 100 columns\n" + visible(settled(screen.stdout)) + "--- exit " + strconv.Itoa(screen.code) + "\n"
 }

@@ -27,5 +27,6 @@ func main() {
 		getenv: os.Getenv,
 		zone:   time.Local,
 	}
+	a.interactive = a.err.Terminal && output.StreamOf(os.Stdin, os.Getenv).Terminal
 	os.Exit(a.run(ctx, os.Args[1:]))
 }

@@ -59,8 +59,10 @@ func (p *Printer) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.In(p.zone).Format("2006-01-02 15:04")
+	return t.In(p.zone).Format(timeLayout)
 }
+
+const timeLayout = "2006-01-02 15:04"
 
 // StyleOf colours the words that people look for.
 func StyleOf(text string) Style {

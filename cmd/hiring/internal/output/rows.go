@@ -42,13 +42,17 @@ func (r row[T]) value(column string) any {
 	return value
 }
 
-// has tells whether this item has such a column, also one that is null.
+// has tells whether this item has such a column, or may have it: what is null has
+// members that nobody sees.
 func (r row[T]) has(column string) bool {
 	object := r.members
 	for name := range strings.SplitSeq(column, ".") {
 		value, ok := object[name]
 		if !ok {
 			return false
+		}
+		if value == nil {
+			return true
 		}
 		object, _ = value.(map[string]any)
 	}

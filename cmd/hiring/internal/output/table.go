@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	gap       = 2 // Columns between two cells.
-	narrowest = 8 // A cell that was cut holds at least so much.
+	gap       = 2  // Columns between two cells.
+	narrowest = 12 // A cell that was cut holds at least so much.
 )
 
 // writeTable aligns the columns, so it has to know all rows. Cells are cut to fit
@@ -41,6 +41,9 @@ func writeTable[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error 
 	}
 	switch {
 	case len(rows) > 0:
+		if p.columns == nil {
+			columns = columns[:p.roomFor(headers(columns), rows)]
+		}
 		if err := p.WriteRows(headers(columns), rows); err != nil {
 			return err
 		}
@@ -64,7 +67,7 @@ func (p *Printer) WriteRows(head []string, rows [][]string) error {
 	var text strings.Builder
 	p.writeCells(&text, widths, head, func(string) Style { return Bold })
 	for _, row := range rows {
-		p.writeCells(&text, widths, row, StyleOf)
+		p.writeCells(&text, widths, row[:len(head)], StyleOf)
 	}
 	_, err := fmt.Fprint(p, text.String())
 	return err
@@ -74,7 +77,7 @@ func (p *Printer) WriteRows(head []string, rows [][]string) error {
 func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
 	pending := 0 // Spaces that are due before the next text.
 	for i, cell := range cells {
-		shown := ansi.Truncate(cell, widths[i], "…")
+		shown := cut(cell, widths[i])
 		if shown != "" {
 			text.WriteString(strings.Repeat(" ", pending))
 			text.WriteString(p.Paint(style(cell), shown))
@@ -85,16 +88,39 @@ func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string
 	text.WriteByte('\n')
 }
 
-// fit returns the widths of the columns. Where a line has an end, the widest of
-// those that may be cut give way until all fit.
-func (p *Printer) fit(head []string, rows [][]string) []int {
-	widths, total := make([]int, len(head)), gap*(len(head)-1)
+// roomFor returns how many of the columns, from the first, can be shown without
+// being cut beyond recognition.
+func (p *Printer) roomFor(head []string, rows [][]string) int {
+	total := -gap
+	for i, width := range widthsOf(head, rows) {
+		total += gap + width
+		if !isID(head[i]) && width > narrowest {
+			total -= width - narrowest
+		}
+		if p.Width > 0 && total > p.Width {
+			return max(i, 1)
+		}
+	}
+	return len(head)
+}
+
+func widthsOf(head []string, rows [][]string) []int {
+	widths := make([]int, len(head))
 	for i := range head {
 		widths[i] = ansi.StringWidth(head[i])
 		for _, row := range rows {
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
-		total += widths[i]
+	}
+	return widths
+}
+
+// fit returns the widths of the columns. Where a line has an end, the widest of
+// those that may be cut give way until all fit.
+func (p *Printer) fit(head []string, rows [][]string) []int {
+	widths, total := widthsOf(head, rows), gap*(len(head)-1)
+	for _, width := range widths {
+		total += width
 	}
 	for ; p.Width > 0 && total > p.Width; total-- {
 		widest := -1
@@ -109,6 +135,14 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 		widths[widest]--
 	}
 	return widths
+}
+
+// cut shortens a cell to a width; of a time, the day is left.
+func cut(cell string, width int) string {
+	if len(cell) == len(timeLayout) && cell[4] == '-' && cell[13] == ':' && width < len(timeLayout) {
+		return cell[:len("2006-01-02")]
+	}
+	return ansi.Truncate(cell, width, "…")
 }
 
 func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }

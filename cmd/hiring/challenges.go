@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+func (a *app) challengesCommand() *cobra.Command {
+	return group("challenges", "The library of challenges that assessments are built from",
+		a.challengesListCommand(), a.challengesGetCommand())
+}
+
+func challengeTable() output.Table[hiring.Challenge] {
+	return output.Table[hiring.Challenge]{
+		Shown:   []string{"id", "name", "domain", "difficulty", "level", "stack", "minutes"},
+		More:    []string{"slug", "budget_dollars_cap", "is_multi_task", "is_platform", "published_at", "created_at"},
+		Own:     map[string]func(hiring.Challenge) any{"minutes": func(c hiring.Challenge) any { return c.TimeLimitMinutes }},
+		Verbose: showChallenge,
+	}
+}
+
+func (a *app) challengesListCommand() *cobra.Command {
+	return listing(a, &cobra.Command{
+		Use:   "list",
+		Short: "List the challenges, newest first",
+		Args:  cobra.NoArgs,
+	}, challengeTable(), func(t task) (hiring.Pager[hiring.Challenge], error) {
+		return t.client.Challenges.List(), nil
+	})
+}
+
+func (a *app) challengesGetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get ID",
+		Short: "Show a challenge with its tasks and its brief",
+		Args:  cobra.ExactArgs(1),
+		RunE: a.does(func(ctx context.Context, t task) error {
+			challenge, err := t.client.Challenges.Get(ctx, t.args[0])
+			if err != nil {
+				return err
+			}
+			return output.One(t.Printer, challengeTable(), challenge)
+		}),
+	}
+}
+
+// showChallenge puts the brief, which is long, below all else.
+func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
+	table := challengeTable()
+	table.Verbose = nil
+	if err := output.One(p, table, challenge); err != nil {
+		return err
+	}
+	if len(challenge.Tasks) > 0 {
+		_, _ = fmt.Fprintln(p)
+		err := output.List(p, output.Table[hiring.Task]{
+			Shown: []string{"id", "task_key", "kind", "title", "weight", "minutes"},
+			Own:   map[string]func(hiring.Task) any{"minutes": func(t hiring.Task) any { return t.TimeLimitMinutes }},
+		}, hiring.PagerOf(challenge.Tasks...).All(context.Background()))
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(p, "\n%s\n", output.CleanLines(challenge.BriefMD))
+	return err
+}

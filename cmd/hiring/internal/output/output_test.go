@@ -1,0 +1,195 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+type person struct {
+	ID   string     `json:"id"`
+	Name string     `json:"name"`
+	Born time.Time  `json:"born"`
+	Died *time.Time `json:"died"`
+	Home any        `json:"home"`
+}
+
+func people(names ...string) iter.Seq2[person, error] {
+	return func(yield func(person, error) bool) {
+		for i, name := range names {
+			p := person{ID: fmt.Sprintf("%036d", i), Name: name, Born: time.Date(2026, 3, 15, 23, 30, 0, 0, time.UTC)}
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+var errBroken = errors.New("broken off")
+
+func brokenOff(yield func(person, error) bool) {
+	for p, err := range people("Ada") {
+		if !yield(p, err) {
+			return
+		}
+	}
+	yield(person{}, errBroken)
+}
+
+func table() Table[person] {
+	return Table[person]{Shown: []string{"id", "name", "born"}, More: []string{"died"}}
+}
+
+// written is what List writes.
+func written(t *testing.T, stream Stream, o Options, items iter.Seq2[person, error]) (string, error) {
+	t.Helper()
+	var text bytes.Buffer
+	stream.Writer = &text
+	p, err := NewPrinter(stream, o, time.FixedZone("", 3600))
+	require.NoError(t, err)
+	err = List(p, table(), items)
+	return text.String(), err
+}
+
+// hostile has what a terminal obeys: an escape sequence, its one-byte form, a
+// title, a turn of direction, a bell and a line of its own.
+const hostile = "Ada\x1b[31m\u009b2J\x1b]0;owned\x07\u202eevil\r\nroot# \x7f"
+
+func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, format := range Formats() {
+		text, err := written(t, Stream{Terminal: true, Width: 200}, Options{Format: format}, people(hostile))
+		require.NoError(t, err)
+		assert.Empty(t, strings.Map(func(r rune) rune {
+			if harmless(r) || r == '\n' {
+				return -1
+			}
+			return r
+		}, text), "%s: %q", format, text)
+	}
+	text, err := written(t, Stream{Terminal: true}, Options{Query: ".[].name"}, people(hostile))
+	require.NoError(t, err)
+	assert.NotContains(t, text, "\x1b")
+	text, err = written(t, Stream{}, Options{Format: "json", Query: ".[].name == " + fmt.Sprintf("%q", "Ada")}, people("Ada"))
+	require.NoError(t, err)
+	assert.Equal(t, "true\n", text)
+}
+
+// TestJSONKeepsWhatItEscapes: a program reads the very name that came.
+func TestJSONKeepsWhatItEscapes(t *testing.T) {
+	t.Parallel()
+	name := hostile + "日本語 👩\u200d💻 \U000e0041"
+	text, err := written(t, Stream{}, Options{Format: "jsonl"}, people(name))
+	require.NoError(t, err)
+	var back string
+	p := &Printer{Stream: Stream{Writer: &bytes.Buffer{}}}
+	var buffer bytes.Buffer
+	p.Writer = &buffer
+	p.query, err = compile(".name")
+	require.NoError(t, err)
+	require.NoError(t, p.write([]byte(text), false))
+	back = strings.TrimSuffix(buffer.String(), "\n")
+	assert.Equal(t, name, back)
+}
+
+func TestAFormulaIsATextInCSV(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1"} {
+		text, err := written(t, Stream{}, Options{Format: "csv", Columns: []string{"name"}}, people(name))
+		require.NoError(t, err)
+		assert.Regexp(t, `^name\n"?('| )`, text, "%q", name)
+	}
+}
+
+// TestATableFitsItsTerminal: no line is wider, ids are whole, and what is left out
+// stands at the end.
+func TestATableFitsItsTerminal(t *testing.T) {
+	t.Parallel()
+	for width := 40; width <= 120; width++ {
+		text, err := written(t, Stream{Terminal: true, Width: width}, Options{}, people("Grace Brewster Murray Hopper of the United States Navy", "日本語日本語日本語日本語日本語日本語"))
+		require.NoError(t, err)
+		for line := range strings.Lines(text) {
+			assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(line, "\n")), width, "%q", line)
+		}
+		assert.Contains(t, text, strings.Repeat("0", 35)+"1")
+		assert.Equal(t, width >= 36+2+12, strings.Contains(text, "NAME"), width)
+	}
+	text, err := written(t, Stream{}, Options{}, people(strings.Repeat("long ", 100)))
+	require.NoError(t, err)
+	assert.Contains(t, text, strings.Repeat("long ", 99), "a pipe has no width")
+	assert.Contains(t, text, "2026-03-16 00:30", "in the user's zone")
+}
+
+func TestAListThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"json": "", "jsonl": `"Ada"`, "csv": "Ada", "table": "Ada"} {
+		text, err := written(t, Stream{}, Options{Format: format}, brokenOff)
+		require.ErrorIs(t, err, errBroken)
+		if want == "" {
+			assert.Empty(t, text, "half a list would be taken for all of it")
+			continue
+		}
+		assert.Contains(t, text, want)
+	}
+}
+
+func TestAnEmptyList(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"json": "[]\n", "jsonl": "", "csv": "id,name,born,died\n", "table": ""} {
+		text, err := written(t, Stream{}, Options{Format: format}, people())
+		require.NoError(t, err)
+		assert.Equal(t, want, text, format)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	_, err := written(t, Stream{}, Options{Columns: []string{"nme"}}, people("Ada"))
+	require.ErrorContains(t, err, `there is no "nme"; there are born, died, home, id, name`)
+	text, err := written(t, Stream{}, Options{Columns: []string{"died", "home.town", "name"}}, people("Ada"))
+	require.NoError(t, err, "what is null may have members")
+	assert.Contains(t, text, "Ada")
+	_, err = NewPrinter(Stream{}, Options{Format: "json", Columns: []string{"a"}}, time.UTC)
+	require.ErrorContains(t, err, "--jq")
+	_, err = NewPrinter(Stream{}, Options{Format: "csv", Query: "."}, time.UTC)
+	require.ErrorContains(t, err, "-o json")
+}
+
+// TestAQueryCannotReadTheEnvironment: the key may stand there.
+func TestAQueryCannotReadTheEnvironment(t *testing.T) {
+	t.Setenv("HIRING_API_KEY", "sk_live_secret")
+	for _, query := range []string{"env", "$ENV"} {
+		text, err := written(t, Stream{}, Options{Query: query}, people("Ada"))
+		require.NoError(t, err)
+		assert.Equal(t, "{}\n", text)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	plain := Stream{Writer: &text}.Progress("invited")
+	for i := range 100 {
+		plain.Show(i+1, 100, "")
+	}
+	plain.Note("waiting for the quota until 14:00")
+	plain.End()
+	assert.Equal(t, "invited 1 of 100\ninvited 100 of 100\ninvited 100 of 100, waiting for the quota until 14:00\n", text.String())
+
+	text.Reset()
+	bar := Stream{Writer: &text, Terminal: true, Width: 50}.Progress("invited")
+	bar.Show(50, 100, "")
+	bar.Say("Ada: refused")
+	bar.Show(100, 100, "")
+	bar.End()
+	assert.Equal(t, "\r\x1b[K"+strings.Repeat("█", 12)+strings.Repeat("░", 12)+" invited 50 of 100"+
+		"\r\x1b[KAda: refused\n\r\x1b[K"+strings.Repeat("█", 24)+" invited 100 of 100\n", text.String())
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// NotEnoughData is what is shown in the place of a score without evidence. It is
+// never a zero.
+const NotEnoughData = "not enough data"
+
+// View is a report in words, the same for each medium.
+type View struct {
+	Candidate, Email, Challenge string // Empty when not known.
+
+	Ready     bool
+	Status    string // Of the submission.
+	Verdict   string
+	Score     string // NotEnoughData when there is none.
+	Weak      bool   // The confidence is low.
+	Details   string // Beside the score: confidence, role, rank, percentile.
+	Integrity string
+	Summary   string
+	Pillars   []Pillar
+	Sections  []Section
+	Facts     []string
+}
+
+// Pillar is one of the scored areas.
+type Pillar struct {
+	Label       string
+	Score       int
+	Reported    bool // False: NotEnoughData.
+	Summary     string
+	NotAssessed string
+}
+
+// Section is a list with a title. That nothing stands in the first three is worth
+// saying; the others are left out then.
+type Section struct {
+	Title string
+	Items []string
+	Must  bool
+}
+
+// Of puts the report of a submission into words. One without a report is not ready.
+func Of(s hiring.Submission) View {
+	v := View{Candidate: s.Candidate.Name, Email: s.Candidate.Email, Challenge: s.Challenge.Name, Status: string(s.Status)}
+	r := s.Report
+	if r == nil || !r.Ready() {
+		return v
+	}
+	v.Ready = true
+	v.Verdict = r.VerdictLabel
+	if v.Verdict == "" {
+		v.Verdict = string(r.Verdict)
+	}
+	v.Score = NotEnoughData
+	if score, ok := r.Score(); ok {
+		v.Score = fmt.Sprint(score)
+	}
+	v.Weak = r.Confidence == hiring.ConfidenceLow
+	v.Details, v.Integrity, v.Summary = details(*r), string(r.IntegrityStatus), r.Summary
+	for _, p := range r.Pillars {
+		score, reported := p.Reported()
+		v.Pillars = append(v.Pillars, Pillar{
+			Label: p.Label, Score: score, Reported: reported, Summary: p.Summary, NotAssessed: strings.Join(p.NotAssessed, ", "),
+		})
+	}
+	v.Sections = []Section{
+		{"Strengths", texts(r.Strengths), true},
+		{"Flags", texts(r.Flags), true},
+		{"Interview questions", texts(r.InterviewQuestions), true},
+		{"Tasks", texts(r.Tasks), false},
+		{"Not in scope", texts(r.ScopeExclusions), false},
+	}
+	v.Facts = facts(r.Facts)
+	return v
+}
+
+func details(r hiring.Report) string {
+	var parts []string
+	if r.Confidence != "" {
+		parts = append(parts, "confidence "+string(r.Confidence))
+	}
+	if r.ScoredAsRole != nil {
+		parts = append(parts, "scored as "+*r.ScoredAsRole)
+	}
+	if r.PipelineRank != nil {
+		parts = append(parts, fmt.Sprintf("rank %d of %d", r.PipelineRank.Rank, r.PipelineRank.Total))
+	}
+	if r.Percentile != nil {
+		parts = append(parts, "percentile "+number(*r.Percentile))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func facts(f hiring.Facts) []string {
+	var all []string
+	if f.TimeUsedMinutes != nil {
+		all = append(all, fmt.Sprintf("%s of %d minutes used", number(*f.TimeUsedMinutes), f.TimeAllottedMinutes))
+	}
+	all = append(all, fmt.Sprintf("$%.2f of $%.2f spent on AI", f.BudgetUsedDollars, f.BudgetAllottedDollars))
+	all = append(all, fmt.Sprintf("%d exchanges with the AI", f.AIExchangeCount))
+	if f.AIAuthoredPct != nil {
+		all = append(all, number(*f.AIAuthoredPct)+" % written by the AI")
+	}
+	if f.ChurnPct != nil {
+		all = append(all, number(*f.ChurnPct)+" % churn")
+	}
+	return all
+}

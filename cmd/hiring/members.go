@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+func (a *app) membersCommand() *cobra.Command {
+	return listing(a, &cobra.Command{
+		Use:   "members",
+		Short: "List the people of the organization",
+		Args:  cobra.NoArgs,
+	}, output.Table[hiring.Member]{
+		Shown: []string{"name", "email", "role", "created_at"},
+		More:  []string{"id"},
+	}, func(t task) (hiring.Pager[hiring.Member], error) {
+		return t.client.Members.List(), nil
+	})
+}

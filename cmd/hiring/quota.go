@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// window is a quota as the user sees it.
+type window struct {
+	Class     string     `json:"class"`
+	Known     bool       `json:"known"`
+	Limit     int        `json:"limit"`
+	Remaining int        `json:"remaining"`
+	Reset     *time.Time `json:"reset"`
+}
+
+func (a *app) quotaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "quota",
+		Short: "Show how many requests the key has left this hour",
+		Long: `Quota shows what the service says of the two hourly quotas of the key. It costs one
+read. The service tells of the quota of writes only when something is written.`,
+		Args: cobra.NoArgs,
+		RunE: a.does(func(ctx context.Context, t task) error {
+			if _, err := t.client.Account.Get(ctx); err != nil {
+				return err
+			}
+			quota := t.client.Quota()
+			return output.List(t.Printer, output.Table[window]{
+				Shown: []string{"class", "remaining", "limit", "reset"},
+				Own: map[string]func(window) any{
+					"remaining": func(w window) any { return orUnknown(w, w.Remaining) },
+					"limit":     func(w window) any { return orUnknown(w, w.Limit) },
+				},
+			}, hiring.PagerOf(newWindow("read", quota.Read), newWindow("write", quota.Write)).All(ctx))
+		}),
+	}
+}
+
+func newWindow(class string, limit hiring.RateLimit) window {
+	w := window{Class: class, Known: limit.Known(), Limit: limit.Limit, Remaining: limit.Remaining}
+	if w.Known {
+		reset := limit.Reset.UTC()
+		w.Reset = &reset
+	}
+	return w
+}
+
+func orUnknown(w window, n int) any {
+	if !w.Known {
+		return "not known"
+	}
+	return n
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bufio"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestEveryReadingCommandWorksWithNoSetUp: --sandbox is all it takes, and it wins
+// over variables that lead elsewhere.
+func TestEveryReadingCommandWorksWithNoSetUp(t *testing.T) {
+	for _, line := range []string{
+		"account", "members", "challenges list", "challenges get c0000000-0000-4000-8000-000000000001",
+		"assessments list", "assessments get " + sandbox.AssessmentID, "invitations list -a " + sandbox.AssessmentID,
+		"submissions list", "submissions get " + sandbox.SubmissionID, "submissions find bjorn.bergstrom@candidates.test -a " + sandbox.AssessmentID,
+		"submissions report " + sandbox.SubmissionID, "submissions wait " + sandbox.SubmissionID, "submissions export all.jsonl",
+		"events list " + sandbox.SubmissionID, "events follow " + sandbox.SubmissionID, "watch --since 2026-01-01 --limit 1", "quota", "api GET /account",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t, nil, "")
+			u.env = append(u.env, envBaseURL+"=https://elsewhere.invalid", envKey+"=sk_live_never_used")
+			got := u.run(append([]string{"--sandbox"}, strings.Fields(line)...)...)
+			assert.Zero(t, got.code, got.stderr)
+			assert.NotEmpty(t, got.stdout+got.stderr)
+		})
+	}
+}
+
+// TestSandboxServesWhatItPrints: what it prints is all that another run needs.
+func TestSandboxServesWhatItPrints(t *testing.T) {
+	t.Parallel()
+	server := newUser(t, nil, "")
+	c := server.command(t.Context(), "sandbox", "--addr", "127.0.0.1:0")
+	stdout, err := c.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	client := newUser(t, nil, "")
+	lines := bufio.NewScanner(stdout)
+	for range 2 {
+		require.True(t, lines.Scan())
+		client.env = append(client.env, strings.TrimPrefix(lines.Text(), "export "))
+	}
+	got := client.run("account", "--jq", ".name")
+	assert.Equal(t, result{stdout: "Sandbox Hiring Ltd\n"}, got)
+	require.NoError(t, c.Process.Signal(syscall.SIGINT))
+	assert.NoError(t, c.Wait(), "it was told to stop: that is no failure")
+}
