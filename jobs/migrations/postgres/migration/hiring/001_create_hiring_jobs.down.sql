@@ -1,0 +1,1 @@
+DROP TABLE /* TEMPLATE: schema */hiring_jobs;
