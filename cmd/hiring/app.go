@@ -86,7 +86,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
-		a.sandboxCommand(), a.versionCommand(),
+		a.profileCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	markUsageErrors(root)
 	return root
@@ -115,6 +115,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "`format`: table, json, jsonl (a line an item) or csv")
 	flags.StringVar(&a.flags.output.Query, "jq", "", "a jq `program` to run over the JSON; a text is printed bare")
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV, as in id,candidate.email")
+	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 

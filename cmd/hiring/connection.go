@@ -14,6 +14,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -39,18 +40,55 @@ func (a *app) connection() (connection, error) {
 	if err != nil {
 		return connection{}, err
 	}
-	base, key := a.getenv(envBaseURL), a.getenv(envKey)
-	switch {
-	case a.flags.sandbox:
+	if a.flags.sandbox {
 		fake := sandbox.New(sandbox.WithDialect(dialect))
 		return connection{
 			BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Dialect: dialect,
 			Transport: fake.Transport(), Origin: "--sandbox",
 		}, nil
-	case base != "" && key != "":
-		return connection{BaseURL: base, Key: key, Dialect: dialect, Origin: "the variables " + envBaseURL + " and " + envKey}, nil
 	}
-	return connection{}, advised{errNoConnection, fmt.Sprintf("run hiring profile add NAME, or set %s and %s, or try it with --sandbox", envBaseURL, envKey)}
+	c, err := a.chosen()
+	c.Dialect = dialect
+	return c, err
+}
+
+// chosen is what the variables say, else a profile. A key is never sent to an
+// address that it was not given together with, unless the user named both.
+func (a *app) chosen() (connection, error) {
+	base, key := a.getenv(envBaseURL), a.getenv(envKey)
+	if base != "" && key != "" {
+		if a.flags.profile != "" {
+			_, _ = fmt.Fprintf(a.err, "%s and %s are set and win over --profile %s\n", envBaseURL, envKey, output.Clean(a.flags.profile))
+		}
+		return connection{BaseURL: base, Key: key, Origin: "the variables " + envBaseURL + " and " + envKey}, nil
+	}
+	if base != "" || key != "" {
+		set, missing := envBaseURL, envKey
+		if base == "" {
+			set, missing = missing, set
+		}
+		return connection{}, advised{errNoConnection, set + " is set without " + missing + ": set both, or neither and use a profile"}
+	}
+	return a.fromProfile()
+}
+
+func (a *app) fromProfile() (connection, error) {
+	store, err := profile.Open()
+	if err != nil {
+		return connection{}, err
+	}
+	name, p, err := store.Get(a.flags.profile)
+	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
+		return connection{}, advised{errNoConnection, fmt.Sprintf("run hiring profile add NAME (or use NAME), or set %s and %s, or try it with --sandbox", envBaseURL, envKey)}
+	}
+	if err != nil {
+		return connection{}, profileError(name, err)
+	}
+	key, err := store.Key(name, p)
+	if err != nil {
+		return connection{}, advised{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for it again"}
+	}
+	return connection{BaseURL: p.BaseURL, Key: key, Origin: "profile " + name}, nil
 }
 
 // client is how a command gets to the service.

@@ -22,7 +22,7 @@ func TestGolden(t *testing.T) {
 		{"unknown-column", "account --columns nme"},
 		{"bad-query", "account --jq .a["},
 		{"help", "--help"},
-		{"account-no-connection", "--profile none account"},
+		{"account-profile-beaten", "--profile none account"},
 		{"members", "members"},
 		{"members-jsonl", "members -o jsonl"},
 		{"challenges-list", "challenges list"},

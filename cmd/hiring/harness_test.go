@@ -111,6 +111,38 @@ func (u *user) onTerminal(typed string, args ...string) result {
 	return result{stdout: strings.ReplaceAll(screen.String(), "\r\n", "\n"), code: code}
 }
 
+// answer is what somebody types once a question is on the screen.
+type answer struct{ question, typed string }
+
+// inDialog runs the program on a pseudo-terminal and answers its questions. The
+// terminal is returned, too, still open: its settings can be looked at.
+func (u *user) inDialog(answers []answer, args ...string) (result, *os.File) {
+	u.t.Helper()
+	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
+	defer cancel()
+	c := u.command(ctx, args...)
+	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
+	require.NoError(u.t, err)
+	u.t.Cleanup(func() { _ = terminal.Close() })
+	var screen bytes.Buffer
+	chunk := make([]byte, 4096)
+	for {
+		n, err := terminal.Read(chunk)
+		screen.Write(chunk[:n])
+		if err != nil {
+			break
+		}
+		if len(answers) > 0 && strings.HasSuffix(strings.TrimSuffix(screen.String(), "\x1b[0m"), answers[0].question) {
+			_, err := terminal.WriteString(answers[0].typed)
+			require.NoError(u.t, err)
+			answers = answers[1:]
+		}
+	}
+	assert.Empty(u.t, answers, "never asked")
+	code := exitCode(u.t, c.Wait())
+	return result{stdout: strings.ReplaceAll(screen.String(), "\r\n", "\n"), code: code}, terminal
+}
+
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

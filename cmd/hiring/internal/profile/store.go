@@ -1,0 +1,250 @@
+// Package profile keeps which services a user works with, and the keys: these in
+// the system's keyring or, where there is none, in a file that only the user can
+// read.
+package profile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+)
+
+// Profile is one service with one key.
+type Profile struct {
+	BaseURL string `json:"base_url"`
+	KeyIn   Place  `json:"key_in"`
+}
+
+// Place is where a key is kept.
+type Place string
+
+// The places.
+const (
+	Keyring Place = "keyring"
+	File    Place = "file"
+)
+
+// Store holds the profiles of a user.
+type Store struct {
+	dir  string
+	ring ring
+}
+
+// Open finds the store in the user's configuration folder. It reads nothing yet.
+func Open() (*Store, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{dir: filepath.Join(dir, "hiring"), ring: systemRing{}}, nil
+}
+
+// ErrUnknown means that there is no such profile.
+var ErrUnknown = errors.New("there is no such profile")
+
+// content is the file of the profiles, which holds no key.
+type content struct {
+	Current  string             `json:"current"`
+	Profiles map[string]Profile `json:"profiles"`
+}
+
+func (s *Store) path() string    { return filepath.Join(s.dir, "profiles.json") }
+func (s *Store) keyPath() string { return filepath.Join(s.dir, "keys.json") }
+
+func (s *Store) load() (content, error) {
+	all := content{Profiles: make(map[string]Profile)}
+	err := readJSON(s.path(), &all)
+	return all, err
+}
+
+// Names returns the profiles in order, and which one is in use.
+func (s *Store) Names() (names []string, current string, err error) {
+	all, err := s.load()
+	return slices.Sorted(maps.Keys(all.Profiles)), all.Current, err
+}
+
+// Get returns a profile; "" means the one in use, which may be none: ErrUnknown.
+func (s *Store) Get(name string) (string, Profile, error) {
+	all, err := s.load()
+	if err != nil {
+		return "", Profile{}, err
+	}
+	if name == "" {
+		name = all.Current
+	}
+	profile, ok := all.Profiles[name]
+	if !ok {
+		return name, Profile{}, ErrUnknown
+	}
+	return name, profile, nil
+}
+
+// Key returns the key of a profile.
+func (s *Store) Key(name string, p Profile) (string, error) {
+	if p.KeyIn == Keyring {
+		key, err := s.ring.get(name)
+		if err != nil {
+			return "", fmt.Errorf("the key of profile %s cannot be had from the system's keyring: %w", name, err)
+		}
+		return key, nil
+	}
+	keys, err := s.keys()
+	if err != nil {
+		return "", err
+	}
+	if keys[name] == "" {
+		return "", fmt.Errorf("the key of profile %s is not in %s", name, s.keyPath())
+	}
+	return keys[name], nil
+}
+
+// proper names are safe in files, shells and tables.
+var proper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// CheckName refuses a name, and above all a key in its place.
+func CheckName(name string) error {
+	if regexp.MustCompile(`^sk_|\bsk_(live|test)_`).MatchString(name) {
+		return errors.New("that looks like a key: keys are asked for, never given as an argument, where the shell's history keeps them; revoke it in the dashboard")
+	}
+	if !proper.MatchString(name) {
+		return errors.New("a profile's name has up to 64 letters, digits, dots, dashes and underscores")
+	}
+	return nil
+}
+
+// Add keeps a profile and its key, and returns where the key is. The first profile
+// is the one in use. inFile leaves the keyring alone.
+func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	all, err := s.load()
+	if err != nil {
+		return "", err
+	}
+	place := Keyring
+	if inFile || s.ring.set(name, key) != nil {
+		place = File
+		if err := s.setKey(name, key); err != nil {
+			return "", err
+		}
+	} else if err := s.setKey(name, ""); err != nil { // It may have been there before.
+		return "", err
+	}
+	all.Profiles[name] = Profile{BaseURL: baseURL, KeyIn: place}
+	if all.Current == "" {
+		all.Current = name
+	}
+	return place, writeJSON(s.path(), all)
+}
+
+// Use makes a profile the one in use.
+func (s *Store) Use(name string) error {
+	all, err := s.load()
+	if err != nil {
+		return err
+	}
+	if _, ok := all.Profiles[name]; !ok {
+		return ErrUnknown
+	}
+	all.Current = name
+	return writeJSON(s.path(), all)
+}
+
+// Remove forgets a profile and its key. When it was in use, none is afterwards.
+func (s *Store) Remove(name string) error {
+	all, err := s.load()
+	if err != nil {
+		return err
+	}
+	p, ok := all.Profiles[name]
+	if !ok {
+		return ErrUnknown
+	}
+	if p.KeyIn == Keyring {
+		err = s.ring.remove(name)
+	} else {
+		err = s.setKey(name, "")
+	}
+	if err != nil {
+		return fmt.Errorf("the key of profile %s cannot be removed: %w", name, err)
+	}
+	delete(all.Profiles, name)
+	if all.Current == name {
+		all.Current = ""
+	}
+	return writeJSON(s.path(), all)
+}
+
+// keys reads the file of keys, unless others can read it, too.
+func (s *Store) keys() (map[string]string, error) {
+	keys := make(map[string]string)
+	info, err := os.Stat(s.keyPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return keys, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%s can be read by others: take that away with chmod 600, and consider the keys in it known", s.keyPath())
+	}
+	return keys, readJSON(s.keyPath(), &keys)
+}
+
+// setKey puts a key into the file of keys, or takes it out with "".
+func (s *Store) setKey(name, key string) error {
+	keys, err := s.keys()
+	if err != nil || keys[name] == key {
+		return err
+	}
+	keys[name] = key
+	if key == "" {
+		delete(keys, name)
+	}
+	return writeJSON(s.keyPath(), keys)
+}
+
+// readJSON leaves value alone where there is no file.
+func readJSON(name string, value any) error {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(text, value) != nil { // Its error could quote a key.
+		return fmt.Errorf("%s is damaged: repair or remove it", name)
+	}
+	return nil
+}
+
+// writeJSON replaces a file, which only the user can read at any time.
+func writeJSON(name string, value any) (err error) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(append(text, '\n'))
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name())
+	}
+	return err
+}

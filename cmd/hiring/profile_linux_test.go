@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// TestInterruptedAtTheKey: the terminal shows again what is typed.
+func TestInterruptedAtTheKey(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	got, terminal := u.inDialog([]answer{{"shown): ", "sk_live_half\x03"}}, "profile", "add", "acme", "--base-url", server.URL())
+	assert.Equal(t, exitInterrupted, got.code, got.stdout)
+	assert.NotContains(t, got.stdout, "half")
+	settings, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	assert.NotZero(t, settings.Lflag&unix.ECHO)
+}
