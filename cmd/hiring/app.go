@@ -86,7 +86,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
-		a.profileCommand(), a.sandboxCommand(), a.versionCommand(),
+		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
 	markUsageErrors(root)
 	return root

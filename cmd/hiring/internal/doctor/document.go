@@ -1,0 +1,198 @@
+package doctor
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// document is the service's description of itself. It is read with patience: a
+// part that is missing or of another shape says nothing, and nothing more.
+type document struct {
+	root       node
+	operations []operation
+}
+
+// node is an object of the document; a nil one is empty.
+type node map[string]any
+
+func (n node) object(name string) node {
+	inner, _ := n[name].(map[string]any)
+	return inner
+}
+
+func (n node) text(name string) string {
+	text, _ := n[name].(string)
+	return text
+}
+
+func (n node) list(name string) []any {
+	items, _ := n[name].([]any)
+	return items
+}
+
+// texts are the strings of a list, or the one string that stands for it.
+func (n node) texts(name string) []string {
+	if one := n.text(name); one != "" {
+		return []string{one}
+	}
+	var texts []string
+	for _, item := range n.list(name) {
+		if text, ok := item.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// operation is one method of one path.
+type operation struct {
+	method     string
+	path       string // Below /api/v1, with the document's own placeholders.
+	words      string // What it is called and said to do.
+	parameters []parameter
+	body       schema // Of the request.
+	reply      schema // Of data in the 2xx.
+}
+
+type parameter struct {
+	name, in string
+	words    string // What it is said to be.
+	example  string
+	schema   schema
+}
+
+// readDocument returns nil for what is no OpenAPI document.
+func readDocument(text []byte) *document {
+	var root node
+	if json.Unmarshal(text, &root) != nil || root.text("openapi") == "" {
+		var enveloped struct {
+			Data node `json:"data"`
+		}
+		if json.Unmarshal(text, &enveloped) != nil || enveloped.Data.text("openapi") == "" {
+			return nil
+		}
+		root = enveloped.Data
+	}
+	d := &document{root: root}
+	for path := range root.object("paths") {
+		item := d.resolve(root.object("paths").object(path))
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
+			if op := item.object(method); op != nil {
+				d.operations = append(d.operations, d.operation(method, path, item, op))
+			}
+		}
+	}
+	slices.SortFunc(d.operations, func(a, b operation) int { return strings.Compare(a.route(), b.route()) })
+	return d
+}
+
+// basePath is what a path may begin with: some documents have it in their
+// servers instead.
+var basePath = regexp.MustCompile(`^(.*/api/v1)?/`)
+
+func (d *document) operation(method, path string, item, op node) operation {
+	o := operation{
+		method: strings.ToUpper(method),
+		path:   basePath.ReplaceAllString(path, "/"),
+		words:  strings.ToLower(strings.Join([]string{op.text("operationId"), op.text("summary")}, " ")),
+	}
+	for _, raw := range append(slices.Clone(item.list("parameters")), op.list("parameters")...) {
+		n, _ := raw.(map[string]any)
+		p := d.resolve(n)
+		o.parameters = append(o.parameters, parameter{
+			name: p.text("name"), in: p.text("in"), words: strings.ToLower(p.text("description")),
+			example: exampleOf(p), schema: d.schema(p.object("schema")),
+		})
+	}
+	o.body = d.content(d.resolve(op.object("requestBody")))
+	for _, status := range []string{"200", "201", "202", "2XX", "default"} {
+		if reply := d.resolve(op.object("responses").object(status)); reply != nil {
+			o.reply = d.content(reply).property("data")
+			break
+		}
+	}
+	return o
+}
+
+func exampleOf(p node) string {
+	s := p.object("schema")
+	for _, text := range append([]string{p.text("example"), s.text("example"), s.text("default")}, s.texts("examples")...) {
+		if text != "" {
+			return text
+		}
+	}
+	for _, example := range p.object("examples") {
+		if n, ok := example.(map[string]any); ok && node(n).text("value") != "" {
+			return node(n).text("value")
+		}
+	}
+	return ""
+}
+
+func (d *document) content(n node) schema {
+	for kind, content := range n.object("content") {
+		if media, ok := content.(map[string]any); ok && strings.Contains(kind, "json") {
+			return d.schema(node(media).object("schema"))
+		}
+	}
+	return schema{}
+}
+
+// resolve follows references within the document, as far as they lead.
+func (d *document) resolve(n node) node {
+	for range 10 {
+		pointer, ok := strings.CutPrefix(n.text("$ref"), "#/")
+		if !ok {
+			return n
+		}
+		n = d.root
+		for name := range strings.SplitSeq(pointer, "/") {
+			n = n.object(strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
+		}
+	}
+	return n
+}
+
+// route is the operation's as a Dialect would have it, but for the names of the
+// placeholders.
+func (o operation) route() string { return o.method + " " + o.path }
+
+// ids is how many ids the path has.
+func (o operation) ids() int { return strings.Count(o.path, "{") }
+
+// query returns the names of the query parameters.
+func (o operation) query() []string {
+	var names []string
+	for _, p := range o.parameters {
+		if p.in == "query" {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// parameter is zero when there is none of that name.
+func (o operation) parameter(name string) parameter {
+	i := slices.IndexFunc(o.parameters, func(p parameter) bool { return p.name == name && p.in == "query" })
+	if i < 0 {
+		return parameter{}
+	}
+	return o.parameters[i]
+}
+
+var placeholder = regexp.MustCompile(`\{[^}]*\}`)
+
+// find returns the operation of a route, whatever its placeholders are called.
+func (d *document) find(route string) (operation, bool) {
+	if d == nil {
+		return operation{}, false
+	}
+	plain := placeholder.ReplaceAllString(route, "{}")
+	i := slices.IndexFunc(d.operations, func(o operation) bool { return placeholder.ReplaceAllString(o.route(), "{}") == plain })
+	if i < 0 {
+		return operation{}, false
+	}
+	return d.operations[i], true
+}

@@ -1,0 +1,214 @@
+package doctor_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// foreign are services that speak otherwise than assumed, each in one thing.
+var foreign = map[string]hiring.Dialect{
+	"PageParam":          {PageParam: "p"},
+	"PageSizeParam":      {PageSizeParam: "limit"},
+	"CursorParam":        {CursorParam: "after"},
+	"EventPageSizeParam": {EventPageSizeParam: "per_page"},
+	"SinceLayout":        {SinceLayout: "2006-01-02 15:04:05.000"},
+	"ListChallenges":     {ListChallenges: "GET /library/challenges"},
+	"ListAssessments":    {ListAssessments: "GET /postings"},
+	"GetAssessment":      {GetAssessment: "GET /postings/{id}"},
+	"UpdateAssessment":   {UpdateAssessment: "PUT /assessments/{id}"},
+	"ResendInvitation":   {ResendInvitation: "POST /assessments/{id}/invitations/{invitation_id}/remind"},
+	"RevokeInvitation":   {RevokeInvitation: "DELETE /assessments/{id}/invitations/{invitation_id}"},
+	"InvitationEmail":    {InvitationEmail: "email"},
+	"InvitationName":     {InvitationName: "full_name"},
+	"all of it": {
+		PageParam: "page_number", PageSizeParam: "per_page", CursorParam: "page_token", EventPageSizeParam: "limit", SinceLayout: "2006-01-02T15:04:05.000",
+		ListChallenges: "GET /library", ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}", UpdateAssessment: "PUT /postings/{id}",
+		ResendInvitation: "POST /postings/{id}/invitations/{invitation_id}/resend", RevokeInvitation: "DELETE /postings/{id}/invitations/{invitation_id}",
+		InvitationEmail: "email", InvitationName: "name",
+	},
+	"words that nobody guesses": {
+		PageParam: "leaf", PageSizeParam: "heft", CursorParam: "whence", EventPageSizeParam: "bulk", SinceLayout: "02.01.2006 15:04:05.000",
+		ListChallenges: "GET /riddles", ListAssessments: "GET /vacancies", GetAssessment: "GET /vacancies/{id}", UpdateAssessment: "PUT /vacancies/{id}/state",
+		ResendInvitation: "POST /vacancies/{id}/{invitation_id}/again", RevokeInvitation: "POST /vacancies/{id}/{invitation_id}/undo",
+		InvitationEmail: "whom_mail", InvitationName: "whom",
+	},
+}
+
+// coarse are services that take no milliseconds: the suite, which asks for them,
+// would fail there with the right layout too.
+var coarse = map[string]hiring.Dialect{
+	"days":           {SinceLayout: "2006-01-02"},
+	"German minutes": {SinceLayout: "02.01.2006 15:04"},
+	"minutes":        {SinceLayout: "2006-01-02T15:04Z", PageSizeParam: "size"},
+}
+
+// documents are what becomes of the service's document.
+var documents = map[string]func(*sandbox.Server){
+	"true":   func(*sandbox.Server) {},
+	"absent": func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET /openapi.json", Status: 404}) },
+	"silent": func(s *sandbox.Server) {
+		s.Inject(sandbox.Fault{Route: "GET /openapi.json", Body: `{"openapi":"3.1.0","info":{},"paths":{}}`, ContentType: "application/json"})
+	},
+	"lying": func(s *sandbox.Server) {
+		text, err := os.ReadFile("../../../../sandbox/openapi.json")
+		if err != nil {
+			panic(err)
+		}
+		s.Inject(sandbox.Fault{Route: "GET /openapi.json", Body: string(text), ContentType: "application/json"})
+	},
+}
+
+func look(t *testing.T, s *sandbox.Server, c doctor.Config) doctor.Report {
+	t.Helper()
+	c.BaseURL, c.HTTP = "https://hiring.invalid", &http.Client{Transport: s.Transport()}
+	if c.Key == "" {
+		c.Key = sandbox.TestKey
+	}
+	before := len(s.Journal())
+	r, err := doctor.Run(t.Context(), c)
+	require.NoError(t, err)
+	reads, writes := 0, 0
+	for _, e := range s.Journal()[before:] {
+		if e.Method == http.MethodGet {
+			reads++
+		} else {
+			writes++
+		}
+	}
+	assert.Equal(t, reads, r.Reads, "the reads that are told are those that the service saw")
+	assert.Equal(t, writes, r.Writes)
+	assert.LessOrEqual(t, reads, doctor.MaxReads)
+	return r
+}
+
+// inhabited is a service whose live world has something in it: candidates who were
+// invited, began, handed in and were evaluated, a few minutes after one another.
+func inhabited(t *testing.T, spoken hiring.Dialect, options ...sandbox.Option) *sandbox.Server {
+	t.Helper()
+	const candidates, evaluated = 43, 39
+	s := sandbox.Start(t, append(options, sandbox.WithDialect(spoken), sandbox.WithClock(func() time.Time {
+		return time.Now().Add(-3 * evaluated * time.Minute) // For the clock goes on by that below.
+	}))...)
+	assessment, client := s.AddAssessment("Payments engineer"), s.LiveClient(hiring.WithDialect(spoken))
+	for n := range candidates {
+		invited, err := client.Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@candidates.test", n), Name: "C"})
+		require.NoError(t, err)
+		if n > evaluated {
+			continue // Not opened.
+		}
+		id, err := s.Begin(invited.ID)
+		require.NoError(t, err)
+		for range 4 {
+			require.NoError(t, s.AppendEvents(id, "ai_prompt", `{"text":"?"}`))
+			require.NoError(t, s.AppendEvents(id, "ai_response", `{"tokens":1,"model":"m"}`))
+		}
+		if n == evaluated {
+			continue // Not handed in.
+		}
+		s.Advance(time.Minute)
+		require.NoError(t, s.Submit(id))
+		s.Advance(time.Minute)
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50, Verdict: "yes"}))
+		s.Advance(time.Minute)
+	}
+	return s
+}
+
+func finding(t *testing.T, r doctor.Report, name string) doctor.Finding {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Name == name {
+			return f
+		}
+	}
+	require.Fail(t, "there is no finding of "+name)
+	return doctor.Finding{}
+}
+
+// TestForeignServices: of every field the truth is found, or it is named as not
+// decidable; never is something said to hold that does not.
+func TestForeignServices(t *testing.T) {
+	services := maps.Clone(foreign)
+	maps.Copy(services, coarse)
+	for service, spoken := range services {
+		for document, disturb := range documents {
+			for _, key := range []string{sandbox.TestKey, sandbox.LiveKey} {
+				t.Run(service+"/"+document+"/"+key, func(t *testing.T) {
+					t.Parallel()
+					s := sandbox.Start(t, sandbox.WithDialect(spoken))
+					if key == sandbox.LiveKey {
+						s = inhabited(t, spoken)
+					}
+					disturb(s)
+					r := look(t, s, doctor.Config{Key: key})
+					truth, err := spoken.WithDefaults()
+					require.NoError(t, err)
+					found := judgeFields(t, r, truth)
+					t.Logf("%d of 13 found, %d reads, %d writes", found, r.Reads, r.Writes)
+					if key == sandbox.LiveKey {
+						assert.Zero(t, r.Writes)
+					}
+					if document == "true" {
+						assert.Equal(t, 13, found)
+						assert.Equal(t, truth, r.Dialect)
+					}
+				})
+			}
+		}
+	}
+}
+
+// judgeFields counts the fields of which the truth was found.
+func judgeFields(t *testing.T, r doctor.Report, truth hiring.Dialect) (found int) {
+	t.Helper()
+	for field, value := range reflect.ValueOf(truth).Fields() {
+		f, assumed := finding(t, r, field.Name), reflect.ValueOf(hiring.DefaultDialect()).FieldByName(field.Name).String()
+		switch f.Verdict {
+		case doctor.Holds:
+			if found++; f.Evidence != "the document says so" { // Which lies: nothing that may be asked shows it.
+				assert.Equal(t, value.String(), f.Found, "%+v", f)
+			}
+		case doctor.Wrong:
+			assert.NotEqual(t, value.String(), assumed, "a false alarm: %+v", f)
+			assert.NotEmpty(t, f.Change)
+			if f.Found != "" {
+				found++
+				assert.Equal(t, value.String(), f.Found, "%+v", f)
+				break
+			}
+			t.Logf("%s: wrong, but not found: %s", f.Name, f.Evidence)
+		case doctor.Undecided, doctor.Untried:
+			assert.NotEmpty(t, f.Evidence)
+			t.Logf("%s: %s: %s", f.Name, f.Verdict, f.Evidence)
+		default:
+			assert.Fail(t, "no verdict", "%+v", f)
+		}
+	}
+	return found
+}
+
+// TestTheDialectFoundMakesTheClientWork runs the suite of the client with it.
+func TestTheDialectFoundMakesTheClientWork(t *testing.T) {
+	for service, spoken := range foreign {
+		t.Run(service, func(t *testing.T) {
+			found := look(t, sandbox.Start(t, sandbox.WithDialect(spoken)), doctor.Config{}).Dialect
+			suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+				s := sandbox.Start(t, sandbox.WithDialect(spoken))
+				return s.Client(hiring.WithDialect(found)), s
+			})
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// layouts are those that times in a query are known to have, the likeliest first.
+var layouts = makeLayouts()
+
+func makeLayouts() []string {
+	var all []string
+	dates := []string{"2006-01-02", "20060102", "2006/01/02", "02.01.2006", "02/01/2006", "01/02/2006", "02-01-2006", "2006.01.02"}
+	times := []string{"15:04:05.000", "15:04:05", "15:04", "150405.000", "150405", "1504", "15:04:05.000000", "15:04:05.000000000"}
+	for _, date := range dates {
+		for _, between := range []string{"T", " "} {
+			for _, clock := range times {
+				for _, zone := range []string{"Z", "Z07:00", "", "-07:00", "-0700", " MST", " -0700"} {
+					all = append(all, date+between+clock+zone)
+				}
+			}
+		}
+		all = append(all, date)
+	}
+	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z, "2 Jan 2006", "Jan 2, 2006")
+}
+
+// firstLayouts are those that are tried when nothing tells the layout: few,
+// because each costs a read.
+var firstLayouts = []string{
+	"2006-01-02T15:04:05Z", "2006-01-02", "2006-01-02T15:04:05.000", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
+	"2006-01-02T15:04:05-07:00",
+}
+
+// layoutOf finds the layout that a time was written in; empty when it is in none.
+func layoutOf(example string) string {
+	for _, layout := range layouts {
+		if writes(layout, example) {
+			return layout
+		}
+	}
+	return ""
+}
+
+// writes tells whether a time that is written in the layout looks like the example.
+func writes(layout, example string) bool {
+	at, err := time.Parse(layout, example)
+	return err == nil && at.Format(layout) == example
+}
+
+// spelled are the layouts of those who write YYYY-MM-DD, in the parts that they are
+// made of.
+var spelled = strings.NewReplacer(
+	"YYYY", "2006", "yyyy", "2006", "MM", "01", "DD", "02", "dd", "02", "HH", "15", "hh", "15",
+	"mm", "04", "mi", "04", "SSS", "000", "sss", "000", "ss", "05", "SS", "05",
+)
+
+var spelling = regexp.MustCompile(`[YyMDdHhmsST0-9:/., '+Z-]{8,40}`)
+
+// layoutIn finds a layout in what a service says of a time that it refused: an
+// example, or a pattern such as YYYY-MM-DD.
+func layoutIn(text string) string {
+	for _, part := range spelling.FindAllString(text, -1) {
+		part = strings.Trim(part, " .,'")
+		if layout := layoutOf(part); layout != "" {
+			return layout
+		}
+		if layout := strings.ReplaceAll(spelled.Replace(part), "'", ""); layout != part && layoutOf(time.Now().UTC().Format(layout)) == layout {
+			return layout
+		}
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// knownValues are the documented ones, by where they stand: a route's reply and the
+// member's path in it.
+var knownValues = map[string][]string{
+	"GET /members role":                             {string(hiring.MemberRoleAdmin), string(hiring.MemberRoleMember)},
+	"GET /challenges/{id} tasks.kind":               {string(hiring.TaskKindBug), string(hiring.TaskKindFeature), string(hiring.TaskKindEfficiency)},
+	listInvitations + " status":                     {string(hiring.InvitationSent), string(hiring.InvitationOpened), string(hiring.InvitationStarted), string(hiring.InvitationEvaluated)},
+	listInvitations + " recruiter_decision":         {string(hiring.DecisionNone), string(hiring.DecisionShortlisted)},
+	"GET /submissions/{id} status":                  {string(hiring.SubmissionEvaluated)},
+	"GET /submissions/{id}/report verdict":          {string(hiring.VerdictStrongYes)},
+	"GET /submissions/{id}/report confidence":       {string(hiring.ConfidenceLow)},
+	"GET /submissions/{id}/report integrity_status": {string(hiring.IntegrityFlagged)},
+	"GET /submissions/{id}/report pillars.id": {
+		string(hiring.PillarCorrectness), string(hiring.PillarCraft), string(hiring.PillarAIFluency), string(hiring.PillarRigor),
+	},
+	listEvents + " kind":    {string(hiring.EventAttemptStarted), string(hiring.EventAIPrompt), string(hiring.EventAIResponse)},
+	"GET assessment status": {string(hiring.AssessmentActive), string(hiring.AssessmentClosed)},
+}
+
+// checkValues compares them with the enums of the document. A set without an enum is
+// open, and says nothing.
+func checkValues(e *examination) judgement {
+	if e.doc == nil || len(e.doc.operations) == 0 {
+		return unsaid(e)
+	}
+	var d difference
+	enums := 0
+	for _, place := range slices.Sorted(maps.Keys(knownValues)) {
+		at := strings.LastIndex(place, " ")
+		route, path := place[:at], place[at+1:]
+		if route == "GET assessment" {
+			route = e.name("GetAssessment")
+		}
+		op, _ := e.doc.find(route)
+		values := op.reply.within(strings.Split(path, ".")).texts("enum")
+		if len(values) == 0 {
+			continue
+		}
+		enums++
+		for _, value := range knownValues[place] {
+			if !slices.Contains(values, value) {
+				d.missing = append(d.missing, path+" "+value)
+			}
+		}
+		for _, value := range values {
+			if !slices.Contains(knownValues[place], value) {
+				d.more = append(d.more, path+" "+value)
+			}
+		}
+	}
+	if enums == 0 {
+		return undecided("the document has no enums for them: the sets are open")
+	}
+	return compared(d, "the enums of the document", "nothing: unknown values are kept as they come")
+}
+
+// within goes down to a member; arrays are gone through.
+func (s schema) within(path []string) schema {
+	for _, name := range path {
+		if slices.Contains(s.types(), "array") {
+			s = s.items()
+		}
+		s = s.property(name)
+	}
+	return s
+}
