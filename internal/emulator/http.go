@@ -1,0 +1,115 @@
+package emulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Transport is the way to the service over HTTP, by the clock of the caller, with
+// a delay for each exchange. One request is served at a time.
+func (s *Service) Transport(delay time.Duration) http.RoundTripper {
+	return &transport{service: s, delay: delay}
+}
+
+type transport struct {
+	service *Service
+	delay   time.Duration
+	mu      sync.Mutex
+}
+
+const stamp = "2006-01-02T15:04:05.000Z"
+
+// RoundTrip serves the submissions and the account.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	var reply Reply
+	var data any
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	id, rest, _ := strings.Cut(strings.TrimPrefix(path, "/submissions/"), "/")
+	switch {
+	case path == "/account":
+		reply, _ = t.service.admit(now)
+		data = map[string]any{"id": "00000000-0000-4000-8000-00000000acc0", "created_at": now.Format(stamp)}
+	case path == "/submissions":
+		since, err := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
+		if reply = t.service.List(now, r.URL.Query().Get("status"), since, r.URL.Query().Get("cursor")); err != nil && r.URL.Query().Has("since") {
+			reply.Status = http.StatusBadRequest
+		}
+		list := make([]any, len(reply.Items))
+		for i := range reply.Items {
+			list[i] = whole(&reply.Items[i])
+		}
+		data = list
+	default:
+		if reply = t.service.Get(now, id); len(reply.Items) == 1 {
+			data = whole(&reply.Items[0])
+			if rest == "report" {
+				data = report(&reply.Items[0])
+			}
+		}
+	}
+	time.Sleep(t.delay)
+	if reply.Status == 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return answer(r, &reply, data), nil
+}
+
+func answer(r *http.Request, reply *Reply, data any) *http.Response {
+	const request = "req_0e"
+	meta := map[string]any{"request_id": request, "has_more": reply.Cursor != "", "next_cursor": nil}
+	if reply.Cursor != "" {
+		meta["next_cursor"] = reply.Cursor
+	}
+	body := map[string]any{"data": data, "meta": meta}
+	if reply.Status != http.StatusOK {
+		code := map[int]string{400: "INVALID_INPUT", 404: "NOT_FOUND", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR"}[reply.Status]
+		body = map[string]any{"error": map[string]any{"code": code, "message": "no", "request_id": request}}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // Maps of strings and numbers.
+	}
+	header := http.Header{
+		"Content-Type": {"application/json"}, "X-Request-Id": {request}, "Date": {reply.Date.UTC().Format(http.TimeFormat)},
+		"X-Ratelimit-Limit": {strconv.Itoa(reply.Limit)}, "X-Ratelimit-Remaining": {strconv.Itoa(reply.Remaining)},
+		"X-Ratelimit-Reset": {strconv.FormatInt(reply.Reset.Unix(), 10)},
+	}
+	if reply.Status == http.StatusTooManyRequests {
+		header.Set("Retry-After", fmt.Sprint(int(reply.Reset.Sub(reply.Date).Seconds())+1))
+	}
+	return &http.Response{
+		Status: http.StatusText(reply.Status), StatusCode: reply.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Body: io.NopCloser(strings.NewReader(string(text))), ContentLength: int64(len(text)), Request: r,
+	}
+}
+
+// whole is a submission as JSON.
+func whole(row *Row) map[string]any {
+	at := func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UTC().Format(stamp)
+	}
+	return map[string]any{
+		"id": row.ID, "status": row.State, "created_at": at(row.Created), "started_at": at(row.Created),
+		"submitted_at": at(row.Submitted), "evaluated_at": at(row.Evaluated), "report": report(row),
+	}
+}
+
+func report(row *Row) map[string]any {
+	r := map[string]any{"submission_id": row.ID, "status": row.State, "evaluated": row.Ready, "ship_score": nil}
+	if row.Ready {
+		r["ship_score"] = 70
+	}
+	return r
+}
