@@ -57,7 +57,8 @@ func (m *Machine) planSweep(now time.Time) {
 	}
 	m.Turn++
 	from := m.horizon()
-	if reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12); reach < m.Lookback {
+	unwatched := m.Turn == 1 && m.Begin.Before(m.Opened.Add(-margin)) // Nobody saw who was unfinished then.
+	if reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12); !unwatched && reach < m.Lookback {
 		from = later(from, earlier(m.Mark, now).Add(-reach))
 	}
 	m.sweep(now, common, from, most)
