@@ -129,6 +129,7 @@ func (m *Machine) forgetItems(n int) {
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(hot(a), hot(b)) })
 	for _, id := range ids[:min(n, len(ids))] {
+		m.Steady = later(m.Steady, m.Items[id].Created) // Nothing is to be concluded from what becomes of it.
 		delete(m.Items, id)
 	}
 }

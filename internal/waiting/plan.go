@@ -20,7 +20,9 @@ func (m *Machine) plan(now time.Time) {
 		m.Steady = now
 	}
 	m.Running, m.Began, m.Round = true, now, m.Round+1
-	m.Leaving += (float64(m.Found) - m.Leaving) / 8
+	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
+		m.Leaving = 0
+	}
 	if !m.Chased {
 		m.Chase = time.Time{}
 	}

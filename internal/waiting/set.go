@@ -162,7 +162,7 @@ func (m *Machine) listUnfinished(w walk) {
 
 // setCost estimates what a round over the unfinished costs.
 func (m *Machine) setCost() float64 {
-	cost := m.Leaving
+	cost := min(m.Leaving, worthAWalk+m.Leaving/float64(m.pageSize()))
 	for _, s := range m.Statuses {
 		if s.hot() {
 			cost += float64(s.Pages)
@@ -215,9 +215,9 @@ func (m *Machine) listSingles(now time.Time) {
 		m.add(walk{For: chasing, Status: m.evaluated(), Since: m.since(held), Stop: held, Most: chasePages})
 		return
 	}
-	burst := m.Leaving > mostSingles // Some may have been forgotten meanwhile.
+	burst := max(m.Leaving, float64(left)) > mostSingles // Some may have been forgotten, or not be listed yet.
 	if (left >= worthAWalk || burst) && !m.Chased {
-		if m.Chased, m.listed = true, false; burst || len(m.Items) > mostItems/2 {
+		if m.Chased, m.listed = true, false; burst {
 			oldest = oldest.Add(-time.Hour)
 		}
 		if burst && !m.Chase.IsZero() {
