@@ -2,7 +2,6 @@ package hiring_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -223,7 +222,7 @@ func TestPollKeepsWithinItsBounds(t *testing.T) {
 			assert.NotEmpty(t, came)
 			var refused *hiring.ParamError
 			_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{AssessmentID: "other"}, state)
-			assert.True(t, errors.As(err, &refused))
+			assert.ErrorAs(t, err, &refused)
 		})
 	}
 }

@@ -34,11 +34,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var data any
 	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
 	id, rest, _ := strings.Cut(strings.TrimPrefix(path, "/submissions/"), "/")
-	switch {
-	case path == "/account":
+	switch path {
+	case "/account":
 		reply, _ = t.service.admit(now)
 		data = map[string]any{"id": "00000000-0000-4000-8000-00000000acc0", "created_at": now.Format(stamp)}
-	case path == "/submissions":
+	case "/submissions":
 		since, err := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 		if reply = t.service.List(now, r.URL.Query().Get("status"), since, r.URL.Query().Get("cursor")); err != nil && r.URL.Query().Has("since") {
 			reply.Status = http.StatusBadRequest
@@ -56,7 +56,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 	}
-	time.Sleep(t.delay)
+	select {
+	case <-time.After(t.delay):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
 	if reply.Status == 0 {
 		return nil, io.ErrUnexpectedEOF
 	}

@@ -14,23 +14,25 @@ const (
 	peekEvery = time.Hour
 )
 
-// plan decides what a round walks over.
-func (m *Machine) plan(now time.Time) {
+// beginRound puts the last one away.
+func (m *Machine) beginRound(now time.Time) {
 	if gap := now.Sub(m.Began); gap < 0 || gap > 3*m.Max+time.Minute {
 		m.Steady = now
 	}
-	m.Running, m.Began, m.Round = true, now, m.Round+1
 	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
 		m.Leaving = 0
 	}
-	if !m.Chased {
-		m.Chase = time.Time{}
-	}
-	m.Cost, m.Singles, m.Fails, m.Found, m.listed, m.Chased, m.Hurry = 0, 0, 0, 0, false, false, false
+	m.Running, m.Hurry, m.Began, m.Round = true, false, now, m.Round+1
+	m.tally, m.listed = tally{}, false
 	m.Walks = slices.DeleteFunc(m.Walks, func(w walk) bool { return w.Over })
 	for i := range m.Walks {
 		m.Walks[i].Rests, m.Walks[i].Read = false, 0
 	}
+}
+
+// plan decides what a round walks over.
+func (m *Machine) plan(now time.Time) {
+	m.beginRound(now)
 	if m.Opened.IsZero() {
 		m.open()
 		return

@@ -33,14 +33,9 @@ type state struct {
 	Began   time.Time `json:"began,omitzero"`   // The round.
 	Steady  time.Time `json:"steady,omitzero"`  // Rounds have come regularly since then.
 	Opened  time.Time `json:"opened,omitzero"`  // When the first walk began.
-	Cost    int       `json:"cost,omitzero"`    // Requests of the round,
-	Singles int       `json:"singles,omitzero"` // single reads among them,
-	Fails   int       `json:"fails,omitzero"`   // and those of them that failed.
-	Found   int       `json:"found,omitzero"`   // Deliveries of the round.
-	Leaving float64   `json:"leaving,omitzero"` // And on average.
-	Chase   time.Time `json:"chase,omitzero"`   // How far back the last such walk looked.
-	Chased  bool      `json:"chased,omitzero"`  // Leavers were looked for in a listing.
-	Walks   []walk    `json:"walks,omitzero"`
+	Leaving float64   `json:"leaving,omitzero"` // Deliveries of a round, on average.
+	tally
+	Walks []walk `json:"walks,omitzero"`
 
 	Meaning   Meaning       `json:"meaning,omitzero"`
 	Probe     probe         `json:"probe,omitzero"`
@@ -57,7 +52,6 @@ type state struct {
 	Good       float64            `json:"good,omitzero"` // What speaks for the filter of the unfinished,
 	Bad        float64            `json:"bad,omitzero"`  // and against it.
 	FilterOff  time.Time          `json:"off,omitzero"`
-	Offs       int                `json:"offs,omitzero"`       // So often it was.
 	Unfiltered bool               `json:"unfiltered,omitzero"` // The status evaluated was refused.
 	Repeats    int                `json:"repeats,omitzero"`    // Pages that were the first one again, in a row.
 	Refusals   int                `json:"refusals,omitzero"`   // Of cursors, in a row.
@@ -84,6 +78,15 @@ type state struct {
 	FindPages float64   `json:"-"` // Of what is evaluated, back to the oldest pending.
 	VouchAt   time.Time `json:"-"`
 	News      time.Time `json:"-"` // When one was found.
+}
+
+// tally is what is counted in a round.
+type tally struct {
+	Cost    int  `json:"cost,omitzero"`    // Requests,
+	Singles int  `json:"singles,omitzero"` // single reads among them,
+	Fails   int  `json:"fails,omitzero"`   // and those of them that failed.
+	Found   int  `json:"found,omitzero"`   // Deliveries.
+	Chased  bool `json:"chased,omitzero"`  // Leavers were looked for in a listing.
 }
 
 func newState(o Options) state {

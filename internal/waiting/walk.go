@@ -86,19 +86,13 @@ func (m *Machine) gotPage(now time.Time, a Answer) (ready []int, err error) {
 		m.halt(now, a.Retry)
 		return nil, nil
 	case a.Refused && w.Cursor != "":
-		if m.Refusals++; m.Refusals > mostRefusals {
-			return nil, ErrRefused
-		}
-		m.lose(now, w)
-		return nil, nil
+		m.Refusals++
+		return nil, m.lose(now, w)
 	case a.Refused:
 		return nil, m.refuse(now, w)
 	case m.repeats(w, a):
-		if m.Repeats++; m.Repeats >= mostRepeats {
-			return nil, ErrCursor
-		}
-		m.lose(now, w)
-		return nil, nil
+		m.Repeats++
+		return nil, m.lose(now, w)
 	case w.Pages > 0:
 		m.Repeats, m.Refusals = 0, 0
 	default:
@@ -133,14 +127,21 @@ func (m *Machine) repeats(w *walk, a Answer) bool {
 	return first == w.First || a.Cursor == w.Cursor
 }
 
-// lose begins a walk again whose cursor has grown too old, this time without
-// rests. One that is lost again and again is given up.
-func (m *Machine) lose(now time.Time, w *walk) {
+// lose begins a walk again whose cursor was of no use, perhaps for its age: this
+// time without rests. One that is lost again and again is given up.
+func (m *Machine) lose(now time.Time, w *walk) error {
+	switch {
+	case m.Refusals > mostRefusals:
+		return ErrRefused
+	case m.Repeats >= mostRepeats:
+		return ErrCursor
+	}
 	if w.Lost++; w.Lost > mostLost {
 		w.Over = true
 		m.halt(now, 0)
 	}
 	w.Cursor, w.Pages, w.Last, w.Most = "", 0, time.Time{}, 0
+	return nil
 }
 
 // turn goes on to the next page, or ends the walk.
