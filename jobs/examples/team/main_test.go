@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
+)
+
+// TestMain is also the program that the tests run.
+func TestMain(m *testing.M) {
+	if os.Getenv("TEAM_TEST_PROGRAM") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program is a running one, in a folder that has no file of the repository.
+type program struct {
+	*exec.Cmd
+
+	temporary string
+	lines     *bufio.Scanner
+}
+
+func start(t *testing.T, environment ...string) *program {
+	t.Helper()
+	itself, err := os.Executable()
+	require.NoError(t, err)
+	p := &program{Cmd: exec.CommandContext(t.Context(), itself, "-every", "2s"), temporary: t.TempDir()}
+	p.Dir = t.TempDir()
+	p.Env = append([]string{"TEAM_TEST_PROGRAM=1", "TMPDIR=" + p.temporary}, environment...)
+	p.Stderr = os.Stderr
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	p.lines = bufio.NewScanner(out)
+	require.NoError(t, p.Start())
+	return p
+}
+
+// until reads lines up to one that matches, and returns what is in parentheses.
+func (p *program) until(t *testing.T, pattern string) string {
+	t.Helper()
+	line := regexp.MustCompile(pattern)
+	for p.lines.Scan() {
+		if found := line.FindStringSubmatch(p.lines.Text()); found != nil {
+			return found[len(found)-1]
+		}
+	}
+	require.Fail(t, "the program ended without the line "+pattern)
+	return ""
+}
+
+const result = `^\d\d:\d\d:\d\d  "(\w+)" +\d+  \w+`
+
+// interrupt ends it as Ctrl-C does.
+func (p *program) interrupt(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	p.until(t, "^stopped$")
+	require.NoError(t, p.Wait(), "exit status 0")
+	left, err := os.ReadDir(p.temporary)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestTeamSQLite(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	at := p.until(t, "^River's page: (.*)$")
+	for range 3 {
+		p.until(t, result)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"api/jobs?state=completed&limit=100", nil)
+	require.NoError(t, err)
+	reply, err := (&http.Client{}).Do(r)
+	require.NoError(t, err)
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, reply.StatusCode)
+	require.Contains(t, string(text), "hiring_")
+	p.interrupt(t)
+}
+
+func TestTeamOfTwoPostgres(t *testing.T) {
+	t.Parallel()
+	url := os.Getenv("DATABASE_URL")
+	if url == "" {
+		server, err := pgtest.New(t.Context())
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, server.Close()) })
+		url = server.URL
+	}
+	database := "DATABASE_URL=" + url
+	first := start(t, database)
+	join := strings.Fields(first.until(t, "^For another process: (.*)$"))
+	second := start(t, database, join[0], join[1])
+	second.until(t, "^River's page")
+	first.until(t, result)
+	second.interrupt(t)
+	first.until(t, result)
+	first.interrupt(t)
+	db, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close(context.WithoutCancel(t.Context()))) }()
+	var results, deliveries int
+	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM results").Scan(&results))
+	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'hiring_delivery' AND state = 'completed'").Scan(&deliveries))
+	require.Equal(t, deliveries, results)
+	require.GreaterOrEqual(t, results, 2)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/riverqueue/river"
+	"riverqueue.com/riverui"
+)
+
+// page is River's, on an address of its own. It shows what jobs hold: in
+// production it belongs behind a login.
+type page struct {
+	address string
+	server  *http.Server
+}
+
+func serve[TTx any](ctx context.Context, listen string, client *river.Client[TTx], log *slog.Logger) (*page, error) {
+	handler, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(client, nil), Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	if err := handler.Start(ctx); err != nil {
+		return nil, err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return nil, err
+	}
+	p := &page{listener.Addr().String(), &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
+	go func() {
+		if err := p.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the page has ended", "error", err)
+		}
+	}()
+	return p, nil
+}
+
+func (p *page) close() { _ = p.server.Close() }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/jobs"
+)
+
+// team works for one organization.
+type team[D riverdriver.Driver[TTx], TTx any] struct {
+	settings
+
+	service *service
+	driver  D
+	begin   func(ctx context.Context, do func(tx TTx) error) error
+	exec    func(ctx context.Context, tx TTx, query string, args ...any) error
+}
+
+const results = `CREATE TABLE IF NOT EXISTS results (
+	submission_id text PRIMARY KEY,
+	candidate text NOT NULL,
+	score integer
+)`
+
+func (t *team[D, TTx]) run(ctx context.Context) error {
+	if err := jobs.Migrate(ctx, t.driver, nil); err != nil {
+		return err
+	}
+	if err := t.begin(ctx, func(tx TTx) error { return t.exec(ctx, tx, results) }); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	config := &river.Config{Logger: log, SoftStopTimeout: 5 * time.Second}
+	organizations := []jobs.Organization{{Name: "acme", Client: t.service.client, Watch: t.service.watch}}
+	if err := jobs.Watch[D](config, jobs.Results[TTx]{Organizations: organizations, Handle: t.store}); err != nil {
+		return err
+	}
+	if err := jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: organizations}); err != nil {
+		return err
+	}
+	client, err := river.NewClient(t.driver, config)
+	if err != nil {
+		return err
+	}
+	page, err := serve(ctx, t.listen, client, log)
+	if err != nil {
+		return err
+	}
+	defer page.close()
+	fmt.Printf("River's page: http://%s/\nCtrl-C stops.\n\n", page.address)
+	if err := client.Start(ctx); err != nil { // The end of the context stops it.
+		return err
+	}
+	err = t.invite(ctx, client)
+	<-client.Stopped()
+	fmt.Println("stopped")
+	return err
+}
+
+// store is the handler: what it writes is there exactly once, because the same
+// transaction completes the job.
+func (t *team[D, TTx]) store(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+	err := t.exec(ctx, tx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3)",
+		submission.ID, submission.Candidate.Name, report.ShipScore)
+	if err == nil {
+		score, _ := report.Score()
+		fmt.Printf("%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), submission.Candidate.Name, score, report.VerdictLabel)
+	}
+	return err
+}
+
+// invite adds a candidate of the fake service now and then, until the end.
+func (t *team[D, TTx]) invite(ctx context.Context, client *river.Client[TTx]) error {
+	names := []string{"Ada", "Grace", "Edsger", "Barbara", "Tony", "Frances", "Donald", "Margaret"}
+	for n := 0; t.service.fake != nil; n++ {
+		name := names[n%len(names)]
+		candidate := hiring.NewInvitation{Email: fmt.Sprintf("%s-%d@candidates.test", name, n), Name: name}
+		err := t.begin(ctx, func(tx TTx) error { // In which more may be written than whom to invite.
+			_, err := jobs.Invite(ctx, client, tx, "acme", t.service.assessment, candidate)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
+	<-ctx.Done()
+	return nil
+}
