@@ -182,6 +182,10 @@ func (a answer) isPage() bool {
 
 var pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]{1,100})`)
 
+// elsewhere tells that no reply is the service's: there is none, or one of
+// something else.
+func (a answer) elsewhere() bool { return a.status == 0 || a.isPage() || a.status/100 == 3 }
+
 // title is that of a page, as far as the client's error quotes it: what the error
 // quotes holds no key.
 func (a answer) title() string {

@@ -179,7 +179,8 @@ func shapeCheck[T any](name string, came func(*examination) []answer, route stri
 		if slices.Contains(s.types(), "array") {
 			s = s.items()
 		}
-		d, with := ofSchema(s, of, ""), ""
+		var replies difference
+		with := ""
 		if len(s.properties()) > 0 {
 			with = "the document"
 		}
@@ -189,13 +190,13 @@ func shapeCheck[T any](name string, came func(*examination) []answer, route stri
 			}
 			with = strings.TrimPrefix(with+" and "+a.asked, " and ")
 			for _, item := range resources(a) {
-				d.add(ofReply(item, of, ""))
+				replies.add(ofReply(item, of, ""))
 			}
 		}
 		if with == "" {
 			return unanswered(came(e)[0])
 		}
-		return compared(d, with, "read the new ones in Extra")
+		return compared(ofSchema(s, of, "").seenIn(replies), with, "read the new ones in Extra")
 	}}
 }
 

@@ -56,13 +56,13 @@ func (e *examination) saidMembers(field string, a answer, names ...string) judge
 func checkOptionalMembers(e *examination) judgement {
 	names := []string{"time_limit_minutes", "budget_dollars_cap", "selected_task_ids"}
 	var made struct {
-		Minutes int     `json:"time_limit_minutes"`
-		Cap     float64 `json:"budget_dollars_cap"`
+		Minutes int      `json:"time_limit_minutes"`
+		Cap     *float64 `json:"budget_dollars_cap"` // Null, wherever that may be.
 	}
 	_ = json.Unmarshal(e.made.data, &made)
 	unknown := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return e.made.objectsTo(name, true) != toName })
 	switch {
-	case e.made.ok() && made.Minutes == 47 && made.Cap == 3.5:
+	case e.made.ok() && made.Minutes == 47 && (made.Cap == nil || *made.Cap == 3.5):
 		return ok("taken", e.made.asked+": the values came back")
 	case e.made.ok() && made.Minutes != 0:
 		return wrong("ignored", e.made.asked+": other values came back", "find the names, and send them in NewAssessment.Extra")

@@ -156,7 +156,7 @@ func hostOf(location string) string {
 func checkBaseURL(e *examination) judgement {
 	a := e.account
 	switch {
-	case a.status == 0 || a.isPage() || a.status/100 == 3:
+	case a.elsewhere():
 		return untried("the service did not answer")
 	case a.status == http.StatusNotFound && e.description.status == http.StatusNotFound:
 		return wrong("not there", a.saw(), "correct the base URL: it is given without /api/v1")
@@ -166,8 +166,12 @@ func checkBaseURL(e *examination) judgement {
 	return wrong("something else", a.saw()+" without the service's envelope", "correct the base URL")
 }
 
-// maxSkew is as far as a clock may be off before times that people compare mislead.
-const maxSkew = time.Minute
+const (
+	// maxSkew is as far as a clock may be off before times that people compare mislead.
+	maxSkew = time.Minute
+	// unnoticed is what whole seconds and a slow reply can make of a right clock.
+	unnoticed = 5 * time.Second
+)
 
 // date is the service's clock when it answered.
 func (a answer) date() (time.Time, bool) {
@@ -178,7 +182,7 @@ func (a answer) date() (time.Time, bool) {
 func checkClock(e *examination) judgement {
 	service, known := e.account.date()
 	switch {
-	case e.account.status == 0 || e.account.isPage():
+	case e.account.elsewhere():
 		return untried("the service did not answer")
 	case !known:
 		return undecided("the replies have no Date")
@@ -186,9 +190,9 @@ func checkClock(e *examination) judgement {
 	off := e.account.at.Sub(service).Round(time.Second)
 	found := "right"
 	switch {
-	case off > time.Second:
+	case off > unnoticed:
 		found = off.String() + " ahead"
-	case off < -time.Second:
+	case off < -unnoticed:
 		found = (-off).String() + " behind"
 	}
 	if off.Abs() > maxSkew {
@@ -248,7 +252,7 @@ const longestWindow = 2 * time.Hour
 
 func checkQuota(e *examination) judgement {
 	a := e.account
-	if a.status == 0 || a.isPage() {
+	if a.elsewhere() {
 		return untried("the service did not answer")
 	}
 	var values [3]int64
@@ -277,7 +281,7 @@ func checkRequestIDs(e *examination) judgement {
 	a := e.account
 	id := a.header.Get("X-Request-Id")
 	switch {
-	case a.status == 0 || a.isPage():
+	case a.elsewhere():
 		return untried("the service did not answer")
 	case id == "" && a.meta.RequestID == "":
 		return wrong("none", a.asked+" has none", "have what lies between let X-Request-Id through: support asks for it")

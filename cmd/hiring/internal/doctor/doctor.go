@@ -88,6 +88,9 @@ type judgement struct {
 
 func (c check) finding(group string, e *examination) Finding {
 	j := c.judge(e)
+	if j.verdict == Undecided && e.over != "" && group != "way" {
+		j = untried(e.over) // What would have told was not asked.
+	}
 	return Finding{Group: group, Name: c.name, Verdict: j.verdict, Assumed: c.assumed, Found: j.found, Evidence: j.evidence, Change: j.change}
 }
 

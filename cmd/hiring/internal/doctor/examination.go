@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -56,8 +57,11 @@ func newExamination(v *visit, assumed hiring.Dialect) *examination {
 func (e *examination) run(ctx context.Context) {
 	e.account = e.ask(ctx, question{route: "GET /account"})
 	e.description = e.document(ctx)
-	if e.account.status == 403 && e.description.status == 403 {
+	switch {
+	case e.account.status == http.StatusForbidden && e.description.status == http.StatusForbidden:
 		e.over = "the key may not read"
+	case e.account.absent() && e.description.absent():
+		e.over = "the service is not where the base URL leads"
 	}
 	if e.description.ok() {
 		e.doc = readDocument(e.description.body)

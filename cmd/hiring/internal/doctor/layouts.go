@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,18 +56,21 @@ var spelled = strings.NewReplacer(
 	"mm", "04", "mi", "04", "SSS", "000", "sss", "000", "ss", "05", "SS", "05",
 )
 
-var spelling = regexp.MustCompile(`[YyMDdHhmsST0-9:/., '+Z-]{8,40}`)
-
 // layoutIn finds a layout in what a service says of a time that it refused: an
-// example, or a pattern such as YYYY-MM-DD.
+// example, or a pattern such as YYYY-MM-DD. The longest stretch of words that makes
+// one counts.
 func layoutIn(text string) string {
-	for _, part := range spelling.FindAllString(text, -1) {
-		part = strings.Trim(part, " .,'")
-		if layout := layoutOf(part); layout != "" {
-			return layout
-		}
-		if layout := strings.ReplaceAll(spelled.Replace(part), "'", ""); layout != part && layoutOf(time.Now().UTC().Format(layout)) == layout {
-			return layout
+	words := strings.Fields(text)
+	for length := min(6, len(words)); length > 0; length-- {
+		for from := range len(words) - length + 1 {
+			part := strings.Trim(strings.Join(words[from:from+length], " "), ".,;:()'\"`")
+			if layout := layoutOf(part); layout != "" {
+				return layout
+			}
+			layout := strings.ReplaceAll(spelled.Replace(part), "'", "") // As in yyyy-MM-dd'T'HH:mm.
+			if layout != part && slices.Contains(layouts, layout) {
+				return layout
+			}
 		}
 	}
 	return ""

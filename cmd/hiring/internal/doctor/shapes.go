@@ -66,12 +66,23 @@ func kindOf(t reflect.Type) member {
 
 // difference is how what the service has differs from what the client reads, by
 // path, as in report.pillars[].score.
-type difference struct{ missing, mistyped, more []string }
+type difference struct {
+	missing, mistyped, more []string
+	there                   []string // What the client reads and what was there.
+}
 
 func (d *difference) add(other difference) {
 	d.missing = append(d.missing, other.missing...)
 	d.mistyped = append(d.mistyped, other.mistyped...)
 	d.more = append(d.more, other.more...)
+	d.there = append(d.there, other.there...)
+}
+
+// seenIn leaves out what is missing in the document only.
+func (d difference) seenIn(replies difference) difference {
+	d.missing = slices.DeleteFunc(d.missing, func(path string) bool { return slices.Contains(replies.there, path) })
+	d.add(replies)
+	return d
 }
 
 func (d *difference) sort() {
@@ -126,6 +137,9 @@ func ofReply(raw json.RawMessage, t reflect.Type, path string) (d difference) {
 		value, ok := object[m.name]
 		delete(object, m.name)
 		at, isNull := path+m.name, string(value) == "null"
+		if ok {
+			d.there = append(d.there, at)
+		}
 		switch {
 		case !ok && !m.maybe:
 			d.missing = append(d.missing, at)

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// foreignWords are those of a service that speaks otherwise in everything.
+var foreignWords = hiring.Dialect{
+	PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit", SinceLayout: "20060102T150405.000Z",
+	ListChallenges: "GET /library", ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
+	UpdateAssessment: "PUT /postings/{id}/settings", ResendInvitation: "POST /postings/{id}/{invitation_id}/again",
+	RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
+}
+
+// doctorUnstable is what differs from run to run: addresses, and the spaces after
+// them.
+var doctorUnstable = regexp.MustCompile(`127\.0\.0\.1:\d+ *`)
+
+// TestDoctorGolden shows what people see of services that are as assumed, foreign,
+// and not there.
+func TestDoctorGolden(t *testing.T) {
+	for name, c := range map[string]struct {
+		options []sandbox.Option
+		key     string
+		args    string
+	}{
+		"doctor":             {nil, sandbox.TestKey, "doctor"},
+		"doctor-live":        {nil, sandbox.LiveKey, "doctor"},
+		"doctor-foreign":     {[]sandbox.Option{sandbox.WithDialect(foreignWords)}, sandbox.TestKey, "doctor"},
+		"doctor-revoked":     {nil, "sk_test_revoked", "doctor"},
+		"doctor-csv":         {nil, sandbox.TestKey, "doctor -o csv --columns group,name,verdict,found"},
+		"doctor-json":        {[]sandbox.Option{sandbox.WithDialect(foreignWords)}, sandbox.TestKey, "doctor --jq .dialect"},
+		"doctor-unwritten":   {nil, "sk_test_revoked", "doctor --write dialect.json -o csv --columns name,verdict"},
+		"doctor-no-writes":   {nil, sandbox.TestKey, "doctor --no-writes -o csv --columns name,verdict,evidence"},
+		"doctor-as-assumed":  {nil, sandbox.TestKey, "doctor -o jsonl --jq .name"},
+		"doctor-no-argument": {nil, sandbox.TestKey, "doctor now"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(c.args)
+			piped := newUser(t, sandbox.New(c.options...), c.key).run(args...)
+			screen := newUser(t, sandbox.New(c.options...), c.key).onTerminal("", args...)
+			text := doctorUnstable.ReplaceAllString(stable(transcript(args, piped, screen)), "127.0.0.1:… ")
+			golden(t, "golden/"+name+".txt", text)
+		})
+	}
+}
+
+// TestDoctorBehindASignInPage: a captive network, and the exit status.
+func TestDoctorBehindASignInPage(t *testing.T) {
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<html><title>Sign in</title>"))
+	}))
+	defer portal.Close()
+	u := newUser(t, nil, "")
+	u.env = append(u.env, envBaseURL+"="+portal.URL, envKey+"="+sandbox.TestKey)
+	r := u.run("doctor")
+	assert.Equal(t, exitFailed, r.code)
+	assert.Contains(t, r.stdout, `a page answers, with the title "Sign in"`)
+	assert.Contains(t, r.stdout, "sign in to this network")
+	assert.Equal(t, "hiring: one thing is not as assumed; see above what to change\n", r.stderr)
+	assert.NotContains(t, r.stdout, sandbox.TestKey)
+}
+
+// TestDoctorWritesADialect: the file makes the next command work, the sandbox
+// program and the SDK take it, and a doctor that assumes it finds nothing wrong.
+func TestDoctorWritesADialect(t *testing.T) {
+	server := sandbox.New(sandbox.WithDialect(foreignWords))
+	u := newUser(t, server, sandbox.TestKey)
+	r := u.run("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitFailed, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "dialect.json holds the names that were found")
+	file := filepath.Join(u.home, "dialect.json")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var found hiring.Dialect
+	require.NoError(t, json.Unmarshal(text, &found))
+	assert.Equal(t, foreignWords, found)
+
+	assert.Equal(t, exitNotFound, u.run("assessments", "list").code)
+	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "assessments", "list").code)
+	again := u.run("--dialect", "dialect.json", "doctor", "-o", "json")
+	assert.Equal(t, exitOK, again.code, again.stderr)
+	var report doctor.Report
+	require.NoError(t, json.Unmarshal([]byte(again.stdout), &report))
+	assert.False(t, report.Contradicted())
+	assert.Equal(t, foreignWords, report.Dialect)
+	assert.LessOrEqual(t, report.Reads, doctor.MaxReads)
+
+	base := sandboxProgram(t, file)
+	client, err := hiring.New(base, sandbox.TestKey, hiring.WithDialect(found))
+	require.NoError(t, err)
+	listed, err := client.Challenges.List().Collect(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, listed)
+}
+
+// sandboxProgram runs cmd/hiring-sandbox with a dialect, and returns its base URL.
+func sandboxProgram(t *testing.T, dialect string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "hiring-sandbox")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/hiring-assessment/hiring-go/cmd/hiring-sandbox")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	program := exec.CommandContext(t.Context(), binary, "-addr", "127.0.0.1:0", "-dialect", dialect)
+	stdout, err := program.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
+	t.Cleanup(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+	})
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if base, found := strings.CutPrefix(strings.TrimSpace(lines.Text()), "HIRING_BASE_URL="); found {
+			return base
+		}
+	}
+	require.Fail(t, "the program said no address")
+	return ""
+}

@@ -1,0 +1,244 @@
+package doctor_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// odd is a service with something of its own in front of it, without sockets: time
+// may be virtual.
+func odd(t *testing.T, c doctor.Config, spoken hiring.Dialect, before func(http.ResponseWriter, *http.Request, http.Handler)) doctor.Report {
+	t.Helper()
+	service, reads := sandbox.New(sandbox.WithDialect(spoken)), 0
+	c.BaseURL, c.Key = "https://hiring.invalid", sandbox.TestKey
+	c.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
+		if r.Method == http.MethodGet {
+			reads++
+		}
+		arrived := r.Clone(r.Context())
+		if r.Body == nil {
+			arrived.Body = http.NoBody
+		}
+		w := httptest.NewRecorder()
+		before(w, arrived, service)
+		return w.Result()
+	})}
+	r := visited(t, c)
+	assert.Equal(t, reads, r.Reads)
+	assert.LessOrEqual(t, reads, doctor.MaxReads)
+	return r
+}
+
+type roundTrip func(*http.Request) *http.Response
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+func refuse(w http.ResponseWriter, status int, code, message string, fields map[string][]string) {
+	w.Header().Set("X-Request-Id", "req_1")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+		"code": code, "message": message, "request_id": "req_1", "details": map[string]any{"formErrors": []string{}, "fieldErrors": fields},
+	}})
+}
+
+func noDocument(w http.ResponseWriter, r *http.Request) bool {
+	if strings.HasSuffix(r.URL.Path, "/openapi.json") {
+		refuse(w, 404, "NOT_FOUND", "There is none.", nil)
+		return true
+	}
+	return false
+}
+
+// TestStrictService: one that refuses parameters and members that it does not know
+// is understood by what it says, by field or in a sentence.
+func TestStrictService(t *testing.T) {
+	spoken := hiring.Dialect{
+		PageParam: "p", PageSizeParam: "limit", CursorParam: "after", EventPageSizeParam: "size", InvitationEmail: "email", InvitationName: "name",
+	}
+	takes := []string{"p", "limit", "after", "size", "since", "since_seq", "status", "assessment_id", "format"}
+	for _, byField := range []bool{true, false} {
+		r := odd(t, doctor.Config{}, spoken, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if noDocument(w, r) {
+				return
+			}
+			unknown := make(map[string][]string)
+			for name := range r.URL.Query() {
+				if !slices.Contains(takes, name) {
+					unknown[name] = []string{"Unrecognized key."}
+				}
+			}
+			if len(unknown) > 0 && byField {
+				refuse(w, 400, "INVALID_INPUT", "The input is not valid.", unknown)
+				return
+			}
+			if len(unknown) > 0 {
+				refuse(w, 400, "INVALID_INPUT", `Unrecognized keys: "`+strings.Join(slices.Collect(maps.Keys(unknown)), `", "`)+`"`, nil)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+		truth, err := spoken.WithDefaults()
+		require.NoError(t, err)
+		assert.Equal(t, truth, r.Dialect, "by field: %v", byField)
+	}
+}
+
+// TestServiceWithAliases: what is assumed works, so nothing is wrong with it.
+func TestServiceWithAliases(t *testing.T) {
+	aliases := map[string]string{"limit": "page_size", "p": "page", "after": "cursor", "per_page": "page_size"}
+	r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if noDocument(w, r) {
+			return
+		}
+		query := r.URL.Query()
+		for alias, name := range aliases {
+			if query.Has(alias) && !query.Has(name) {
+				query.Set(name, query.Get(alias))
+			}
+		}
+		r.URL.RawQuery = query.Encode()
+		next.ServeHTTP(w, r)
+	})
+	assert.Empty(t, wrongs(r))
+}
+
+// TestCursorByHalves: a service that ignores a cursor that it cannot read says its
+// name to nobody.
+func TestCursorByHalves(t *testing.T) {
+	for _, name := range []string{"after", "page_token", "next", "marker", "continuation_token", "page[cursor]"} {
+		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{CursorParam: name}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if noDocument(w, r) {
+				return
+			}
+			if query := r.URL.Query(); query.Get(name) == "made-up" {
+				query.Del(name)
+				r.URL.RawQuery = query.Encode()
+			}
+			next.ServeHTTP(w, r)
+		})
+		assert.Equal(t, name, finding(t, r, "CursorParam").Found, "%+v, %d reads", finding(t, r, "CursorParam"), r.Reads)
+	}
+}
+
+// TestNumbersThatOnlyRefusalsTell: a log that is too short to count in.
+func TestNumbersThatOnlyRefusalsTell(t *testing.T) {
+	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{EventPageSizeParam: "limit"}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if noDocument(w, r) {
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			query := r.URL.Query()
+			query.Set("since_seq", "1000000")
+			r.URL.RawQuery = query.Encode()
+		}
+		next.ServeHTTP(w, r)
+	})
+	f := finding(t, r, "EventPageSizeParam")
+	assert.Equal(t, "limit", f.Found, "%+v", f)
+	assert.Contains(t, f.Evidence, "refused by name")
+}
+
+// TestSinceByWhatIsSaid: a refusal that shows the layout gives it away.
+func TestSinceByWhatIsSaid(t *testing.T) {
+	for message, layout := range map[string]string{
+		"Expected DD.MM.YYYY HH:mm.":                    "02.01.2006 15:04",
+		"Must look like 2026/03/01 10:00:00":            "2006/01/02 15:04:05",
+		"Invalid date, use e.g. '01-02-2006T15:04:05Z'": "02-01-2006T15:04:05Z",
+	} {
+		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{SinceLayout: layout}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if noDocument(w, r) {
+				return
+			}
+			recorded := httptest.NewRecorder()
+			next.ServeHTTP(recorded, r)
+			if recorded.Code == 400 && r.URL.Query().Has("since") {
+				refuse(w, 400, "INVALID_INPUT", "The input is not valid.", map[string][]string{"since": {message}})
+				return
+			}
+			maps.Copy(w.Header(), recorded.Header())
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(recorded.Body.Bytes())
+		})
+		assert.Equal(t, layout, finding(t, r, "SinceLayout").Found, "%+v", finding(t, r, "SinceLayout"))
+	}
+}
+
+// TestIgnoredSince: a service that ignores what it cannot read.
+func TestIgnoredSince(t *testing.T) {
+	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if noDocument(w, r) {
+			return
+		}
+		query := url.Values{}
+		for name, values := range r.URL.Query() {
+			if name != "since" {
+				query[name] = values
+			}
+		}
+		r.URL.RawQuery = query.Encode()
+		next.ServeHTTP(w, r)
+	})
+	f := finding(t, r, "SinceLayout")
+	assert.Equal(t, doctor.Wrong, f.Verdict)
+	assert.Contains(t, f.Evidence, "ignored")
+}
+
+// TestUnstableService: what fails now and then costs reads, and no more than may be.
+func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
+
+func unstableService(t *testing.T) {
+	n := 0
+	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if n++; n%2 == 0 {
+			refuse(w, 503, "INTERNAL_ERROR", "Later.", nil)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	assert.Empty(t, wrongs(r))
+	assert.Greater(t, r.Count(doctor.Holds), 20)
+}
+
+// TestBrokenService: whatever comes, there is a report.
+func TestBrokenService(t *testing.T) { synctest.Test(t, brokenService) }
+
+func brokenService(t *testing.T) {
+	for _, body := range []string{
+		``, `null`, `[]`, `{}`, `{"data":null,"meta":null}`, `{"data":[null,1,"x",[]],"meta":{"has_more":true,"next_cursor":"c"}}`,
+		`{"data":{"id":7},"meta":{"page":"one","page_size":[],"has_more":"no","next_cursor":5}}`,
+		`{"data":[{"id":"1"},{"id":"1"}],"meta":{"has_more":true,"next_cursor":"c","page":1,"page_size":2}}`,
+		`{"openapi":"3.1.0","paths":{"/x":null,"/y":{"get":7,"post":{"parameters":[null,7,{"$ref":"#/paths"}],"responses":[]}}},"data":[]}`,
+	} {
+		for _, status := range []int{200, 204, 400, 404, 405, 409, 500} {
+			r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+				w.Header().Set("X-Request-Id", "req_1")
+				w.WriteHeader(status)
+				if status != 204 {
+					_, _ = fmt.Fprint(w, body)
+				}
+			})
+			assert.NotEmpty(t, r.Findings)
+			_, err := r.Dialect.WithDefaults()
+			require.NoError(t, err)
+			for _, f := range r.Findings {
+				assert.NotEmpty(t, f.Verdict, f.Name)
+				assert.NotEmpty(t, f.Evidence, f.Name)
+			}
+		}
+	}
+}

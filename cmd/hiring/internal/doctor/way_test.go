@@ -1,0 +1,299 @@
+package doctor_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// wrongs are the names of what does not hold.
+func wrongs(r doctor.Report) []string {
+	names := []string{}
+	for _, f := range r.Findings {
+		if f.Verdict == doctor.Wrong {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// TestNoFalseAlarms: the service as it is assumed, under every key, with all that
+// additive changes may bring, and with each meaning of since.
+func TestNoFalseAlarms(t *testing.T) {
+	for _, key := range []string{sandbox.TestKey, sandbox.WriteKey, sandbox.ReadOnlyKey, sandbox.LiveKey} {
+		for meaning, on := range map[string]sandbox.SinceField{
+			"creation": sandbox.SinceCreated, "submission": sandbox.SinceSubmitted, "evaluation": sandbox.SinceEvaluated,
+		} {
+			r := look(t, inhabited(t, hiring.Dialect{}, sandbox.WithSinceOn(on)), doctor.Config{Key: key})
+			assert.Empty(t, wrongs(r), key)
+			assert.Equal(t, meaning, finding(t, r, "meaning of since").Found, "%s: %+v", key, finding(t, r, "meaning of since"))
+			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
+			assert.Zero(t, r.Count(doctor.Untried))
+		}
+	}
+}
+
+func TestDriftIsNews(t *testing.T) {
+	news := 0
+	for seed := range uint64(12) {
+		r := look(t, sandbox.Start(t, sandbox.WithDrift(seed)), doctor.Config{})
+		assert.Empty(t, wrongs(r), "seed %d", seed)
+		news += r.Count(doctor.News)
+	}
+	assert.Greater(t, news, 12)
+}
+
+// TestEmptyOrganization: where there is nothing, much cannot be decided, and nothing
+// is wrong.
+func TestEmptyOrganization(t *testing.T) {
+	r := look(t, sandbox.Start(t), doctor.Config{Key: sandbox.LiveKey})
+	assert.Empty(t, wrongs(r))
+	assert.Equal(t, 0, r.Writes)
+	assert.Greater(t, r.Count(doctor.Undecided), 10)
+}
+
+// TestKeys: what becomes of a key that may not do everything, or nothing.
+func TestKeys(t *testing.T) {
+	for name, c := range map[string]struct {
+		key     string
+		disturb func(*sandbox.Server)
+		wrong   []string
+		row     string
+		found   string
+		reads   int
+	}{
+		"revoked":    {sandbox.TestKey, func(s *sandbox.Server) { s.RevokeKey(sandbox.TestKey) }, []string{"key"}, "key", "refused", 1},
+		"read-only":  {sandbox.ReadOnlyKey, func(*sandbox.Server) {}, nil, "scope", "it may read only", 17},
+		"live":       {sandbox.LiveKey, func(*sandbox.Server) {}, nil, "scope", "it may read; whether it may write is not known", 0},
+		"write-only": {sandbox.TestKey, func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET *", Times: -1, Status: 403}) }, []string{"scope"}, "scope", "it may not read", 2},
+		"used up":    {sandbox.TestKey, func(s *sandbox.Server) { s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0) }, nil, "key", "", 1},
+		"throttled": {sandbox.TestKey, func(s *sandbox.Server) {
+			s.Inject(sandbox.Fault{Route: "*", Times: -1, Status: 429, RetryAfter: time.Hour})
+		}, nil, "key", "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := sandbox.Start(t)
+			c.disturb(s)
+			r := look(t, s, doctor.Config{Key: c.key})
+			assert.ElementsMatch(t, c.wrong, wrongs(r))
+			assert.Equal(t, c.found, finding(t, r, c.row).Found, "%+v", finding(t, r, c.row))
+			if c.reads > 0 {
+				assert.Equal(t, c.reads, r.Reads)
+			}
+			if name == "read-only" {
+				assert.Equal(t, doctor.Holds, finding(t, r, "ResendInvitation").Verdict)
+			}
+		})
+	}
+}
+
+// TestClocks: this machine's clock against the service's.
+func TestClocks(t *testing.T) {
+	for off, found := range map[time.Duration]string{
+		0: "right", 30 * time.Second: "30s behind", -30 * time.Second: "30s ahead", 10 * time.Minute: "10m0s behind", -10 * time.Minute: "10m0s ahead",
+	} {
+		s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return time.Now().Add(off) }))
+		r := look(t, s, doctor.Config{})
+		f := finding(t, r, "clock")
+		if off.Abs() > time.Minute {
+			assert.Equal(t, []string{"clock"}, wrongs(r))
+			assert.Equal(t, "set this machine's clock", f.Change)
+		} else {
+			assert.Empty(t, wrongs(r))
+		}
+		// The Date is in whole seconds.
+		told, err := time.ParseDuration(strings.Fields(strings.Replace(f.Found, "right", "0s", 1))[0])
+		require.NoError(t, err, f.Found)
+		expected, err := time.ParseDuration(strings.Fields(strings.Replace(found, "right", "0s", 1))[0])
+		require.NoError(t, err)
+		assert.InDelta(t, expected.Seconds(), told.Seconds(), 1.1)
+	}
+}
+
+// between puts something between the client and a service, over real sockets.
+func between(t *testing.T, answer http.HandlerFunc) doctor.Config {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	return doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey}
+}
+
+func visited(t *testing.T, c doctor.Config) doctor.Report {
+	t.Helper()
+	r, err := doctor.Run(t.Context(), c)
+	require.NoError(t, err)
+	return r
+}
+
+// TestPages: something else answers in the service's place.
+func TestPages(t *testing.T) {
+	const page = "<!DOCTYPE html><html><head><title>Sign in to\n Corp Net</title></head></html>"
+	for name, c := range map[string]struct {
+		status   int
+		header   string
+		body     string
+		found    string
+		evidence string
+	}{
+		"sign-in page":      {200, "", page, "a page instead of the service", `the title "Sign in to Corp Net"`},
+		"refusing proxy":    {403, "", page, "a page instead of the service", `the title "Sign in to Corp Net"`},
+		"bad gateway":       {502, "", "<html>502", "a page instead of the service", "a page answers"},
+		"plain text":        {200, "", "It works!", "a page instead of the service", "a page answers"},
+		"redirect":          {302, "https://login.corp.example/x?y", "", "requests are sent elsewhere", "to login.corp.example"},
+		"sign in to proxy":  {407, "", page, "signing in is asked for", "Proxy Authentication Required"},
+		"sign in to portal": {511, "", page, "signing in is asked for", "Network Authentication Required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked int
+			r := visited(t, between(t, func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				if c.header != "" {
+					w.Header().Set("Location", c.header)
+				}
+				w.WriteHeader(c.status)
+				_, _ = w.Write([]byte(c.body))
+			}))
+			f := finding(t, r, "proxy")
+			assert.Equal(t, []string{"proxy"}, wrongs(r))
+			assert.Equal(t, c.found, f.Found)
+			assert.Contains(t, f.Evidence, c.evidence)
+			assert.NotEmpty(t, f.Change)
+			assert.LessOrEqual(t, asked, 2)
+			assert.Equal(t, doctor.Untried, finding(t, r, "PageParam").Verdict)
+			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
+		})
+	}
+}
+
+// TestNoWayThere: name, connection and TLS, over real sockets.
+func TestNoWayThere(t *testing.T) {
+	secret := httptest.NewTLSServer(sandbox.New())
+	defer secret.Close()
+	plain := httptest.NewServer(sandbox.New())
+	defer plain.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() {
+		for {
+			c, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	defer func() { _ = silent.Close() }()
+	port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
+	for name, c := range map[string]struct{ base, row, found, evidence string }{
+		"no such name":     {"https://hiring.nowhere.invalid", "name lookup", "not found", "hiring.nowhere.invalid"},
+		"nobody listens":   {"http://" + closed.Addr().String(), "connection", "no connection", "refused"},
+		"hung up":          {"http://" + silent.Addr().String(), "connection", "no reply", silent.Addr().String()},
+		"unknown signer":   {secret.URL, "TLS", "signed by a stranger", "issued by"},
+		"no TLS":           {"https://127.0.0.1:" + port(plain.URL), "TLS", "no TLS", "does not speak TLS"},
+		"another base URL": {plain.URL + "/hr", "base URL", "not there", "NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := visited(t, doctor.Config{BaseURL: c.base, Key: sandbox.TestKey})
+			f := finding(t, r, c.row)
+			assert.Equal(t, []string{c.row}, wrongs(r))
+			assert.Equal(t, c.found, f.Found)
+			assert.Contains(t, f.Evidence, c.evidence)
+			assert.NotEmpty(t, f.Change)
+		})
+	}
+}
+
+// TestTheWayIsTold: what a healthy one looks like, over TLS.
+func TestTheWayIsTold(t *testing.T) {
+	server := httptest.NewTLSServer(sandbox.New())
+	defer server.Close()
+	r := visited(t, doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey, HTTP: server.Client()})
+	assert.Empty(t, wrongs(r))
+	assert.Equal(t, "TLS 1.3", finding(t, r, "TLS").Found)
+	assert.Contains(t, finding(t, r, "TLS").Evidence, "issued by O=Acme Co")
+	assert.Equal(t, strings.TrimPrefix(server.URL, "https://"), finding(t, r, "connection").Found)
+	assert.Equal(t, "no lookup", finding(t, r, "name lookup").Found)
+}
+
+// TestProxies: a proxy is named without its password, and noticed by what it adds.
+func TestProxies(t *testing.T) {
+	service := sandbox.New()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Via", "1.1 squid")
+		service.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	address, err := url.Parse(strings.Replace(proxy.URL, "http://", "http://user:pass@", 1))
+	require.NoError(t, err)
+	r := visited(t, doctor.Config{
+		BaseURL: "http://hiring.example.com", Key: sandbox.TestKey, Options: []hiring.Option{hiring.WithInsecureHTTP()},
+		HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}},
+	})
+	assert.Empty(t, wrongs(r))
+	assert.Equal(t, strings.TrimPrefix(proxy.URL, "http://"), finding(t, r, "proxy").Found)
+	assert.Contains(t, finding(t, r, "proxy").Evidence, "Via")
+	assert.NotContains(t, fmt.Sprintf("%+v", r), "pass@")
+}
+
+// TestGatewaysThatTakeHeaders: what is missing is named, and all else is found.
+func TestGatewaysThatTakeHeaders(t *testing.T) {
+	for header, row := range map[string]string{
+		"X-RateLimit-Remaining": "quota headers", "X-RateLimit-Reset": "quota headers", "X-Request-Id": "request ids",
+	} {
+		service := sandbox.New()
+		r := visited(t, between(t, func(w http.ResponseWriter, r *http.Request) {
+			service.ServeHTTP(without{w, header}, r)
+		}))
+		assert.Equal(t, []string{row}, wrongs(r), header)
+		assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
+	}
+}
+
+// without is a reply that loses a header.
+type without struct {
+	http.ResponseWriter
+
+	header string
+}
+
+func (w without) WriteHeader(status int) {
+	w.Header().Del(w.header)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// TestTheKeyShowsNowhere: not even when the service and what lies between echo it.
+func TestTheKeyShowsNowhere(t *testing.T) {
+	const key = "sk_test_51abcdefghijklmnop"
+	for _, body := range []string{
+		"<html><title>" + key + "</title>", `{"error":{"code":"INVALID_INPUT","message":"` + key + `","details":{"formErrors":["` + key + `"],"fieldErrors":{"` + key + `":["` + key + `"],"since":["` + key + `"]}}}}`,
+		`{"data":[{"id":"` + key + `","status":"` + key + `"}],"meta":{"next_cursor":"` + key + `","has_more":true}}`,
+		`{"openapi":"` + key + `","paths":{"/` + key + `":{"get":{"operationId":"` + key + `"}}}}`,
+	} {
+		for _, status := range []int{200, 400, 403, 404} {
+			c := between(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Request-Id", key)
+				w.Header().Set("Location", "https://"+key+"/")
+				w.Header().Set("Allow", key)
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(body))
+			})
+			c.Key = key
+			assert.NotContains(t, fmt.Sprintf("%+v", visited(t, c)), key[8:])
+		}
+	}
+}
