@@ -39,6 +39,8 @@ type Account struct {
 	Extra                map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+func (a Account) identity() string { return a.ID }
+
 // Plan is what the organization pays for. Billing identifiers are never exposed.
 type Plan struct {
 	ID                 string                        `json:"id"`

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // ErrNoArchive means that a submission has no workspace archive: nothing was
@@ -173,7 +175,7 @@ func (d *download) plain(err error) string {
 			}
 		}
 	}
-	return quote([]byte(text))
+	return texts.Quote([]byte(text))
 }
 
 // tell calls the observers. What the storage's headers say is not the service's,

@@ -132,6 +132,8 @@ type Assessment struct {
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+func (v Assessment) identity() string { return v.ID }
+
 // AssessmentStatus is an open set.
 type AssessmentStatus string
 

@@ -9,17 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-
-	"github.com/hiring-assessment/hiring-go/internal/bound"
 )
-
-// reply is a 2xx reply whose body was read in full.
-type reply struct {
-	body    []byte      // Lies in a buffer that is used again: copy what is kept.
-	within  bound.Bound // What decoding may take.
-	warning string      // Set by the reader when the reply is usable but odd.
-	data    any         // Set by the reader, for fetch.
-}
 
 // call is one operation on its way, over all its attempts. go-retryablehttp runs
 // the loop: the gate lets an attempt through, it is sent, what came of it is

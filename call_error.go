@@ -15,6 +15,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
+	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // noReply builds the error of an attempt that no status came back for.
@@ -172,11 +176,13 @@ func (a *attempt) unusable(cause error) {
 		a.failure = a.fail(string(text), nil)
 	case limited:
 		a.failure = a.fail(tooLong.Error(), nil)
+	case errors.Is(cause, bound.ErrMemory):
+		a.failure = a.fail("the reply would take more memory than four times what WithMaxResponseBytes allows", nil)
 	case a.status == http.StatusNoContent:
 		a.failure = a.fail(string(noData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// Its own text may hold candidates' data, so it is not kept.
-		a.failure = a.fail("the reply cannot be read"+where(cause), nil)
+		a.failure = a.fail("the reply cannot be read"+lenient.Where(cause), nil)
 		if errors.Is(cause, io.ErrUnexpectedEOF) {
 			a.cut = true
 			a.failure.causedBy(io.ErrUnexpectedEOF)
@@ -207,7 +213,7 @@ func (a *attempt) plain(err error) string {
 	}
 	u := a.url
 	text := strings.ReplaceAll(err.Error(), u.String(), "the service")
-	return quote([]byte(a.credential.secret.ScrubString(strings.ReplaceAll(text, u.RequestURI(), a.request.route))))
+	return texts.Quote([]byte(a.credential.secret.ScrubString(strings.ReplaceAll(text, u.RequestURI(), a.request.route))))
 }
 
 // fail starts an error with what is known of the call.
@@ -228,27 +234,8 @@ func (a *attempt) fail(message string, cause error) *Error {
 	return e
 }
 
-// contextError is how the caller's context ended, with the caller's own reason
-// beside it, or nil.
-func contextError(ctx context.Context) error {
-	err := ctx.Err()
-	if err == nil {
-		return nil
-	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause // It says which of the two it is, as that of signal.NotifyContext does.
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
-
 type tooLongError struct{ limit int64 }
 
 func (e tooLongError) Error() string {
 	return fmt.Sprintf("the reply is longer than %d bytes: see WithMaxResponseBytes", e.limit)
 }
-
-// replyError says in full why a 2xx reply is not what was asked for.
-type replyError string
-
-func (e replyError) Error() string { return string(e) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // What answers with a 2xx need not be the service: proxies show sign-in pages
@@ -25,7 +27,7 @@ func signed(h http.Header) bool {
 func (a *attempt) foreign(body []byte) (why replyError, page bool) {
 	text := bytes.TrimLeft(body, " \t\r\n\ufeff")
 	switch {
-	case len(text) > 0 && !looksLikeJSON(text):
+	case len(text) > 0 && !texts.LooksLikeJSON(text):
 		return replyError(notOwn(body, "")), true
 	case signed(a.header):
 	case len(text) == 0:
@@ -78,4 +80,16 @@ func (a *attempt) skipValue(d *jsontext.Decoder) error {
 			return a.timed.Err()
 		}
 	}
+}
+
+// notOwn says what a reply is that is not the service's. Of JSON, which would
+// come in envelope, it quotes nothing.
+func notOwn(body []byte, envelope string) string {
+	switch {
+	case len(body) == 0:
+		return "the reply is empty and not the service's own"
+	case texts.LooksLikeJSON(body):
+		return "the reply is JSON but not the service's " + envelope
+	}
+	return "the reply is not the service's own: " + texts.Quote(body)
 }

@@ -11,6 +11,8 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/lenient"
 )
 
 // maxBody is the service's own bound of a request body: 512 KB.
@@ -118,7 +120,7 @@ func (r request) send(v any) request {
 	body, err := json.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
-		return r.refuse("body", "cannot be written as JSON"+where(err))
+		return r.refuse("body", "cannot be written as JSON"+lenient.Where(err))
 	case len(body) > maxBody:
 		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the service's limit of %d", len(body), maxBody))
 	}

@@ -50,6 +50,8 @@ type Challenge struct {
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+func (v Challenge) identity() string { return v.ID }
+
 // Task is a part of a multi-task challenge.
 type Task struct {
 	ID               string                        `json:"id"`

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // Dialect holds the names of parameters, the routes and the formats that the
@@ -217,7 +219,7 @@ const pageHint = "; a proxy answered, or the base URL is wrong"
 // isPage tells a web page, or other text, from what the service would say.
 func isPage(e *Error, body []byte) bool {
 	redirect := e.Status >= 300 && e.Status < 400
-	return e.Code == "" && !redirect && len(body) > 0 && !looksLikeJSON(body)
+	return e.Code == "" && !redirect && len(body) > 0 && !texts.LooksLikeJSON(body)
 }
 
 func hint(field string) string { return ", or Dialect." + field + " is wrong" }

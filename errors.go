@@ -1,7 +1,6 @@
 package hiring
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/bound"
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // ErrorCode is the service's stable name for a kind of failure. Each code is
@@ -86,9 +86,9 @@ func (e *Error) Error() string {
 		text += strconv.Itoa(e.Status) + " "
 	}
 	if e.Code != "" {
-		text += clip(string(e.Code), maxQuoted) + ": "
+		text += texts.Clip(string(e.Code), texts.MaxQuoted) + ": "
 	}
-	text = unended(text+clip(e.Message, maxMessage)) + e.complaints()
+	text = texts.Unended(text+texts.Clip(e.Message, maxMessage)) + e.complaints()
 	text += strings.Join(e.hints, "")
 	if e.Attempts > 1 {
 		text += fmt.Sprintf("; %d attempts were made", e.Attempts)
@@ -103,9 +103,9 @@ func (e *Error) Error() string {
 		text += "; retry after " + e.RetryAfter.String()
 	}
 	if e.RequestID != "" {
-		text += " (request " + clip(e.RequestID, maxQuoted) + ")"
+		text += " (request " + texts.Clip(e.RequestID, texts.MaxQuoted) + ")"
 	}
-	return e.scrubbed(oneLine(text)) // Parts of the key may have met just now.
+	return e.scrubbed(texts.OneLine(text)) // Parts of the key may have met just now.
 }
 
 func (e *Error) scrubbed(text string) string {
@@ -128,25 +128,22 @@ func (e *Error) clean() {
 // complaints are what a 400 says of the input, field by field.
 func (e *Error) complaints() string {
 	form, fields := e.Fields()
-	texts := make([]string, 0, len(form)+len(fields))
+	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
-		texts = append(texts, unended(problem))
+		parts = append(parts, texts.Unended(problem))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		problems := fields[name]
 		for i := range problems {
-			problems[i] = unended(problems[i])
+			problems[i] = texts.Unended(problems[i])
 		}
-		texts = append(texts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
+		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
 	}
-	if len(texts) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + clip(strings.Join(texts, "; "), maxMessage) + ")"
+	return " (" + texts.Clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
-
-// unended drops what ends a sentence, because the line goes on.
-func unended(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }
 
 // Is accepts the error's own code, and [ErrOutcomeUnknown] for a write whose
 // outcome is unknown.
@@ -196,10 +193,7 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 	return d.FormErrors.texts(within), fields
 }
 
-const (
-	maxQuoted  = 300
-	maxMessage = 4 << 10 // Nobody reads a longer line of a log.
-)
+const maxMessage = 4 << 10 // Nobody reads a longer line of a log.
 
 // errorReply is the envelope of every refusal.
 type errorReply struct {
@@ -231,52 +225,18 @@ func (e *Error) refusal(body []byte) {
 	e.Message = notOwn(body, "error envelope")
 }
 
-// notOwn says what a reply is that is not the service's. Of JSON, which would
-// come in envelope, it quotes nothing.
-func notOwn(body []byte, envelope string) string {
-	switch {
-	case len(body) == 0:
-		return "the reply is empty and not the service's own"
-	case looksLikeJSON(body):
-		return "the reply is JSON but not the service's " + envelope
+// contextError is how the caller's context ended, with the caller's own reason
+// beside it, or nil.
+func contextError(ctx context.Context) error {
+	err := ctx.Err()
+	if err == nil {
+		return nil
 	}
-	return "the reply is not the service's own: " + quote(body)
-}
-
-// looksLikeJSON also accepts JSON that was cut short, because what is left of
-// it may still hold candidates' data.
-func looksLikeJSON(body []byte) bool {
-	body = bytes.TrimLeft(body, " \t\r\n\ufeff")
-	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || stdjson.Valid(body)
-}
-
-// quote returns at most 300 bytes of text on one line.
-func quote(body []byte) string {
-	text := oneLine(strings.ToValidUTF8(string(body[:min(len(body), maxQuoted)]), ""))
-	if len(body) > maxQuoted {
-		text += "…"
+	cause := context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause // It says which of the two it is, as that of signal.NotifyContext does.
 	}
-	return text
-}
-
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-// oneLine removes what would break a line or steer a terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029':
-			return -1
-		}
-		return r
-	}, s)
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // join adds the way a context ended, if it did, to the last thing that was
@@ -295,7 +255,7 @@ func join(ctx context.Context, last error) error {
 type endedError struct{ ended, last error }
 
 func (e *endedError) Error() string {
-	return unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
+	return texts.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
 }
 
 // Unwrap returns both.

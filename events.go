@@ -49,6 +49,13 @@ type Event struct {
 	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+// tidy makes of a payload that is null one that is absent.
+func (e *Event) tidy() {
+	if string(e.Payload) == "null" {
+		e.Payload = nil
+	}
+}
+
 // Time returns the entry's time in UTC.
 func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
 

@@ -109,6 +109,8 @@ type Invitation struct {
 	Extra             map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+func (v Invitation) identity() string { return v.ID }
+
 // InvitationStatus is an open set.
 type InvitationStatus string
 

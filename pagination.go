@@ -33,16 +33,6 @@ type Page[T any] struct {
 	Next  string // For Pager.From; empty at the end of the list.
 }
 
-// Meta is what the service says beside the data.
-type Meta struct {
-	RequestID  string
-	Page       int // From 1; 0 when the list is not paged by number.
-	PageSize   int
-	Total      int
-	HasMore    bool
-	NextCursor string
-}
-
 func newPager[T any](l *list[T]) Pager[T] {
 	return Pager[T]{list: l, size: l.maxSize, err: l.request.err}
 }

@@ -73,6 +73,6 @@ func count(s string) (int, bool) {
 
 // The lengths of windows, for those that wait for them.
 const (
-	window        = quota.Hour
+	window        = quota.Length
 	longestWindow = quota.Longest
 )

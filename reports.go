@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"time"
 
 	stdjson "encoding/json"
@@ -31,6 +32,15 @@ type Report struct {
 	Tasks              []Value                       `json:"tasks,omitzero"`
 	GeneratedAt        *time.Time                    `json:"generated_at"`
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// identity: a report has no id of its own, and one that is not ready may say little. It is
+// something else when all that came is unknown.
+func (r Report) identity() string {
+	if r.Evaluated || len(r.Extra) == 0 {
+		return "report"
+	}
+	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
 }
 
 // Ready tells whether grading has finished. An inline report may be missing: ask

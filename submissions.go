@@ -139,6 +139,8 @@ type Submission struct {
 	Extra               map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+func (v Submission) identity() string { return v.ID }
+
 // SubmissionChallenge names the challenge of a submission.
 type SubmissionChallenge struct {
 	Name  string                        `json:"name"`

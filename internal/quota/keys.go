@@ -75,7 +75,7 @@ func (b *Book) Judge(key Key, invalid bool, now time.Time) {
 	}
 	k, known := b.brakes[key]
 	if !known && len(b.brakes) >= few { // Keys that rotate must not pile up.
-		maps.DeleteFunc(b.brakes, func(_ Key, k brake) bool { return now.Sub(k.last) >= Hour })
+		maps.DeleteFunc(b.brakes, func(_ Key, k brake) bool { return now.Sub(k.last) >= Length })
 	}
 	if b.brakes == nil {
 		b.brakes = make(map[Key]brake)

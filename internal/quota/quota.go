@@ -47,8 +47,8 @@ type Window struct {
 }
 
 const (
-	// Hour is how long a quota lasts.
-	Hour = time.Hour
+	// Length is how long a quota lasts.
+	Length = time.Hour
 
 	// Longest bounds what a reply's Reset is believed, so that no nonsense can close
 	// a class for good. Windows are an hour (assumed: longest window).
@@ -212,7 +212,7 @@ func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, 
 	if k.turns.After(now) {
 		return limit, k.Remaining - k.inFlight, k.turns.Sub(now)
 	}
-	return limit, limit, Hour
+	return limit, limit, Length
 }
 
 // Pace returns how long the next write of a long run waits, that leaves a tenth

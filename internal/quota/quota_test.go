@@ -194,9 +194,9 @@ func TestLeft(t *testing.T) {
 	}{
 		"a window":             {Key{}, Read, now, 900, 299, 30 * time.Minute},
 		"a window, later":      {Key{}, Read, now.Add(29 * time.Minute), 900, 299, time.Minute},
-		"the next window":      {Key{}, Read, now.Add(30 * time.Minute), 900, 900, Hour},
-		"nothing is known":     {Key{}, Write, now, 200, 200, Hour},
-		"another key's window": {Key{1}, Read, now, 1000, 1000, Hour},
+		"the next window":      {Key{}, Read, now.Add(30 * time.Minute), 900, 900, Length},
+		"nothing is known":     {Key{}, Write, now, 200, 200, Length},
+		"another key's window": {Key{1}, Read, now, 1000, 1000, Length},
 	} {
 		limit, remaining, ends := b.Left(c.key, c.class, c.at)
 		assert.Equal(t, []any{c.limit, c.remaining, c.ends}, []any{limit, remaining, ends}, name)

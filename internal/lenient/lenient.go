@@ -1,0 +1,99 @@
+// Package lenient reads and writes the JSON of resources: structs whose own JSON
+// methods call this package, and which it therefore takes apart field by field.
+//
+// Replies are read leniently: one lone surrogate in a prompt must not block a
+// whole log, so text that is not UTF-8 and names that come twice are let through.
+// What is written is valid for any reader: invalid text is replaced as every reader
+// would, and a nil slice, which is null on the wire, stays null.
+package lenient
+
+import (
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/bound"
+)
+
+// Codec reads and writes the resources of one package.
+type Codec struct {
+	Reading json.Options
+
+	readers *json.Unmarshalers
+	writing json.Options
+}
+
+// New returns the codec of the structs that are an R, an interface. after is called
+// with each that was read.
+func New[R any](after func(R)) *Codec {
+	read := json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
+		err := json.UnmarshalDecode(d, withoutMethods(v))
+		after(v)
+		return err
+	})
+	write := json.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return json.MarshalEncode(e, withoutMethods(v)) })
+	common := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	return &Codec{
+		Reading: json.JoinOptions(common, json.WithUnmarshalers(read)),
+		readers: read,
+		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true),
+			json.WithMarshalers(json.JoinMarshalers(write, json.MarshalFunc(encodeTime)))),
+	}
+}
+
+// Encode writes v.
+func (c *Codec) Encode(v any) ([]byte, error) { return json.Marshal(v, c.writing) }
+
+// Decode reads b into v, a pointer.
+func (c *Codec) Decode(b []byte, v any) error { return json.Unmarshal(b, v, c.Reading) }
+
+// DecodeWithin is Decode for what others wrote: a short text that would make a
+// large value, or one that takes too long, is an error, that of the bound.
+func (c *Codec) DecodeWithin(within *bound.Bound, b []byte, v any, options ...json.Options) error {
+	counted := json.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
+	err := json.Unmarshal(b, v, c.Reading, counted, json.JoinOptions(options...))
+	if within.Stopped != nil {
+		return within.Stopped
+	}
+	return err
+}
+
+// encodeTime writes a time as the service does, with milliseconds, and as many
+// more digits as it takes to lose nothing. The offset stays as it came.
+func encodeTime(t time.Time) ([]byte, error) {
+	if _, err := t.MarshalText(); err != nil { // A year or an offset that JSON has no room for.
+		return nil, err
+	}
+	layout := `"2006-01-02T15:04:05.000Z07:00"`
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		layout = `"` + time.RFC3339Nano + `"`
+	}
+	return []byte(t.Format(layout)), nil
+}
+
+// withoutMethods returns v, a struct or a pointer to one, as the same struct
+// without a name.
+func withoutMethods(v any) any {
+	value := reflect.ValueOf(v)
+	if value.Kind() == reflect.Pointer {
+		return value.Convert(reflect.PointerTo(bareType(value.Type().Elem()))).Interface()
+	}
+	return value.Convert(bareType(value.Type())).Interface()
+}
+
+var bareTypes sync.Map // Of reflect.Type to reflect.Type.
+
+func bareType(t reflect.Type) reflect.Type {
+	if bare, ok := bareTypes.Load(t); ok {
+		return bare.(reflect.Type)
+	}
+	fields := make([]reflect.StructField, t.NumField())
+	for i := range fields {
+		fields[i] = t.Field(i)
+	}
+	bare, _ := bareTypes.LoadOrStore(t, reflect.StructOf(fields))
+	return bare.(reflect.Type)
+}

@@ -1,0 +1,50 @@
+package texts_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/texts"
+)
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, €uro":             "plain, €uro",
+		"two\nlines\tand a tab":   "two lines and a tab",
+		"\x1b[31mred\x07\r":       "[31mred",
+		"C1 \u009b and \x7f":      "C1  and ",
+		"separators \u2028\u2029": "separators ",
+	} {
+		assert.Equal(t, want, texts.OneLine(text))
+	}
+}
+
+func TestQuote(t *testing.T) {
+	assert.Equal(t, "<html> Bad gateway", texts.Quote([]byte("<html>\nBad \xffgateway")))
+	assert.Equal(t, strings.Repeat("x", texts.MaxQuoted), texts.Quote([]byte(strings.Repeat("x", texts.MaxQuoted))))
+	assert.Equal(t, strings.Repeat("x", texts.MaxQuoted)+"…", texts.Quote([]byte(strings.Repeat("x", texts.MaxQuoted+1))))
+	assert.Equal(t, strings.Repeat("x", texts.MaxQuoted-1)+"…", texts.Quote([]byte(strings.Repeat("x", texts.MaxQuoted-1)+"€")), "no half letters")
+}
+
+func TestClip(t *testing.T) {
+	assert.Equal(t, "abc", texts.Clip("abc", 3))
+	assert.Equal(t, "abc…", texts.Clip("abcd", 3))
+	assert.Equal(t, "ab…", texts.Clip("ab€", 3), "no half letters")
+}
+
+func TestUnended(t *testing.T) {
+	for text, want := range map[string]string{"It failed.": "It failed", "so: ": "so", "wait...;\r\n": "wait", "a.b": "a.b", "": ""} {
+		assert.Equal(t, want, texts.Unended(text))
+	}
+}
+
+func TestLooksLikeJSON(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"data":{}}`: true, " \ufeff\n[": true, `{"candidate":"A`: true, `"text`: true, "12": true, "null": true,
+		"": false, " ": false, "<html>": false, "nobody": false, "12 apples": false,
+	} {
+		assert.Equal(t, want, texts.LooksLikeJSON([]byte(text)), text)
+	}
+}
