@@ -6,10 +6,26 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
+
+// core is what the services of one client share.
+type core struct {
+	config  config
+	base    url.URL // Scheme, host and path prefix, the latter with apiPrefix.
+	dialect Dialect
+	http    http.Client
+	agent   []string
+	keys    keyring
+	family  *family
+	server  string // Of base, as in Exchange.
+	watchers
+
+	withoutReports atomic.Bool // Somebody was warned that listings hold none.
+}
 
 // call is one operation on its way, over all its attempts. go-retryablehttp runs
 // the loop: the gate lets an attempt through, it is sent, what came of it is

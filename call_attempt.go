@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -48,7 +49,7 @@ func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	a.attempts++
 	a.number, a.method = a.attempts, a.request.method
 	a.started = time.Now()
-	a.trial.begin(a.ctx, a.core, ProbeAttempt{
+	a.trial.begin(a.ctx, &a.core.watchers, ProbeAttempt{
 		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.number,
 	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
 	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
@@ -163,7 +164,7 @@ func (a *attempt) decide() {
 // tell captures the raw reply and calls the observers.
 func (a *attempt) tell() {
 	if response := responseOf(a.ctx); response != nil {
-		response.capture(a, a.reply.body)
+		a.capture(response, a.reply.body)
 	}
 	a.release()
 	if a.trial.observed() {
@@ -235,4 +236,25 @@ func (a *attempt) release() {
 		buffers.Put(a.buffer)
 	}
 	a.buffer = nil
+}
+
+// capture keeps a copy of the reply for the caller, because the buffer that body lies in is used again.
+func (a *attempt) capture(r *Response, body []byte) {
+	*r = Response{
+		StatusCode: a.status,
+		RequestID:  a.requestID,
+		RateLimit:  a.limit,
+		Attempts:   a.number,
+		Body:       bytes.Clone(body),
+		Header:     a.header.Clone(),
+	}
+	for name, values := range r.Header {
+		for i := range values {
+			values[i] = a.credential.secret.ScrubString(values[i])
+		}
+		if clean := a.credential.secret.ScrubString(name); clean != name {
+			delete(r.Header, name)
+			r.Header[clean] = values
+		}
+	}
 }

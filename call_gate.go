@@ -17,7 +17,6 @@ type family struct {
 	quotas   quota.Book
 	owners   owners
 	unsigned atomic.Bool // The service's headers do not come through, so that its replies cannot be told by them.
-	invited  ledger      // Has a lock of its own.
 }
 
 // left returns how many requests the present window, or else a new one, still has

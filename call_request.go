@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,6 +67,16 @@ func newRequest(operation, route string, ids ...string) request {
 	}
 	return r
 }
+
+func isMethod(m string) bool {
+	switch m {
+	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
+}
+
+func badSegment(s string) bool { return s == "" || s == "." || s == ".." }
 
 func isPlaceholder(segment string) bool {
 	return strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}")

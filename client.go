@@ -3,7 +3,6 @@ package hiring
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -40,22 +39,6 @@ type Client struct {
 	core *core
 }
 
-// core is what the services of one client share.
-type core struct {
-	config  config
-	base    url.URL // Scheme, host and path prefix, the latter with apiPrefix.
-	dialect Dialect
-	http    http.Client
-	agent   []string
-	keys    keyring
-	family  *family
-	server  string  // Of base, as in Exchange.
-	probes  []probe // Observers among them.
-	probing bool    // Some are more than observers.
-
-	withoutReports atomic.Bool // Somebody was warned that listings hold none.
-}
-
 // New returns a client for the service at baseURL, without the /api/v1, that
 // authenticates with apiKey. It sends nothing. The error says what to correct
 // and never holds the key.
@@ -73,7 +56,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(new(family))
+	return c.with(opts).assemble(new(family), new(ledger))
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
@@ -86,7 +69,7 @@ func FromEnv(opts ...Option) (*Client, error) {
 // With returns a variant of the client: the same key, address and options,
 // changed by opts. Both share connections and what is known of the quotas.
 func (c *Client) With(opts ...Option) (*Client, error) {
-	return c.core.config.with(opts).assemble(c.core.family)
+	return c.core.config.with(opts).assemble(c.core.family, c.Invitations.sent)
 }
 
 // Environment tells, by the key's prefix, whether calls touch real data. It is
@@ -124,45 +107,13 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	return document, err
 }
 
-type config struct {
-	baseURL     string
-	names       inputNames
-	key         func() string // A closure, because no printer looks into one.
-	source      func(context.Context) (string, error)
-	last        *atomic.Pointer[keyInfo] // Of the key that a client and its variants used last.
-	http        *http.Client
-	retry       RetryPolicy
-	timeout     time.Duration
-	probes      []probe
-	logger      *slog.Logger
-	product     string
-	dialect     Dialect
-	maxBytes    int64
-	environment Environment
-	insecure    bool
-	reserve     float64
-}
-
-// inputNames are what the caller calls the two inputs that every client has.
-type inputNames struct{ baseURL, key string }
-
-func (c config) with(opts []Option) config {
-	c.probes = slices.Clip(c.probes)
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&c)
-		}
-	}
-	return c
-}
-
 // assemble judges what the options recorded and builds the client.
-func (c config) assemble(f *family) (*Client, error) {
+func (c config) assemble(f *family, sent *ledger) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
 	base, badURL := c.checkBaseURL()
-	keys, badKey := newKeyring(c)
+	keys, badKey := newKeyring(c.names.key, c.key(), c.source, c.environment, c.last)
 	dialect, badDialect := c.dialect.WithDefaults()
 	retry, badRetry := c.retry.withDefaults()
 	if err := joinParams(badURL, badKey, badDialect, badRetry, c.checkLimits()); err != nil {
@@ -170,7 +121,30 @@ func (c config) assemble(f *family) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
-	return newClient(&core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: serverOf(&base), probes: c.probes}), nil
+	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: serverOf(&base), watchers: watch(c)}
+	return newClient(k, sent), nil
+}
+
+// newClient wires what was judged.
+func newClient(k *core, sent *ledger) *Client {
+	c := k.config
+	if c.http != nil {
+		k.http = *c.http
+	}
+	// A redirect would carry the key to wherever the reply points.
+	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	agent := "hiring-go/" + Version + " (" + runtime.Version() + "; " + runtime.GOOS + "/" + runtime.GOARCH + ")"
+	k.agent = []string{strings.TrimSpace(c.product + " " + agent)}
+	return &Client{
+		Account:     &AccountService{k},
+		Assessments: &AssessmentService{k},
+		Challenges:  &ChallengeService{k},
+		Events:      &EventService{k},
+		Invitations: &InvitationService{k, sent},
+		Members:     &MemberService{k},
+		Submissions: &SubmissionService{k},
+		core:        k,
+	}
 }
 
 func (c config) checkLimits() error {
@@ -185,32 +159,6 @@ func (c config) checkLimits() error {
 	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
 	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
 	return err
-}
-
-// newClient wires what was judged.
-func newClient(k *core) *Client {
-	c := k.config
-	k.probing = slices.ContainsFunc(k.probes, func(p probe) bool { return p.observe == nil })
-	if c.logger != nil {
-		k.probes = append(slices.Clip(k.probes), probe{observe: logTo(c.logger)})
-	}
-	if c.http != nil {
-		k.http = *c.http
-	}
-	// A redirect would carry the key to wherever the reply points.
-	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	agent := "hiring-go/" + Version + " (" + runtime.Version() + "; " + runtime.GOOS + "/" + runtime.GOARCH + ")"
-	k.agent = []string{strings.TrimSpace(c.product + " " + agent)}
-	return &Client{
-		Account:     &AccountService{k},
-		Assessments: &AssessmentService{k},
-		Challenges:  &ChallengeService{k},
-		Events:      &EventService{k},
-		Invitations: &InvitationService{k},
-		Members:     &MemberService{k},
-		Submissions: &SubmissionService{k},
-		core:        k,
-	}
 }
 
 // checkBaseURL never quotes what it was given: it may be a key, misplaced.
@@ -258,4 +206,17 @@ func isLoopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// serverOf is who a request to u asks, as in Exchange.
+func serverOf(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }

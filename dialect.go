@@ -167,16 +167,6 @@ func checkRoute(route string, want []string) error {
 	return nil
 }
 
-func isMethod(m string) bool {
-	switch m {
-	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
-		return true
-	}
-	return false
-}
-
-func badSegment(s string) bool { return s == "" || s == "." || s == ".." }
-
 func placeholders(path string) []string {
 	var names []string
 	for segment := range strings.SplitSeq(path, "/") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,6 +161,11 @@ func (e *Error) Unwrap() error {
 		return nil
 	}
 	return e.cause()
+}
+
+// usedUp tells a refusal because a quota is used up.
+func (e *Error) usedUp() bool {
+	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }
 
 // causedBy sets what Unwrap returns.

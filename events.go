@@ -49,6 +49,9 @@ type Event struct {
 	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
+// maxPageSize is larger than that of other lists.
+func (Event) maxPageSize() int { return maxEventPageSize }
+
 // tidy makes of a payload that is null one that is absent.
 func (e *Event) tidy() {
 	if string(e.Payload) == "null" {

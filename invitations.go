@@ -13,7 +13,10 @@ import (
 //	POST /assessments/{id}/invitations                            write
 //	POST /assessments/{id}/invitations/{invitation_id}/resend     write (Dialect.ResendInvitation)
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
-type InvitationService struct{ core *core }
+type InvitationService struct {
+	core *core
+	sent *ledger // Shared with the client's variants.
+}
 
 // List walks an assessment's invitations, newest first. Scope read; costs one
 // read a page.
@@ -42,7 +45,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // those that this package names, for that of a revoked one is not documented.
 // Resend mails the one that there is.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
-	ledger, who := &s.core.family.invited, newAddressee(assessmentID, in.Email)
+	ledger, who := s.sent, newAddressee(assessmentID, in.Email)
 	ledger.join(who)
 	last := &lastSend{at: time.Now(), lost: unreturned}
 	defer func() { ledger.release(who, last) }()

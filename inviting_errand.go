@@ -101,7 +101,7 @@ func (e *errand) unknown(err error) (Invited, error) {
 // claim waits for its turn at the address. Unless it is claimed, another call had
 // it meanwhile.
 func (e *errand) claim(ctx context.Context) (claimed bool, err error) {
-	last, busy := e.service.core.family.invited.claim(e.who)
+	last, busy := e.service.sent.claim(e.who)
 	if busy == nil {
 		e.last = last
 		return true, nil
@@ -116,7 +116,7 @@ func (e *errand) claim(ctx context.Context) (claimed bool, err error) {
 
 // run sends to an address that is claimed, and releases it.
 func (e *errand) run(ctx context.Context) (Invited, error) {
-	defer func() { e.service.core.family.invited.release(e.who, &e.last) }()
+	defer func() { e.service.sent.release(e.who, &e.last) }()
 	if e.last.invited() {
 		return e.found(e.last.invitation)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"time"
 )
 
@@ -37,7 +36,7 @@ func (r *roster) find(who addressee) (invitation Invitation, found bool) {
 	if invitation, found = r.known[who.address]; found {
 		return invitation, true
 	}
-	return r.service.core.family.invited.invitation(who)
+	return r.service.sent.invitation(who)
 }
 
 // refresh looks if what is known is too old to send by. A look that itself had
@@ -210,11 +209,6 @@ func (r *roster) nextWindow(ctx context.Context, err error) time.Duration {
 		return 0 // No window ends so.
 	}
 	return max(0, failure.RetryAfter)
-}
-
-// usedUp tells a refusal because a quota is used up.
-func (e *Error) usedUp() bool {
-	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
 }
 
 // outlast waits for a window.

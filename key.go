@@ -58,18 +58,19 @@ type keyring struct {
 	last *atomic.Pointer[keyInfo]
 }
 
-func newKeyring(c config) (keyring, error) {
-	ring := keyring{last: c.last}
-	if e := c.environment; e != "" && e != EnvironmentLive && e != EnvironmentTest {
+// newKeyring judges the key that is called name, unless there is a source of others.
+func newKeyring(name, key string, source func(context.Context) (string, error), want Environment, last *atomic.Pointer[keyInfo]) (keyring, error) {
+	ring := keyring{last: last}
+	if want != "" && want != EnvironmentLive && want != EnvironmentTest {
 		return ring, &ParamError{Param: "WithEnvironment", Problem: "must be EnvironmentLive or EnvironmentTest"}
 	}
-	if c.source != nil {
+	if source != nil {
 		ring.next = func(ctx context.Context) (*credential, error) {
-			key, err := c.source(ctx)
+			key, err := source(ctx)
 			if err != nil {
 				return nil, secret.New(key).Clean(fmt.Errorf("the key source failed: %w", err))
 			}
-			use, err := newCredential(key, c.environment)
+			use, err := newCredential(key, want)
 			if err != nil {
 				return nil, fmt.Errorf("the key of the key source %w", err)
 			}
@@ -77,9 +78,9 @@ func newKeyring(c config) (keyring, error) {
 		}
 		return ring, nil
 	}
-	fixed, err := newCredential(c.key(), c.environment)
+	fixed, err := newCredential(key, want)
 	if err != nil {
-		return ring, &ParamError{Param: c.names.key, Problem: err.Error()}
+		return ring, &ParamError{Param: name, Problem: err.Error()}
 	}
 	ring.last.Store(&fixed.keyInfo)
 	ring.next = func(context.Context) (*credential, error) { return fixed, nil }

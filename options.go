@@ -2,8 +2,11 @@ package hiring
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,6 +14,38 @@ import (
 // [Client.With] judge them together, so their order does not matter. Observers
 // and probes add up; of any other option given twice the last one holds.
 type Option func(*config)
+
+type config struct {
+	baseURL     string
+	names       inputNames
+	key         func() string // A closure, because no printer looks into one.
+	source      func(context.Context) (string, error)
+	last        *atomic.Pointer[keyInfo] // Of the key that a client and its variants used last.
+	http        *http.Client
+	retry       RetryPolicy
+	timeout     time.Duration
+	probes      []probe
+	logger      *slog.Logger
+	product     string
+	dialect     Dialect
+	maxBytes    int64
+	environment Environment
+	insecure    bool
+	reserve     float64
+}
+
+// inputNames are what the caller calls the two inputs that every client has.
+type inputNames struct{ baseURL, key string }
+
+func (c config) with(opts []Option) config {
+	c.probes = slices.Clip(c.probes)
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c)
+		}
+	}
+	return c
+}
 
 // WithHTTPClient sends through a copy of client: its transport, cookie jar and
 // timeout. Its redirect policy is not used, because redirects are not followed.
@@ -139,4 +174,50 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		p.MaxWait = time.Minute
 	}
 	return p, err
+}
+
+// logTo is the observer of [WithLogger].
+func logTo(logger *slog.Logger) func(context.Context, Exchange) {
+	return func(ctx context.Context, e Exchange) {
+		level, message := slog.LevelDebug, "hiring: call"
+		switch {
+		case e.Wait > 0:
+			level, message = slog.LevelInfo, "hiring: call will be repeated"
+		case e.Err != nil:
+			level, message = slog.LevelWarn, "hiring: call failed"
+		case e.Warning != "":
+			level, message = slog.LevelWarn, "hiring: call answered unlike asked"
+		}
+		if !logger.Enabled(ctx, level) {
+			return
+		}
+		attrs := make([]slog.Attr, 0, 10)
+		attrs = append(attrs,
+			slog.String("operation", e.Operation),
+			slog.String("method", e.Method),
+			slog.String("route", e.Route),
+			slog.Int("status", e.Status),
+			slog.String("request_id", e.RequestID),
+			slog.Int("attempt", e.Attempt),
+			slog.Duration("duration", e.Duration))
+		if e.Wait > 0 {
+			attrs = append(attrs, slog.Duration("wait", e.Wait))
+		}
+		if e.Warning != "" {
+			attrs = append(attrs, slog.String("warning", e.Warning))
+		}
+		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code != "" {
+			attrs = append(attrs, slog.String("code", string(failure.Code)))
+		}
+		logger.LogAttrs(ctx, level, message, attrs...)
+	}
+}
+
+// watch returns those who watch a client.
+func watch(c config) watchers {
+	w := watchers{probes: c.probes, probing: slices.ContainsFunc(c.probes, func(p probe) bool { return p.observe == nil })}
+	if c.logger != nil {
+		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger)})
+	}
+	return w
 }

@@ -44,8 +44,8 @@ func newPager[T any](l *list[T]) Pager[T] {
 // type. A context that has ended ends the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
 	size := maxPageSize
-	if reflect.TypeFor[T]() == reflect.TypeFor[Event]() {
-		size = maxEventPageSize
+	if item, ok := any(*new(T)).(interface{ maxPageSize() int }); ok {
+		size = item.maxPageSize()
 	}
 	return newPager(&list[T]{
 		memory:  slices.Clone(items),

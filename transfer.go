@@ -19,7 +19,7 @@ func (d *download) attempt(ctx context.Context) error {
 	d.started, d.status, d.retryAfter = time.Now(), 0, 0
 	h := d.headers()
 	d.server = serverOf(d.link)
-	d.trial.begin(ctx, k, ProbeAttempt{
+	d.trial.begin(ctx, &k.watchers, ProbeAttempt{
 		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
 	}, h, func(string) bool { return true })
 	timed, cancel := context.WithCancelCause(d.trial.ctx)
