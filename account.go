@@ -5,6 +5,8 @@ import (
 	"time"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // AccountService reads the key's organization.
@@ -80,7 +82,9 @@ func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
 		core:    s.core,
 		request: newRequest("Members.List", "GET /members"),
-		id:      func(m *Member) string { return m.ID },
+		List: paging.List[Member]{
+			ID: func(m *Member) string { return m.ID },
+		},
 	})
 }
 

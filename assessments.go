@@ -5,6 +5,8 @@ import (
 	"time"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // AssessmentService keeps the job postings that candidates are invited to.
@@ -22,8 +24,10 @@ func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
 		core:    s.core,
 		request: guessed("ListAssessments", "Assessments.List", s.core.dialect.ListAssessments),
-		maxSize: maxPageSize,
-		id:      func(a *Assessment) string { return a.ID },
+		List: paging.List[Assessment]{
+			MaxSize: maxPageSize,
+			ID:      func(a *Assessment) string { return a.ID },
+		},
 	})
 }
 

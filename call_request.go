@@ -275,3 +275,5 @@ func (e *Error) fieldErrors() map[string][]string {
 	}
 	return fields
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

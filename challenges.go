@@ -5,6 +5,8 @@ import (
 	"time"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // ChallengeService reads the library that assessments are built from.
@@ -19,8 +21,10 @@ func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
 		core:    s.core,
 		request: guessed("ListChallenges", "Challenges.List", s.core.dialect.ListChallenges),
-		maxSize: maxPageSize,
-		id:      func(c *Challenge) string { return c.ID },
+		List: paging.List[Challenge]{
+			MaxSize: maxPageSize,
+			ID:      func(c *Challenge) string { return c.ID },
+		},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/bound"
 	"github.com/hiring-assessment/hiring-go/internal/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // reply is a 2xx reply whose body was read in full.
@@ -127,6 +128,11 @@ func (m wireMeta) cursor() string {
 		return string(v)
 	}
 	return text
+}
+
+// said is what a walk over a list goes by.
+func (m wireMeta) said() paging.Said {
+	return paging.Said{Page: m.Page, Size: m.PageSize, Total: m.Total, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
 }
 
 func (m wireMeta) public() Meta {

@@ -6,6 +6,8 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/google/go-querystring/query"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // EventService reads the raw logs of attempts.
@@ -28,10 +30,12 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 	return newPager(&list[Event]{
 		core:    s.core,
 		request: r,
-		style:   bySeq,
-		maxSize: maxEventPageSize,
-		seq:     func(e *Event) int64 { return e.Seq },
-		from:    filter.SinceSeq,
+		List: paging.List[Event]{
+			Style:   paging.BySeq,
+			MaxSize: maxEventPageSize,
+			Seq:     func(e *Event) int64 { return e.Seq },
+			From:    filter.SinceSeq,
+		},
 	})
 }
 

@@ -2,10 +2,8 @@ package hiring
 
 import (
 	"math"
-	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/bound"
-	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 func unbound() *bound.Bound { return &bound.Bound{Left: math.MaxInt64} }
@@ -22,9 +20,4 @@ func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 func ReadReply[T any](body []byte) (*T, error) {
 	data, _, err := open[T](&reply{body: body, within: *unbound()})
 	return data, err
-}
-
-// learn is what a reply's head does, for tests that send nothing.
-func (f *family) learn(id keyID, method string, begun uint64, said RateLimit, left time.Duration, now time.Time) {
-	f.quotas.Learn(id, classOf(method), begun, quota.Window(said), left, now)
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	stdjson "encoding/json"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // InvitationService invites candidates to assessments.
@@ -24,9 +26,11 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
 		core:    s.core,
 		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", assessmentID),
-		style:   byPage,
-		maxSize: maxPageSize,
-		id:      func(i *Invitation) string { return i.ID },
+		List: paging.List[Invitation]{
+			Style:   paging.ByPage,
+			MaxSize: maxPageSize,
+			ID:      func(i *Invitation) string { return i.ID },
+		},
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 // Quotas count requests, so its pages are as large as the service allows.
 type Pager[T any] struct {
 	list     *list[T]
-	at       *position // Nil: at the beginning.
+	at       *paging.Position // Nil: at the beginning.
 	size     int
 	prefetch int
 	err      error
@@ -34,7 +36,7 @@ type Page[T any] struct {
 }
 
 func newPager[T any](l *list[T]) Pager[T] {
-	return Pager[T]{list: l, size: l.maxSize, err: l.request.err}
+	return Pager[T]{list: l, size: l.MaxSize, err: l.request.err}
 }
 
 // PagerOf returns a list of these items, read from memory: for tests and fakes
@@ -50,8 +52,10 @@ func PagerOf[T any](items ...T) Pager[T] {
 	return newPager(&list[T]{
 		memory:  slices.Clone(items),
 		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
-		style:   byPage,
-		maxSize: size,
+		List: paging.List[T]{
+			Style:   paging.ByPage,
+			MaxSize: size,
+		},
 	})
 }
 
@@ -61,7 +65,7 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 	if p.list == nil {
 		return p
 	}
-	switch maximum := p.list.maxSize; {
+	switch maximum := p.list.MaxSize; {
 	case maximum == 0:
 		return p.refuse("PageSize", "this list takes no page size")
 	case n < 1 || n > maximum:
@@ -79,7 +83,7 @@ func (p Pager[T]) From(token string) Pager[T] {
 	if token == "" || p.list == nil {
 		return p
 	}
-	at, err := p.list.parseToken(token)
+	at, err := p.list.Resume(p.list.name(), token)
 	if err != nil {
 		return p.refuse("From", err.Error())
 	}
@@ -140,7 +144,7 @@ func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bo
 		if p.prefetch > 0 {
 			return p.readAhead(ctx, take)
 		}
-		for w := p.walk(); !w.done; {
+		for w := p.walk(); !w.Done; {
 			page, err := w.next(ctx)
 			if err != nil {
 				return err
@@ -177,7 +181,7 @@ func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error 
 	go func() {
 		defer close(results)
 		reader.run(func() {
-			for w := p.walk(); !w.done; {
+			for w := p.walk(); !w.Done; {
 				page, err := w.next(ctx)
 				results <- result{page, err}
 				if err != nil {
@@ -257,20 +261,20 @@ func (w *walk[T]) fromMemory(ctx context.Context) (Page[T], error) {
 	if err := contextError(ctx); err != nil {
 		ended := &Error{Message: ctx.Err().Error(), operation: w.list.request.operation}
 		ended.causedBy(err)
-		w.done, w.err = true, ended
+		w.Done, w.err = true, ended
 		return Page[T]{}, ended
 	}
-	items, number := w.list.memory, w.at.Page
+	items, number := w.list.memory, w.At.Page
 	rest := items[len(items):] // A page behind the end is empty.
-	if number <= len(items)/w.at.Size+1 {
-		rest = items[(number-1)*w.at.Size:]
+	if number <= len(items)/w.At.Size+1 {
+		rest = items[(number-1)*w.At.Size:]
 	}
-	page := Page[T]{Items: slices.Clone(rest[:min(len(rest), w.at.Size)])}
-	w.at.Page++
-	w.done = len(page.Items) == len(rest)
-	page.Meta = Meta{Page: number, PageSize: w.at.Size, Total: len(items), HasMore: !w.done}
-	if !w.done {
-		page.Next = w.list.token(w.at)
+	page := Page[T]{Items: slices.Clone(rest[:min(len(rest), w.At.Size)])}
+	w.At.Page++
+	w.Done = len(page.Items) == len(rest)
+	page.Meta = Meta{Page: number, PageSize: w.At.Size, Total: len(items), HasMore: !w.Done}
+	if !w.Done {
+		page.Next = paging.Token(w.list.name(), w.At)
 	}
 	return page, nil
 }

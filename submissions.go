@@ -9,6 +9,8 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/google/go-querystring/query"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // SubmissionService reads candidates' attempts and their reports.
@@ -35,10 +37,12 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 	return newPager(&list[Submission]{
 		core:    s.core,
 		request: r,
-		style:   byCursor,
-		maxSize: maxPageSize,
-		id:      func(s *Submission) string { return s.ID },
 		odd:     s.withoutReports,
+		List: paging.List[Submission]{
+			Style:   paging.ByCursor,
+			MaxSize: maxPageSize,
+			ID:      func(s *Submission) string { return s.ID },
+		},
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // TailOptions says how to follow a log. A zero field means the default.
@@ -142,7 +144,7 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 
 // stuck is the error of a log that promises more and gives nothing, again and again.
 func (t *follower) stuck() error {
-	if t.hollow < maxEmpty {
+	if t.hollow < paging.MaxEmpty {
 		return nil
 	}
 	return &Error{

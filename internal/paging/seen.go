@@ -1,4 +1,11 @@
-// Package paging remembers where a walk over a list has been, in little memory.
+// Package paging knows where a walk over a list stands: what a page says of the
+// next ([Walk.Advance]), whether the walk advances at all, and how a place in a
+// list is written down ([Token], [List.Resume]).
+//
+// A list is cut into pages in one of three ways, or shows with its first page in
+// which. By number, items may come again when others are added meanwhile: they are
+// dropped ([Seen]). By cursor, a walk that comes where it was before goes in a
+// circle ([Trail]). By seq, what is not above the last is a repeat.
 package paging
 
 import "hash/maphash"

@@ -1,0 +1,61 @@
+package paging
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+)
+
+// token is a position with the list that it belongs to.
+type token struct {
+	List []byte   `json:"l"`
+	At   Position `json:"a"`
+}
+
+// fingerprint tells lists and filters apart without naming them.
+func fingerprint(list string) []byte {
+	sum := sha256.Sum256([]byte(list))
+	return sum[:12]
+}
+
+// Token writes down a position in a list, whose name tells it and its filters from
+// all others.
+func Token(list string, at Position) string {
+	b, err := json.Marshal(token{fingerprint(list), at})
+	if err != nil {
+		panic("hiring: a position cannot be encoded: " + err.Error()) // It holds numbers and text only.
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+var errNoToken = errors.New("is not a resume token: pass a Page's Next unchanged")
+
+// Resume reads what Token wrote for the list of this name.
+func (l *List[T]) Resume(list, text string) (Position, error) {
+	var t token
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(b, &t)
+	}
+	switch {
+	case err != nil || len(t.List) == 0:
+		return Position{}, errNoToken
+	case string(t.List) != string(fingerprint(list)):
+		return Position{}, errors.New("is a resume token of another list or filter")
+	case !l.holds(t.At):
+		return Position{}, errNoToken
+	}
+	return t.At, nil
+}
+
+// maxPage is further than anybody reads in a year, and no number of items
+// before such a page overflows.
+const maxPage = 1 << 24
+
+// holds tells whether a walk could have come there.
+func (l *List[T]) holds(p Position) bool {
+	return (l.Style == ByReply || p.Style == l.Style) && (p.Style != BySeq || l.Seq != nil) &&
+		p.Style >= ByReply && p.Style <= BySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= NoSeq &&
+		p.Size >= min(1, l.MaxSize) && p.Size <= l.MaxSize
+}

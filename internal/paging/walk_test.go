@@ -1,0 +1,196 @@
+package paging_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/paging"
+)
+
+type item struct {
+	id  string
+	seq int64
+}
+
+// list is one of a style, whose items have one letter each, or in a log a digit.
+func list(style paging.Style) *paging.List[item] {
+	l := &paging.List[item]{Style: style, MaxSize: 100, ID: func(i *item) string { return i.id }}
+	if style == paging.BySeq {
+		l.Seq = func(i *item) int64 { return i.seq }
+	}
+	return l
+}
+
+func items(text string) []item {
+	all := make([]item, len(text))
+	for i := range all {
+		all[i] = item{text[i : i+1], int64(text[i] - '0')}
+	}
+	return all
+}
+
+// page is a page's items and what it says, as "abc|page=1 more" or "|cursor=x".
+func page(t *testing.T, text string) ([]item, paging.Said) {
+	t.Helper()
+	letters, words, _ := strings.Cut(text, "|")
+	var said paging.Said
+	for word := range strings.FieldsSeq(words) {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "more":
+			said.HasMore = new(true)
+		case "end":
+			said.HasMore = new(false)
+		case "cursor":
+			said.Cursor, said.Cursors = value, true
+		case "page":
+			said.Page = new(int(value[0] - '0'))
+		case "total":
+			said.Total = new(int(value[0] - '0'))
+		default:
+			t.Fatal(word)
+		}
+	}
+	return items(letters), said
+}
+
+// TestAdvance reads pages until the walk is done or stuck; what a page gives is in
+// want, and how it ends.
+func TestAdvance(t *testing.T) {
+	for name, c := range map[string]struct {
+		style paging.Style
+		pages []string
+		want  string // What each page gave.
+		end   string // Done, or what is stuck, or what comes after the last.
+		field string
+	}{
+		"by number":                            {paging.ByPage, []string{"ab|page=1 more", "cd|page=2 more", "e|page=3 end"}, "ab cd e", "done", ""},
+		"by number, shifted":                   {paging.ByPage, []string{"ab|page=1 more", "bc|page=2 more", "d|page=3 end"}, "ab c d", "done", ""},
+		"by number, has_more is missing":       {paging.ByPage, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
+		"by number, nothing says that more is": {paging.ByPage, []string{"ab|page=1"}, "ab", "done", ""},
+		"by number, the first again":           {paging.ByPage, []string{"ab|page=1 more", "ab|page=1 more"}, "ab ", "asked for page 2 and got page 1", "PageParam"},
+		"by number, which is not said":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 holds what an earlier page held", "PageParam"},
+		"by number, empty for a while":         {paging.ByPage, []string{"|page=1 more", "|page=2 more", "a|page=3 more", "|page=4 more", "|page=5 more", "b|page=6 end"}, "  a   b", "done", ""},
+		"by number, empty for too long":        {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 more"}, "  ", "three empty pages in a row, each with the promise of more", ""},
+		"by cursor":                            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=y", "e|end cursor="}, "ab cd e", "done", ""},
+		"by cursor, has_more is missing":       {paging.ByCursor, []string{"ab|cursor=x", "c|cursor="}, "ab c", "done", ""},
+		"by cursor, has_more decides":          {paging.ByCursor, []string{"ab|end cursor=x"}, "ab", "done", ""},
+		"by cursor, the same again":            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=x"}, "ab ", "the service gives the same cursor again", "CursorParam"},
+		"by cursor, an earlier one again":      {paging.ByCursor, []string{"ab|cursor=x", "cd|cursor=y", "ef|cursor=x"}, "ab cd ", "the service gives the same cursor again", "CursorParam"},
+		"by cursor, the same items":            {paging.ByCursor, []string{"ab|cursor=x", "ab|cursor=y"}, "ab ", "a page begins as an earlier page did", "CursorParam"},
+		"by cursor, none to go on with":        {paging.ByCursor, []string{"ab|more"}, "ab", "the service promises more items but gives no cursor to reach them", ""},
+		"by seq":                               {paging.BySeq, []string{"12|more cursor=2", "37|end"}, "12 37", "done", ""},
+		"by seq, from zero":                    {paging.BySeq, []string{"01|end"}, "01", "done", ""},
+		"by seq, overlapping":                  {paging.BySeq, []string{"12|more", "2345|end"}, "12 345", "done", ""},
+		"by seq, twice":                        {paging.BySeq, []string{"1122|end"}, "12", "done", ""},
+		"by seq, the cursor stands still":      {paging.BySeq, []string{"12|cursor=2", "|cursor=2"}, "12 ", "done", ""},
+		"by seq, the cursor alone goes on":     {paging.BySeq, []string{"12|more cursor=2", "|more cursor=7", "89|end"}, "12  89", "done", ""},
+		"by seq, repeats":                      {paging.BySeq, []string{"12|more", "12|more"}, "12 ", "asked for entries after 2 and got none above it", ""},
+		"shown by page":                        {paging.ByReply, []string{"ab|page=1 more", "bc|page=2 end"}, "ab c", "done", ""},
+		"shown by has_more":                    {paging.ByReply, []string{"ab|more", "bc|end"}, "ab c", "done", ""},
+		"shown by cursor":                      {paging.ByReply, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins as an earlier page did", "CursorParam"},
+		"shown by neither":                     {paging.ByReply, []string{"ab|"}, "ab", "done", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := paging.Begin(list(c.style), 2, nil)
+			var got []string
+			end, field := "", ""
+			for _, text := range c.pages {
+				require.False(t, w.Done, "before %q", text)
+				fresh, stuck := w.Advance(page(t, text))
+				letters := ""
+				for _, i := range fresh {
+					letters += i.id
+				}
+				got = append(got, letters)
+				if stuck != nil {
+					end, field = stuck.What, stuck.Field
+					assert.True(t, w.Done)
+					assert.Equal(t, c.style == paging.BySeq && strings.HasPrefix(end, "asked for entries"), stuck.Old)
+				} else if w.Lost != nil {
+					end = w.Lost.What
+				}
+			}
+			if end == "" && w.Done {
+				end = "done"
+			}
+			assert.Equal(t, c.want, strings.Join(got, " "))
+			assert.Equal(t, c.end, end)
+			assert.Equal(t, c.field, field)
+		})
+	}
+}
+
+func TestOddSize(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked, got, says int
+		more             bool
+		size             int
+		odd              bool
+	}{
+		"as asked":                   {asked: 10, got: 10, more: true, size: 10},
+		"the last":                   {asked: 10, got: 3, size: 3},
+		"fewer, and more to come":    {asked: 10, got: 3, more: true, size: 3, odd: true},
+		"none, and more to come":     {asked: 10, more: true},
+		"more":                       {asked: 10, got: 20, size: 20, odd: true},
+		"says another size":          {asked: 10, got: 3, says: 50, size: 50, odd: true},
+		"says what was asked":        {asked: 10, got: 10, says: 10, size: 10},
+		"a list that takes no sizes": {got: 3, says: 50, more: true},
+	} {
+		w := paging.Begin(list(paging.ByPage), c.asked, nil)
+		size, odd := w.OddSize(c.got, paging.Said{Size: c.says, HasMore: &c.more})
+		assert.Equal(t, c.odd, odd, name)
+		if c.odd {
+			assert.Equal(t, c.size, size, name)
+		}
+	}
+}
+
+func TestResume(t *testing.T) {
+	l := list(paging.ByCursor)
+	w := paging.Begin(l, 2, nil)
+	_, stuck := w.Advance(page(t, "ab|cursor=<x&y>"))
+	require.Nil(t, stuck)
+	text := paging.Token("L", w.At)
+	at, err := l.Resume("L", text)
+	require.NoError(t, err)
+	assert.Equal(t, w.At, at)
+
+	_, err = l.Resume("L2", text)
+	require.ErrorContains(t, err, "another list or filter")
+	small := *l
+	small.MaxSize = 1
+	for name, try := range map[string]func() (paging.Position, error){
+		"cut":             func() (paging.Position, error) { return l.Resume("L", text[:len(text)-3]) },
+		"no token":        func() (paging.Position, error) { return l.Resume("L", "2") },
+		"another style":   func() (paging.Position, error) { return list(paging.ByPage).Resume("L", text) },
+		"a size too much": func() (paging.Position, error) { return small.Resume("L", text) },
+		"page 0": func() (paging.Position, error) {
+			return l.Resume("L", paging.Token("L", paging.Position{Style: 2, Size: 2}))
+		},
+		"a page too far": func() (paging.Position, error) {
+			return l.Resume("L", paging.Token("L", paging.Position{Style: 2, Size: 2, Page: 1<<24 + 1}))
+		},
+		"before all": func() (paging.Position, error) {
+			return l.Resume("L", paging.Token("L", paging.Position{Style: 2, Size: 2, Page: 1, Seq: -2}))
+		},
+	} {
+		_, err := try()
+		assert.ErrorContains(t, err, "is not a resume token", name)
+	}
+}
+
+func TestLostIsWrittenDown(t *testing.T) {
+	l := list(paging.ByCursor)
+	w := paging.Begin(l, 2, nil)
+	_, stuck := w.Advance(page(t, "ab|more"))
+	require.Nil(t, stuck)
+	require.False(t, w.Done, "the error comes after the page")
+	at, err := l.Resume("L", paging.Token("L", w.At))
+	require.NoError(t, err)
+	again := paging.Begin(l, 2, &at)
+	assert.NotNil(t, again.Lost)
+}
