@@ -8,6 +8,8 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/body"
 )
 
 // attempt is one try of a call.
@@ -33,9 +35,8 @@ type attempt struct {
 	limit     RateLimit
 	throttled bool
 	open      io.Closer // The body, until somebody reads it.
-	body      closeOnce
-	buffer    *[]byte
-	grown     int64 // Bytes that were allocated for it.
+	body      body.Once
+	buffer    body.Buffer
 	reply     reply
 
 	failure *Error        // Nil when it succeeded.
@@ -166,7 +167,7 @@ func (a *attempt) tell() {
 	if response := responseOf(a.ctx); response != nil {
 		a.capture(response, a.reply.body)
 	}
-	a.release()
+	a.buffer.Release()
 	if a.trial.observed() {
 		a.trial.end(a.exchange())
 	}
@@ -221,21 +222,13 @@ func (a *attempt) leave() {
 		defer a.trial.abandon(a.exchange())
 	}
 	a.landed()
-	a.release()
+	a.buffer.Release()
 	if a.cancel != nil {
 		a.cancel()
 	}
 	if a.open != nil {
 		_ = a.open.Close()
 	}
-}
-
-// release gives the buffer back, unless it has grown too large to keep.
-func (a *attempt) release() {
-	if a.buffer != nil && cap(*a.buffer) <= 1<<20 {
-		buffers.Put(a.buffer)
-	}
-	a.buffer = nil
 }
 
 // capture keeps a copy of the reply for the caller, because the buffer that body lies in is used again.

@@ -6,18 +6,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
-	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/hiring-assessment/hiring-go/internal/bound"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/blame"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
@@ -83,117 +78,6 @@ func (c *call) outcome(last Outcome) Outcome {
 	return last
 }
 
-// readReply reads the body, decodes a 2xx and builds the error of anything else.
-func (a *attempt) readReply(resp *http.Response) {
-	if a.status < 200 {
-		a.noFinal(resp)
-		return
-	}
-	body, cause := a.readBody(resp)
-	a.reply.body, a.reply.within = body, a.within(body)
-	var own bool
-	if a.status < 300 {
-		own = a.success(cause)
-	} else {
-		own = a.rejected(cause)
-	}
-	if own {
-		wrongKey := a.status == http.StatusUnauthorized && a.failure.Code == ErrInvalidToken
-		a.core.family.quotas.Judge(a.credential.id, wrongKey, time.Now())
-	}
-}
-
-// noFinal builds the error of a status that ends no exchange, as that of a
-// server that would speak another protocol from here on. What follows may never
-// end, so it is not read.
-func (a *attempt) noFinal(resp *http.Response) {
-	_ = resp.Body.Close()
-	resp.Body = http.NoBody
-	a.failed = true
-	a.failure = a.fail(fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", a.status), nil)
-	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
-}
-
-// rejected builds the error of any reply from 300 on, and tells whether it is the
-// service's own.
-func (a *attempt) rejected(cause error) (own bool) {
-	a.failed = true
-	a.failure = a.fail("", cause)
-	a.failure.refusal(a.reply.body)
-	a.failure.clean()
-	a.failure.hints = a.hints(a.failure, a.reply.body)
-	a.failure.RetryAfter = retryAfterOf(a.header, time.Now())
-	a.failure.throttled, a.permanent = a.throttled, a.throttled
-	a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
-	if a.status >= 500 {
-		a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
-	}
-	own = a.failure.Code != "" || signed(a.header)
-	if own && a.request.method == http.MethodDelete && a.status == http.StatusNotFound && a.unknown {
-		// The attempt before it did the work.
-		a.failed, a.failure = false, nil
-	}
-	return own
-}
-
-// success hands a 2xx reply to its reader, and tells whether it is the service's
-// own. One that is not may stand for anything, so it says nothing of a write.
-func (a *attempt) success(cause error) (own bool) {
-	a.failure = nil
-	foreign, stranger := a.foreign(a.reply.body)
-	outcome := OutcomeDone
-	switch {
-	case foreign != "":
-		outcome = OutcomeUnknown
-		if stranger = stranger || cause == nil; stranger { // Else it broke off before it showed whose it is.
-			cause = foreign
-		}
-	case a.read == nil:
-		return true
-	case cause == nil || a.request.bodyless:
-		if cause = a.read(&a.reply); cause == nil {
-			return true
-		}
-	}
-	a.unusable(cause)
-	a.failed = true
-	a.failure.Outcome = a.writeOutcome(outcome)
-	if stranger {
-		a.failure.hints = []string{pageHint}
-	}
-	return foreign == ""
-}
-
-// unusable builds the error of a 2xx reply that broke off or is not what was
-// promised.
-func (a *attempt) unusable(cause error) {
-	var semantic *json.SemanticError
-	var syntactic *jsontext.SyntacticError
-	text, stated := errors.AsType[replyError](cause)
-	tooLong, limited := errors.AsType[tooLongError](cause)
-	switch {
-	case stated:
-		a.failure = a.fail(string(text), nil)
-	case limited:
-		a.failure = a.fail(tooLong.Error(), nil)
-	case errors.Is(cause, bound.ErrMemory):
-		a.failure = a.fail("the reply would take more memory than four times what WithMaxResponseBytes allows", nil)
-	case a.status == http.StatusNoContent:
-		a.failure = a.fail(string(noData), nil)
-	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
-		// Its own text may hold candidates' data, so it is not kept.
-		a.failure = a.fail("the reply cannot be read"+lenient.Where(cause), nil)
-		if errors.Is(cause, io.ErrUnexpectedEOF) {
-			a.cut = true
-			a.failure.causedBy(io.ErrUnexpectedEOF)
-		}
-	default:
-		a.timeout = a.timedOut(cause)
-		a.cut = !a.timeout
-		a.failure = a.broken("the reply broke off", cause)
-	}
-}
-
 // broken is the error of an exchange that the connection, the time or the
 // caller ended.
 func (a *attempt) broken(what string, cause error) *Error {
@@ -234,8 +118,66 @@ func (a *attempt) fail(message string, cause error) *Error {
 	return e
 }
 
-type tooLongError struct{ limit int64 }
+// hints are what the client can add to a refusal: what else may be wrong, and
+// where to look. Each begins with the mark that joins it to what stands before.
+func (a *attempt) hints(e *Error, body []byte) []string {
+	var hints []string
+	r := a.request
+	page := isPage(e, body)
+	switch e.Status {
+	case http.StatusBadRequest:
+		hints = r.dialectHints(e)
+	case http.StatusUnauthorized:
+		hints = []string{"; " + a.core.base.Host + " refused " + a.credential.redacted() +
+			": check it for expiry and revocation, or make another in the dashboard"}
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		if r.guessedRoute != "" {
+			hints = []string{hint(r.guessedRoute)}
+		}
+		if e.Status == http.StatusNotFound && !strings.Contains(r.route, "{") && !page {
+			hints = append(hints, "; the path names no id: look at the base URL")
+		}
+	}
+	if page {
+		hints = append(hints, pageHint)
+	}
+	return hints
+}
 
-func (e tooLongError) Error() string {
-	return fmt.Sprintf("the reply is longer than %d bytes: see WithMaxResponseBytes", e.limit)
+// pageHint goes with every page, and with every 2xx that is not the service's.
+const pageHint = "; a proxy answered, or the base URL is wrong"
+
+// isPage tells a web page, or other text, from what the service would say.
+func isPage(e *Error, body []byte) bool {
+	redirect := e.Status >= 300 && e.Status < 400
+	return e.Code == "" && !redirect && len(body) > 0 && !texts.LooksLikeJSON(body)
+}
+
+func hint(field string) string { return ", or Dialect." + field + " is wrong" }
+
+// dialectHints name the guesses that a 400 may be about.
+func (r request) dialectHints(e *Error) []string {
+	form, fields := e.Fields()
+	wrong := blame.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
+	var hints []string
+	for field := range reflect.TypeFor[Dialect]().Fields() {
+		if wrong[field.Name] {
+			hints = append(hints, hint(field.Name))
+		}
+	}
+	return hints
+}
+
+// sent tells whether the request held a name, as a parameter, a placeholder or a
+// member of its body.
+func (r request) sent(name string) bool {
+	if r.query.Has(name) || strings.Contains(r.route, "{"+name+"}") {
+		return true
+	}
+	var members map[string]Value
+	if len(r.body) == 0 || decode(r.body, &members) != nil {
+		return false
+	}
+	_, sent := members[name]
+	return sent
 }

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/origin"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // family is what a client and its variants know together.
 type family struct {
-	quotas   quota.Book
-	owners   owners
-	unsigned atomic.Bool // The service's headers do not come through, so that its replies cannot be told by them.
+	quotas quota.Book
+	owners owners
+	origin origin.Judge
 }
 
 // left returns how many requests the present window, or else a new one, still has

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hiring-assessment/hiring-go/internal/blame"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
 )
 
@@ -26,20 +27,16 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       []guess // Names sent that are guesses.
-	guessedRoute  string  // The Dialect field of the route, when it is a guess.
-	bodyless      bool    // Any 2xx will do, though what is readable of its body is used.
-	err           error   // Why it must not be sent.
+	assumed       []blame.Guess // Names sent that are guesses.
+	guessedRoute  string        // The Dialect field of the route, when it is a guess.
+	bodyless      bool          // Any 2xx will do, though what is readable of its body is used.
+	err           error         // Why it must not be sent.
 
 	// before, unless it is nil, is asked before each attempt and after each wait
 	// for it whether it shall still be made; waited says that it waited for a
 	// quota's next window.
 	before func(waited bool) error
 }
-
-// guess is a name that the documentation does not show, and the Dialect field
-// that holds it.
-type guess struct{ name, field string }
 
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
@@ -115,7 +112,7 @@ func (r request) refuseField(param, wire, problem string) request {
 
 // assume notes that the query or body names a guess of the Dialect.
 func (r request) assume(name, field string) request {
-	r.assumed = append(slices.Clip(r.assumed), guess{name, field})
+	r.assumed = append(slices.Clip(r.assumed), blame.Guess{Name: name, Field: field, Format: field == sinceField})
 	return r
 }
 

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
 // Dialect holds the names of parameters, the routes and the formats that the
@@ -43,6 +40,8 @@ type Dialect struct {
 	InvitationEmail string `json:"invitation_email"` // Body member of the candidate's address: "candidate_email".
 	InvitationName  string `json:"invitation_name"`  // Body member of the candidate's name: "candidate_name".
 }
+
+const sinceField = "SinceLayout"
 
 const sinceLayout = "2006-01-02T15:04:05.000Z"
 
@@ -175,113 +174,4 @@ func placeholders(path string) []string {
 		}
 	}
 	return names
-}
-
-// hints are what the client can add to a refusal: what else may be wrong, and
-// where to look. Each begins with the mark that joins it to what stands before.
-func (a *attempt) hints(e *Error, body []byte) []string {
-	var hints []string
-	r := a.request
-	page := isPage(e, body)
-	switch e.Status {
-	case http.StatusBadRequest:
-		hints = r.dialectHints(e)
-	case http.StatusUnauthorized:
-		hints = []string{"; " + a.core.base.Host + " refused " + a.credential.redacted() +
-			": check it for expiry and revocation, or make another in the dashboard"}
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if r.guessedRoute != "" {
-			hints = []string{hint(r.guessedRoute)}
-		}
-		if e.Status == http.StatusNotFound && !strings.Contains(r.route, "{") && !page {
-			hints = append(hints, "; the path names no id: look at the base URL")
-		}
-	}
-	if page {
-		hints = append(hints, pageHint)
-	}
-	return hints
-}
-
-// pageHint goes with every page, and with every 2xx that is not the service's.
-const pageHint = "; a proxy answered, or the base URL is wrong"
-
-// isPage tells a web page, or other text, from what the service would say.
-func isPage(e *Error, body []byte) bool {
-	redirect := e.Status >= 300 && e.Status < 400
-	return e.Code == "" && !redirect && len(body) > 0 && !texts.LooksLikeJSON(body)
-}
-
-func hint(field string) string { return ", or Dialect." + field + " is wrong" }
-
-// dialectHints name the guesses that a 400 may be about.
-func (r request) dialectHints(e *Error) []string {
-	form, fields := e.Fields()
-	wrong := make(map[string]bool)
-	for name, problems := range fields {
-		for _, g := range r.blame(name, problems) {
-			wrong[g.field] = true
-		}
-	}
-	for _, text := range append(form, e.Message) {
-		for _, g := range r.assumed {
-			if namesUnknown(text, g.name) {
-				wrong[g.field] = true
-			}
-		}
-	}
-	var hints []string
-	for field := range reflect.TypeFor[Dialect]().Fields() {
-		if wrong[field.Name] {
-			hints = append(hints, hint(field.Name))
-		}
-	}
-	return hints
-}
-
-// blame returns the guesses that a complaint about a field can be about. A name
-// that was sent is wrong only if the service does not know it, or misses it all
-// the same: else its value is. One that was not sent may be what the service
-// calls any name that was guessed. Since is no guess as a name, but as a format.
-func (r request) blame(name string, problems []string) []guess {
-	if i := slices.IndexFunc(r.assumed, func(g guess) bool { return g.name == name }); i >= 0 {
-		if r.assumed[i].field == sinceField || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
-			return r.assumed[i : i+1]
-		}
-		return nil
-	}
-	if r.query.Has(name) || r.sentMember(name) || strings.Contains(r.route, "{"+name+"}") {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(r.assumed), func(g guess) bool { return g.field == sinceField })
-}
-
-const sinceField = "SinceLayout"
-
-// aboutName matches a complaint that can be about a name rather than about its
-// value: all of it, for "the domain of this address is unknown" is about a value.
-var aboutName = regexp.MustCompile("(?i)^\\W*(((this|the|a|an) )?(field|key|member|parameter|property) )?((is|was) )?(an? )?" +
-	"(unknown|unrecogni[sz]ed|required|missing|not sent)( required)?( (field|key|member|parameter|property))?\\W*$|received undefined\\W*$")
-
-// complainsOf tells whether a problem of a field can be about the field's name.
-func complainsOf(problem, name string) bool {
-	return aboutName.MatchString(problem) || namesUnknown(problem, name)
-}
-
-// namesUnknown tells whether a text complains of a name that it holds.
-func namesUnknown(text, name string) bool {
-	const kinds, mark = `( (field|key|member|parameter|property|properties)s?(\(s\))?)?( in [a-z ]+)?`, "[\"'`]?"
-	quoted := mark + regexp.QuoteMeta(name) + mark
-	about := `(?i)\b(unknown|unrecogni[sz]ed|required|missing)` + kinds + `:? (` + mark + `[\w.-]+` + mark + `, ?)*` + quoted + `(\W|$)` +
-		`|(^|[^\w.-])` + quoted + ` (is|was) (an )?(unknown|unrecogni[sz]ed|required|missing|not sent)\b`
-	return regexp.MustCompile(about).MatchString(text)
-}
-
-func (r request) sentMember(name string) bool {
-	var members map[string]Value
-	if len(r.body) == 0 || decode(r.body, &members) != nil {
-		return false
-	}
-	_, ok := members[name]
-	return ok
 }

@@ -14,6 +14,7 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/bound"
+	"github.com/hiring-assessment/hiring-go/internal/origin"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
@@ -228,7 +229,7 @@ func (e *Error) refusal(body []byte) {
 		}
 		return
 	}
-	e.Message = notOwn(body, "error envelope")
+	e.Message = origin.NotOwn(body, "error envelope")
 }
 
 // contextError is how the caller's context ended, with the caller's own reason

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/body"
 )
 
 // attempt asks the storage once for what is missing. It goes around http.Client,
@@ -26,7 +28,7 @@ func (d *download) attempt(ctx context.Context) error {
 	defer cancel(nil)
 	silence := newSilence(k.config.timeout, cancel)
 	defer silence.stop()
-	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // closeOnce does it; timed is made of ctx
+	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
 	if err == nil && resp == nil {
 		err = errNoResponse
 	}
@@ -36,9 +38,9 @@ func (d *download) attempt(ctx context.Context) error {
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
-	body := &closeOnce{body: resp.Body}
-	defer body.close()
-	defer context.AfterFunc(timed, body.closeLate)() //nolint:contextcheck // timed is made of ctx
+	once := &body.Once{Body: resp.Body}
+	defer once.Close()
+	defer context.AfterFunc(timed, once.CloseLate)() //nolint:contextcheck // timed is made of ctx
 	d.status = resp.StatusCode
 	if whole, err := d.accept(resp); whole || err != nil {
 		return err

@@ -1,0 +1,63 @@
+package body_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/body"
+)
+
+func TestFill(t *testing.T) {
+	for _, length := range []int{0, 1, 4095, 4096, 4097, 100_000} {
+		for _, limit := range []int64{1, 4096, 50_000, 100_000, 1 << 20} {
+			for name, reader := range map[string]func(io.Reader) io.Reader{
+				"at once":       func(r io.Reader) io.Reader { return r },
+				"halves":        iotest.HalfReader,
+				"EOF with data": iotest.DataErrReader,
+			} {
+				text := strings.Repeat("abcdefg", length/7+1)[:length]
+				var b body.Buffer
+				require.NoError(t, b.Fill(reader(strings.NewReader(text)), limit))
+				assert.Equal(t, text[:min(int64(length), limit+1)], string(b.Bytes()), "%s: %d of %d", name, limit, length)
+				assert.LessOrEqual(t, b.Grown, 2*max(limit, 4096)+2, "%s: %d of %d", name, limit, length)
+				b.Release()
+				assert.Nil(t, b.Bytes())
+			}
+		}
+	}
+}
+
+func TestFillKeepsWhatCameBeforeABreak(t *testing.T) {
+	broken := errors.New("broken")
+	var b body.Buffer
+	err := b.Fill(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 10)
+	require.ErrorIs(t, err, broken)
+	assert.Equal(t, "abc", string(b.Bytes()))
+}
+
+type closing func() error
+
+func (closing) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (f closing) Close() error { return f() }
+
+func TestOnce(t *testing.T) {
+	closed := 0
+	o := body.Once{Body: closing(func() error { closed++; return nil })}
+	o.CloseLate()
+	o.Close()
+	o.CloseLate()
+	assert.Equal(t, 1, closed)
+}
+
+func TestPanicIsTheCallers(t *testing.T) {
+	o := body.Once{Body: closing(func() error { panic("broken body") })}
+	assert.NotPanics(t, o.CloseLate)
+	assert.PanicsWithValue(t, "broken body", o.Close)
+}
