@@ -58,6 +58,7 @@ func TestTheWallsHold(t *testing.T) {
 		"internal/blame":         {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/body":          {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/origin":        {ours + "/sandbox", "net", "context", "encoding", "time", "log", "os"},
+		"internal/inviting":      {ours, "net", "context", "encoding", "log", "os"},
 		"internal/lenient":       {ours + "/sandbox", "net", "context", "log", "os"},
 		"internal/texts":         {ours, "net", "context", "log", "os"},
 		"internal/paging":        {ours, "net", "context", "time", "log", "os"},

@@ -6,6 +6,7 @@ import (
 
 	stdjson "encoding/json"
 
+	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -49,10 +50,10 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // those that this package names, for that of a revoked one is not documented.
 // Resend mails the one that there is.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
-	ledger, who := s.sent, newAddressee(assessmentID, in.Email)
-	ledger.join(who)
-	last := &lastSend{at: time.Now(), lost: unreturned}
-	defer func() { ledger.release(who, last) }()
+	ledger, who := s.sent, inviting.To(assessmentID, in.Email)
+	ledger.Join(who, time.Now())
+	last := &lastSend{At: time.Now(), Lost: unreturned}
+	defer func() { ledger.Release(who, last) }()
 	invitation, err = s.post(ctx, assessmentID, in, nil)
 	last = endedAs(invitation, err)
 	return invitation, err

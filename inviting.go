@@ -5,6 +5,9 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/inviting"
 )
 
 // InviteOutcome is what became of a candidate's invitation.
@@ -52,7 +55,7 @@ func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in 
 		r := roster{service: s, assessmentID: assessmentID}
 		err := r.refuse(in)
 		if err == nil {
-			err = r.look(ctx, addressKey(in.Email), false)
+			err = r.look(ctx, inviting.Address(in.Email), false)
 		}
 		if err == nil {
 			result, err = r.ensure(ctx, in)
@@ -100,7 +103,7 @@ func (s *InvitationService) sendAll(ctx context.Context, assessmentID string, ca
 	r := roster{service: s, assessmentID: assessmentID, patient: true}
 	var stopped error
 	for in := range candidates {
-		if stopped == nil && r.known == nil {
+		if stopped == nil && r.Known == nil {
 			stopped = r.refresh(ctx)
 		}
 		result, err := Invited{Candidate: in, Outcome: InviteNotSent}, stopped
@@ -134,4 +137,128 @@ func (i Invited) concernsOne(err error) bool {
 		return failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict
 	}
 	return errors.Is(err, ErrInvalidInput) // Refused before it was sent.
+}
+
+// freshness is how old the knowledge of a roster may be when something is sent.
+const freshness = time.Minute
+
+// roster is what is known of an assessment's invitations.
+type roster struct {
+	inviting.Listing[Invitation]
+
+	service      *InvitationService
+	assessmentID string
+	patient      bool // Wait for quota windows, however many it takes.
+	waited       bool // For a window, since the last look.
+}
+
+// refuse judges a candidate before anything is looked up for it.
+func (r *roster) refuse(in NewInvitation) error {
+	k := r.service.core
+	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", r.assessmentID), k.dialect).err
+}
+
+// find returns the invitation of an addressee, as far as it is known.
+func (r *roster) find(who inviting.Addressee) (invitation Invitation, found bool) {
+	if invitation, found = r.Known[who.Address]; found {
+		return invitation, true
+	}
+	return r.service.sent.Invitation(who)
+}
+
+// refresh looks if what is known is too old to send by. A look that itself had
+// to wait for a window is followed by another.
+func (r *roster) refresh(ctx context.Context) error {
+	for stale := r.waited || time.Since(r.Looked) > freshness; stale; stale = r.waited {
+		if err := r.look(ctx, "", false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look reads the listing as far as it must: see [inviting.Listing]. When items
+// leave while it reads, it begins again.
+func (r *roster) look(ctx context.Context, wanted string, whole bool) error {
+	ctx = WithResponse(ctx, nil)
+	for n := 0; ; n++ {
+		moved, err := r.walk(ctx, wanted, whole || n > 0)
+		if err != nil || !moved {
+			return err
+		}
+		if n >= r.service.core.config.retry.MaxAttempts {
+			return errMoved
+		}
+	}
+}
+
+// errMoved says that no walk has seen all of a listing for certain.
+var errMoved = errors.New("hiring: items left the listing of invitations each time it was read")
+
+// walk is one look. When it moved, the wanted address may have been missed.
+func (r *roster) walk(ctx context.Context, wanted string, whole bool) (moved bool, err error) {
+	facts := func(i *Invitation) inviting.Facts {
+		return inviting.Facts{ID: i.ID, Email: i.CandidateEmail, Created: i.CreatedAt}
+	}
+	own := func(address string) string {
+		sent, _ := r.service.sent.Invitation(inviting.To(r.assessmentID, address))
+		return sent.ID
+	}
+	look, token, waited := r.Begin(facts, own, wanted, whole, time.Now()), "", r.waited
+	r.waited = false
+	err = r.patiently(ctx, func() error {
+		for page, err := range r.service.List(r.assessmentID).From(token).Pages(ctx) {
+			if err != nil {
+				return err
+			}
+			if look.Page(page.Items, page.Meta.Total, page.Next == "") {
+				return nil
+			}
+			token = page.Next
+		}
+		return nil
+	})
+	if err == nil {
+		look.End()
+	}
+	r.waited = r.waited || waited && (err != nil || !look.Enough)
+	return look.Moved, err
+}
+
+// patiently makes a call, again in the next window when this one is used up.
+func (r *roster) patiently(ctx context.Context, call func() error) error {
+	for {
+		err := call()
+		wait := r.nextWindow(ctx, err)
+		if wait == 0 {
+			return err
+		}
+		if waitErr := r.outlast(ctx, wait); waitErr != nil {
+			return &endedError{waitErr, err}
+		}
+	}
+}
+
+// nextWindow returns how long the next window is away for a patient roster whose
+// quota is used up: others with the same key may have used it up too. It is 0
+// for any other error, the throttle for failed authentications among them, which
+// is never waited out so.
+func (r *roster) nextWindow(ctx context.Context, err error) time.Duration {
+	failure, ok := errors.AsType[*Error](err)
+	if _, look := errors.AsType[*lookError](err); look {
+		return 0 // Which was as patient.
+	}
+	if !ok || !r.patient || ctx.Err() != nil || failure.throttled || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
+		return 0
+	}
+	if failure.RetryAfter > longestWindow {
+		return 0 // No window ends so.
+	}
+	return max(0, failure.RetryAfter)
+}
+
+// outlast waits for a window.
+func (r *roster) outlast(ctx context.Context, wait time.Duration) error {
+	r.waited = true
+	return sleep(ctx, wait, PauseQuota)
 }

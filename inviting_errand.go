@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
@@ -44,12 +45,19 @@ func (e *unlistedError) Error() string {
 
 func (e *unlistedError) Unwrap() error { return e.failure }
 
+// lastSend is how the last request ended that may have mailed an addressee. Lost is
+// its error when its outcome is Unknown, or Done without a readable body.
+type (
+	lastSend = inviting.Send[Invitation, *Error]
+	ledger   = inviting.Ledger[Invitation, *Error]
+)
+
 // errand is inviting one candidate.
 type errand struct {
 	*roster
 
 	in    NewInvitation
-	who   addressee
+	who   inviting.Addressee
 	sends int      // Whose outcome was unknown.
 	last  lastSend // For the ledger.
 }
@@ -57,7 +65,7 @@ type errand struct {
 // ensure sends unless the address is known, and finds out what a lost reply
 // meant before it sends again.
 func (r *roster) ensure(ctx context.Context, in NewInvitation) (Invited, error) {
-	e := errand{roster: r, in: in, who: newAddressee(r.assessmentID, in.Email)}
+	e := errand{roster: r, in: in, who: inviting.To(r.assessmentID, in.Email)}
 	for {
 		if invitation, found := r.find(e.who); found {
 			return e.found(invitation)
@@ -101,7 +109,7 @@ func (e *errand) unknown(err error) (Invited, error) {
 // claim waits for its turn at the address. Unless it is claimed, another call had
 // it meanwhile.
 func (e *errand) claim(ctx context.Context) (claimed bool, err error) {
-	last, busy := e.service.sent.claim(e.who)
+	last, busy := e.service.sent.Claim(e.who, time.Now())
 	if busy == nil {
 		e.last = last
 		return true, nil
@@ -116,11 +124,11 @@ func (e *errand) claim(ctx context.Context) (claimed bool, err error) {
 
 // run sends to an address that is claimed, and releases it.
 func (e *errand) run(ctx context.Context) (Invited, error) {
-	defer func() { e.service.sent.release(e.who, &e.last) }()
-	if e.last.invited() {
-		return e.found(e.last.invitation)
+	defer func() { e.service.sent.Release(e.who, &e.last) }()
+	if e.last.Invited() {
+		return e.found(e.last.Invitation)
 	}
-	if e.last.lost != nil { // By an earlier call.
+	if e.last.Lost != nil { // By an earlier call.
 		if result, done, err := e.settle(ctx); done {
 			return result, err
 		}
@@ -140,7 +148,7 @@ func (e *errand) run(ctx context.Context) (Invited, error) {
 
 // send sends once. It is done unless the invitation may be out.
 func (e *errand) send(ctx context.Context) (result Invited, done bool, err error) {
-	e.last = lastSend{at: time.Now(), lost: unreturned}
+	e.last = lastSend{At: time.Now(), Lost: unreturned}
 	invitation, err := e.service.post(ctx, e.assessmentID, e.in, func(waited bool) error { return e.stillMissing(ctx, waited) })
 	e.last = lastSend{}
 	if last := endedAs(invitation, err); last != nil {
@@ -148,12 +156,12 @@ func (e *errand) send(ctx context.Context) (result Invited, done bool, err error
 	}
 	switch {
 	case err == nil:
-		e.known[e.who.address] = invitation
+		e.Known[e.who.Address] = invitation
 		return Invited{e.in, invitation, InviteSent}, true, nil
 	case errors.Is(err, errListed):
-		result, err = e.found(e.known[e.who.address])
+		result, err = e.found(e.Known[e.who.Address])
 		return result, true, err
-	case e.last.lost == nil:
+	case e.last.Lost == nil:
 		result, err = e.notSent(err)
 		return result, true, err
 	}
@@ -167,7 +175,7 @@ func (e *errand) stillMissing(ctx context.Context, waited bool) error {
 	if err := e.refresh(ctx); err != nil {
 		return &lookError{err}
 	}
-	if _, found := e.known[e.who.address]; found {
+	if _, found := e.Known[e.who.Address]; found {
 		return errListed
 	}
 	return nil
@@ -176,9 +184,9 @@ func (e *errand) stillMissing(ctx context.Context, waited bool) error {
 // settle finds out what became of a send whose reply was lost. It is done unless
 // the send shall be repeated.
 func (e *errand) settle(ctx context.Context) (result Invited, done bool, err error) {
-	lost, policy := e.last.lost, e.service.core.config.retry
+	lost, policy := e.last.Lost, e.service.core.config.retry
 	lookErr := e.await(ctx)
-	invitation, found := e.known[e.who.address]
+	invitation, found := e.Known[e.who.Address]
 	switch {
 	case lookErr != nil && e.sends == 0:
 		result, err = e.notSent(&lookError{lookErr}) // By this call.
@@ -187,7 +195,7 @@ func (e *errand) settle(ctx context.Context) (result Invited, done bool, err err
 	case lookErr != nil:
 		result, err = e.unknown(fmt.Errorf("%w; looking for it failed: %w", lost, lookErr))
 	case found:
-		e.last = lastSend{at: e.last.at, invitation: invitation}
+		e.last = lastSend{At: e.last.At, Invitation: invitation}
 		result, err = e.found(invitation)
 	case lost.Outcome == OutcomeDone:
 		result, err = e.unknown(&unlistedError{lost})
@@ -205,7 +213,7 @@ func (e *errand) settle(ctx context.Context) (result Invited, done bool, err err
 
 // await looks until it is certain what became of a send.
 func (e *errand) await(ctx context.Context) error {
-	lost, policy := e.last.lost, e.service.core.config.retry
+	lost, policy := e.last.Lost, e.service.core.config.retry
 	if lost.Outcome == OutcomeDone {
 		return e.search(ctx, false)
 	}
@@ -213,17 +221,17 @@ func (e *errand) await(ctx context.Context) error {
 	if lost.RetryAfter <= policy.MaxWait {
 		after = max(after, lost.RetryAfter)
 	}
-	if time.Since(e.last.at) >= lastLook {
+	if time.Since(e.last.At) >= lastLook {
 		after = max(after, lastLook)
 	}
 	for ; ; after = lastLook {
-		if err := sleep(ctx, time.Until(e.last.at.Add(after)), PauseSettle); err != nil {
+		if err := sleep(ctx, time.Until(e.last.At.Add(after)), PauseSettle); err != nil {
 			return err
 		}
 		if err := e.search(ctx, after >= lastLook); err != nil {
 			return err
 		}
-		if _, found := e.known[e.who.address]; found || after >= lastLook {
+		if _, found := e.Known[e.who.Address]; found || after >= lastLook {
 			return nil
 		}
 	}
@@ -235,7 +243,7 @@ func (e *errand) await(ctx context.Context) error {
 func (e *errand) search(ctx context.Context, whole bool) error {
 	policy := e.service.core.config.retry
 	for n := 1; ; n++ {
-		err := e.look(ctx, e.who.address, whole)
+		err := e.look(ctx, e.who.Address, whole)
 		failure, ok := errors.AsType[*Error](err)
 		if !ok || failure.throttled || failure.RetryAfter > policy.MaxWait || n >= policy.MaxAttempts || !passes(err) {
 			return err
@@ -249,10 +257,10 @@ func (e *errand) search(ctx context.Context, whole bool) error {
 // endedAs is how a send ended, for the ledger; nil when nothing was sent.
 func endedAs(invitation Invitation, err error) *lastSend {
 	if err == nil {
-		return &lastSend{at: time.Now(), invitation: invitation}
+		return &lastSend{At: time.Now(), Invitation: invitation}
 	}
 	if failure, ok := errors.AsType[*Error](err); ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown) {
-		return &lastSend{at: time.Now(), lost: failure}
+		return &lastSend{At: time.Now(), Lost: failure}
 	}
 	return nil
 }

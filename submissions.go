@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-querystring/query"
 
+	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -93,14 +94,14 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
 		Method: r.method, Route: r.route, operation: r.operation,
 	}
-	wanted := addressKey(email)
+	wanted := inviting.Address(email)
 	for page, err := range s.List(SubmissionFilter{AssessmentID: assessmentID}).Pages(ctx) {
 		if err != nil {
 			return Submission{}, err
 		}
 		for _, submission := range page.Items {
 			elsewhere := submission.AssessmentID != "" && !strings.EqualFold(submission.AssessmentID, assessmentID)
-			if !elsewhere && addressKey(submission.Candidate.Email) == wanted {
+			if !elsewhere && inviting.Address(submission.Candidate.Email) == wanted {
 				return submission, nil
 			}
 		}
