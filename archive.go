@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/body"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/transfer"
 )
 
 // ErrNoArchive means that a submission has no workspace archive: nothing was
@@ -29,35 +31,26 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
-	d := download{submissions: s, id: id, to: w, total: unknownLength}
+	d := download{submissions: s, id: id, to: w, State: transfer.State{Total: transfer.Unknown}}
 	err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.DownloadArchive"}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
 		return d.run(ctx)
 	})
-	return d.written, err
+	return d.Written, err
 }
-
-var (
-	errBroken  = errors.New("the download broke off")
-	errRefused = errors.New("the storage refuses the link")
-	errChanged = errors.New("the archive changed, or the storage cannot go on where a download broke off")
-)
-
-const unknownLength = -1
 
 // download is an archive on its way.
 type download struct {
+	transfer.State
+
 	submissions *SubmissionService
 	id          string
 	to          io.Writer
 
-	link      *url.URL
-	renewed   bool
-	written   int64
-	total     int64  // Of the archive; unknownLength until the storage told.
-	validator string // What If-Range can ask for; empty when the storage gives nothing.
+	link    *url.URL
+	renewed bool
 
 	// Of the present attempt.
 	attempts   int
@@ -66,7 +59,6 @@ type download struct {
 	started    time.Time
 	status     int
 	retryAfter time.Duration
-	end        int64 // How much is written when the reply has come in full; or unknownLength.
 }
 
 // run makes attempts until the archive is whole or no further one may help.
@@ -76,17 +68,17 @@ func (d *download) run(ctx context.Context) error {
 	}
 	defer func() { d.trial.abandon(d.exchange()) }()
 	for failed := 1; ; failed++ {
-		before := d.written
+		before := d.Written
 		cause := d.attempt(ctx)
 		if cause == nil {
 			d.tell(nil, 0)
 			return nil
 		}
-		if d.written > before {
+		if d.Written > before {
 			failed = 1
 		}
 		failure := d.fail(cause)
-		if errors.Is(cause, errRefused) && !d.renewed {
+		if errors.Is(cause, transfer.ErrRefused) && !d.renewed {
 			// It has probably expired, which storages say in several ways.
 			d.tell(failure, 0)
 			d.renewed = true
@@ -124,7 +116,7 @@ func (d *download) renew(ctx context.Context) error {
 
 // again decides like any other call, by how often it failed without progress.
 func (d *download) again(ctx context.Context, cause error, failed int) (wait time.Duration, again bool) {
-	if !errors.Is(cause, errBroken) || ctx.Err() != nil {
+	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
 		return 0, false
 	}
 	e := ending{
@@ -144,16 +136,16 @@ func (d *download) broke(ctx, timed context.Context, err error) error {
 	} else if silent := context.Cause(timed); silent != nil {
 		err = silent
 	}
-	if d.written > 0 && d.validator == "" {
+	if d.Written > 0 && d.Validator == "" {
 		return fmt.Errorf("the download broke off, and the storage gives nothing to go on by: %w", err)
 	}
-	return fmt.Errorf("%w: %w", errBroken, err)
+	return fmt.Errorf("%w: %w", transfer.ErrBroken, err)
 }
 
 // fail is the error that the caller sees. Its text never holds the link.
 func (d *download) fail(cause error) *Error {
 	e := &Error{
-		Message:    fmt.Sprintf("%s, after %d bytes", d.plain(cause), d.written),
+		Message:    fmt.Sprintf("%s, after %d bytes", d.plain(cause), d.Written),
 		Status:     d.status,
 		Method:     http.MethodGet,
 		Route:      "archive",
@@ -200,4 +192,109 @@ func (d *download) exchange() Exchange {
 		Started:   d.started,
 		Server:    d.server,
 	}
+}
+
+// attempt asks the storage once for what is missing. It goes around http.Client,
+// which would add the cookies of a jar and put links of its own into errors.
+func (d *download) attempt(ctx context.Context) error {
+	k := d.submissions.core
+	d.attempts++
+	d.started, d.status, d.retryAfter = time.Now(), 0, 0
+	h := d.headers()
+	d.server = serverOf(d.link)
+	d.trial.begin(ctx, &k.watchers, ProbeAttempt{
+		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
+	}, h, func(string) bool { return true })
+	timed, cancel := context.WithCancelCause(d.trial.ctx)
+	defer cancel(nil)
+	limit := k.config.timeout
+	silence := body.NewSilence(limit, func() {
+		cancel(fmt.Errorf("nothing came for %s: see WithTimeout: %w", limit, context.DeadlineExceeded))
+	})
+	defer silence.Stop()
+	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
+	if err == nil && resp == nil {
+		err = errNoResponse
+	}
+	if err != nil {
+		return d.broke(ctx, timed, err)
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	once := &body.Once{Body: resp.Body}
+	defer once.Close()
+	defer context.AfterFunc(timed, once.CloseLate)() //nolint:contextcheck // timed is made of ctx
+	d.status = resp.StatusCode
+	busy := d.status == http.StatusTooManyRequests || isOverload(d.status)
+	if busy {
+		d.retryAfter = retryAfterOf(resp.Header, time.Now())
+	}
+	if whole, err := d.Accept(d.status, transfer.Header(resp.Header), resp.ContentLength, busy); whole || err != nil {
+		return err
+	}
+	broken, err := d.copy(timed, resp.Body, silence) //nolint:contextcheck // timed is made of ctx
+	if broken != nil {
+		return d.broke(ctx, timed, broken)
+	}
+	return err
+}
+
+func (d *download) headers() http.Header {
+	// Ranges count the bytes as they travel, so they must not be compressed.
+	h := http.Header{"User-Agent": d.submissions.core.agent, "Accept-Encoding": {"identity"}}
+	if ranges, ifRange := d.Ask(); ranges != "" {
+		h.Set("Range", ranges)
+		h.Set("If-Range", ifRange)
+	}
+	return h
+}
+
+func (d *download) request(ctx context.Context, h http.Header) *http.Request {
+	return (&http.Request{
+		Method: http.MethodGet, URL: d.link, Host: d.link.Host, Header: h,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+}
+
+// copy writes the body and tells a break on the way, after which another attempt
+// may help, from what no attempt mends.
+func (d *download) copy(ctx context.Context, from io.Reader, silence *body.Silence) (broken, final error) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if !d.Fits(n) {
+			return nil, errors.New("the storage sent more than it announced")
+		}
+		if n > 0 {
+			silence.Stop() // A slow writer is no silence of the storage's.
+			if err := d.write(buffer[:n]); err != nil {
+				return nil, fmt.Errorf("the writer failed: %w", err)
+			}
+			silence.Begin()
+		}
+		switch {
+		case err == nil && ctx.Err() != nil:
+			return ctx.Err(), nil // This body does not end by being closed.
+		case err == nil:
+		case !errors.Is(err, io.EOF):
+			return err, nil
+		case d.Missing():
+			return io.ErrUnexpectedEOF, nil
+		default:
+			return nil, nil
+		}
+	}
+}
+
+func (d *download) write(b []byte) error {
+	n, err := d.to.Write(b)
+	if n < 0 || n > len(b) {
+		return errors.New("it told an impossible count")
+	}
+	d.Written += int64(n)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	return err
 }

@@ -56,13 +56,14 @@ func TestTheWallsHold(t *testing.T) {
 	const ours = "github.com/hiring-assessment/hiring-go"
 	for dir, unknown := range map[string][]string{
 		"internal/blame":         {ours, "net", "context", "encoding", "time", "log", "os"},
-		"internal/body":          {ours, "net", "context", "encoding", "time", "log", "os"},
+		"internal/body":          {ours, "net", "context", "encoding", "log", "os"},
 		"internal/origin":        {ours + "/sandbox", "net", "context", "encoding", "time", "log", "os"},
 		"internal/inviting":      {ours, "net", "context", "encoding", "log", "os"},
 		"internal/lenient":       {ours + "/sandbox", "net", "context", "log", "os"},
-		"internal/texts":         {ours, "net", "context", "log", "os"},
 		"internal/paging":        {ours, "net", "context", "time", "log", "os"},
 		"internal/quota":         {ours + "/sandbox", "net", "context", "encoding", "log", "os"},
+		"internal/texts":         {ours, "net", "context", "time", "log", "os"},
+		"internal/transfer":      {ours, "net", "context", "encoding", "time", "log", "os"},
 		"sandbox/internal/doors": {ours, "encoding/json"},
 		"sandbox/internal/world": {ours, "net", "encoding", "context", "sync"},
 	} {

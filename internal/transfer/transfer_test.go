@@ -1,0 +1,90 @@
+package transfer_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/transfer"
+)
+
+const tag = `"v1"`
+
+func TestAccept(t *testing.T) {
+	other := errors.New("another")
+	for name, c := range map[string]struct {
+		written int64
+		status  int
+		header  transfer.Header
+		busy    bool
+		whole   bool
+		err     error
+		end     int64
+	}{
+		"the first":                         {status: 200, end: 10},
+		"another instead of a part":         {written: 4, status: 200, err: transfer.ErrChanged},
+		"a part":                            {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9/10"}, "Etag": {tag}}, end: 10},
+		"a part of a part":                  {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-6/10"}}, end: 7},
+		"a part of an unknown whole":        {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9/*"}}, end: 10},
+		"a part that was not asked for":     {status: 206, header: transfer.Header{"Content-Range": {"bytes 0-9/10"}}, err: other},
+		"a part from elsewhere":             {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 5-9/10"}}, err: other},
+		"a part without a range":            {written: 4, status: 206, err: other},
+		"a part that ends before it begins": {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-3/10"}}, err: other},
+		"a part behind the end":             {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-10/10"}}, err: other},
+		"a part of something else":          {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9/10"}, "Etag": {`"v2"`}}, err: transfer.ErrChanged},
+		"a part of something longer":        {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-10/11"}}, err: transfer.ErrChanged},
+		"nothing is missing":                {written: 10, status: 416, header: transfer.Header{"Content-Range": {"bytes */10"}}, whole: true},
+		"shorter than what is written":      {written: 10, status: 416, header: transfer.Header{"Content-Range": {"bytes */9"}}, err: transfer.ErrChanged},
+		"nothing in that range, at first":   {status: 416, err: transfer.ErrRefused},
+		"busy":                              {written: 4, status: 503, busy: true, err: transfer.ErrBroken},
+		"broken for good":                   {written: 4, status: 501, err: other},
+		"refused":                           {status: 403, err: transfer.ErrRefused},
+		"elsewhere":                         {status: 302, err: other},
+	} {
+		s := transfer.State{Written: c.written, Total: 10, Validator: tag}
+		if c.written == 0 {
+			s = transfer.State{Total: transfer.Unknown}
+		}
+		whole, err := s.Accept(c.status, c.header, 10, c.busy)
+		assert.Equal(t, c.whole, whole, name)
+		switch {
+		case errors.Is(c.err, other):
+			for _, known := range []error{nil, transfer.ErrBroken, transfer.ErrChanged, transfer.ErrRefused} {
+				assert.NotEqual(t, known, err, name)
+			}
+		default:
+			assert.Equal(t, c.err, err, name)
+		}
+		if c.err == nil && !c.whole {
+			assert.Equal(t, c.end, s.End, name)
+			assert.True(t, s.Fits(int(c.end-c.written)), name)
+			assert.False(t, s.Fits(int(c.end-c.written)+1), name)
+			s.Written = c.end
+			assert.Equal(t, s.End < s.Total, s.Missing(), name)
+		}
+	}
+}
+
+func TestAsk(t *testing.T) {
+	for name, c := range map[string]struct {
+		header transfer.Header
+		want   string
+	}{
+		"a tag":      {transfer.Header{"Etag": {tag}, "Last-Modified": {"Sun, 01 Mar 2026 11:00:00 GMT"}}, tag},
+		"a weak tag": {transfer.Header{"Etag": {"W/" + tag}, "Last-Modified": {"Sun, 01 Mar 2026 11:00:00 GMT"}}, "Sun, 01 Mar 2026 11:00:00 GMT"},
+		"nothing":    {transfer.Header{}, ""},
+	} {
+		s := transfer.State{Total: transfer.Unknown}
+		ranges, ifRange := s.Ask()
+		assert.Empty(t, ranges+ifRange, "%s: all of it", name)
+		_, err := s.Accept(200, c.header, transfer.Unknown, false)
+		assert.NoError(t, err, name)
+		s.Written = 4
+		ranges, ifRange = s.Ask()
+		assert.Equal(t, "bytes=4-", ranges, name)
+		assert.Equal(t, c.want, ifRange, name)
+		assert.False(t, s.Missing(), "%s: of unknown length", name)
+		assert.True(t, s.Fits(1<<20), name)
+	}
+}
