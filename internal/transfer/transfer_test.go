@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/transfer"
 )
@@ -79,7 +80,7 @@ func TestAsk(t *testing.T) {
 		ranges, ifRange := s.Ask()
 		assert.Empty(t, ranges+ifRange, "%s: all of it", name)
 		_, err := s.Accept(200, c.header, transfer.Unknown, false)
-		assert.NoError(t, err, name)
+		require.NoError(t, err, name)
 		s.Written = 4
 		ranges, ifRange = s.Ask()
 		assert.Equal(t, "bytes=4-", ranges, name)

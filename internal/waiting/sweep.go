@@ -46,15 +46,18 @@ var (
 // planSweep goes on with the sweep, or begins one: each second one looks back
 // twice as far as the one before.
 func (m *Machine) planSweep(now time.Time) {
-	most := sweepPages
+	most, hurry := sweepPages, false
 	if now.Sub(m.Mark) > longBehind {
-		most = sweepMany
-		m.Hurry = m.Window.Left > m.Window.Whole/2
+		most, hurry = sweepMany, m.Window.Left > m.Window.Whole/2
 	}
-	age := now.Sub(m.Levels[common].Began)
-	if m.goOn(common, most) || age >= 0 && age < sweepEvery {
+	if m.goOn(common, most) {
+		m.Hurry = hurry
 		return
 	}
+	if age := now.Sub(m.Levels[common].Began); age >= 0 && age < sweepEvery {
+		return // There is nothing to hurry for, however old the newest is that was seen.
+	}
+	m.Hurry = hurry
 	m.Turn++
 	from := m.horizon()
 	unwatched := m.Turn == 1 && m.Begin.Before(m.Opened.Add(-margin)) // Nobody saw who was unfinished then.
