@@ -114,6 +114,9 @@
 //	limits of numbers: page and size from 1, since_seq from 0            inferred
 //	page beyond the end: an empty list                                   invented
 //	since is inclusive, about the creation unless WithSinceOn is given invented
+//	newest by creation unless WithNewestBy is given                      invented
+//	listings up to date, pages as long as asked for, unless              documented
+//	WithListingLag or WithPageCap is given                               invented
 //	since takes any RFC 3339 time unless a Dialect sets the layout       invented
 //	a status that nothing has: an empty list                             inferred
 //	assessment_id that is no UUID: 400; one that is unknown: empty list  invented
@@ -156,7 +159,8 @@
 //	20 active keys an organization, LiveKey included: AddKey panics      documented
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
-//	statuses started and submitted of a submission without a report      invented
+//	statuses started and submitted of a submission without a report,     invented
+//	both of which the status filter knows                                invented
 //	values beyond the known ones (verdicts, confidence, domains, kinds)  invented
 //	element shapes of strengths, flags, questions, exclusions and tasks  invented
 //	single-task challenges have no tasks member                          documented

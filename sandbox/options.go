@@ -42,6 +42,36 @@ func WithSinceOn(f SinceField) Option {
 	panic(fmt.Sprintf("sandbox: WithSinceOn(%q): no such time", string(f)))
 }
 
+// WithNewestBy chooses the time that the newest-first order of submissions goes
+// by: SinceCreated unless this option says otherwise. A submission that has not
+// come so far is placed by the last time that it has.
+func WithNewestBy(f SinceField) Option {
+	switch f {
+	case SinceCreated, SinceSubmitted, SinceEvaluated:
+		return func(s *Server) { s.newest = f }
+	}
+	panic(fmt.Sprintf("sandbox: WithNewestBy(%q): no such time", string(f)))
+}
+
+// WithListingLag makes listings show an evaluation in the live world only so much
+// later: until then a submission is listed, and filtered, as it was before. Its
+// own page and its report are up to date.
+func WithListingLag(lag time.Duration) Option {
+	if lag < 0 {
+		panic(fmt.Sprintf("sandbox: WithListingLag(%s): it cannot be negative", lag))
+	}
+	return func(s *Server) { s.listingLag = lag }
+}
+
+// WithPageCap cuts each page of submissions to so many without a word, whatever
+// page size was asked for: has_more and the cursors are right. 0 cuts nothing.
+func WithPageCap(most int) Option {
+	if most < 0 {
+		panic(fmt.Sprintf("sandbox: WithPageCap(%d): it cannot be negative", most))
+	}
+	return func(s *Server) { s.pageCap = most }
+}
+
 // WithKey makes the server accept a key from the start, as AddKey does later.
 func WithKey(k Key) Option {
 	return func(s *Server) {

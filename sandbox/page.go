@@ -49,10 +49,10 @@ func stretch[T any](c *call, items *world.Collection[*world.Record[T]], wire fun
 }
 
 // cursored answers with a page of submissions.
-func cursored(c *call, page []*world.Attempt, more bool) reply {
+func cursored(c *call, page []*world.Attempt, next *world.Position) reply {
 	meta := `,"has_more":false,"next_cursor":null`
-	if more {
-		meta = `,"has_more":true,"next_cursor":"` + cursorOf(page[len(page)-1].Position) + `"`
+	if next != nil {
+		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
 	}
 	return c.list(len(page), len(page)*submissionSize, func(b []byte, i int) []byte {
 		return c.appendSubmission(b, page[i])

@@ -101,8 +101,11 @@ func listSubmissions(c *call) reply {
 	if p.any() {
 		return c.invalid(p)
 	}
-	page, more := c.world.Submissions().Page(from, int(size), filter)
-	r := cursored(c, page, more)
+	if most := c.settings.pageCap; most > 0 {
+		size = min(size, int64(most))
+	}
+	page, next := c.world.Submissions().Page(from, int(size), filter)
+	r := cursored(c, page, next)
 	if from == nil && filter.Status == "evaluated" {
 		c.world.PolledAll(filter.AssessmentID)
 	}
@@ -115,6 +118,10 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonical(c.query.Get("assessment_id")),
 		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
 		BySince: c.query.Has("since"), On: world.Milestone(c.settings.sinceOn),
+		Newest: world.Milestone(c.settings.newest),
+	}
+	if lag := c.settings.listingLag; lag > 0 {
+		f.Behind, f.Known = true, world.MomentOf(c.at.Add(-lag))
 	}
 	if f.ByAssessment && !isUUID(f.AssessmentID) {
 		p.add("assessment_id", "Expected a UUID.")

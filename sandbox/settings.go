@@ -1,13 +1,20 @@
 package sandbox
 
-import hiring "github.com/hiring-assessment/hiring-go"
+import (
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
 
 // settings are what the options settle: a reset leaves them alone.
 type settings struct {
 	dialect      hiring.Dialect
 	lenientSince bool // the default layout is a guess, so any RFC 3339 time will do
 	sinceOn      SinceField
-	drift        *drift // nil without
+	newest       SinceField    // the time that the order of submissions goes by; empty: creation
+	listingLag   time.Duration // listings show an evaluation so much later
+	pageCap      int           // submissions a page, at most; 0: what is asked for
+	drift        *drift        // nil without
 	limits       limits
 }
 

@@ -55,6 +55,7 @@ func (j *job) forever(ctx context.Context) error {
 		j.log.Warn("without -checkpoint a restart misses what is evaluated meanwhile")
 	}
 	j.log.Info("watching")
+	j.watch.Progress = j.tell()
 	for submission, err := range j.client.Submissions.Watch(ctx, j.watch) {
 		if err != nil {
 			return err
@@ -74,6 +75,19 @@ func (j *job) forever(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tell logs once an hour what the watch is doing, and why it is slow, if it is.
+func (j *job) tell() func(hiring.WaitProgress) {
+	var told time.Time
+	return func(p hiring.WaitProgress) {
+		if time.Since(told) < time.Hour {
+			return
+		}
+		told = time.Now()
+		j.log.Info("progress", "since_means", p.Meaning, "unfinished", p.Unfinished, "reads_last_hour", p.ReadsLastHour,
+			"next_round", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.Why)
+	}
 }
 
 // round is for cron: it writes what is new since the last run.

@@ -361,3 +361,33 @@ func TestSaveErrorIsNoCleanStop(t *testing.T) {
 		})
 	}
 }
+
+// TestTellsOnceAnHourWhatItIsDoing in words that say why nothing comes.
+func TestTellsOnceAnHourWhatItIsDoing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.evaluated(2)
+		w.begin(hiring.NewInvitation{Email: "grace@candidates.test", Name: "Grace"})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour+10*time.Minute)
+		defer cancel()
+		time.AfterFunc(4*time.Hour+30*time.Minute, func() {
+			w.Inject(sandbox.Fault{Route: "GET /submissions", Status: 503, Times: 1000})
+		})
+		j, log := w.job(settings{watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}})
+		require.ErrorIs(t, j.run(ctx, io.Discard), context.DeadlineExceeded)
+		var told []map[string]any
+		for line := range strings.Lines(log.String()) {
+			var entry map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &entry))
+			if entry["msg"] == "progress" {
+				told = append(told, entry)
+			}
+		}
+		require.Len(t, told, 6, "at once, and once an hour")
+		require.InDelta(t, 1, told[4]["unfinished"], 0)
+		require.Greater(t, told[4]["reads_last_hour"], 50.0)
+		require.Empty(t, told[4]["why_slow"])
+		require.NotEmpty(t, told[4]["next_round"])
+		require.Equal(t, "the service is in trouble or cannot be reached", told[5]["why_slow"])
+	})
+}

@@ -20,6 +20,7 @@ type grading interface {
 	rank() (rank Rank, ok bool)
 	extra() map[string]any
 	stored() bool
+	before() *Attempt
 }
 
 // Events is the log, oldest first.
@@ -98,28 +99,87 @@ type Filter struct {
 	AssessmentID, Status            string
 	Since                           Moment
 	On                              Milestone // What Since is about.
+
+	Newest Milestone // What the order goes by; empty: Created.
+	Behind bool      // Listings lag:
+	Known  Moment    // evaluations after it are not listed yet.
 }
 
 // Page returns the newest submissions that pass the filter, at most size of
 // them and, when from is not nil, only those that come after it in the list;
-// and whether there are more.
-func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Attempt, more bool) {
+// and the place of the last one when there are more.
+func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Attempt, next *Position) {
+	if filter.Newest != "" && filter.Newest != Created {
+		return l.pageBy(from, size, &filter)
+	}
 	end := l.Len()
 	if from != nil {
 		end = l.older(*from)
 	}
 	page = make([]*Attempt, 0, size)
 	for i := end - 1; i >= 0 && !filter.ends(&l.marks[i]); i-- {
-		if !filter.passes(&l.marks[i]) {
+		if !filter.passes(l.seen(i, &filter)) {
 			continue
 		}
 		if len(page) == size {
-			return page, true
+			return page, &page[size-1].Position
 		}
-		page = append(page, l.list[i])
+		page = append(page, l.shown(i, &filter))
 	}
-	return page, false
+	return page, nil
 }
+
+// pageBy is Page by another order. It sorts all that passes, at each page.
+func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*Attempt, next *Position) {
+	type entry struct {
+		at    Position
+		index int
+	}
+	var all []entry
+	for i := range l.list {
+		m := l.seen(i, filter)
+		if !filter.passes(m) {
+			continue
+		}
+		at := Position{max(m.created, m.submitted), l.list[i].ID}
+		if filter.Newest == Evaluated {
+			at.Created = max(at.Created, m.evaluated)
+		}
+		if from == nil || at.compare(*from) < 0 {
+			all = append(all, entry{at, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return b.at.compare(a.at) })
+	if len(all) > size {
+		all, next = all[:size], &all[size-1].at
+	}
+	page = make([]*Attempt, len(all))
+	for i := range all {
+		page[i] = l.shown(all[i].index, filter)
+	}
+	return page, next
+}
+
+// seen is what a listing knows of a submission.
+func (l *AttemptList) seen(i int, filter *Filter) *mark {
+	m := &l.marks[i]
+	if filter.late(m) {
+		before := *m
+		before.evaluated, before.status = notYet, l.shown(i, filter).Value.Status
+		return &before
+	}
+	return m
+}
+
+// shown is a submission as a listing shows it.
+func (l *AttemptList) shown(i int, filter *Filter) *Attempt {
+	if filter.late(&l.marks[i]) {
+		return l.list[i].of.before()
+	}
+	return l.list[i]
+}
+
+func (f *Filter) late(m *mark) bool { return f.Behind && m.evaluated > f.Known }
 
 // ends tells that nothing older passes either.
 func (f *Filter) ends(m *mark) bool {

@@ -13,14 +13,14 @@ import (
 
 func TestPagesOfSubmissions(t *testing.T) {
 	all := world.NewSample().Submissions()
-	first, more := all.Page(nil, 2, world.Filter{})
-	assert.True(t, more)
+	first, next := all.Page(nil, 2, world.Filter{})
+	assert.Equal(t, &first[1].Position, next)
 	assert.Equal(t, []*world.Attempt{all.Newest(0), all.Newest(1)}, first)
-	second, _ := all.Page(&first[1].Position, 2, world.Filter{})
+	second, _ := all.Page(next, 2, world.Filter{})
 	assert.Equal(t, []*world.Attempt{all.Newest(2), all.Newest(3)}, second)
-	rest, more := all.Page(nil, all.Len(), world.Filter{})
+	rest, next := all.Page(nil, all.Len(), world.Filter{})
 	assert.Len(t, rest, all.Len())
-	assert.False(t, more)
+	assert.Nil(t, next)
 
 	pick := func(keep func(*world.Attempt) bool) (want []*world.Attempt) {
 		for i := range all.Len() {

@@ -60,6 +60,14 @@ func (c *candidate) extra() map[string]any { return c.result.Extra }
 
 func (c *candidate) stored() bool { return c.stage >= submitted }
 
+// before is the attempt as it was before it was evaluated.
+func (c *candidate) before() *Attempt {
+	was, a := *c, *c.attempt
+	a.Value.Status, a.Value.EvaluatedAt, a.Shown, a.of = "submitted", nil, nil, &was
+	was.stage, was.result, was.attempt = submitted, Result{}, &a
+	return &a
+}
+
 func (c *candidate) report() Report {
 	s := &c.attempt.Value
 	r := Report{

@@ -29,6 +29,7 @@ type seedReport struct {
 
 // finding is what is known of a submission of test mode.
 type finding struct {
+	of    *Attempt
 	found Report
 	place Rank
 }
@@ -37,6 +38,7 @@ func (f *finding) report() Report      { return f.found }
 func (f *finding) rank() (Rank, bool)  { return f.place, f.found.Evaluated }
 func (*finding) extra() map[string]any { return nil }
 func (*finding) stored() bool          { return false }
+func (f *finding) before() *Attempt    { return f.of } // Nothing happens there.
 
 // graded are the submissions with their reports, and those evaluated with their
 // rank among all.
@@ -46,6 +48,7 @@ func graded(drafts []*draft) []*Attempt {
 	for i, d := range drafts {
 		f := &finding{found: d.report()}
 		attempts[i] = &Attempt{Record: *newRecord(d.submission.ID, d.submission.CreatedAt, d.submission), log: d.log, of: f}
+		f.of = attempts[i]
 		if f.found.Evaluated {
 			ranked = append(ranked, f)
 		}
