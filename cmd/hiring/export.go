@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,33 +43,6 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 		return a.done(fmt.Sprintf("wrote %d submissions into %s", n, output.Clean(args[0])))
 	}
 	return c
-}
-
-// patience is for work that goes on over several windows of the quota, and says
-// what it waits for.
-func (a *app) patience(progress *output.Progress) []hiring.Option {
-	return []hiring.Option{
-		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
-		hiring.WithProbe(hiring.Probe{Pause: func(_ context.Context, pause hiring.ProbePause) {
-			progress.Note(a.pauseText(pause))
-		}}),
-	}
-}
-
-// pauseText says why nothing happens, and until when.
-func (a *app) pauseText(pause hiring.ProbePause) string {
-	until := pause.Until.In(a.zone)
-	switch pause.Reason {
-	case hiring.PauseQuota:
-		return "waiting for the quota until " + until.Format("15:04")
-	case hiring.PauseThrottle:
-		return "held back by the service until " + until.Format("15:04")
-	case hiring.PauseSettle:
-		return "looking what became of a lost reply at " + until.Format("15:04:05")
-	case hiring.PauseRetry:
-		return "trying again at " + until.Format("15:04:05")
-	}
-	return ""
 }
 
 // exportState is how far an export has come.

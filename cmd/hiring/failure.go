@@ -48,6 +48,9 @@ var errNoConnection = errors.New("no service is set up")
 // errDeclined means that the user was asked and did not say yes.
 var errDeclined = errors.New("nothing was done")
 
+// errInterrupted is Ctrl-C where it is no signal.
+var errInterrupted = errors.New("interrupted")
+
 // markUsageErrors makes usageErrors of what the parser of command lines returns:
 // whatever goes wrong before a command runs.
 func markUsageErrors(command *cobra.Command) {
@@ -75,7 +78,7 @@ func exitStatus(ctx context.Context, err error) int {
 		is   bool
 		code int
 	}{
-		{ctx.Err() != nil, exitInterrupted},
+		{ctx.Err() != nil || errors.Is(err, errInterrupted), exitInterrupted},
 		{errors.Is(err, hiring.ErrOutcomeUnknown), exitUnknown},
 		{usage || column || isParserError(err), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
@@ -117,7 +120,7 @@ func explain(err error, code int) string {
 		next = own.advice
 	}
 	if code == exitInterrupted {
-		text = "interrupted"
+		text = errInterrupted.Error()
 	}
 	if next != "" && !strings.Contains(text, next) {
 		text += "; " + next

@@ -11,7 +11,7 @@ import (
 
 func (a *app) invitationsCommand() *cobra.Command {
 	return group("invitations", "Invite candidates to an assessment",
-		a.invitationsListCommand(), a.invitationsSendCommand(), a.invitationsEnsureCommand(),
+		a.invitationsListCommand(), a.invitationsSendCommand(), a.invitationsEnsureCommand(), a.invitationsImportCommand(),
 		a.invitationsResendCommand(), a.invitationsRevokeCommand())
 }
 

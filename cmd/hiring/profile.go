@@ -134,18 +134,20 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 		}
 		return line, err
 	}
-	_, _ = fmt.Fprint(a.err, a.err.Paint(output.Bold, question))
-	shown, err := term.GetState(int(file.Fd()))
+	// Nothing may be shown from before the question on: keys are pasted.
+	before, err := term.MakeRaw(int(file.Fd()))
 	if err != nil {
 		return "", err
 	}
-	defer func() { _, _ = fmt.Fprintln(a.err) }()
-	key, err := untilDone(ctx, func() (string, error) {
-		secret, err := term.ReadPassword(int(file.Fd()))
-		return string(secret), err
-	})
-	if ctx.Err() != nil {
-		_ = term.Restore(int(file.Fd()), shown)
+	defer func() { _ = term.Restore(int(file.Fd()), before) }()
+	terminal := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{file, a.err}, "")
+	key, err := untilDone(ctx, func() (string, error) { return terminal.ReadPassword(a.err.Paint(output.Bold, question)) })
+	if errors.Is(err, io.EOF) { // Ctrl-C and Ctrl-D are but keys here.
+		_, _ = fmt.Fprint(a.err, "\r\n")
+		return "", errInterrupted
 	}
 	return key, err
 }

@@ -180,9 +180,11 @@ func TestProgress(t *testing.T) {
 	for i := range 100 {
 		plain.Show(i+1, 100, "")
 	}
-	plain.Note("waiting for the quota until 14:00")
+	plain.Note("waiting for the quota until 14:00", true)
+	plain.Note("going easy", false)
 	plain.End()
-	assert.Equal(t, "invited 1 of 100\ninvited 100 of 100\ninvited 100 of 100, waiting for the quota until 14:00\n", text.String())
+	assert.Equal(t, "invited 1 of 100\ninvited 100 of 100\ninvited 100 of 100, waiting for the quota until 14:00\n"+
+		"invited 100 of 100, going easy\n", text.String(), "the last is written at the end, if it was not before")
 
 	text.Reset()
 	bar := Stream{Writer: &text, Terminal: true, Width: 50}.Progress("invited")

@@ -18,7 +18,7 @@ type Progress struct {
 	shown   time.Time // When something was shown last.
 	done    int
 	total   int
-	note    string // What was said then.
+	detail  string
 	pending string // A line that was not worth its while yet.
 }
 
@@ -28,40 +28,46 @@ func (s Stream) Progress(what string) *Progress { return &Progress{stream: s, wh
 const (
 	barWidth   = 24
 	redrawn    = 100 * time.Millisecond // A bar, at most so often.
-	lineEvery  = 10 * time.Second       // A plain line, unless there is news.
+	lineEvery  = time.Minute            // A plain line, unless there is news.
 	fullBlock  = "█"
 	emptyBlock = "░"
 )
 
-// Show says that done of total are done, 0 when nobody knows how many there are.
-// A new note is shown at once.
-func (p *Progress) Show(done, total int, note string) {
-	p.done, p.total = done, total
-	text := fmt.Sprintf("%s %d", p.what, done)
-	if total > 0 {
-		text += fmt.Sprintf(" of %d", total)
+// Show says that done of total are done, 0 when nobody knows how many there are,
+// and something of them, such as how they went.
+func (p *Progress) Show(done, total int, detail string) {
+	p.done, p.total, p.detail = done, total, detail
+	p.show(detail, p.shown.IsZero() || done == total && total > 0)
+}
+
+// Note says why nothing happens for a while. News of some weight is shown at once
+// wherever; else it is for those who look on.
+func (p *Progress) Note(note string, news bool) {
+	if p.detail != "" && note != "" {
+		note = p.detail + ", " + note
 	}
-	if note != "" {
-		text += ", " + note
+	p.show(note, news || p.stream.Terminal)
+}
+
+func (p *Progress) show(detail string, atOnce bool) {
+	text := fmt.Sprintf("%s %d", p.what, p.done)
+	if p.total > 0 {
+		text += fmt.Sprintf(" of %d", p.total)
+	}
+	if detail != "" {
+		text += ", " + detail
 	}
 	now, every := time.Now(), lineEvery
 	if p.stream.Terminal {
 		every = redrawn
-		if total > 0 {
-			text = Bar(float64(done)/float64(total), barWidth) + " " + text
+		if p.total > 0 {
+			text = Bar(float64(p.done)/float64(p.total), barWidth) + " " + text
 		}
 	}
 	p.pending = text
-	if p.shown.IsZero() || note != p.note || done == total && total > 0 || now.Sub(p.shown) >= every {
-		p.shown, p.note = now, note
+	if atOnce || now.Sub(p.shown) >= every {
+		p.shown = now
 		p.draw()
-	}
-}
-
-// Note is Show with a new note, and the numbers of before.
-func (p *Progress) Note(note string) {
-	if note != p.note {
-		p.Show(p.done, p.total, note)
 	}
 }
 

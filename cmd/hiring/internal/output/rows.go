@@ -132,13 +132,17 @@ func writeCSV[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	return w.Error()
 }
 
-// forSpreadsheet writes times as the service does, and takes from a text what a
-// spreadsheet would run as a formula: candidates choose their names.
+// forSpreadsheet writes times as the service does.
 func forSpreadsheet(value any) string {
-	text, isText := value.(string)
-	if !isText {
-		return plainText(value)
+	if text, isText := value.(string); isText {
+		return Cell(text)
 	}
+	return plainText(value)
+}
+
+// Cell takes from a text what a spreadsheet would run as a formula: candidates
+// choose their names.
+func Cell(text string) string {
 	text = CleanLines(text)
 	if strings.IndexAny(text, "=+-@\t\r") == 0 {
 		return "'" + text

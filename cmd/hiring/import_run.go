@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// importer invites people and keeps what became of each.
+type importer struct {
+	client     *hiring.Client
+	assessment string
+	people     []hiring.NewInvitation
+	file       string // Of the results.
+	progress   *output.Progress
+}
+
+// importSummary is how many went which way.
+type importSummary struct {
+	Sent     int    `json:"sent"`
+	Existing int    `json:"existing"`
+	Refused  int    `json:"refused"`
+	NotSent  int    `json:"not_sent"`
+	Unknown  int    `json:"unknown"`
+	Results  string `json:"results"`
+}
+
+// run can be killed at any moment. What it did stands in the results, and at the
+// service, which is what the next run goes by.
+func (im importer) run(ctx context.Context) (importSummary, error) {
+	results, err := candidates.OpenResults(im.file)
+	if err != nil {
+		return importSummary{}, err
+	}
+	r := importRun{importer: im, results: results, turns: newTurns(im.people, results)}
+	if r.client, err = im.client.With(hiring.WithProbe(r.turns.probe())); err != nil {
+		return importSummary{}, err
+	}
+	err = r.inviteAll(ctx)
+	im.progress.End()
+	emails := make([]string, len(im.people))
+	for i, person := range im.people {
+		emails[i] = person.Email
+	}
+	finished := results.Finish(im.assessment, emails)
+	r.summary.Results = im.file
+	return r.summary, im.verdict(r.summary, err, firstOf(r.unkept, finished))
+}
+
+// importRun is one run of an importer.
+type importRun struct {
+	importer
+
+	results *candidates.Results
+	turns   *turns
+	summary importSummary
+	unkept  error // Why a result could not be kept.
+}
+
+// inviteAll invites everybody, in an order of chance: two runs that begin at the
+// same moment begin with different people.
+func (r *importRun) inviteAll(ctx context.Context) error {
+	pending := slices.Clone(r.people)
+	rand.Shuffle(len(pending), func(i, j int) { //nolint:gosec // an order, no secret
+		pending[i], pending[j] = pending[j], pending[i]
+	})
+	for loud := false; len(pending) > 0 && r.unkept == nil; {
+		err := r.turns.listen(ctx, r.client, r.assessment, func(why string) {
+			loud = false
+			r.progress.Note(why, true)
+		})
+		if err != nil {
+			r.leave(pending, err)
+			return err
+		}
+		now := pending
+		if !loud {
+			now = pending[:1]
+		}
+		n, err := r.invite(ctx, now)
+		if err != nil {
+			r.leave(pending[n:], err)
+			return err
+		}
+		pending, loud = pending[n:], !loud && !r.turns.paused
+	}
+	return nil
+}
+
+// invite returns how many it has dealt with: fewer than all after a long pause, and
+// when somebody else turns out to invite them, too.
+func (r *importRun) invite(ctx context.Context, people []hiring.NewInvitation) (n int, err error) {
+	untilPaused := func(yield func(hiring.NewInvitation) bool) {
+		for _, person := range people {
+			if r.turns.paused {
+				return
+			}
+			n++
+			if !yield(person) {
+				return
+			}
+		}
+	}
+	err = r.client.Invitations.SendAll(ctx, r.assessment, untilPaused, func(invited hiring.Invited, err error) bool {
+		if invited.Outcome == hiring.InviteSent {
+			r.turns.ours[invited.Invitation.ID] = true
+		}
+		r.keep(invited, err)
+		return r.unkept == nil && !r.turns.clash(invited) // Without a record nobody else is invited.
+	})
+	return n, err
+}
+
+func (r *importRun) keep(invited hiring.Invited, err error) {
+	result := r.result(invited, err)
+	r.summary.count(result.Outcome)
+	r.unkept = firstOf(r.unkept, r.results.Add(result))
+	r.show(r.summary, result)
+}
+
+// leave records those whose turn did not come.
+func (r *importRun) leave(people []hiring.NewInvitation, why error) {
+	for _, person := range people {
+		r.keep(hiring.Invited{Candidate: person, Outcome: hiring.InviteNotSent}, why)
+	}
+}
+
+func (im importer) result(invited hiring.Invited, err error) candidates.Result {
+	r := candidates.Result{
+		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: invited.Invitation.ID,
+		AssessmentID: im.assessment, At: time.Now(),
+	}
+	if err != nil {
+		r.Problem = joinLines(err.Error())
+	}
+	switch invited.Outcome {
+	case hiring.InviteSent:
+		r.Outcome = candidates.Sent
+	case hiring.InviteExisting:
+		r.Outcome = candidates.Existing
+	case hiring.InviteUnknown:
+		r.Outcome = candidates.Unknown
+	default:
+		r.Outcome = candidates.NotSent
+		if errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict) {
+			r.Outcome = candidates.Refused
+		}
+	}
+	return r
+}
+
+func (s *importSummary) count(outcome candidates.Outcome) {
+	counter := map[candidates.Outcome]*int{
+		candidates.Sent: &s.Sent, candidates.Existing: &s.Existing, candidates.Refused: &s.Refused,
+		candidates.NotSent: &s.NotSent, candidates.Unknown: &s.Unknown,
+	}[outcome]
+	*counter++
+}
+
+// show tells of those who were refused by row and not by name: logs are kept.
+func (im importer) show(s importSummary, result candidates.Result) {
+	done := s.Sent + s.Existing + s.Refused + s.Unknown
+	if result.Outcome == candidates.Refused {
+		im.progress.Say(fmt.Sprintf("candidate %d was refused: %s", done+s.NotSent, result.Problem))
+	}
+	if result.Outcome != candidates.NotSent {
+		im.progress.Show(done, len(im.people), s.text())
+	}
+}
+
+func (s importSummary) text() string {
+	parts := []string{fmt.Sprintf("%d sent", s.Sent)}
+	for _, other := range []struct {
+		n    int
+		what string
+	}{{s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
+		if other.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", other.n, other.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// verdict is nil when everybody has an invitation.
+func (im importer) verdict(s importSummary, sending, keeping error) error {
+	const again = "run the same command again, a minute later: it goes on, and mails nobody twice"
+	switch {
+	case keeping != nil:
+		return advised{fmt.Errorf("what became of the candidates cannot be kept: %w", keeping), again}
+	case errors.Is(sending, hiring.ErrPlanLimitReached):
+		return sending
+	case sending != nil:
+		return advised{sending, again}
+	case s.Refused+s.Unknown+s.NotSent > 0:
+		return advised{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " says why"}
+	}
+	return nil
+}
+
+func importSummaryTable() output.Table[importSummary] {
+	return output.Table[importSummary]{
+		Shown: []string{"sent", "existing", "refused", "not_sent", "unknown", "results"},
+		Verbose: func(p *output.Printer, s importSummary) error {
+			_, err := fmt.Fprintf(p, "%s; %s has them all\n", s.text(), output.Clean(s.Results))
+			return err
+		},
+	}
+}
