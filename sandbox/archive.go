@@ -1,16 +1,11 @@
 package sandbox
 
 import (
-	"archive/zip"
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/archives"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -18,10 +13,6 @@ const (
 	archivePath = "/_archive/"
 	archiveLife = time.Hour
 )
-
-// archiveSecret signs links. A fake has nothing to hide; a signature only has to
-// fail when anything was changed.
-const archiveSecret = "sandbox archive\n"
 
 // storage is where archives are.
 type storage struct {
@@ -59,34 +50,8 @@ func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
 	b = append(b, "?expires="...)
 	b = strconv.AppendInt(b, expires, 10)
 	b = append(b, "&signature="...)
-	b = appendSignature(b, a.ID, expires, c.storage.links)
+	b = archives.AppendSignature(b, a.ID, expires, c.storage.links)
 	return append(b, '"')
-}
-
-// A signature holds a number of its own, so that no two are the same.
-func appendSignature(b []byte, id string, expires int64, number uint64) []byte {
-	var buffer [128]byte
-	plain := append(buffer[:0], archiveSecret...)
-	plain = append(plain, id...)
-	plain = strconv.AppendInt(append(plain, '\n'), expires, 10)
-	plain = binary.BigEndian.AppendUint64(plain, number)
-	sum := sha256.Sum256(plain)
-	b = hex.AppendEncode(b, plain[len(plain)-numberSize:])
-	return hex.AppendEncode(b, sum[:16])
-}
-
-const numberSize = 8
-
-func validLink(id, expires, signature string) (until int64, ok bool) {
-	if len(signature) < 2*numberSize {
-		return 0, false
-	}
-	until, err := strconv.ParseInt(expires, 10, 64)
-	if err != nil || expires != strconv.FormatInt(until, 10) {
-		return 0, false
-	}
-	number, err := strconv.ParseUint(signature[:2*numberSize], 16, 64)
-	return until, err == nil && signature == string(appendSignature(nil, id, until, number))
 }
 
 // plainly refuses as storage does, without an envelope.
@@ -95,27 +60,4 @@ func plainly(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(message)+1))
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(message + "\n"))
-}
-
-// archive makes a submission's workspace: a zip file of some 100 KB, always the
-// same, and not compressed so that it is worth being read in parts.
-func archive(id string, modified time.Time) []byte {
-	var content bytes.Buffer
-	files := zip.NewWriter(&content)
-	for _, f := range [...]struct{ name, text string }{
-		{"README.md", "# Workspace\n\nOf submission " + id + ", made by the sandbox.\n"},
-		{"main.go", "package main\n\n" + strings.Repeat("// "+id+" was here.\n", 2000)},
-	} {
-		part, err := files.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Store, Modified: modified})
-		if err == nil {
-			_, err = part.Write([]byte(f.text))
-		}
-		if err != nil {
-			panic(err) // memory takes all
-		}
-	}
-	if err := files.Close(); err != nil {
-		panic(err)
-	}
-	return content.Bytes()
 }

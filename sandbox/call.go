@@ -32,8 +32,9 @@ type call struct {
 	archives  []byte // how links to archives begin, once known
 	route     *route // nil for a path or method that the service does not have
 	params    []string
-	allow     string // the methods of a path that does not have the request's
-	entry     *Entry // in the journal
+	allow     string  // the methods of a path that does not have the request's
+	entry     *Entry  // in the journal
+	detail    *Detail // of it; nil unless the server keeps details
 	query     url.Values
 	body      []byte // at most one byte more than is allowed
 	bodyErr   error

@@ -5,10 +5,8 @@ import (
 	"net/http"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
 )
-
-// inProcess is a base URL that leads nowhere but through Transport.
-const inProcess = "https://sandbox.invalid"
 
 // Client returns a client with TestKey that calls the server in-process. The
 // options come after its own, so that they win; it panics on a bad one.
@@ -19,7 +17,7 @@ func (s *Server) LiveClient(opts ...hiring.Option) *hiring.Client { return s.cli
 
 func (s *Server) client(key string, opts []hiring.Option) *hiring.Client {
 	own := []hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: s.Transport()})}
-	client, err := hiring.New(inProcess, key, append(own, opts...)...)
+	client, err := hiring.New(guard.InProcess, key, append(own, opts...)...)
 	if err != nil {
 		panic(fmt.Sprintf("sandbox: a client option is not valid: %v", err))
 	}

@@ -1,17 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/steering"
 )
 
 // controlPath is where the control plane begins: beside the service's paths,
@@ -76,7 +72,7 @@ var controlRoutes = []struct {
 
 // serveControl answers a request below controlPath.
 func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
-	if err := admit(r, s.anyHost); err != nil {
+	if err := guard.Admit(r, s.anyHost); err != nil {
 		writeControl(w, http.StatusForbidden, controlError(err))
 		return
 	}
@@ -90,7 +86,7 @@ func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", route.method)
 			status, problem = http.StatusMethodNotAllowed, fmt.Errorf("use %s", route.method)
 		default:
-			body, err := readControl(r)
+			body, err := steering.Read(r)
 			if err == nil {
 				var answer any
 				if answer, err = route.do(s, id, body); err == nil {
@@ -120,84 +116,6 @@ func matchControl(wanted, got []string) (id string, ok bool) {
 	return id, true
 }
 
-// admit refuses what a web page in the user's browser could send: it reaches
-// this machine's ports too, by their address or by a name of its own that it
-// lets point here.
-func admit(r *http.Request, anyHost bool) error {
-	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == inProcess // A name that no resolver knows.
-	if !anyHost {
-		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
-			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")
-		}
-		if !local {
-			return fmt.Errorf("the control plane is reached by localhost or a loopback address, not as %.100q; start hiring-sandbox with -control-any-host to change that", host)
-		}
-	}
-	for _, origin := range r.Header["Origin"] {
-		u, err := url.Parse(origin)
-		if err != nil || !local || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("the control plane takes no requests from web pages: the Origin is %.100q", origin)
-		}
-	}
-	for _, site := range r.Header["Sec-Fetch-Site"] {
-		if site != "same-origin" && site != "none" {
-			return fmt.Errorf("the control plane takes no requests from web pages: Sec-Fetch-Site is %.100q", site)
-		}
-	}
-	return nil
-}
-
-// isLocal tells whether a host, with or without a port, is this machine. A
-// name that merely resolves to it is not: whose name it is nobody knows.
-func isLocal(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
-	return ip != nil && ip.IsLoopback()
-}
-
-const maxControlBody = 1 << 20
-
-func readControl(r *http.Request) ([]byte, error) {
-	if r.Body == nil {
-		return nil, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxControlBody+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the body could not be read: %w", err)
-	case len(body) > maxControlBody:
-		return nil, fmt.Errorf("the body is longer than %d bytes", maxControlBody)
-	case len(bytes.TrimSpace(body)) == 0:
-		return nil, nil
-	}
-	// A form of another site can send any body, but not as this type.
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, errors.New("send the header Content-Type: application/json")
-	}
-	return body, nil
-}
-
-// decodeControl is strict, because a misspelt member would be ignored in silence.
-func decodeControl(body []byte, into any) error {
-	if body == nil {
-		return errors.New("send a JSON object")
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("the body is not what is expected here: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the body goes on after its JSON object")
-	}
-	return nil
-}
-
 func controlError(err error) any {
 	return map[string]any{"error": map[string]string{"message": err.Error()}}
 }
@@ -215,27 +133,3 @@ func writeControl(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }
-
-// span is a duration in JSON.
-type span time.Duration
-
-func (d *span) UnmarshalJSON(raw []byte) error {
-	var seconds float64
-	if json.Unmarshal(raw, &seconds) == nil {
-		if seconds < -maxSpan || seconds > maxSpan {
-			return fmt.Errorf("%s seconds are more than a duration can hold", raw)
-		}
-		*d = span(seconds * float64(time.Second))
-		return nil
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		if parsed, err := time.ParseDuration(text); err == nil {
-			*d = span(parsed)
-			return nil
-		}
-	}
-	return fmt.Errorf(`%.100s is no duration: give seconds, as in 90, or a text like "1m30s"`, raw)
-}
-
-const maxSpan = float64(1<<62) / float64(time.Second)

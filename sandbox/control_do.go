@@ -5,6 +5,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/steering"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -19,7 +20,8 @@ func (s *Server) reset() {
 	fresh := New(s.options...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state = fresh.state
+	s.state, s.drift = fresh.state, fresh.drift
+	s.notify()
 	s.ahead.Store(0)
 }
 
@@ -29,7 +31,7 @@ func controlQuota(s *Server, _ string, body []byte) (any, error) {
 		Class     Class  `json:"class"`
 		Remaining *int   `json:"remaining"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	if in.Remaining == nil || *in.Remaining < 0 {
@@ -45,16 +47,16 @@ func controlFaults(s *Server, _ string, body []byte) (any, error) {
 		Times       int              `json:"times"`
 		Status      int              `json:"status"`
 		Code        hiring.ErrorCode `json:"code"`
-		RetryAfter  span             `json:"retry_after"`
-		Delay       span             `json:"delay"`
-		Late        span             `json:"late"`
+		RetryAfter  steering.Span    `json:"retry_after"`
+		Delay       steering.Span    `json:"delay"`
+		Late        steering.Span    `json:"late"`
 		After       bool             `json:"after"`
 		Reset       bool             `json:"reset"`
 		CutAfter    int              `json:"cut_after"`
 		Body        string           `json:"body"`
 		ContentType string           `json:"content_type"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	return nil, s.inject(Fault{
@@ -71,7 +73,7 @@ func controlKeys(s *Server, _ string, body []byte) (any, error) {
 		Expires      time.Time `json:"expires"`
 		Organization string    `json:"organization"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	return nil, s.addKey(Key(in))
@@ -81,7 +83,7 @@ func controlRevoke(s *Server, _ string, body []byte) (any, error) {
 	var in struct {
 		Token string `json:"token"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	if !s.revoke(in.Token) {
@@ -92,9 +94,9 @@ func controlRevoke(s *Server, _ string, body []byte) (any, error) {
 
 func controlAdvance(s *Server, _ string, body []byte) (any, error) {
 	var in struct {
-		Seconds *span `json:"seconds"`
+		Seconds *steering.Span `json:"seconds"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	if in.Seconds == nil || *in.Seconds < 0 {
@@ -139,7 +141,7 @@ func controlEvaluate(s *Server, id string, body []byte) (any, error) {
 		Extra           map[string]any `json:"extra"`
 	}
 	if body != nil {
-		if err := decodeControl(body, &in); err != nil {
+		if err := steering.Decode(body, &in); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +152,7 @@ func controlAssessments(s *Server, _ string, body []byte) (any, error) {
 	var in struct {
 		Name string `json:"name"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	id, err := s.addAssessment(in.Name)
@@ -161,7 +163,7 @@ func controlArchives(s *Server, _ string, body []byte) (any, error) {
 	var in struct {
 		Available *bool `json:"available"`
 	}
-	if err := decodeControl(body, &in); err != nil {
+	if err := steering.Decode(body, &in); err != nil {
 		return nil, err
 	}
 	if in.Available == nil {

@@ -49,6 +49,7 @@
 // Candidates move by the test's hand:
 //
 //	id := server.AddAssessment("Backend")     for tests that are about what comes after
+//	invitationID, err := server.Invite(id, "ada@candidates.test", "Ada")
 //	server.Open(invitationID)                 sent → opened
 //	submissionID, err := server.Begin(...)    → started; the log begins
 //	server.AppendEvents(submissionID, ...)
@@ -80,7 +81,8 @@
 //
 // [Server.Journal] is what was asked and answered, also what was lost, with the
 // keys redacted: the newest [JournalEntries] exchanges. [Journal.Repeated] finds
-// writes that were sent twice, [Journal.Find] the exchange of an operation.
+// writes that were sent twice, [Journal.Find] the exchange of an operation. With
+// [WithDetails] each entry has headers, reply, quota and fault too.
 //
 // The control plane is the same, and the rest of what a test does with a Server,
 // as JSON over HTTP below /_sandbox/; see [WithControlPlane].

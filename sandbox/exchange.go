@@ -48,7 +48,7 @@ func (s *Server) arrive(c *call) (r reply, f *Fault) {
 	c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
 	c.entry = newEntry(c)
 	s.journal.add(c.entry)
-	switch f = s.faults.meet(c.route, c.request.Method, c.params); {
+	switch f = s.met(c); {
 	case f == nil:
 		r = s.answer(c)
 		c.entry.Status = r.status
@@ -58,6 +58,16 @@ func (s *Server) arrive(c *call) (r reply, f *Fault) {
 		r = s.answer(c)
 	}
 	return r, f
+}
+
+// met is the fault that acts on a call, or nil.
+func (s *Server) met(c *call) *Fault {
+	f := s.faults.meet(c.route, c.request.Method, c.params)
+	if c.detail != nil {
+		c.detail.Fault = f
+		s.notify()
+	}
+	return f
 }
 
 // postpone keeps a call to be judged later. It is a copy: the call itself goes
@@ -132,7 +142,7 @@ func (s *Server) newCall(r *http.Request) *call {
 func newEntry(c *call) *Entry {
 	e := &Entry{
 		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
-		Key: bearer(c.request), At: c.at,
+		Key: bearer(c.request), At: c.at, Detail: c.detail,
 	}
 	if c.route != nil {
 		e.Route = c.route.template

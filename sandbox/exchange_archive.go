@@ -2,17 +2,19 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/archives"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/doors"
 )
 
 // exchangeArchive is exchange for a link to an archive.
-func (s *Server) exchangeArchive(w http.ResponseWriter, r *http.Request, id string) {
-	c := s.newCall(r)
+func (s *Server) exchangeArchive(ctx context.Context, w http.ResponseWriter, c *call, id string) {
+	r := c.request
 	c.route, c.params = &archiveRoute, []string{id}
 	f := s.arriveArchive(c)
 	out := http.ResponseWriter(&noted{w, s, c})
@@ -20,7 +22,7 @@ func (s *Server) exchangeArchive(w http.ResponseWriter, r *http.Request, id stri
 		s.serveArchive(out, r, id)
 		return
 	}
-	if !doors.Wait(r.Context(), f.Delay) || f.loses() || f.CutAfter != 0 && r.Method == http.MethodHead {
+	if !doors.Wait(ctx, f.Delay) || f.loses() || f.CutAfter != 0 && r.Method == http.MethodHead {
 		doors.Lose(w)
 		return
 	}
@@ -46,7 +48,7 @@ func (s *Server) arriveArchive(c *call) *Fault {
 	s.catchUp(c.at)
 	c.entry = newEntry(c)
 	s.journal.add(c.entry)
-	return s.faults.meet(c.route, c.request.Method, c.params)
+	return s.met(c)
 }
 
 // noted tells the journal the status of a reply that is not made under the lock.
@@ -76,7 +78,7 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string)
 		return
 	}
 	query := r.URL.Query()
-	expires, ok := validLink(id, query.Get("expires"), query.Get("signature"))
+	expires, ok := archives.ValidLink(id, query.Get("expires"), query.Get("signature"))
 	if !ok {
 		plainly(w, http.StatusForbidden, "The signature is not valid.")
 		return
@@ -94,7 +96,7 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string)
 		plainly(w, http.StatusNotFound, "There is no such archive.")
 		return
 	}
-	content := archive(id, modified)
+	content := archives.Zip(id, modified)
 	sum := sha256.Sum256(content)
 	w.Header().Set("Etag", `"`+hex.EncodeToString(sum[:16])+`"`)
 	w.Header().Set("Content-Type", "application/zip")

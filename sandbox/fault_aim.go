@@ -11,6 +11,7 @@ import (
 type fault struct {
 	Fault
 
+	id       int      // which one of the server
 	method   string   // empty for any
 	segments []string // nil for any path
 	skip     int

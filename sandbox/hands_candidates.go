@@ -32,7 +32,22 @@ func (s *Server) addAssessment(name string) (id string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	return s.live.Organization("", now).AddAssessment(name), nil
+	return s.live.Organization("", now).AddAssessment(name, ""), nil
+}
+
+// Invite sends an invitation without a request: it counts against the plan but
+// against no quota, and is in no journal. It fails on an address or a name that
+// cannot be, on an assessment that is unknown, deleted or closed, and when the
+// plan is used up.
+func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
+	err = s.byHand("Invite", assessmentID, func(id string, now time.Time) (err error) {
+		if !isAddress(email) || name == "" {
+			return errors.New("give an email address and a name")
+		}
+		invitationID, err = s.live.Invite(id, email, name, now)
+		return err
+	})
+	return invitationID, err
 }
 
 // Open lets the candidate of a live invitation open it: sent becomes opened. It
@@ -132,5 +147,6 @@ func (s *Server) byHand(call, id string, do func(id string, now time.Time) error
 	if err := do(canonical(id), now); err != nil {
 		return fmt.Errorf("sandbox: %s(%q): %w", call, id, err)
 	}
+	s.notify()
 	return nil
 }

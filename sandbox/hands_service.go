@@ -3,9 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // AddKey makes the server accept a key, or replaces the one with the same
@@ -39,6 +37,7 @@ func (s *Server) revoke(token string) (known bool) {
 	s.catchUp(now)
 	_, known = s.keys[token]
 	delete(s.keys, token)
+	s.notify()
 	return known
 }
 
@@ -66,6 +65,7 @@ func (s *Server) setQuota(token string, class Class, remaining int) error {
 	limit, w := s.limits.of(class), key.window(class)
 	w.open(now, limit)
 	w.remaining = min(max(remaining, 0), limit)
+	s.notify()
 	return nil
 }
 
@@ -91,6 +91,7 @@ func (s *Server) SetPlan(token string, used, limit int) {
 		panic("sandbox: SetPlan: the account of test mode never changes; use a key that begins with " + livePrefix)
 	}
 	s.live.Organization(key.Organization, now).SetPlan(used, limit)
+	s.notify()
 }
 
 // SetArchives says whether archive storage is available, as it is at first.
@@ -102,6 +103,7 @@ func (s *Server) SetArchives(available bool) {
 	defer s.mu.Unlock()
 	s.catchUp(now)
 	s.storage.gone = !available
+	s.notify()
 }
 
 // Inject makes something go wrong with requests to come. It panics when the
@@ -124,8 +126,46 @@ func (s *Server) inject(f Fault) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.injected++
+	added.id = s.injected
 	s.faults = append(s.faults, added)
+	s.notify()
 	return nil
+}
+
+// ClearFaults takes back what is left of all faults, also for the end of a test
+// of [Start]. A request that a fault delays already is not let go.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+	s.notify()
+}
+
+// SetThrottled makes the server refuse every request from every address, as it
+// refuses those from one that has sent 100 bad keys: until an hour from now. With
+// false it refuses nobody, and forgets the bad keys so far.
+func (s *Server) SetThrottled(throttled bool) {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.catchUp(now)
+	s.throttle = nil
+	if throttled {
+		s.throttle = throttle{everyone: &failures{count: throttleLimit, until: windowEnd(now)}}
+	}
+	s.notify()
+}
+
+// SetDrift makes replies drift from now on, as [WithDrift] does from the start,
+// or stops it. A reset goes back to what the option said.
+func (s *Server) SetDrift(on bool, seed uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drift = nil; on {
+		s.drift = &drift{seed}
+	}
+	s.notify()
 }
 
 // Journal returns a copy of the journal. It holds every exchange on every door
@@ -136,9 +176,5 @@ func (s *Server) Journal() Journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	hidden := make([]string, 0, 2*len(s.keys))
-	for _, token := range slices.Backward(slices.Sorted(maps.Keys(s.keys))) { // The longer of two that begin alike first.
-		hidden = append(hidden, token, redact(token))
-	}
-	return s.journal.copy(strings.NewReplacer(hidden...))
+	return s.journal.copy(s.keys.hide())
 }

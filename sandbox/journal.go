@@ -24,6 +24,7 @@ type Entry struct {
 	Key    string // Redacted, as in sk_test_…dbox; empty for none.
 	Body   []byte // Of a write; at most one byte more than the service takes.
 	At     time.Time
+	Detail *Detail // The rest of it, of a server WithDetails until DetailBytes push it out; else nil.
 }
 
 // String tells the exchange in a line.
@@ -102,6 +103,8 @@ type journal struct {
 	first int      // the number of the oldest entry that is kept
 	next  int      // the number of the next entry
 	bytes int
+
+	details details
 }
 
 func (j *journal) add(e *Entry) {
@@ -114,6 +117,9 @@ func (j *journal) add(e *Entry) {
 		j.ring[j.next%JournalEntries] = e
 	}
 	j.next++
+	if e.Detail != nil {
+		j.addDetail(e)
+	}
 	for j.bytes += len(e.Body); j.bytes > JournalBytes; {
 		j.drop()
 	}
@@ -122,6 +128,7 @@ func (j *journal) add(e *Entry) {
 func (j *journal) drop() {
 	oldest := &j.ring[j.first%JournalEntries]
 	j.bytes -= len((*oldest).Body)
+	j.forget(*oldest)
 	*oldest = nil
 	j.first++
 }
@@ -130,12 +137,17 @@ func (j *journal) drop() {
 func (j *journal) copy(hide *strings.Replacer) Journal {
 	entries := make(Journal, 0, j.next-j.first)
 	for number := j.first; number < j.next; number++ {
-		e := *j.ring[number%JournalEntries]
-		e.Key, e.Path, e.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
-		if e.Body != nil {
-			e.Body = []byte(hide.Replace(string(e.Body)))
-		}
-		entries = append(entries, e)
+		entries = append(entries, j.ring[number%JournalEntries].hidden(hide))
 	}
 	return entries
+}
+
+func (e *Entry) hidden(hide *strings.Replacer) Entry {
+	shown := *e
+	shown.Key, shown.Path, shown.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
+	if e.Body != nil {
+		shown.Body = []byte(hide.Replace(string(e.Body)))
+	}
+	shown.Detail = e.Detail.hidden(hide)
+	return shown
 }

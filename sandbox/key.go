@@ -3,7 +3,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -102,6 +104,15 @@ func (r keyring) active(k Key, now time.Time) int {
 		}
 	}
 	return count
+}
+
+// hide finds the keys that the server knows, to redact them.
+func (r keyring) hide() *strings.Replacer {
+	hidden := make([]string, 0, 2*len(r))
+	for _, token := range slices.Backward(slices.Sorted(maps.Keys(r))) { // The longer of two that begin alike first.
+		hidden = append(hidden, token, redact(token))
+	}
+	return strings.NewReplacer(hidden...)
 }
 
 // authenticate returns the key of a request, or nil whatever is wrong with it:

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
 )
 
 func decodeDocument(t *testing.T, d hiring.Dialect) node {
@@ -112,7 +113,7 @@ func TestDescriptionsNameNothingOfADialect(t *testing.T) {
 func TestTheDocumentIsServedBare(t *testing.T) {
 	s := New(WithQuota(10, 1))
 	for _, key := range []string{TestKey, ReadOnlyKey} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, inProcess+"/api/v1/openapi.json", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, guard.InProcess+"/api/v1/openapi.json", http.NoBody)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+key)
 		res, err := s.Transport().RoundTrip(r)

@@ -119,3 +119,7 @@ func WithTimeline(t Timeline) Option {
 // stay, filters go by the true values, and statuses that calls depend on, such
 // as evaluated, closed and revoked, stay too.
 func WithDrift(seed uint64) Option { return func(s *Server) { s.drift = &drift{seed} } }
+
+// WithDetails makes the journal keep the [Detail] of each exchange. Without it
+// the server does nothing for details.
+func WithDetails() Option { return func(s *Server) { s.detailed.Store(true) } }

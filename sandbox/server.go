@@ -23,10 +23,12 @@ type Server struct {
 	routes   []route
 	anyHost  bool // may use the control plane
 	options  []Option
+	detailed atomic.Bool // the journal keeps details
 
 	mu    sync.Mutex // guards all below; never held while a body is read or written
 	state            // what a reset begins anew
 	doors openDoors
+	news  chan struct{} // closed at the next change; nil while nobody waits for it
 }
 
 // state is everything that requests and tests change.
@@ -37,6 +39,7 @@ type state struct {
 	live     world.Live
 	storage  storage
 	faults   faults
+	injected int     // how many faults so far
 	late     []*call // in the order in which they are due
 	journal  journal
 }
@@ -119,6 +122,14 @@ func (s *Server) advance(d time.Duration) error {
 		if s.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
 			return nil
 		}
+	}
+}
+
+// notify wakes those who wait for a change. The lock is held.
+func (s *Server) notify() {
+	if s.news != nil {
+		close(s.news)
+		s.news = nil
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // options or about the doors. Whoever adds a field has to choose.
 func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
-		"settings", "clock", "timeline", "routes", "anyHost", "options", // by the options
-		"mu", "doors",
+		"settings", "clock", "timeline", "routes", "anyHost", "options", "detailed", // by the options
+		"mu", "doors", "news",
 		"ahead", // set to 0 by reset
 	}
 	var others []string

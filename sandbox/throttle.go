@@ -13,6 +13,9 @@ const throttleLimit = 100
 // failure.
 type throttle map[string]*failures
 
+// everyone is the address that stands for all.
+const everyone = "*"
+
 type failures struct {
 	count int
 	until time.Time
@@ -31,11 +34,12 @@ func remoteHost(address string) string {
 // if not, what is to be said about it. A right key is refused like a wrong one,
 // and the reply tells nothing of its quota.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
-	f := t[host]
-	if f == nil || f.count < throttleLimit || !now.Before(f.until) {
-		return quota{}, true
+	for _, of := range [...]string{host, everyone} {
+		if f := t[of]; f != nil && f.count >= throttleLimit && now.Before(f.until) {
+			return quota{limit: throttleLimit, reset: f.until}, false
+		}
 	}
-	return quota{limit: throttleLimit, reset: f.until}, false
+	return quota{}, true
 }
 
 func (t *throttle) count(host string, now time.Time) {

@@ -61,9 +61,16 @@ func (w *cut) Write(p []byte) (int, error) {
 // done (a server of the user's own that speaks HTTP/2, or middleware that hides
 // the connection), the handler is aborted, which net/http makes the best of.
 func Lose(w http.ResponseWriter) {
-	if inMemory, ok := w.(*recorder); ok {
-		inMemory.lost = true
-		return
+	for inner := w; inner != nil; {
+		if inMemory, ok := inner.(*recorder); ok {
+			inMemory.lost = true
+			return
+		}
+		wrapper, ok := inner.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			break
+		}
+		inner = wrapper.Unwrap()
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

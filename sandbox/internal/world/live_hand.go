@@ -5,7 +5,32 @@ import (
 	"time"
 )
 
-var errNotBegun = errors.New("the attempt has not begun: begin it first")
+var (
+	errNotBegun = errors.New("the attempt has not begun: begin it first")
+	errPlan     = errors.New("the plan's invitations for this period are used up")
+)
+
+// Invite sends an invitation to an assessment of any organization.
+func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitationID string, err error) {
+	for _, o := range l.organizations {
+		posting := o.assessments.Find(assessmentID)
+		if posting == nil {
+			continue
+		}
+		switch o.at(now); {
+		case posting.Value.Status == "closed":
+			return "", errClosed
+		case !o.MayInvite(email):
+			return "", errPlan
+		}
+		at := MomentOf(now)
+		return o.SaveInvitation(Invitation{
+			ID: l.NewID(), AssessmentID: assessmentID, CandidateEmail: email, CandidateName: name, Status: "sent",
+			RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLife), CreatedAt: at,
+		}).ID, nil
+	}
+	return "", errUnknown
+}
 
 // Open lets a candidate open an invitation.
 func (l *Live) Open(invitationID string, now time.Time) error {

@@ -14,6 +14,7 @@ type Organization struct {
 	now        time.Time                      // up to which everything has happened
 	everPosted map[string]*Record[Assessment] // deleted ones too
 	invitees   map[string]*candidate          // by invitation
+	order      []*candidate                   // as they were invited
 	scores     [maxScore + 1]int              // how many of the evaluated have each ship score
 	evaluated  int
 	due        steps        // what candidates will do by themselves
@@ -45,10 +46,13 @@ func (o *Organization) SetPlan(used, limit int) {
 	o.use(used)
 }
 
-// AddAssessment makes an active assessment of the first challenge that is
-// listed.
-func (o *Organization) AddAssessment(name string) (id string) {
-	of, at := o.challenges.Newest(0), MomentOf(o.now)
+// AddAssessment makes an active assessment of a challenge: of the first that is
+// listed when there is none with that id.
+func (o *Organization) AddAssessment(name, challengeID string) (id string) {
+	of, at := o.challenges.Find(challengeID), MomentOf(o.now)
+	if of == nil {
+		of = o.challenges.Newest(0)
+	}
 	id = o.l.NewID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: of.ID, Status: "active", TimeLimitMinutes: of.Value.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
@@ -103,6 +107,7 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 		challenge: o.challenges.Find(posting.Value.ChallengeID),
 	}
 	o.invitees[i.ID] = c
+	o.order = append(o.order, c)
 	o.invitations[posting.ID].add(c.invitation)
 	c.schedule(opened, i.CreatedAt)
 	return c.invitation

@@ -1,0 +1,90 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func TestThrottledAndBack(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
+	d := inProcess(s)
+	s.SetThrottled(true)
+	a := d.get(t, "/account")
+	a.fails(t, 429, "RATE_LIMITED")
+	assert.Equal(t, []string{"100", "0", "3600"}, []string{a.header.Get("X-RateLimit-Limit"), a.header.Get("X-RateLimit-Remaining"), a.header.Get("Retry-After")})
+	s.Advance(time.Hour)
+	assert.Equal(t, 200, d.get(t, "/account").status, "an hour is enough")
+	for range 100 {
+		d.do(t, http.MethodGet, "/api/v1/account", "nobody's")
+	}
+	d.get(t, "/account").fails(t, 429, "RATE_LIMITED")
+	s.SetThrottled(false)
+	assert.Equal(t, 200, d.get(t, "/account").status)
+}
+
+func TestDriftAtRunTime(t *testing.T) {
+	s := sandbox.Start(t)
+	d := inProcess(s)
+	plain := string(d.get(t, "/account").Data)
+	s.SetDrift(true, 7)
+	drifted := string(d.get(t, "/account").Data)
+	assert.NotEqual(t, plain, drifted)
+	assert.Equal(t, string(inProcess(sandbox.New(sandbox.WithDrift(7))).get(t, "/account").Data), drifted)
+	s.SetDrift(false, 0)
+	assert.Equal(t, plain, string(d.get(t, "/account").Data))
+}
+
+func TestClearFaults(t *testing.T) {
+	s := sandbox.Start(t)
+	s.Inject(sandbox.Fault{Status: 503, Times: -1})
+	d := inProcess(s)
+	assert.Equal(t, 503, d.send(t.Context(), t, http.MethodGet, "/account", "").status)
+	s.Inject(sandbox.Fault{Status: 500, Skip: 100})
+	s.ClearFaults() // Start does not complain of the one that never fired
+	assert.Equal(t, 200, d.get(t, "/account").status)
+}
+
+func TestInvite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		client := s.LiveClient()
+		posting := s.AddAssessment("Backend")
+		id, err := s.Invite(posting, "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		found, err := client.Invitations.List(posting).Collect(t.Context())
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		assert.Equal(t, id, found[0].ID)
+		assert.Equal(t, hiring.InvitationSent, found[0].Status)
+		assert.Equal(t, 30*24*time.Hour, found[0].ExpiresAt.Sub(*found[0].SentAt))
+		account, err := client.Account.Get(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 1, account.Usage.AssessmentsUsed)
+		_, err = s.Begin(id)
+		require.NoError(t, err)
+
+		_, err = s.Invite(posting, "nobody", "N")
+		require.ErrorContains(t, err, "give an email address and a name")
+		_, err = s.Invite(posting, "ada@candidates.test", "")
+		require.ErrorContains(t, err, "give an email address and a name")
+		_, err = s.Invite(sandbox.UnknownID, "ada@candidates.test", "Ada")
+		require.ErrorContains(t, err, "no such id")
+		s.SetPlan(sandbox.LiveKey, 1, 1)
+		_, err = s.Invite(posting, "ada@candidates.test", "Ada")
+		require.ErrorContains(t, err, "the plan's invitations for this period are used up")
+		s.SetPlan(sandbox.LiveKey, 1, 2)
+		_, err = client.Assessments.Update(t.Context(), posting, hiring.AssessmentUpdate{Status: hiring.AssessmentClosed})
+		require.NoError(t, err)
+		_, err = s.Invite(posting, "ada@candidates.test", "Ada")
+		require.ErrorContains(t, err, "the assessment is closed")
+	})
+}
