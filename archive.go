@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/body"
+	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 	"github.com/hiring-assessment/hiring-go/internal/transfer"
 )
@@ -119,14 +120,14 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
 		return 0, false
 	}
-	e := ending{
-		number: failed, method: http.MethodGet, failed: true, cut: true,
-		permanent: isPermanent(cause), retryAfter: d.retryAfter,
+	e := retry.Ending{
+		Number: failed, Method: http.MethodGet, Cut: true,
+		Permanent: isPermanent(cause), RetryAfter: d.retryAfter,
 	}
 	if deadline, ok := ctx.Deadline(); ok {
-		e.bounded, e.left = true, time.Until(deadline)
+		e.Bounded, e.Left = true, time.Until(deadline)
 	}
-	return d.submissions.core.config.retry.repeat(e, jitter())
+	return d.submissions.core.policy().Repeat(e, jitter())
 }
 
 // broke is the error of an attempt that the next one may continue.
@@ -212,32 +213,31 @@ func (d *download) attempt(ctx context.Context) error {
 		cancel(fmt.Errorf("nothing came for %s: see WithTimeout: %w", limit, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := k.transport().RoundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
-	if err == nil && resp == nil {
-		err = errNoResponse
-	}
+	resp, err := k.roundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
 	if err != nil {
 		return d.broke(ctx, timed, err)
-	}
-	if resp.Body == nil {
-		resp.Body = http.NoBody
 	}
 	once := &body.Once{Body: resp.Body}
 	defer once.Close()
 	defer context.AfterFunc(timed, once.CloseLate)() //nolint:contextcheck // timed is made of ctx
-	d.status = resp.StatusCode
-	busy := d.status == http.StatusTooManyRequests || isOverload(d.status)
-	if busy {
-		d.retryAfter = retryAfterOf(resp.Header, time.Now())
-	}
-	if whole, err := d.Accept(d.status, transfer.Header(resp.Header), resp.ContentLength, busy); whole || err != nil {
+	if whole, err := d.accept(resp); whole || err != nil {
 		return err
 	}
-	broken, err := d.copy(timed, resp.Body, silence) //nolint:contextcheck // timed is made of ctx
+	broken, err := d.copy(timed, once.Body, silence) //nolint:contextcheck // timed is made of ctx
 	if broken != nil {
 		return d.broke(ctx, timed, broken)
 	}
 	return err
+}
+
+// accept judges the head of a reply.
+func (d *download) accept(resp *http.Response) (whole bool, err error) {
+	d.status = resp.StatusCode
+	busy := d.status == http.StatusTooManyRequests || retry.Overload(d.status)
+	if busy {
+		d.retryAfter = retryAfterOf(resp.Header, time.Now())
+	}
+	return d.Accept(d.status, transfer.Header(resp.Header), resp.ContentLength, busy)
 }
 
 func (d *download) headers() http.Header {

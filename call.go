@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // core is what the services of one client share.
@@ -26,6 +28,9 @@ type core struct {
 
 	withoutReports atomic.Bool // Somebody was warned that listings hold none.
 }
+
+// policy is how failed attempts are repeated.
+func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 
 // call is one operation on its way, over all its attempts. go-retryablehttp runs
 // the loop: the gate lets an attempt through, it is sent, what came of it is

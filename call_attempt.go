@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/body"
+	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // attempt is one try of a call.
 type attempt struct {
 	*call
-	ending
+	retry.Ending
 
 	credential *credential // The key of the moment.
 	begun      uint64      // When, by the gate's count.
@@ -39,6 +41,7 @@ type attempt struct {
 	buffer    body.Buffer
 	reply     reply
 
+	failed  bool          // There is no usable reply, whatever the status.
 	failure *Error        // Nil when it succeeded.
 	again   bool          // Another follows,
 	wait    time.Duration // after this pause.
@@ -48,10 +51,10 @@ type attempt struct {
 func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	h := a.headers(r.Header)
 	a.attempts++
-	a.number, a.method = a.attempts, a.request.method
+	a.Number, a.Method = a.attempts, a.request.method
 	a.started = time.Now()
 	a.trial.begin(a.ctx, &a.core.watchers, ProbeAttempt{
-		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.number,
+		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.Number,
 	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
 	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
 	ctx := a.timed
@@ -64,10 +67,7 @@ func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	r = r.WithContext(ctx)
 	r.Header = h
 	a.sent = true
-	resp, err := a.core.transport().RoundTrip(r)
-	if err == nil && resp == nil {
-		err = errNoResponse
-	}
+	resp, err := a.core.roundTrip(r)
 	if err != nil {
 		a.transport = err
 		return nil, err
@@ -76,11 +76,23 @@ func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (k *core) transport() http.RoundTripper {
-	if k.http.Transport == nil {
-		return http.DefaultTransport
+// roundTrip sends a request, whatever the transport makes of its promises: there
+// is a reply with a body, or an error.
+func (k *core) roundTrip(r *http.Request) (*http.Response, error) {
+	transport := k.http.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
 	}
-	return k.http.Transport
+	resp, err := transport.RoundTrip(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, errNoResponse
+	case resp.Body == nil:
+		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
+	}
+	return resp, nil
 }
 
 // headers returns those of one attempt. Of common, which all attempts share, it
@@ -99,10 +111,7 @@ func (a *attempt) headers(common http.Header) http.Header {
 
 // arrived keeps what the head of a reply says.
 func (a *attempt) arrived(resp *http.Response) {
-	a.status, a.header = resp.StatusCode, resp.Header
-	if resp.Body == nil {
-		resp.Body = http.NoBody // What http.Client makes of it, unless it complains.
-	}
+	a.Status, a.header = resp.StatusCode, resp.Header
 	a.open = resp.Body
 	a.requestID = a.credential.secret.ScrubString(resp.Header.Get("X-Request-Id"))
 	a.learn(resp.Header, time.Now())
@@ -152,15 +161,17 @@ func (a *attempt) decide() {
 	if a.failure.Outcome == OutcomeUnknown {
 		a.unknown = true
 	}
-	a.retryAfter = a.failure.RetryAfter
+	a.RetryAfter = a.failure.RetryAfter
 	if deadline, ok := a.ctx.Deadline(); ok {
-		a.bounded, a.left = true, time.Until(deadline)
+		a.Bounded, a.Left = true, time.Until(deadline)
 	}
 	if a.ctx.Err() == nil {
-		a.wait, a.again = a.core.config.retry.repeat(a.ending, jitter())
+		a.wait, a.again = a.core.policy().Repeat(a.Ending, jitter())
 	}
 	a.failure.Outcome = a.outcome(a.failure.Outcome)
 }
+
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
 
 // tell captures the raw reply and calls the observers.
 func (a *attempt) tell() {
@@ -189,9 +200,9 @@ func (a *attempt) exchange() Exchange {
 		Operation: a.request.operation,
 		Method:    a.request.method,
 		Route:     a.request.route,
-		Status:    a.status,
+		Status:    a.Status,
 		RequestID: a.requestID,
-		Attempt:   a.number,
+		Attempt:   a.Number,
 		Duration:  time.Since(a.started),
 		RateLimit: a.limit,
 		Warning:   a.reply.warning,
@@ -234,10 +245,10 @@ func (a *attempt) leave() {
 // capture keeps a copy of the reply for the caller, because the buffer that body lies in is used again.
 func (a *attempt) capture(r *Response, body []byte) {
 	*r = Response{
-		StatusCode: a.status,
+		StatusCode: a.Status,
 		RequestID:  a.requestID,
 		RateLimit:  a.limit,
-		Attempts:   a.number,
+		Attempts:   a.Number,
 		Body:       bytes.Clone(body),
 		Header:     a.header.Clone(),
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
@@ -38,7 +39,7 @@ func FuzzRetryAfter(f *testing.F) {
 		if d < 0 {
 			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
 		}
-		wait, again := policy.repeat(ending{number: 1, method: "POST", status: 429, retryAfter: d}, 0.5)
+		wait, again := retry.Policy(policy).Repeat(retry.Ending{Number: 1, Method: "POST", Status: 429, RetryAfter: d}, 0.5)
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}
@@ -69,7 +70,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		k := &core{family: new(family)}
 		book := &k.family.quotas
 		c := (&call{core: k, request: request{method: "GET"}}).fresh()
-		c.status = status
+		c.Status = status
 		closed, begun := book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")

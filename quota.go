@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
@@ -76,3 +77,34 @@ const (
 	window        = quota.Length
 	longestWindow = quota.Longest
 )
+
+// retryAfterOf reads a Retry-After header: whole seconds or any of HTTP's date
+// formats, the latter by the clock of the reply that carries it. It is 0 when
+// there is none that makes sense.
+func retryAfterOf(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return time.Duration(min(seconds, maxSeconds)) * time.Second
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		return time.Duration(maxSeconds) * time.Second // Too many digits to count: surely too long.
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, at.Sub(serverTime(h, now)))
+}
+
+const maxSeconds = uint64((1<<63 - 1) / time.Second)
+
+// serverTime is the moment of a reply by the server's clock.
+func serverTime(h http.Header, now time.Time) time.Time {
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		return date
+	}
+	return now
+}

@@ -1,0 +1,96 @@
+package retry
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestRepeat(t *testing.T) {
+	policy := Policy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}
+	const half = 0.5
+	first := 250 * time.Millisecond // Half of the longest first pause.
+	for name, c := range map[string]struct {
+		ending Ending
+		wait   time.Duration
+		again  bool
+	}{
+		"GET 500":                     {Ending{Method: "GET", Status: 500}, first, true},
+		"GET 502":                     {Ending{Method: "GET", Status: 502}, first, true},
+		"GET 503":                     {Ending{Method: "GET", Status: 503}, first, true},
+		"GET 504":                     {Ending{Method: "GET", Status: 504}, first, true},
+		"GET 501":                     {Ending{Method: "GET", Status: 501}, 0, false},
+		"GET 505":                     {Ending{Method: "GET", Status: 505}, 0, false},
+		"GET 400":                     {Ending{Method: "GET", Status: 400}, 0, false},
+		"GET 409":                     {Ending{Method: "GET", Status: 409}, 0, false},
+		"GET 429":                     {Ending{Method: "GET", Status: 429}, first, true},
+		"GET 302":                     {Ending{Method: "GET", Status: 302}, 0, false},
+		"GET 200 cut":                 {Ending{Method: "GET", Status: 200, Cut: true}, first, true},
+		"GET 200 timeout":             {Ending{Method: "GET", Status: 200, Timeout: true}, first, true},
+		"GET 200 wrong":               {Ending{Method: "GET", Status: 200}, 0, false},
+		"GET cut":                     {Ending{Method: "GET", Cut: true}, first, true},
+		"GET timeout":                 {Ending{Method: "GET", Timeout: true}, first, true},
+		"GET permanent":               {Ending{Method: "GET", Cut: true, Permanent: true}, 0, false},
+		"DELETE 500":                  {Ending{Method: "DELETE", Status: 500}, first, true},
+		"DELETE 404":                  {Ending{Method: "DELETE", Status: 404}, 0, false},
+		"DELETE cut":                  {Ending{Method: "DELETE", Cut: true}, first, true},
+		"DELETE timeout":              {Ending{Method: "DELETE", Timeout: true}, 0, false},
+		"DELETE timeout unsent":       {Ending{Method: "DELETE", Timeout: true, Unsent: true}, first, true},
+		"PATCH 503":                   {Ending{Method: "PATCH", Status: 503}, first, true},
+		"PATCH cut":                   {Ending{Method: "PATCH", Cut: true}, first, true},
+		"PATCH 200 cut":               {Ending{Method: "PATCH", Status: 200, Cut: true}, 0, false},
+		"PATCH timeout":               {Ending{Method: "PATCH", Timeout: true}, 0, false},
+		"PATCH 409":                   {Ending{Method: "PATCH", Status: 409}, 0, false},
+		"POST 500":                    {Ending{Method: "POST", Status: 500}, 0, false},
+		"POST 503":                    {Ending{Method: "POST", Status: 503, RetryAfter: time.Second}, 0, false},
+		"POST cut":                    {Ending{Method: "POST", Cut: true}, 0, false},
+		"POST timeout":                {Ending{Method: "POST", Timeout: true}, 0, false},
+		"POST unsent":                 {Ending{Method: "POST", Unsent: true, Cut: true}, first, true},
+		"POST unsent permanent":       {Ending{Method: "POST", Unsent: true, Permanent: true}, 0, false},
+		"POST 429":                    {Ending{Method: "POST", Status: 429}, first, true},
+		"PUT 500":                     {Ending{Method: "PUT", Status: 500}, 0, false},
+		"Retry-After":                 {Ending{Method: "POST", Status: 429, RetryAfter: 7 * time.Second}, 7 * time.Second, true},
+		"Retry-After at MaxWait":      {Ending{Method: "GET", Status: 503, RetryAfter: time.Minute}, time.Minute, true},
+		"Retry-After beyond MaxWait":  {Ending{Method: "GET", Status: 503, RetryAfter: time.Minute + 1}, 0, false},
+		"Retry-After huge":            {Ending{Method: "GET", Status: 429, RetryAfter: math.MaxInt64}, 0, false},
+		"Retry-After before deadline": {Ending{Method: "GET", Status: 429, RetryAfter: time.Second, Bounded: true, Left: time.Second + 1}, time.Second, true},
+		"Retry-After at deadline":     {Ending{Method: "GET", Status: 429, RetryAfter: time.Second, Bounded: true, Left: time.Second}, 0, false},
+		"backoff beyond deadline":     {Ending{Method: "GET", Status: 500, Bounded: true, Left: first - 1}, 0, false},
+		"deadline passed":             {Ending{Method: "GET", Status: 500, Bounded: true, Left: -1}, 0, false},
+		"left without a deadline":     {Ending{Method: "GET", Status: 500, Left: 0}, first, true},
+		"second":                      {Ending{Number: 2, Method: "GET", Status: 500}, 2 * first, true},
+		"last but one":                {Ending{Number: 3, Method: "GET", Status: 500}, 4 * first, true},
+		"last":                        {Ending{Number: 4, Method: "GET", Status: 500}, 0, false},
+		"last 429":                    {Ending{Number: 4, Method: "GET", Status: 429, RetryAfter: 1}, 0, false},
+	} {
+		if c.ending.Number == 0 {
+			c.ending.Number = 1
+		}
+		wait, again := policy.Repeat(c.ending, half)
+		assert.Equal(t, c.again, again, "%s: again", name)
+		assert.Equal(t, c.wait, wait, "%s: wait", name)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	for _, c := range []struct {
+		base, most time.Duration
+		want       []time.Duration // After attempts 1, 2, …
+	}{
+		{500 * time.Millisecond, 30 * time.Second, []time.Duration{5e8, 1e9, 2e9, 4e9, 8e9, 16e9, 30e9, 30e9}},
+		{time.Second, 4 * time.Second, []time.Duration{1e9, 2e9, 4e9, 4e9}},
+		{time.Second, 5 * time.Second, []time.Duration{1e9, 2e9, 4e9, 5e9, 5e9}},
+		{time.Minute, time.Second, []time.Duration{1e9, 1e9}},
+		{math.MaxInt64, math.MaxInt64, []time.Duration{math.MaxInt64, math.MaxInt64, math.MaxInt64}},
+		{1, math.MaxInt64, []time.Duration{1, 2, 4}},
+	} {
+		p := Policy{BaseBackoff: c.base, MaxBackoff: c.most}
+		for i, want := range c.want {
+			assert.Equal(t, want, p.backoff(i+1), "backoff(%d) of %+v", i+1, p)
+		}
+		assert.LessOrEqual(t, p.backoff(1000), c.most, "backoff(1000) of %+v", p)
+		assert.Positive(t, p.backoff(1000), "backoff(1000) of %+v", p)
+	}
+}
