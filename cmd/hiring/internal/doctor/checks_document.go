@@ -19,8 +19,10 @@ var documentChecks = []check{
 	{"values", "the documented values of enums", checkValues},
 	shapeCheck[hiring.Account]("account", func(e *examination) []answer { return []answer{e.account} }, "GET /account"),
 	shapeCheck[hiring.Member]("member", func(e *examination) []answer { return []answer{e.members} }, "GET /members"),
-	shapeCheck[hiring.Challenge]("challenge", func(e *examination) []answer { return []answer{e.challenges, e.challenge} }, "GET /challenges/{id}"),
-	shapeCheck[hiring.Assessment]("assessment", func(e *examination) []answer { return []answer{e.assessments, e.assessment} }, ""),
+	shapeCheck[hiring.Challenge]("challenge", func(e *examination) []answer { return []answer{e.challenge, e.of("ListChallenges", e.challenges)} }, "GET /challenges/{id}"),
+	shapeCheck[hiring.Assessment]("assessment", func(e *examination) []answer {
+		return []answer{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
+	}, ""),
 	shapeCheck[hiring.Invitation]("invitation", func(e *examination) []answer { return []answer{e.invitations} }, listInvitations),
 	shapeCheck[hiring.Submission]("submission", func(e *examination) []answer { return []answer{e.one} }, "GET /submissions/{id}"),
 	shapeCheck[hiring.Report]("report", func(e *examination) []answer { return []answer{e.report} }, "GET /submissions/{id}/report"),
@@ -198,6 +200,14 @@ func shapeCheck[T any](name string, came func(*examination) []answer, route stri
 		}
 		return compared(ofSchema(s, of, "").seenIn(replies), with, "read the new ones in Extra")
 	}}
+}
+
+// of is the answer of an assumed route, if that is what answered.
+func (e *examination) of(field string, a answer) answer {
+	if e.probed[field].value == "" {
+		return answer{}
+	}
+	return a
 }
 
 // resources are what a reply holds: a list's items, or the one.

@@ -49,6 +49,8 @@ func Run(ctx context.Context, c Config) (Report, error) {
 
 // findings is what the checks make of an examination.
 func (e *examination) findings(assumed hiring.Dialect) Report {
+	e.way.mu.Lock() // A connection that lost a race may still be telling.
+	defer e.way.mu.Unlock()
 	r := Report{Dialect: assumed, Reads: e.reads, Writes: e.writes}
 	for _, c := range wayChecks {
 		r.Findings = append(r.Findings, c.finding("way", e))

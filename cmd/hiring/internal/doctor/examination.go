@@ -29,7 +29,6 @@ type examination struct {
 	members, challenge, one, report answer
 	updated, made, sent, unnamed    answer // What writes were answered.
 	resent, revoked, forbidden      answer
-	far                             answer   // Submissions since a time that has not come yet.
 	since                           []string // What since can be about, by what was seen.
 	meaning                         string   // How that was seen.
 	seen                            []submission
@@ -160,7 +159,7 @@ func (e *examination) judge(s seeking, a answer, values map[string]int) {
 		delete(e.refuted, s.field)
 	case a.skipped != "":
 		e.why[s.field] = a.skipped
-	case a.ok() && (said != nil || s.most > 0 && a.more()):
+	case a.ok() && a.more() && (said != nil || s.most > 0): // Where there is one page only, all numbers may lead to it.
 		if e.refuted[s.field] == "" {
 			e.refuted[s.field] = a.asked
 		} else {

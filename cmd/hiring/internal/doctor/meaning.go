@@ -82,15 +82,21 @@ func different(all []submission, since time.Time, among []string) int {
 	return len(sets)
 }
 
-// meant are the meanings that a reply agrees with. It is compared by the submissions
-// that were known before: others may have come since.
-func meant(known, returned []submission, since time.Time, among []string) []string {
+// knownOf are the ids of those that were known before.
+func knownOf(known, returned []submission) map[string]bool {
 	came := make(map[string]bool)
 	for _, a := range returned {
 		if slices.ContainsFunc(known, func(k submission) bool { return k.ID == a.ID }) {
 			came[a.ID] = true
 		}
 	}
+	return came
+}
+
+// meant are the meanings that a reply agrees with. It is compared by the submissions
+// that were known before: others may have come since.
+func meant(known, returned []submission, since time.Time, among []string) []string {
+	came := knownOf(known, returned)
 	var agree []string
 	for _, meaning := range among {
 		if maps.Equal(letThrough(known, meaning, since), came) {
@@ -98,6 +104,19 @@ func meant(known, returned []submission, since time.Time, among []string) []stri
 		}
 	}
 	return agree
+}
+
+// latest is the latest time that any of the submissions has.
+func latest(all []submission) time.Time {
+	var last time.Time
+	for _, s := range all {
+		for _, at := range meanings {
+			if t := at(s); t != nil && t.After(last) {
+				last = *t
+			}
+		}
+	}
+	return last
 }
 
 // newestFirst tells whether submissions are in the order of their creation.

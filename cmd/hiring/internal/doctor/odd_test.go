@@ -198,6 +198,58 @@ func TestIgnoredSince(t *testing.T) {
 	assert.Contains(t, f.Evidence, "ignored")
 }
 
+// TestSinceOfTheFutureRefused: a service that takes no time to come is no foreign one.
+func TestSinceOfTheFutureRefused(t *testing.T) {
+	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if since := r.URL.Query().Get("since"); strings.Contains(since, "2099") {
+			refuse(w, 400, "INVALID_INPUT", "The input is not valid.", map[string][]string{"since": {"Out of range."}})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	assert.Empty(t, wrongs(r))
+	assert.Equal(t, doctor.Holds, finding(t, r, "SinceLayout").Verdict)
+}
+
+// TestPagesBeyondTheLast: a service that shows the last page instead tells nothing
+// by it.
+func TestPagesBeyondTheLast(t *testing.T) {
+	for _, document := range []bool{true, false} {
+		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if !document && noDocument(w, r) {
+				return
+			}
+			if strings.HasSuffix(r.URL.Path, "/invitations") {
+				w.Header().Set("X-Request-Id", "req_1")
+				_, _ = fmt.Fprint(w, `{"data":[],"meta":{"request_id":"req_1","page":1,"page_size":20,"total":0,"has_more":false}}`)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+		assert.Empty(t, wrongs(r))
+		f := finding(t, r, "PageParam")
+		assert.Equal(t, document, f.Verdict == doctor.Holds, "%+v", f)
+		assert.Equal(t, !document, f.Verdict == doctor.Undecided, "%+v", f)
+	}
+}
+
+// TestListsOfAnotherShape: the route is there, and what it brings is not as assumed.
+func TestListsOfAnotherShape(t *testing.T) {
+	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if noDocument(w, r) {
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/challenges") {
+			w.Header().Set("X-Request-Id", "req_1")
+			_, _ = fmt.Fprint(w, `{"data":{"items":[],"count":0},"meta":{"request_id":"req_1"}}`)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	assert.Equal(t, []string{"list shape"}, wrongs(r))
+	assert.Contains(t, finding(t, r, "ListChallenges").Evidence, "something else than expected")
+}
+
 // TestUnstableService: what fails now and then costs reads, and no more than may be.
 func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
 

@@ -56,22 +56,27 @@ func (e *examination) readLists(ctx context.Context) {
 // readRoute asks routes until one answers with what the field is about.
 func (e *examination) readRoute(ctx context.Context, field string, of reflect.Type, guesses []string, ids ...string) (a answer) {
 	var tried []string
+	var other answer
 	for _, route := range unique(append([]string{e.said(field), e.assumed[field]}, guesses...)...) {
 		a = e.ask(ctx, question{route: route, ids: ids})
-		if a.skipped != "" {
+		switch {
+		case a.skipped != "":
 			e.why[field] = a.skipped
-			break
-		}
-		tried = append(tried, a.saw())
-		if a.ok() && holds(a, of, len(ids) == 0) {
+			return other
+		case a.ok() && holds(a, of, len(ids) == 0):
 			e.probed[field] = clue{route, a.saw()}
 			return a
+		case !a.absent():
+			e.why[field] = a.saw() + ", with something else than expected"
+			other = a
 		}
+		tried = append(tried, a.saw())
 	}
-	if len(tried) > 0 && e.over == "" {
+	if other.asked == "" {
 		e.refuted[field] = strings.Join(tried, "; ")
+		return a
 	}
-	return a
+	return other
 }
 
 // holds tells whether a reply holds what a route is about. An empty list may hold

@@ -15,37 +15,49 @@ var notYet = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
 // readSince finds the layout of since: asked for what comes after a time that has
 // not come yet, a service that has understood lists nothing.
 func (e *examination) readSince(ctx context.Context) {
-	const field = "SinceLayout"
-	tries := slices.Concat(e.saidLayouts(), []string{e.assumed[field]}, firstLayouts)
-	for tried := 0; tried < len(tries) && tried < 7; tried++ {
-		layout := tries[tried]
-		if slices.Contains(tries[:tried], layout) {
+	tries := slices.Concat(e.saidLayouts(), []string{e.assumed["SinceLayout"]}, firstLayouts)
+	for tried := 0; tried < len(tries) && tried < 8; tried++ {
+		if slices.Contains(tries[:tried], tries[tried]) {
 			continue
 		}
-		a := e.ask(ctx, question{route: listSubmissions, query: e.page(notYet.Format(layout), []string{"since"})})
-		switch listed := len(a.items()); {
-		case a.skipped != "":
-			e.why[field] = a.skipped
-			return
-		case a.objectsTo("since", true) == toValue:
-			e.refuted[field] = a.asked + ": refused"
-			if hint := layoutIn(strings.Join(append(a.refusal.fields["since"], a.refusal.message), " ")); hint != "" {
-				tries = slices.Insert(tries, tried+1, hint)
-			}
-		case !a.ok():
-			e.why[field] = a.saw() + ", which does not tell"
-			return
-		case listed > 0:
-			e.refuted[field] = a.asked + ": ignored"
-		case len(e.seen) == 0:
-			e.why[field] = a.asked + ": accepted, but there are no submissions that it could leave out"
-			return
-		default:
-			delete(e.refuted, field)
-			e.far, e.probed[field] = a, clue{layout, a.asked + ": nothing is listed"}
+		hint, ended := e.trySince(ctx, tries[tried], notYet)
+		if ended {
 			return
 		}
+		if hint != "" {
+			tries = slices.Insert(tries, tried+1, hint)
+		}
 	}
+	if len(e.seen) > 0 && e.why["SinceLayout"] == "" { // It may be the time to come that is refused.
+		e.trySince(ctx, e.assumed["SinceLayout"], latest(e.seen).Add(time.Second))
+	}
+}
+
+// trySince asks with a layout, and tells whether that decides, or that nothing will.
+// A refusal may hint at another layout.
+func (e *examination) trySince(ctx context.Context, layout string, since time.Time) (hint string, ended bool) {
+	const field = "SinceLayout"
+	a := e.ask(ctx, question{route: listSubmissions, query: e.page(since.Format(layout), []string{"since"})})
+	switch {
+	case a.skipped != "":
+		e.why[field] = a.skipped
+		return "", true
+	case a.objectsTo("since", true) == toValue:
+		e.refuted[field] = a.asked + ": refused"
+		return layoutIn(strings.Join(append(a.refusal.fields["since"], a.refusal.message), " ")), false
+	case !a.ok():
+		e.why[field] = a.saw() + ", which does not tell"
+		return "", true
+	case len(knownOf(e.seen, submissionsOf(a))) > 0:
+		e.refuted[field] = a.asked + ": ignored"
+		return "", false
+	case len(e.seen) == 0:
+		e.why[field] = a.asked + ": accepted, but there are no submissions that it could leave out"
+		return "", true
+	}
+	delete(e.refuted, field)
+	e.probed[field] = clue{layout, a.asked + ": nothing is listed"}
+	return "", true
 }
 
 // saidLayouts are those that the document's example of since can have been written
