@@ -3,7 +3,6 @@ package hiring_test
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,26 +62,6 @@ func unindented(code string) string {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
 	return "\n" + strings.Join(lines, "\n") + "\n"
-}
-
-func TestReadmeNamesEveryOperation(t *testing.T) {
-	t.Parallel()
-	text := readme(t)
-	existing := make(map[string]bool)
-	for service := range reflect.TypeFor[hiring.Client]().Fields() {
-		if !service.IsExported() {
-			continue
-		}
-		for method := range service.Type.Methods() {
-			existing[service.Name+"."+method.Name] = true
-		}
-	}
-	require.Greater(t, len(existing), 15)
-	named := make(map[string]bool)
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][a-z]+\\.[A-Z][A-Za-z]+)\\(").FindAllStringSubmatch(text, -1) {
-		named[row[1]] = true
-	}
-	require.Equal(t, existing, named, "the operations that exist, and those in the README's table")
 }
 
 func TestReadmeNamesEveryErrorCode(t *testing.T) {

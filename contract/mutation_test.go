@@ -218,7 +218,7 @@ func TestEveryMemberMatters(t *testing.T) {
 		if o.OperationID == "getOpenAPI" || o.Responses.Status(http.StatusNoContent) != nil {
 			continue // OpenAPI's own members are not this document's to describe; nothing has no members.
 		}
-		q := question{method: o.Method, path: strings.TrimPrefix(fill(o), "/api/v1")}
+		q := question{method: o.Method, path: strings.TrimPrefix(fill(t, o), "/api/v1")}
 		if o.RequestBody != nil {
 			body, err := json.Marshal(o.RequestBody.Value.Content["application/json"].Example)
 			require.NoError(t, err)

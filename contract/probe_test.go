@@ -14,16 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/contract"
+	"github.com/hiring-assessment/hiring-go/internal/suite"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-// Ids that exist, by the parameter that asks for them.
-var ids = map[string]string{
-	"ChallengeId":  "c0000000-0000-4000-8000-000000000001",
-	"AssessmentId": sandbox.AssessmentID,
-	"SubmissionId": sandbox.SubmissionID,
-	"InvitationId": "1a000000-0000-4000-8001-000000000001",
-}
 
 // prober asks a judged server what no client would ask.
 type prober struct {
@@ -38,7 +31,7 @@ func probe(t *testing.T, c *court) {
 		t.Run(operation.OperationID, func(t *testing.T) {
 			server := sandbox.Start(t)
 			p := prober{t, &http.Client{Transport: c.judge(t, server, server.Transport())}}
-			path := fill(operation)
+			path := fill(t, operation)
 			p.bounds(operation, path)
 			p.malformed(operation, path)
 			p.bodies(operation, path)
@@ -53,15 +46,16 @@ func probe(t *testing.T, c *court) {
 	assert.Equal(t, http.StatusMethodNotAllowed, p.ask(http.MethodPut, "/api/v1/account", "{}"))
 }
 
-// fill puts ids that exist into an operation's path.
-func fill(o contract.Operation) string {
-	path := o.Path
-	for _, ref := range o.Parameters {
-		if ref.Value.In == openapi3.ParameterInPath {
-			path = strings.Replace(path, "{"+ref.Value.Name+"}", ids[ref.Ref[strings.LastIndex(ref.Ref, "/")+1:]], 1)
+// fill puts ids that exist into an operation's path, which the suite knows.
+func fill(t *testing.T, o contract.Operation) string {
+	t.Helper()
+	for _, known := range suite.Operations {
+		if known.Route == o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1") {
+			return "/api/v1" + known.Path()
 		}
 	}
-	return path
+	t.Fatalf("%s: %s %s is not in suite.Operations", o.OperationID, o.Method, o.Path)
+	return ""
 }
 
 // ask sends a request with a key that is good for everything.

@@ -111,7 +111,7 @@ func (c *call) drifted(b, raw []byte) []byte {
 	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
 		within = c.params[0] // sequence numbers are those of one submission
 	}
-	return c.settings.drift.object(b, shapeOf(c.route.name), raw, within)
+	return c.settings.drift.object(b, c.route.drifts, raw, within)
 }
 
 // appendNews appends members that nobody knows to meta, or to an error.

@@ -95,6 +95,32 @@
 // that something had to be chosen. Names and routes that are not documented
 // come from [hiring.Dialect] and can be changed with [WithDialect].
 //
+// The operations, each as little documented as the least certain thing that the
+// OpenAPI document says of it:
+//
+//	Operation           Route                                                      Provenance
+//	Account.Get         GET /account                                               documented
+//	Members.List        GET /members                                               inferred
+//	Challenges.List     GET /challenges                                            invented
+//	Challenges.Get      GET /challenges/{id}                                       documented
+//	Assessments.List    GET /assessments                                           invented
+//	Assessments.Get     GET /assessments/{id}                                      invented
+//	Assessments.Create  POST /assessments                                          documented
+//	Assessments.Update  PATCH /assessments/{id}                                    invented
+//	Assessments.Close   PATCH /assessments/{id}                                    invented
+//	Assessments.Delete  DELETE /assessments/{id}                                   documented
+//	Invitations.List    GET /assessments/{id}/invitations                          documented
+//	Invitations.Send    POST /assessments/{id}/invitations                         documented
+//	Invitations.Resend  POST /assessments/{id}/invitations/{invitation_id}/resend  invented
+//	Invitations.Revoke  POST /assessments/{id}/invitations/{invitation_id}/revoke  invented
+//	Submissions.List    GET /submissions                                           documented
+//	Submissions.Get     GET /submissions/{id}                                      documented
+//	Submissions.Report  GET /submissions/{id}/report                               documented
+//	Events.List         GET /submissions/{id}/events                               documented
+//	OpenAPI             GET /openapi.json                                          invented
+//
+// And what they do:
+//
 //	Behaviour                                                            Provenance
 //	envelopes, meta, members and types of every resource                 documented
 //	rate-limit headers and X-Request-Id on every reply                   documented

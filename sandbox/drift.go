@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -34,46 +33,33 @@ var reportShape = &shape{
 	},
 }
 
-// shapes are those of the resources, by the service of package hiring that
-// reads them.
-var shapes = map[string]*shape{
-	"Account": {null: []string{"custom_domain"}, in: map[string]*shape{
+// The shapes of the resources.
+var (
+	accountShape = &shape{null: []string{"custom_domain"}, in: map[string]*shape{
 		"plan":     {open: map[string]string{"subscription_status": anyValue}},
 		"usage":    {},
 		"branding": {null: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
-	}},
-	"Members": {open: map[string]string{"role": anyValue}},
-	"Challenges": {
+	}}
+	memberShape    = &shape{open: map[string]string{"role": anyValue}}
+	challengeShape = &shape{
 		open: map[string]string{"domain": anyValue, "difficulty": anyValue, "level": anyValue, "stack": anyValue},
 		in:   map[string]*shape{"tasks": {open: map[string]string{"kind": anyValue}}},
-	},
-	"Assessments": {
-		null: []string{"budget_dollars_cap", "selected_task_ids"},
-	},
-	"Invitations": {
+	}
+	assessmentShape = &shape{null: []string{"budget_dollars_cap", "selected_task_ids"}}
+	invitationShape = &shape{
 		null: []string{"sent_at"},
 		open: map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
-	},
-	"Submissions": {
+	}
+	submissionShape = &shape{
 		null: []string{"workspace_archive_url"},
 		open: map[string]string{"status": " started submitted "},
 		in:   map[string]*shape{"report": reportShape, "challenge": {}, "candidate": {}, "budget": {}},
-	},
-	"Events": {open: map[string]string{"kind": " file_edit test_run "}, blank: "kind"},
-}
+	}
+	eventShape = &shape{open: map[string]string{"kind": " file_edit test_run "}, blank: "kind"}
 
-// shapeOf is the shape of what an operation answers with. It panics, with the
-// name, on an operation that has none: whoever adds one says what may drift.
-func shapeOf(operation string) *shape {
-	if operation == "Submissions.Report" {
-		return reportShape
-	}
-	service, _, _ := strings.Cut(operation, ".")
-	if shapes[service] == nil {
-		panic(fmt.Sprintf("sandbox: there is no shape for %s: add one to shapes", operation))
-	}
-	return shapes[service]
-}
+	// nothing is for an operation that answers without an envelope, or without a body.
+	nothing = &shape{}
+)
 
 // identifies tells whether a member tells one object from another of its kind.
 func identifies(name string) bool { return name == "id" || name == "submission_id" || name == "seq" }

@@ -128,4 +128,4 @@ func (all faults) unfired() []Fault {
 
 // archiveRoute is that of the links to archives. They are not below /api/v1,
 // but faults and the journal know them all the same.
-var archiveRoute = newRoute("Archive", "GET /_archive/{id}", nil)
+var archiveRoute = newRoute("Archive", "GET /_archive/{id}", nothing, nil)

@@ -14,17 +14,18 @@ type route struct {
 	template string // Below /api/v1: /submissions/{id}/report.
 	segments []string
 	scope    Scope
+	drifts   *shape // What of the answer may drift.
 	handle   func(*call) reply
 }
 
-func newRoute(name, pattern string, handle func(*call) reply) route {
+func newRoute(name, pattern string, drifts *shape, handle func(*call) reply) route {
 	method, template, _ := strings.Cut(pattern, " ")
 	scope := ScopeWrite
 	if method == http.MethodGet {
 		scope = ScopeRead
 	}
 	segments := strings.Split(template[1:], "/")
-	return route{name, method, template, segments, scope, handle}
+	return route{name, method, template, segments, scope, drifts, handle}
 }
 
 func isPlaceholder(segment string) bool { return segment[0] == '{' }

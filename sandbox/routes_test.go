@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -10,31 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/suite"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 const invitationID = "1a000000-0000-4000-8001-000000000001"
-
-// paths is every operation with ids that exist.
-var paths = map[string]string{
-	"Account.Get":        "GET /account",
-	"Members.List":       "GET /members",
-	"Challenges.List":    "GET /challenges",
-	"Challenges.Get":     "GET /challenges/c0000000-0000-4000-8000-000000000001",
-	"Assessments.List":   "GET /assessments",
-	"Assessments.Get":    "GET /assessments/" + sandbox.AssessmentID,
-	"Assessments.Create": "POST /assessments",
-	"Assessments.Update": "PATCH /assessments/" + sandbox.AssessmentID,
-	"Assessments.Delete": "DELETE /assessments/" + sandbox.AssessmentID,
-	"Invitations.List":   "GET /assessments/" + sandbox.AssessmentID + "/invitations",
-	"Invitations.Send":   "POST /assessments/" + sandbox.AssessmentID + "/invitations",
-	"Invitations.Resend": "POST /assessments/" + sandbox.AssessmentID + "/invitations/" + invitationID + "/resend",
-	"Invitations.Revoke": "POST /assessments/" + sandbox.AssessmentID + "/invitations/" + invitationID + "/revoke",
-	"Submissions.List":   "GET /submissions",
-	"Submissions.Get":    "GET /submissions/" + sandbox.SubmissionID,
-	"Submissions.Report": "GET /submissions/" + sandbox.SubmissionID + "/report",
-	"Events.List":        "GET /submissions/" + sandbox.SubmissionID + "/events",
-}
 
 // anyBody is good for every write: members that an operation does not have are ignored.
 const anyBody = `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"n","candidate_email":"a@b.test","candidate_name":"A"}`
@@ -44,14 +25,13 @@ func TestEveryOperationAnswers(t *testing.T) {
 		"Assessments.Create": 201, "Invitations.Send": 201, "Assessments.Delete": 204, "Invitations.Revoke": 204,
 	}
 	eachDoor(t, func(t *testing.T, d door) {
-		for name, call := range paths {
-			method, path, _ := strings.Cut(call, " ")
-			a := d.do(t, method, "/api/v1"+path+"?unknown=1&limit=x", sandbox.WriteKey, anyBody, header("Idempotency-Key", "k"))
-			status := want[name]
-			if status == 0 {
-				status = 200
+		for _, o := range suite.Operations {
+			if o.Name == "OpenAPI" {
+				continue // It has no envelope.
 			}
-			assert.Equal(t, status, a.status, "%s: %s", name, a.raw)
+			a := d.do(t, o.Method(), "/api/v1"+o.Path()+"?unknown=1&limit=x", sandbox.WriteKey, anyBody, header("Idempotency-Key", "k"))
+			status := cmp.Or(want[o.Name], 200)
+			assert.Equal(t, status, a.status, "%s: %s", o.Name, a.raw)
 		}
 	})
 }
@@ -59,16 +39,10 @@ func TestEveryOperationAnswers(t *testing.T) {
 func TestOneNotFoundForEveryCause(t *testing.T) {
 	eachDoor(t, func(t *testing.T, d door) {
 		var bodies []string
-		for _, call := range paths {
-			method, path, _ := strings.Cut(call, " ")
-			for _, id := range []string{
-				sandbox.AssessmentID, sandbox.SubmissionID, invitationID, "c0000000-0000-4000-8000-000000000001",
-			} {
-				if !strings.Contains(path, id) {
-					continue
-				}
+		for _, o := range suite.Operations {
+			for _, id := range o.IDs {
 				for _, wrong := range []string{sandbox.UnknownID, "not-a-uuid", "..", ".", "%2e%2e", "a%2Fb", "%00", strings.Repeat("9", 3000), ""} {
-					a := d.do(t, method, "/api/v1"+strings.Replace(path, id, wrong, 1), sandbox.TestKey, anyBody)
+					a := d.do(t, o.Method(), "/api/v1"+strings.Replace(o.Path(), id, wrong, 1), sandbox.TestKey, anyBody)
 					a.fails(t, 404, "NOT_FOUND")
 					bodies = append(bodies, strings.Replace(string(a.raw), a.Error.RequestID, "", 1))
 				}

@@ -61,14 +61,14 @@ func InvalidInput(t *testing.T, client *hiring.Client, _ Controls) {
 // InvalidToken is the answer to every key that is not valid, and never says why.
 func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 	messages := map[string]bool{}
-	for i, o := range operations { // Each with keys of its own: after three refusals in a row, one is not tried again.
+	for i, o := range Operations { // Each with keys of its own: after three refusals in a row, one is not tried again.
 		revoked, expired, unknown := fmt.Sprint("sk_test_revoked", i), fmt.Sprint("sk_test_expired", i), fmt.Sprint("sk_test_unknown", i)
 		server.AddKey(sandbox.Key{Token: revoked})
 		server.AddKey(sandbox.Key{Token: expired, Expires: time.Unix(1, 0)})
 		require.NoError(t, second(as(t, client, revoked).Account.Get(t.Context())))
 		server.RevokeKey(revoked)
 		for _, key := range []string{revoked, expired, unknown} {
-			failure := fails(t, o.call(t.Context(), as(t, client, key), o.id), http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
+			failure := fails(t, o.Call(t.Context(), as(t, client, key), o.IDs), http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
 			assert.Equal(t, 1, failure.Attempts)
 			messages[failure.Message] = true
 		}
@@ -79,15 +79,15 @@ func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 // InvalidTokenAgain is not even sent: failures throttle the address.
 func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
 	wrong, requests := counted(t, as(t, client, "sk_test_unknown"))
-	for i, o := range operations {
-		err := o.call(t.Context(), wrong, o.id)
+	for i, o := range Operations {
+		err := o.Call(t.Context(), wrong, o.IDs)
 		if i < 3 {
-			_ = fails(t, err, http.StatusUnauthorized, hiring.ErrInvalidToken, o.name)
+			_ = fails(t, err, http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
 			continue
 		}
 		var failure *hiring.Error
-		require.ErrorAs(t, err, &failure, o.name)
-		assert.Equal(t, []any{0, 0, hiring.ErrInvalidToken}, []any{failure.Status, failure.Attempts, failure.Code}, o.name)
+		require.ErrorAs(t, err, &failure, o.Name)
+		assert.Equal(t, []any{0, 0, hiring.ErrInvalidToken}, []any{failure.Status, failure.Attempts, failure.Code}, o.Name)
 		require.NoError(t, second(client.Account.Get(t.Context())), "another key is not concerned")
 	}
 	assert.Equal(t, 3, *requests)
@@ -96,14 +96,14 @@ func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
 // InsufficientScope names the scope that is needed.
 func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 	reader, writer := as(t, client, sandbox.ReadOnlyKey), as(t, client, sandbox.WriteKey)
-	for _, o := range operations {
-		require.NoError(t, o.call(t.Context(), writer, o.id), o.name)
-		err := o.call(t.Context(), reader, o.id)
-		if !o.write {
-			require.NoError(t, err, o.name)
+	for _, o := range Operations {
+		require.NoError(t, o.Call(t.Context(), writer, o.IDs), o.Name)
+		err := o.Call(t.Context(), reader, o.IDs)
+		if !o.write() {
+			require.NoError(t, err, o.Name)
 			continue
 		}
-		failure := fails(t, err, http.StatusForbidden, hiring.ErrInsufficientScope, o.name)
+		failure := fails(t, err, http.StatusForbidden, hiring.ErrInsufficientScope, o.Name)
 		assert.Contains(t, failure.Message, "write")
 		assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	}
@@ -112,13 +112,14 @@ func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 // NotFound is the same for an id that is unknown and one that is no UUID.
 func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 	messages := map[string]bool{}
-	for _, o := range operations {
-		if o.id == "" {
-			continue
-		}
-		for _, id := range []string{sandbox.UnknownID, "not-a-uuid", "a/b?c", "%2e", "日本語"} {
-			failure := fails(t, o.call(t.Context(), client, id), http.StatusNotFound, hiring.ErrNotFound, o.name, id)
-			messages[failure.Message] = true
+	for _, o := range Operations {
+		for place := range o.IDs {
+			for _, wrong := range []string{sandbox.UnknownID, "not-a-uuid", "a/b?c", "%2e", "日本語"} {
+				ids := slices.Clone(o.IDs)
+				ids[place] = wrong
+				failure := fails(t, o.Call(t.Context(), client, ids), http.StatusNotFound, hiring.ErrNotFound, o.Name, ids)
+				messages[failure.Message] = true
+			}
 		}
 	}
 	assert.Len(t, messages, 1)
@@ -126,17 +127,17 @@ func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 
 // RateLimited is the answer to a key without quota, of the one class only.
 func RateLimited(t *testing.T, client *hiring.Client, server Controls) {
-	for i, o := range operations {
+	for i, o := range Operations {
 		key := fmt.Sprintf("sk_test_drained_%d", i) // Of its own: the client remembers what a key has left.
 		server.AddKey(sandbox.Key{Token: key})
 		server.SetQuota(key, o.class(), 0)
 		drained := as(t, client, key)
-		failure := fails(t, o.call(t.Context(), drained, o.id), http.StatusTooManyRequests, hiring.ErrRateLimited, o.name)
+		failure := fails(t, o.Call(t.Context(), drained, o.IDs), http.StatusTooManyRequests, hiring.ErrRateLimited, o.Name)
 		assert.Zero(t, failure.RateLimit.Remaining)
 		assert.Positive(t, failure.RetryAfter)
 		assert.LessOrEqual(t, failure.RetryAfter, time.Hour+time.Second)
-		other := operations[slices.IndexFunc(operations, func(other operation) bool { return other.write != o.write })]
-		require.NoError(t, other.call(t.Context(), drained, other.id), "the other class goes on")
+		other := Operations[slices.IndexFunc(Operations, func(other Operation) bool { return other.write() != o.write() })]
+		require.NoError(t, other.Call(t.Context(), drained, other.IDs), "the other class goes on")
 	}
 }
 
@@ -145,10 +146,10 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
 	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)
 	var reads, writes int
-	for _, o := range operations {
-		require.NoError(t, o.call(t.Context(), client, o.id), o.name)
-		writes += count(o.write)
-		reads += count(!o.write)
+	for _, o := range Operations {
+		require.NoError(t, o.Call(t.Context(), client, o.IDs), o.Name)
+		writes += count(o.write())
+		reads += count(!o.write())
 	}
 	q := client.Quota()
 	assert.Equal(t, []int{1000, 500 - reads}, []int{q.Read.Limit, q.Read.Remaining})
@@ -159,10 +160,10 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 // InternalError is a failure of the service: what became of a write is unknown.
 func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-	for _, o := range operations {
+	for _, o := range Operations {
 		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})
-		failure := fails(t, o.call(t.Context(), client, o.id), http.StatusInternalServerError, hiring.ErrInternal, o.name)
-		assert.Equal(t, o.write, failure.Outcome == hiring.OutcomeUnknown, o.name)
-		require.NoError(t, o.call(t.Context(), client, o.id), "%s: the next one", o.name)
+		failure := fails(t, o.Call(t.Context(), client, o.IDs), http.StatusInternalServerError, hiring.ErrInternal, o.Name)
+		assert.Equal(t, o.write(), failure.Outcome == hiring.OutcomeUnknown, o.Name)
+		require.NoError(t, o.Call(t.Context(), client, o.IDs), "%s: the next one", o.Name)
 	}
 }

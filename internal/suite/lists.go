@@ -116,17 +116,17 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 func Observed(t *testing.T, client *hiring.Client, _ Controls) {
 	var seen hiring.Exchange
 	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	for _, o := range operations {
+	for _, o := range Operations {
 		var reply hiring.Response
-		require.NoError(t, o.call(hiring.WithResponse(t.Context(), &reply), client, o.id), o.name)
-		assert.Contains(t, o.name, seen.Operation)
+		require.NoError(t, o.Call(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
+		assert.Equal(t, o.Name, seen.Operation)
 		assert.Equal(t, reply.StatusCode, seen.Status)
 		assert.Equal(t, 1, seen.Attempt)
 		assert.NotEmpty(t, seen.RequestID)
 		assert.Positive(t, seen.RateLimit.Limit)
 		assert.Empty(t, seen.Warning)
-		if o.id != "" {
-			assert.NotContains(t, seen.Route, o.id)
+		for _, id := range o.IDs {
+			assert.NotContains(t, seen.Route, id)
 		}
 	}
 }

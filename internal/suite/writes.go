@@ -114,9 +114,9 @@ func InvitationRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 // NothingPersists of what test mode answers as if it had worked.
 func NothingPersists(t *testing.T, client *hiring.Client, _ Controls) {
 	before, invited := all(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
-	for _, o := range operations {
-		if o.write {
-			require.NoError(t, o.call(t.Context(), client, o.id), o.name)
+	for _, o := range Operations {
+		if o.write() {
+			require.NoError(t, o.Call(t.Context(), client, o.IDs), o.Name)
 		}
 	}
 	made, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
