@@ -106,3 +106,43 @@ const (
 	MemberRoleAdmin  MemberRole = "admin"
 	MemberRoleMember MemberRole = "member"
 )
+
+func (Account) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (a Account) MarshalJSON() ([]byte, error) { return encode(a) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (a *Account) UnmarshalJSON(b []byte) error { return decode(b, a) }
+
+func (Plan) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Plan) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Plan) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Usage) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Usage) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Usage) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Branding) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Branding) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Branding) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Member) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Member) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Member) UnmarshalJSON(b []byte) error { return decode(b, v) }

@@ -33,7 +33,7 @@ func (s *AssessmentService) List() Pager[Assessment] {
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	return do[Assessment](ctx, s.core, guessed("GetAssessment", "Assessments.Get", s.core.dialect.GetAssessment, id))
+	return do[Assessment](ctx, s.core, guessed("GetAssessment", "Assessments.Get", s.core.dialect.GetAssessment, pathID{"id", id}))
 }
 
 // Create makes an active assessment from a challenge. It consumes no plan quota.
@@ -46,14 +46,14 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 // Update changes what in sets and leaves the rest, and returns the assessment
 // (assumed: resource reply). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Update", s.core.dialect.UpdateAssessment, id)
+	r := guessed("UpdateAssessment", "Assessments.Update", s.core.dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.core, in.apply(r))
 }
 
 // Close stops new work on an assessment, which stays in listings. Scope write;
 // costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Close", s.core.dialect.UpdateAssessment, id)
+	r := guessed("UpdateAssessment", "Assessments.Close", s.core.dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.core, AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
@@ -63,7 +63,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx of the service is success (assumed: any reply).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.core.do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", id))
+	return s.core.do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}))
 }
 
 // NewAssessment is what an assessment is made of. The first two fields are
@@ -146,3 +146,11 @@ const (
 	AssessmentActive AssessmentStatus = "active"
 	AssessmentClosed AssessmentStatus = "closed"
 )
+
+func (Assessment) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Assessment) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Assessment) UnmarshalJSON(b []byte) error { return decode(b, v) }

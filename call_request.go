@@ -38,9 +38,12 @@ type request struct {
 	before func(waited bool) error
 }
 
+// pathID fills a placeholder of a route; name is what the Go method calls it.
+type pathID struct{ name, value string }
+
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
-func newRequest(operation, route string, ids ...string) request {
+func newRequest(operation, route string, ids ...pathID) request {
 	method, template, _ := strings.Cut(route, " ")
 	r := request{operation: operation, method: method, route: template}
 	if len(ids) == 0 {
@@ -51,9 +54,9 @@ func newRequest(operation, route string, ids ...string) request {
 	for segment := range strings.SplitSeq(template[1:], "/") {
 		value := segment
 		if isPlaceholder(segment) {
-			value, ids = ids[0], ids[1:]
-			if badSegment(value) {
-				r = r.refuseField(paramName(operation, segment), strings.Trim(segment, "{}"), `must be an id: it is empty, "." or ".."`)
+			id := ids[0]
+			if value, ids = id.value, ids[1:]; badSegment(value) {
+				r = r.refuseField(id.name, strings.Trim(segment, "{}"), `must be an id: it is empty, "." or ".."`)
 			}
 		}
 		path.WriteString("/" + value)
@@ -79,23 +82,9 @@ func isPlaceholder(segment string) bool {
 	return strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}")
 }
 
-// paramName is what the Go method calls the id of a placeholder.
-func paramName(operation, placeholder string) string {
-	service, _, _ := strings.Cut(operation, ".")
-	switch {
-	case placeholder == "{invitation_id}":
-		return "invitationID"
-	case service == "Invitations":
-		return "assessmentID"
-	case service == "Events":
-		return "submissionID"
-	}
-	return "id"
-}
-
 // guessed is newRequest for a route that the documentation does not show; field
 // is where the Dialect holds it.
-func guessed(field, operation, route string, ids ...string) request {
+func guessed(field, operation, route string, ids ...pathID) request {
 	r := newRequest(operation, route, ids...)
 	r.guessedRoute = field
 	return r

@@ -31,7 +31,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 // Get returns a challenge with its brief and, when it has several, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
-	return do[Challenge](ctx, s.core, newRequest("Challenges.Get", "GET /challenges/{id}", id))
+	return do[Challenge](ctx, s.core, newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
 }
 
 // Challenge is a piece of work for a candidate.
@@ -77,3 +77,19 @@ const (
 	TaskKindFeature    TaskKind = "feature"
 	TaskKindEfficiency TaskKind = "efficiency"
 )
+
+func (Challenge) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Challenge) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Challenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Task) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Task) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Task) UnmarshalJSON(b []byte) error { return decode(b, v) }

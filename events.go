@@ -19,7 +19,7 @@ type EventService struct{ core *core }
 // attempt has thousands of entries. Scope read; costs one read a page of up to
 // 500.
 func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
-	r := newRequest("Events.List", "GET /submissions/{id}/events", submissionID)
+	r := newRequest("Events.List", "GET /submissions/{id}/events", pathID{"submissionID", submissionID})
 	var err error
 	if r.query, err = query.Values(filter); err != nil {
 		r = r.refuse("EventFilter", "cannot be written as a query")
@@ -127,3 +127,11 @@ func (e Event) members() map[string]Value {
 	}
 	return m
 }
+
+func (Event) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (e Event) MarshalJSON() ([]byte, error) { return encode(e) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (e *Event) UnmarshalJSON(b []byte) error { return decode(b, e) }

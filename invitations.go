@@ -26,7 +26,7 @@ type InvitationService struct {
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
 		core:    s.core,
-		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", assessmentID),
+		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
 		List: paging.List[Invitation]{
 			Style:   paging.ByPage,
 			MaxSize: maxPageSize,
@@ -61,7 +61,7 @@ func (s *InvitationService) Send(ctx context.Context, assessmentID string, in Ne
 
 // post is Send without a word to the ledger. See request for before.
 func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, before func(waited bool) error) (Invitation, error) {
-	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", assessmentID)
+	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
 	r.before = before
 	return do[Invitation](ctx, s.core, in.apply(r, s.core.dialect))
 }
@@ -70,7 +70,7 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 // consumes plan quota is not documented. It is repeated only when the service
 // certainly did nothing.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
-	r := guessed("ResendInvitation", "Invitations.Resend", s.core.dialect.ResendInvitation, assessmentID, invitationID)
+	r := guessed("ResendInvitation", "Invitations.Resend", s.core.dialect.ResendInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
 	return do[Invitation](ctx, s.core, r)
 }
 
@@ -78,7 +78,7 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 // only when the service certainly did nothing. Any 2xx of the service is success
 // (assumed: any reply).
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
-	return s.core.do(ctx, guessed("RevokeInvitation", "Invitations.Revoke", s.core.dialect.RevokeInvitation, assessmentID, invitationID))
+	return s.core.do(ctx, guessed("RevokeInvitation", "Invitations.Revoke", s.core.dialect.RevokeInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
 }
 
 // NewInvitation is a candidate to invite. Email and Name are required (assumed:
@@ -138,3 +138,11 @@ const (
 	DecisionNone        RecruiterDecision = "none"
 	DecisionShortlisted RecruiterDecision = "shortlisted"
 )
+
+func (Invitation) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Invitation) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Invitation) UnmarshalJSON(b []byte) error { return decode(b, v) }

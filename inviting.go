@@ -155,7 +155,7 @@ type roster struct {
 // refuse judges a candidate before anything is looked up for it.
 func (r *roster) refuse(in NewInvitation) error {
 	k := r.service.core
-	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", r.assessmentID), k.dialect).err
+	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", pathID{"assessmentID", r.assessmentID}), k.dialect).err
 }
 
 // find returns the invitation of an addressee, as far as it is known.

@@ -59,7 +59,7 @@ func (s *SubmissionService) withoutReports(items []Submission) string {
 // Get returns a submission with its report inline and, for an hour, a link to
 // its workspace. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
-	return do[Submission](ctx, s.core, newRequest("Submissions.Get", "GET /submissions/{id}", id))
+	return do[Submission](ctx, s.core, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
 }
 
 // FindByEmail returns the newest submission of an assessment whose candidate has
@@ -115,7 +115,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 // no error: [Report.Ready] is false and all scores are nil. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
-	return do[Report](ctx, s.core, newRequest("Submissions.Report", "GET /submissions/{id}/report", id))
+	return do[Report](ctx, s.core, newRequest("Submissions.Report", "GET /submissions/{id}/report", pathID{"id", id}))
 }
 
 // SubmissionFilter narrows a listing. A zero field does not.
@@ -172,3 +172,35 @@ type SubmissionStatus string
 
 // SubmissionEvaluated means that the report is ready.
 const SubmissionEvaluated SubmissionStatus = "evaluated"
+
+func (Submission) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Submission) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Submission) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (SubmissionChallenge) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *SubmissionChallenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Candidate) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Candidate) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Candidate) UnmarshalJSON(b []byte) error { return decode(b, v) }
+
+func (Budget) resource() {}
+
+// MarshalJSON writes the service's names, and Extra beside them.
+func (v Budget) MarshalJSON() ([]byte, error) { return encode(v) }
+
+// UnmarshalJSON keeps what it does not know in Extra.
+func (v *Budget) UnmarshalJSON(b []byte) error { return decode(b, v) }

@@ -77,7 +77,7 @@ func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOpt
 
 func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOptions) (Report, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
-	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", id).err); err != nil {
+	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", pathID{"id", id}).err); err != nil {
 		return Report{}, err
 	}
 	ctx = WithResponse(ctx, nil)
