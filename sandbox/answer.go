@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -48,4 +49,31 @@ func (s *Server) worldOf(key *keyState, now time.Time) world.World {
 		return sample()
 	}
 	return s.live.Organization(key.Organization, now)
+}
+
+// sample returns the records of test mode. They are made at the first request
+// of the first server and shared from then on. Each has its JSON from the start:
+// servers know no common lock, so nothing may change them later.
+var sample = sync.OnceValue(func() *world.Sample {
+	w := world.NewSample()
+	body(w.Account(), accountOnWire)
+	prepare(w.Members(), memberOnWire)
+	prepare(w.Challenges(), challengeOnWire)
+	prepare(w.Assessments(), assessmentOnWire)
+	for a := range w.Assessments().All() {
+		prepare(w.Invitations(a.ID), invitationOnWire)
+	}
+	for a := range w.Submissions().All() {
+		submissionParts(a)
+		for i := range a.Events() {
+			eventBody(&a.Events()[i])
+		}
+	}
+	return w
+})
+
+func prepare[T any](all *world.Collection[*world.Record[T]], wire func(T) any) {
+	for i := range all.Len() {
+		body(all.Newest(i), wire)
+	}
 }

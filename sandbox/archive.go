@@ -20,14 +20,6 @@ type storage struct {
 	links uint64 // how many were given out
 }
 
-// appendSubmission appends a submission as the call's reply shows it.
-func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
-	b = append(b, submissionParts(a).head...)
-	b = c.appendArchiveLink(b, a)
-	b = append(b, `,"report":`...)
-	return append(appendReport(b, a), '}')
-}
-
 // appendArchiveLink appends a new link to a submission's archive, or null when
 // nothing was handed in or storage is not available. It leads to where the request went, so that it works
 // through every door.

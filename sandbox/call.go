@@ -103,3 +103,6 @@ func (c *call) members(p *problems) map[string]json.RawMessage {
 	}
 	return object
 }
+
+// now is the time of the call as resources carry it.
+func (c *call) now() world.Moment { return world.MomentOf(c.at) }

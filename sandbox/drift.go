@@ -21,45 +21,8 @@ type shape struct {
 
 const anyValue = "*"
 
-var reportShape = &shape{
-	null: []string{"scored_as_role"},
-	open: map[string]string{
-		"status": " started submitted ", "verdict": anyValue, "confidence": anyValue, "integrity_status": anyValue,
-	},
-	in: map[string]*shape{
-		"pillars":       {null: []string{"score"}},
-		"facts":         {null: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
-		"pipeline_rank": {},
-	},
-}
-
-// The shapes of the resources.
-var (
-	accountShape = &shape{null: []string{"custom_domain"}, in: map[string]*shape{
-		"plan":     {open: map[string]string{"subscription_status": anyValue}},
-		"usage":    {},
-		"branding": {null: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
-	}}
-	memberShape    = &shape{open: map[string]string{"role": anyValue}}
-	challengeShape = &shape{
-		open: map[string]string{"domain": anyValue, "difficulty": anyValue, "level": anyValue, "stack": anyValue},
-		in:   map[string]*shape{"tasks": {open: map[string]string{"kind": anyValue}}},
-	}
-	assessmentShape = &shape{null: []string{"budget_dollars_cap", "selected_task_ids"}}
-	invitationShape = &shape{
-		null: []string{"sent_at"},
-		open: map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
-	}
-	submissionShape = &shape{
-		null: []string{"workspace_archive_url"},
-		open: map[string]string{"status": " started submitted "},
-		in:   map[string]*shape{"report": reportShape, "challenge": {}, "candidate": {}, "budget": {}},
-	}
-	eventShape = &shape{open: map[string]string{"kind": " file_edit test_run "}, blank: "kind"}
-
-	// nothing is for an operation that answers without an envelope, or without a body.
-	nothing = &shape{}
-)
+// nothing drifts of an operation that answers without an envelope, or without a body.
+var nothing = &shape{}
 
 // identifies tells whether a member tells one object from another of its kind.
 func identifies(name string) bool { return name == "id" || name == "submission_id" || name == "seq" }

@@ -2,7 +2,7 @@ package sandbox
 
 import (
 	"math"
-	"sort"
+	"net/http"
 	"strconv"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
@@ -48,31 +48,21 @@ func stretch[T any](c *call, items *world.Collection[*world.Record[T]], wire fun
 	return c.list(to-from, size, func(b []byte, i int) []byte { return append(b, body(items.Newest(from+i), wire)...) }, meta)
 }
 
-// cursored answers with a page of submissions.
-func cursored(c *call, page []*world.Attempt, next *world.Position) reply {
-	meta := `,"has_more":false,"next_cursor":null`
-	if next != nil {
-		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
+// one answers with the record that the path names.
+func one[T any](c *call, in *world.Collection[*world.Record[T]], wire func(T) any) reply {
+	found := in.Find(c.params[0])
+	if found == nil {
+		return c.notFound()
 	}
-	return c.list(len(page), len(page)*submissionSize, func(b []byte, i int) []byte {
-		return c.appendSubmission(b, page[i])
-	}, meta)
+	return c.data(http.StatusOK, body(found, wire))
 }
 
-// submissionSize is what a submission usually takes: a guess that is right
-// spares a page from being copied while it grows.
-const submissionSize = 2 << 10
-
-// sequenced answers with the events after a sequence number.
-func sequenced(c *call, events []world.Event, since, size int64) reply {
-	from := sort.Search(len(events), func(i int) bool { return events[i].Seq > since })
-	to := int(min(int64(from)+size, int64(len(events))))
-	meta, page, bytes := `,"has_more":false,"next_cursor":null`, events[from:to], 0
-	if to < len(events) {
-		meta = `,"has_more":true,"next_cursor":"` + strconv.FormatInt(events[to-1].Seq, 10) + `"`
+// body is a record's JSON, made once for each state of it.
+func body[T any](r *world.Record[T], wire func(T) any) []byte {
+	if made, ok := r.Shown.([]byte); ok {
+		return made
 	}
-	for i := range page {
-		bytes += len(eventBody(&page[i]))
-	}
-	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Shown...) }, meta)
+	made := render(wire(r.Value))
+	r.Shown = made
+	return made
 }

@@ -9,6 +9,12 @@ import (
 
 var defaultRoutes = sync.OnceValue(func() []route { return newRoutes(hiring.DefaultDialect()) })
 
+// newRoutes is the table of operations: what each is called, its route, what of
+// its answer may drift and who answers. Each resource has a file with its
+// handlers, what may drift, and its wire types, which are the service's
+// documentation written down once more, on purpose: encoding the SDK's own
+// resources would let one misspelt name be wrong on both sides and pass every
+// test. Their members are in the documented order.
 func newRoutes(d hiring.Dialect) []route {
 	routes := []route{
 		newRoute("Account.Get", "GET /account", accountShape, getAccount),

@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"slices"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
+
+func listAssessments(c *call) reply { return numbered(c, c.world.Assessments(), assessmentOnWire) }
+
+func getAssessment(c *call) reply { return one(c, c.world.Assessments(), assessmentOnWire) }
 
 func createAssessment(c *call) reply {
 	var p problems
@@ -65,6 +68,15 @@ func updateAssessment(c *call) reply {
 	return c.data(http.StatusOK, body(c.world.SaveAssessment(changed), assessmentOnWire))
 }
 
+func deleteAssessment(c *call) reply {
+	found := c.world.Assessments().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	c.world.DeleteAssessment(found)
+	return reply{status: http.StatusNoContent}
+}
+
 // applySettings reads what can be set when an assessment is made and later.
 func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *world.Assessment) {
 	if name, ok := read[string](p, object, "name", "Expected a string."); ok {
@@ -111,89 +123,18 @@ func (c *call) tasksExist(challengeID string, ids []string) bool {
 	return len(ids) > 0
 }
 
-func deleteAssessment(c *call) reply {
-	found := c.world.Assessments().Find(c.params[0])
-	if found == nil {
-		return c.notFound()
-	}
-	c.world.DeleteAssessment(found)
-	return reply{status: http.StatusNoContent}
+var assessmentShape = &shape{null: []string{"budget_dollars_cap", "selected_task_ids"}}
+
+type wireAssessment struct {
+	ID               string       `json:"id"`
+	Name             string       `json:"name"`
+	ChallengeID      string       `json:"challenge_id"`
+	Status           string       `json:"status"`
+	TimeLimitMinutes int          `json:"time_limit_minutes"`
+	BudgetDollarsCap *float64     `json:"budget_dollars_cap"`
+	SelectedTaskIDs  []string     `json:"selected_task_ids"`
+	CreatedAt        world.Moment `json:"created_at"`
+	UpdatedAt        world.Moment `json:"updated_at"`
 }
 
-func sendInvitation(c *call) reply {
-	a := c.world.Assessments().Find(c.params[0])
-	if a == nil {
-		return c.notFound()
-	}
-	var p problems
-	object := c.members(&p)
-	if p.any() {
-		return c.invalid(p)
-	}
-	email, ok := required(&p, object, c.settings.dialect.InvitationEmail)
-	if ok && !isAddress(email) {
-		p.add(c.settings.dialect.InvitationEmail, "Expected an email address.")
-	}
-	name, _ := required(&p, object, c.settings.dialect.InvitationName)
-	switch {
-	case p.any():
-		return c.invalid(p)
-	case a.Value.Status == "closed":
-		return c.fail(http.StatusConflict, hiring.ErrConflict, "The assessment is closed.")
-	case !c.world.MayInvite(email):
-		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
-	}
-	now := c.now()
-	made := c.world.SaveInvitation(world.Invitation{
-		ID: c.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
-		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: c.expiry(), CreatedAt: now,
-	})
-	return c.data(http.StatusCreated, body(made, invitationOnWire))
-}
-
-func resendInvitation(c *call) reply {
-	found := c.invitation()
-	if found == nil {
-		return c.notFound()
-	}
-	if !c.world.MayChange(found) {
-		return c.settled()
-	}
-	again, now := found.Value, c.now()
-	again.SentAt, again.ExpiresAt = &now, c.expiry()
-	return c.data(http.StatusOK, body(c.world.SaveInvitation(again), invitationOnWire))
-}
-
-func revokeInvitation(c *call) reply {
-	found := c.invitation()
-	if found == nil {
-		return c.notFound()
-	}
-	if !c.world.MayChange(found) {
-		return c.settled()
-	}
-	c.world.RevokeInvitation(found)
-	return reply{status: http.StatusNoContent}
-}
-
-// settled refuses to change an invitation of which something has come already.
-func (c *call) settled() reply {
-	return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
-}
-
-// invitation finds the invitation of a path, in the path's assessment only.
-func (c *call) invitation() *world.Record[world.Invitation] {
-	a := c.world.Posting(c.params[0])
-	if a == nil {
-		return nil
-	}
-	return c.world.Invitations(a.ID).Find(c.params[1])
-}
-
-// now is the time of the call as resources carry it.
-func (c *call) now() world.Moment { return world.MomentOf(c.at) }
-
-// expiry is until when an invitation can be used that is sent now.
-func (c *call) expiry() world.Moment {
-	return world.MomentOf(c.at.Add(world.InvitationLife))
-}
+func assessmentOnWire(a world.Assessment) any { return wireAssessment(a) }
