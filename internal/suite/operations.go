@@ -106,6 +106,38 @@ var Operations = []Operation{
 		func(ctx context.Context, c *hiring.Client, _ []string) error { return second(c.OpenAPI(ctx)) }},
 }
 
+// Tests is every behaviour by its name.
+var Tests = map[string]Test{
+	"Account":            Account,
+	"Members":            Members,
+	"Challenges":         Challenges,
+	"Assessments":        Assessments,
+	"AssessmentInput":    AssessmentInput,
+	"Invitations":        Invitations,
+	"InvitationRefusals": InvitationRefusals,
+	"Submissions":        Submissions,
+	"SubmissionFilters":  SubmissionFilters,
+	"Reports":            Reports,
+	"PendingReport":      PendingReport,
+	"Events":             Events,
+	"OddEvents":          OddEvents,
+	"Lists":              Lists,
+	"ListResumes":        ListResumes,
+	"Observed":           Observed,
+	"InvalidInput":       InvalidInput,
+	"InvalidToken":       InvalidToken,
+	"InvalidTokenAgain":  InvalidTokenAgain,
+	"InsufficientScope":  InsufficientScope,
+	"NotFound":           NotFound,
+	"RateLimited":        RateLimited,
+	"InternalError":      InternalError,
+	"Quota":              Quota,
+	"NothingPersists":    NothingPersists,
+	"Do":                 Do,
+	"OpenAPI":            OpenAPI,
+	"LocalRefusals":      LocalRefusals,
+}
+
 // Composed is every other method of the client's services: each is made of
 // several requests, or of another's, and has tests of its own.
 var Composed = []string{

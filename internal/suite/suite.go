@@ -29,38 +29,6 @@ type Controls interface {
 // Test is one behaviour, in test mode.
 type Test func(t *testing.T, client *hiring.Client, server Controls)
 
-// Tests is every behaviour by its name.
-var Tests = map[string]Test{
-	"Account":            Account,
-	"Members":            Members,
-	"Challenges":         Challenges,
-	"Assessments":        Assessments,
-	"AssessmentInput":    AssessmentInput,
-	"Invitations":        Invitations,
-	"InvitationRefusals": InvitationRefusals,
-	"Submissions":        Submissions,
-	"SubmissionFilters":  SubmissionFilters,
-	"Reports":            Reports,
-	"PendingReport":      PendingReport,
-	"Events":             Events,
-	"OddEvents":          OddEvents,
-	"Lists":              Lists,
-	"ListResumes":        ListResumes,
-	"Observed":           Observed,
-	"InvalidInput":       InvalidInput,
-	"InvalidToken":       InvalidToken,
-	"InvalidTokenAgain":  InvalidTokenAgain,
-	"InsufficientScope":  InsufficientScope,
-	"NotFound":           NotFound,
-	"RateLimited":        RateLimited,
-	"InternalError":      InternalError,
-	"Quota":              Quota,
-	"NothingPersists":    NothingPersists,
-	"Do":                 Do,
-	"OpenAPI":            OpenAPI,
-	"LocalRefusals":      LocalRefusals,
-}
-
 // Run runs every test through a door, those of the live world too.
 func Run(t *testing.T, open Open) {
 	RunRemote(t, func(t *testing.T) (*hiring.Client, Controls) { return open(t) })
