@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 func (f *Fault) status() int {
@@ -85,4 +87,31 @@ func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r reply) {
 	if r.body != nil && c.request.Method != http.MethodHead {
 		_, _ = w.Write(r.body)
 	}
+}
+
+// The status of each code; what has none of its own is a failure of the server.
+var codes = map[hiring.ErrorCode]int{
+	hiring.ErrInvalidInput:      http.StatusBadRequest,
+	hiring.ErrInvalidToken:      http.StatusUnauthorized,
+	hiring.ErrPlanLimitReached:  http.StatusPaymentRequired,
+	hiring.ErrInsufficientScope: http.StatusForbidden,
+	hiring.ErrNotFound:          http.StatusNotFound,
+	hiring.ErrConflict:          http.StatusConflict,
+	hiring.ErrRateLimited:       http.StatusTooManyRequests,
+	hiring.ErrInternal:          http.StatusInternalServerError,
+}
+
+func codeOf(status int) hiring.ErrorCode {
+	for code, of := range codes {
+		if of == status {
+			return code
+		}
+	}
+	if status == http.StatusMethodNotAllowed {
+		return hiring.ErrNotFound
+	}
+	if status < 500 {
+		return hiring.ErrInvalidInput
+	}
+	return hiring.ErrInternal
 }
