@@ -124,9 +124,7 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 		Number: failed, Method: http.MethodGet, Cut: true,
 		Permanent: isPermanent(cause), RetryAfter: d.retryAfter,
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		e.Bounded, e.Left = true, time.Until(deadline)
-	}
+	e.Left, e.Bounded = timeLeft(ctx)
 	return d.submissions.core.policy().Repeat(e, jitter())
 }
 
@@ -179,7 +177,7 @@ func (d *download) tell(failure *Error, wait time.Duration) {
 	if failure != nil {
 		e.Err = failure
 	}
-	d.trial.end(e)
+	d.trial.end(&d.submissions.core.watchers, e)
 }
 
 func (d *download) exchange() Exchange {

@@ -17,44 +17,48 @@ import (
 // attempt is one try of a call.
 type attempt struct {
 	*call
-	retry.Ending
 
 	credential *credential // The key of the moment.
 	begun      uint64      // When, by the gate's count.
-	inFlight   bool        // The gate counts it.
 
-	sent      bool // It reached the transport.
 	trial     trial
 	started   time.Time
 	timed     context.Context
 	cancel    context.CancelFunc
+	inFlight  bool        // The gate counts it.
+	sent      bool        // It reached the transport.
 	dialled   atomic.Bool // A connection was asked for,
 	connected atomic.Bool // and one was had: from here on, the request may have been written.
 
 	transport error // Instead of a reply.
+	status    int   // 0 when there was no reply.
 	header    http.Header
 	requestID string
 	limit     RateLimit
-	throttled bool
 	open      io.Closer // The body, until somebody reads it.
 	body      body.Once
 	buffer    body.Buffer
 	reply     reply
 
-	failed  bool          // There is no usable reply, whatever the status.
 	failure *Error        // Nil when it succeeded.
-	again   bool          // Another follows,
-	wait    time.Duration // after this pause.
+	wait    time.Duration // The pause before the next one.
+	again   bool          // There is a next one.
+
+	failed    bool // There is no usable reply, whatever the status.
+	throttled bool // The address is, and not the key.
+	unsent    bool // It is certain that the service never saw the request.
+	timeout   bool // No reply, or not all of it, within the attempt's time.
+	cut       bool // The reply broke off, or never came.
+	permanent bool // The same again would fail the same way.
 }
 
 // send makes the attempt, as far as the head of its reply.
 func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	h := a.headers(r.Header)
 	a.attempts++
-	a.Number, a.Method = a.attempts, a.request.method
 	a.started = time.Now()
 	a.trial.begin(a.ctx, &a.core.watchers, ProbeAttempt{
-		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.Number,
+		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.attempts,
 	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
 	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
 	ctx := a.timed
@@ -111,7 +115,7 @@ func (a *attempt) headers(common http.Header) http.Header {
 
 // arrived keeps what the head of a reply says.
 func (a *attempt) arrived(resp *http.Response) {
-	a.Status, a.header = resp.StatusCode, resp.Header
+	a.status, a.header = resp.StatusCode, resp.Header
 	a.open = resp.Body
 	a.requestID = a.credential.secret.ScrubString(resp.Header.Get("X-Request-Id"))
 	a.learn(resp.Header, time.Now())
@@ -161,14 +165,21 @@ func (a *attempt) decide() {
 	if a.failure.Outcome == OutcomeUnknown {
 		a.unknown = true
 	}
-	a.RetryAfter = a.failure.RetryAfter
-	if deadline, ok := a.ctx.Deadline(); ok {
-		a.Bounded, a.Left = true, time.Until(deadline)
-	}
 	if a.ctx.Err() == nil {
-		a.wait, a.again = a.core.policy().Repeat(a.Ending, jitter())
+		ending := retry.Ending{
+			Number: a.attempts, Method: a.request.method, Status: a.status, RetryAfter: a.failure.RetryAfter,
+			Unsent: a.unsent, Timeout: a.timeout, Cut: a.cut, Permanent: a.permanent,
+		}
+		ending.Left, ending.Bounded = timeLeft(a.ctx)
+		a.wait, a.again = a.core.policy().Repeat(ending, jitter())
 	}
 	a.failure.Outcome = a.outcome(a.failure.Outcome)
+}
+
+// timeLeft is how long it is until a context's deadline, if it has one.
+func timeLeft(ctx context.Context) (left time.Duration, bounded bool) {
+	deadline, bounded := ctx.Deadline()
+	return time.Until(deadline), bounded
 }
 
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
@@ -179,8 +190,8 @@ func (a *attempt) tell() {
 		a.capture(response, a.reply.body)
 	}
 	a.buffer.Release()
-	if a.trial.observed() {
-		a.trial.end(a.exchange())
+	if a.core.observed() {
+		a.trial.end(&a.core.watchers, a.exchange())
 	}
 }
 
@@ -200,9 +211,9 @@ func (a *attempt) exchange() Exchange {
 		Operation: a.request.operation,
 		Method:    a.request.method,
 		Route:     a.request.route,
-		Status:    a.Status,
+		Status:    a.status,
 		RequestID: a.requestID,
-		Attempt:   a.Number,
+		Attempt:   a.attempts,
 		Duration:  time.Since(a.started),
 		RateLimit: a.limit,
 		Warning:   a.reply.warning,
@@ -245,10 +256,10 @@ func (a *attempt) leave() {
 // capture keeps a copy of the reply for the caller, because the buffer that body lies in is used again.
 func (a *attempt) capture(r *Response, body []byte) {
 	*r = Response{
-		StatusCode: a.Status,
+		StatusCode: a.status,
 		RequestID:  a.requestID,
 		RateLimit:  a.limit,
-		Attempts:   a.Number,
+		Attempts:   a.attempts,
 		Body:       bytes.Clone(body),
 		Header:     a.header.Clone(),
 	}

@@ -19,13 +19,13 @@ import (
 // noReply builds the error of an attempt that no status came back for.
 func (a *attempt) noReply() {
 	a.failed = true
-	a.Unsent = a.neverSent()
-	a.Timeout = a.timedOut(a.transport)
-	a.Cut = !a.Timeout
-	a.Permanent = isPermanent(a.transport)
+	a.unsent = a.neverSent()
+	a.timeout = a.timedOut(a.transport)
+	a.cut = !a.timeout
+	a.permanent = isPermanent(a.transport)
 	a.failure = a.broken("no reply", a.transport)
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
-	if a.Unsent {
+	if a.unsent {
 		a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
 	}
 }
@@ -104,7 +104,7 @@ func (a *attempt) plain(err error) string {
 func (a *attempt) fail(message string, cause error) *Error {
 	e := &Error{
 		Message:   message,
-		Status:    a.Status,
+		Status:    a.status,
 		RequestID: a.requestID,
 		Method:    a.request.method,
 		Route:     a.request.route,

@@ -109,8 +109,8 @@ func (a *attempt) learn(h http.Header, now time.Time) {
 	limit, ok := rateLimitOf(h)
 	a.limit = limit
 	switch {
-	case !ok || a.Status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
-	case a.Status == http.StatusTooManyRequests && quotas.IsThrottle(id, class, quota.Window(limit)):
+	case !ok || a.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
+	case a.status == http.StatusTooManyRequests && quotas.IsThrottle(id, class, quota.Window(limit)):
 		a.throttled = true
 		quotas.Hold(now.Add(min(retryAfterOf(h, now), longestWindow)))
 	default:

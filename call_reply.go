@@ -20,20 +20,20 @@ import (
 
 // readReply reads the body, decodes a 2xx and builds the error of anything else.
 func (a *attempt) readReply(resp *http.Response) {
-	if a.Status < 200 {
+	if a.status < 200 {
 		a.noFinal(resp)
 		return
 	}
 	body, cause := a.readBody(resp)
 	a.reply.body, a.reply.within = body, a.within(body)
 	var own bool
-	if a.Status < 300 {
+	if a.status < 300 {
 		own = a.success(cause)
 	} else {
 		own = a.rejected(cause)
 	}
 	if own {
-		wrongKey := a.Status == http.StatusUnauthorized && a.failure.Code == ErrInvalidToken
+		wrongKey := a.status == http.StatusUnauthorized && a.failure.Code == ErrInvalidToken
 		a.core.family.quotas.Judge(a.credential.id, wrongKey, time.Now())
 	}
 }
@@ -45,7 +45,7 @@ func (a *attempt) noFinal(resp *http.Response) {
 	_ = resp.Body.Close()
 	resp.Body = http.NoBody
 	a.failed = true
-	a.failure = a.fail(fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", a.Status), nil)
+	a.failure = a.fail(fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", a.status), nil)
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 }
 
@@ -58,13 +58,13 @@ func (a *attempt) rejected(cause error) (own bool) {
 	a.failure.clean()
 	a.failure.hints = a.hints(a.failure, a.reply.body)
 	a.failure.RetryAfter = retryAfterOf(a.header, time.Now())
-	a.failure.throttled, a.Permanent = a.throttled, a.throttled
+	a.failure.throttled, a.permanent = a.throttled, a.throttled
 	a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
-	if a.Status >= 500 {
+	if a.status >= 500 {
 		a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	}
 	own = a.failure.Code != "" || origin.Signed(a.header)
-	if own && a.request.method == http.MethodDelete && a.Status == http.StatusNotFound && a.unknown {
+	if own && a.request.method == http.MethodDelete && a.status == http.StatusNotFound && a.unknown {
 		// The attempt before it did the work.
 		a.failed, a.failure = false, nil
 	}
@@ -113,18 +113,18 @@ func (a *attempt) unusable(cause error) {
 		a.failure = a.fail(tooLong.Error(), nil)
 	case errors.Is(cause, bound.ErrMemory):
 		a.failure = a.fail("the reply would take more memory than four times what WithMaxResponseBytes allows", nil)
-	case a.Status == http.StatusNoContent:
+	case a.status == http.StatusNoContent:
 		a.failure = a.fail(string(noData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// Its own text may hold candidates' data, so it is not kept.
 		a.failure = a.fail("the reply cannot be read"+lenient.Where(cause), nil)
 		if errors.Is(cause, io.ErrUnexpectedEOF) {
-			a.Cut = true
+			a.cut = true
 			a.failure.causedBy(io.ErrUnexpectedEOF)
 		}
 	default:
-		a.Timeout = a.timedOut(cause)
-		a.Cut = !a.Timeout
+		a.timeout = a.timedOut(cause)
+		a.cut = !a.timeout
 		a.failure = a.broken("the reply broke off", cause)
 	}
 }
@@ -149,7 +149,7 @@ func (a *attempt) readBody(resp *http.Response) ([]byte, error) {
 	defer a.body.Close()
 	defer context.AfterFunc(a.timed, a.body.CloseLate)()
 	limit, whole := a.core.config.maxBytes, true
-	if a.Status >= 300 {
+	if a.status >= 300 {
 		limit = min(limit, 1<<20)
 	} else if a.read == nil {
 		limit, whole = min(limit, maxDrained), false
@@ -159,7 +159,7 @@ func (a *attempt) readBody(resp *http.Response) ([]byte, error) {
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}
 	}
-	if whole && a.Status < 300 { // Else it is short.
+	if whole && a.status < 300 { // Else it is short.
 		clean, late := a.credential.secret.ScrubWithin(read, &bound.Bound{Until: a.timed})
 		return clean, cmp.Or(err, late)
 	}

@@ -70,7 +70,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		k := &core{family: new(family)}
 		book := &k.family.quotas
 		c := (&call{core: k, request: request{method: "GET"}}).fresh()
-		c.Status = status
+		c.status = status
 		closed, begun := book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")

@@ -173,14 +173,13 @@ func (w *watchers) probed(ctx context.Context, call ProbeCall, run func(context.
 
 // trial is an attempt as the probes see it.
 type trial struct {
-	of   *watchers
 	ctx  context.Context // For the transport and the observers.
 	ends []func(Exchange)
 }
 
 // begin tells the probes of an attempt, and adds their headers to h.
 func (t *trial) begin(ctx context.Context, w *watchers, attempt ProbeAttempt, h http.Header, mayAdd func(line string) bool) {
-	t.of, t.ctx = w, ctx
+	t.ctx = ctx
 	if !w.probing {
 		return
 	}
@@ -211,16 +210,16 @@ func (t *trial) begin(ctx context.Context, w *watchers, attempt ProbeAttempt, h 
 }
 
 // observed tells whether anybody wants an Exchange.
-func (t *trial) observed() bool { return t.of != nil && len(t.of.probes) > 0 }
+func (w *watchers) observed() bool { return len(w.probes) > 0 }
 
 // end tells how the attempt ended, once.
-func (t *trial) end(e Exchange) {
+func (t *trial) end(w *watchers, e Exchange) {
 	ends := t.ends
 	t.ends = nil
 	for _, end := range ends {
 		defer end(e)
 	}
-	for _, p := range t.of.probes {
+	for _, p := range w.probes {
 		if p.observe != nil {
 			p.observe(t.ctx, e)
 		}

@@ -142,7 +142,7 @@ func TestReplyTakesBoundedMemory(t *testing.T) {
 				err = c.call(t.Context(), client)
 				runtime.ReadMemStats(&end)
 				allocated := end.TotalAlloc - start.TotalAlloc
-				assert.LessOrEqual(t, allocated, uint64(4*limit+128<<10), "%s, %d bytes, first %v: %v", c.name, size, first, err)
+				assert.LessOrEqual(t, allocated, uint64(4*limit+64<<10), "%s, %d bytes, first %v: %v", c.name, size, first, err)
 				if os.Getenv("HIRING_LONG") != "" {
 					t.Logf("%-40s %7d bytes: %.2f times the limit, %v", c.name, size, float64(allocated)/limit, err)
 				}
