@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// started is a run that goes on until it is stopped.
+type started struct {
+	stdout *bufio.Reader
+	stderr *bufio.Reader
+	stop   func() (rest string, code int) // Ctrl-C
+}
+
+func (u *user) start(args ...string) started {
+	u.t.Helper()
+	c := u.command(u.t.Context(), args...)
+	stdout, err := c.StdoutPipe()
+	require.NoError(u.t, err)
+	stderr, err := c.StderrPipe()
+	require.NoError(u.t, err)
+	require.NoError(u.t, c.Start())
+	s := started{stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
+	s.stop = func() (string, int) {
+		u.t.Helper()
+		require.NoError(u.t, c.Process.Signal(syscall.SIGINT))
+		rest, err := io.ReadAll(s.stderr)
+		require.NoError(u.t, err)
+		return string(rest), exitCode(u.t, c.Wait())
+	}
+	return s
+}
+
+func nextLine(t *testing.T, from *bufio.Reader) string {
+	t.Helper()
+	line, err := from.ReadString('\n')
+	require.NoError(t, err)
+	return line
+}
+
+// TestExportGoesOnWhereItWasStopped: while it waits for the quota, Ctrl-C ends it
+// at once.
+func TestExportGoesOnWhereItWasStopped(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New()
+	u := newUser(t, server, sandbox.TestKey)
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+	s := u.start("submissions", "export", "all.jsonl")
+	assert.Equal(t, "exported 100\n", nextLine(t, s.stderr))
+	assert.Regexp(t, `^exported 200, waiting for the quota until \d\d:\d\d\n$`, nextLine(t, s.stderr))
+	rest, code := s.stop()
+	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, "hiring: interrupted\n", rest)
+	assert.Equal(t, 200, strings.Count(u.read("all.jsonl"), "\n"))
+
+	// A run that was killed in the middle of a page leaves part of it.
+	u.write("all.jsonl", u.read("all.jsonl")+`{"id": "half`)
+	server.Advance(time.Hour)
+	got := u.run("submissions", "export", "all.jsonl")
+	assert.Equal(t, exitOK, got.code, got.stderr)
+	ids := make(map[string]bool)
+	for line := range strings.Lines(u.read("all.jsonl")) {
+		var submission struct{ ID string }
+		require.NoError(t, json.Unmarshal([]byte(line), &submission))
+		ids[submission.ID] = true
+	}
+	assert.Len(t, ids, 293)
+	assert.NoFileExists(t, filepath.Join(u.home, "all.jsonl.state"))
+
+	got = u.run("submissions", "export", "all.jsonl")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "is there already")
+	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"), "nothing is written over what is whole")
+}
+
+// attempt is a submission of the live world that was handed in.
+func attempt(t *testing.T, h *hall, email string) (submission string) {
+	t.Helper()
+	client := h.server.LiveClient()
+	person := h.people[0]
+	person.Email = email
+	invitation, err := client.Invitations.Send(t.Context(), h.id, person)
+	require.NoError(t, err)
+	submission, err = h.server.Begin(invitation.ID)
+	require.NoError(t, err)
+	require.NoError(t, h.server.Submit(submission))
+	return submission
+}
+
+func TestWaitSaysHowFarItIs(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	first, second := attempt(t, h, "a@example.com"), attempt(t, h, "b@example.com")
+	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: 71}))
+	s := u.start("submissions", "wait", first, second, "--interval", "20ms", "--jq", ".ship_score")
+	assert.Equal(t, "71\n", nextLine(t, s.stdout))
+	assert.Regexp(t, `^reports ready: \d of 2, next look at \d\d:\d\d:\d\d\n$`, nextLine(t, s.stderr))
+	_, code := s.stop()
+	assert.Equal(t, exitInterrupted, code)
+
+	require.NoError(t, h.server.Evaluate(second, sandbox.Result{ShipScore: 82}))
+	u.write("ids", first+"\n\n"+second+"\n"+sandbox.UnknownID+"\n")
+	got := u.runWith(u.read("ids"), "submissions", "wait", "-", "--interval", "20ms", "--jq", ".ship_score")
+	assert.ElementsMatch(t, []string{"71", "82"}, strings.Fields(got.stdout))
+	assert.Equal(t, exitNotFound, got.code, got.stderr)
+}
+
+func TestWatchGoesOnFromItsCheckpoint(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	seen := make(map[string]int)
+	for _, email := range []string{"a@example.com", "b@example.com"} {
+		submission := attempt(t, h, email)
+		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
+		s := u.start("watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email")
+		for seen[email] == 0 {
+			seen[strings.TrimSpace(nextLine(t, s.stdout))]++
+		}
+		_, code := s.stop()
+		assert.Equal(t, exitInterrupted, code)
+	}
+	assert.LessOrEqual(t, seen["a@example.com"], 2, "at most the last is repeated")
+	got := u.run("watch", "--checkpoint", "none/watch.state")
+	assert.Equal(t, exitUsage, got.code)
+	got = u.run("watch", "-o", "csv")
+	assert.Equal(t, exitUsage, got.code)
+}
+
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, 1)
+	u := newUser(t, h.server, sandbox.LiveKey)
+	submission := attempt(t, h, "a@example.com")
+	got := u.run("submissions", "archive", submission)
+	require.Zero(t, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "wrote "+submission+".zip")
+	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"), "a zip file")
+	info, err := os.Stat(filepath.Join(u.home, submission+".zip"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode(), "it is somebody's work")
+	assert.Equal(t, u.read(submission+".zip"), u.run("submissions", "archive", submission, "-f", "-").stdout)
+
+	h.server.Inject(sandbox.Fault{Route: "GET /_archive/{id}", Times: 50, Status: 404})
+	got = u.run("submissions", "archive", submission, "-f", "broken.zip")
+	assert.NotZero(t, got.code)
+	entries, err := filepath.Glob(filepath.Join(u.home, "broken*"))
+	require.NoError(t, err)
+	assert.Empty(t, entries, "half an archive would be taken for one")
+}
+
+// TestExitStatuses are what scripts go by.
+func TestExitStatuses(t *testing.T) {
+	t.Parallel()
+	create := []string{"assessments", "create", "--challenge", "c0000000-0000-4000-8000-000000000001", "--name", "Backend"}
+	for name, c := range map[string]struct {
+		key   string
+		fault sandbox.Fault
+		args  []string
+		code  int
+		says  string
+	}{
+		"refused key":     {key: "sk_test_other", args: []string{"account"}, code: exitAuth, says: "INVALID_TOKEN"},
+		"missing scope":   {key: sandbox.ReadOnlyKey, args: create, code: exitAuth, says: "write"},
+		"quota":           {fault: sandbox.Fault{Route: "GET /account", Status: 429, RetryAfter: time.Hour}, args: []string{"account"}, code: exitQuota, says: "hiring quota"},
+		"unknown outcome": {fault: sandbox.Fault{Route: "POST /assessments", Reset: true, After: true}, args: create, code: exitUnknown, says: "look before"},
+		"server error":    {fault: sandbox.Fault{Route: "GET /account", Times: 4, Status: 501}, args: []string{"account"}, code: exitFailed, says: "501"},
+		"proxy":           {fault: sandbox.Fault{Route: "GET /account", Status: 200, ContentType: "text/html", Body: "<h1>Sign in\x1b[2J</h1>"}, args: []string{"account"}, code: exitFailed, says: "Sign in"},
+	} {
+		server := sandbox.New()
+		if c.fault.Route != "" {
+			server.Inject(c.fault)
+		}
+		u := newUser(t, server, cmp.Or(c.key, sandbox.TestKey))
+		got := u.run(c.args...)
+		assert.Equal(t, c.code, got.code, "%s: %s", name, got.stderr)
+		assert.Contains(t, got.stderr, c.says, name)
+		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), "%s: one line: %q", name, got.stderr)
+		assert.NotContains(t, got.stderr, "\x1b", name)
+		assert.Empty(t, got.stdout, name)
+	}
+}
