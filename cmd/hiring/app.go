@@ -83,7 +83,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
 		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(),
-		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
+		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.topCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),

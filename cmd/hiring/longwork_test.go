@@ -73,7 +73,9 @@ func TestExportGoesOnWhereItWasStopped(t *testing.T) {
 	assert.Equal(t, exitOK, got.code, got.stderr)
 	ids := make(map[string]bool)
 	for line := range strings.Lines(u.read("all.jsonl")) {
-		var submission struct{ ID string }
+		var submission struct {
+			ID string `json:"id"`
+		}
 		require.NoError(t, json.Unmarshal([]byte(line), &submission))
 		ids[submission.ID] = true
 	}

@@ -1,0 +1,102 @@
+package top
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// Source asks the service, at the price of Watch and of one listing a minute.
+type Source struct {
+	Client       *hiring.Client
+	AssessmentID string    // Empty: all that are active, one after the other.
+	Since        time.Time // Of the results.
+	Every        time.Duration
+	Interval     time.Duration // Of Watch.
+}
+
+// What a source tells, each as it happens.
+type (
+	accountNews struct{ name string }
+	listingNews struct {
+		assessment string
+		stages     Stages
+		active     int
+		at         time.Time
+	}
+	resultNews struct{ submission hiring.Submission }
+	problem    struct{ err error } // Nil: it is over.
+	ended      struct{ err error }
+)
+
+// watch tells of results until the context ends or an error stays.
+func (s Source) watch(ctx context.Context, tell func(any)) error {
+	options := hiring.WatchOptions{AssessmentID: s.AssessmentID, Since: s.Since, MinInterval: s.Interval, MaxInterval: 2 * s.Interval}
+	for submission, err := range s.Client.Submissions.Watch(ctx, options) {
+		if err != nil {
+			return err
+		}
+		tell(resultNews{submission})
+	}
+	return nil
+}
+
+// list counts one assessment after the other, one each time that Every is over. A
+// failure is told, and only a key that is refused ends it.
+func (s Source) list(ctx context.Context, tell func(any)) error {
+	account, err := s.Client.Account.Get(ctx)
+	if err != nil {
+		return err
+	}
+	tell(accountNews{account.Name})
+	var queue []string
+	for active := 0; ; {
+		if len(queue) == 0 {
+			queue, err = s.assessments(ctx)
+			active = len(queue)
+		}
+		if err == nil && len(queue) > 0 {
+			err = s.count(ctx, queue[0], active, tell)
+			queue = queue[1:]
+		}
+		if errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || ctx.Err() != nil {
+			return err
+		}
+		tell(problem{err})
+		err = nil
+		select {
+		case <-time.After(s.Every):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s Source) assessments(ctx context.Context) (ids []string, err error) {
+	if s.AssessmentID != "" {
+		return []string{s.AssessmentID}, nil
+	}
+	for assessment, err := range s.Client.Assessments.List().All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if assessment.Status == hiring.AssessmentActive {
+			ids = append(ids, assessment.ID)
+		}
+	}
+	return ids, nil
+}
+
+func (s Source) count(ctx context.Context, id string, active int, tell func(any)) error {
+	var stages Stages
+	for invitation, err := range s.Client.Invitations.List(id).All(ctx) {
+		if err != nil {
+			return err
+		}
+		stages.Count(invitation)
+	}
+	tell(listingNews{assessment: id, stages: stages, active: active, at: time.Now()})
+	return nil
+}
