@@ -250,6 +250,25 @@ func TestListsOfAnotherShape(t *testing.T) {
 	assert.Contains(t, finding(t, r, "ListChallenges").Evidence, "something else than expected")
 }
 
+// TestScopeBeforePath: where a key that may not write is told so for any path, that
+// tells nothing of a path.
+func TestScopeBeforePath(t *testing.T) {
+	for everywhere, verdict := range map[bool]doctor.Verdict{true: doctor.Undecided, false: doctor.Holds} {
+		r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			switch known := strings.Contains(r.URL.Path, "/assessments"); {
+			case noDocument(w, r):
+			case r.Method != http.MethodGet && (everywhere || known):
+				refuse(w, 403, "INSUFFICIENT_SCOPE", "The scope write is needed.", nil)
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
+		assert.Empty(t, wrongs(r))
+		assert.Equal(t, verdict, finding(t, r, "UpdateAssessment").Verdict, "%+v", finding(t, r, "UpdateAssessment"))
+		assert.Equal(t, "it may read only", finding(t, r, "scope").Found)
+	}
+}
+
 // TestUnstableService: what fails now and then costs reads, and no more than may be.
 func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
 
