@@ -269,6 +269,27 @@ func TestScopeBeforePath(t *testing.T) {
 	}
 }
 
+// TestWritesThatAreOnlyLookedAt: reading the path of a write tells that it is there
+// when the refusal names its method, and nothing else does.
+func TestWritesThatAreOnlyLookedAt(t *testing.T) {
+	for allow, verdict := range map[string]doctor.Verdict{
+		"POST": doctor.Holds, "OPTIONS, POST": doctor.Holds, "DELETE": doctor.Undecided, "": doctor.Undecided,
+	} {
+		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			switch {
+			case noDocument(w, r):
+			case strings.HasSuffix(r.URL.Path, "/resend"):
+				w.Header().Set("Allow", allow)
+				refuse(w, 405, "NOT_FOUND", "There is no such method.", nil)
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
+		assert.Zero(t, r.Writes)
+		assert.Equal(t, verdict, finding(t, r, "ResendInvitation").Verdict, "Allow: %s", allow)
+	}
+}
+
 // TestUnstableService: what fails now and then costs reads, and no more than may be.
 func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
 
