@@ -37,6 +37,7 @@ func TestTheHouseKeepsItsShape(t *testing.T) {
 	}{
 		{".", 35, 5150, 5},
 		{"sandbox", 42, 3500, 12},
+		{"sandbox/console", 20, 1450, 4},
 		{"sandbox/internal/doors", 8, 500, 4},
 		{"sandbox/internal/world", 22, 1800, 12},
 	} {

@@ -3,8 +3,8 @@
 //
 //	hiring-sandbox -addr 127.0.0.1:8780
 //
-// It prints the base URL and the keys, and stops on SIGINT or SIGTERM. The
-// control plane under /_sandbox/ (see sandbox.WithControlPlane) does what a Go
+// It prints the address of its page (see package sandbox/console), the base URL
+// and the keys, and stops on SIGINT or SIGTERM. The control plane under /_sandbox/ (see sandbox.WithControlPlane) does what a Go
 // test does with the methods of sandbox.Server: faults, quotas, keys, time and
 // the candidates' part.
 package main
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
 func main() {
@@ -65,7 +66,7 @@ func serve(ctx context.Context, set settings, stdout io.Writer) error {
 		return fmt.Errorf("cannot listen on %s: %w", set.addr, err)
 	}
 	server := &http.Server{
-		Handler: fake, ReadHeaderTimeout: time.Minute,
+		Handler: console.Handler(fake), ReadHeaderTimeout: time.Minute,
 		DisableGeneralOptionsHandler: true, // or net/http would answer OPTIONS * outside the envelope
 		// A reply that an injected fault delays must not hold up the end.
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -104,6 +105,7 @@ func greet(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
 	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		addr = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
 	}
+	_, _ = fmt.Fprintf(stdout, "See what your program does, and play the candidates: http://%s/_sandbox/\n\n", addr)
 	_, _ = fmt.Fprintf(stdout, "The hiring sandbox is listening; Ctrl-C stops it.\n\n  HIRING_BASE_URL=http://%s\n", addr)
 	for _, known := range []struct{ token, what string }{
 		{sandbox.TestKey, "test mode, every scope"},

@@ -113,6 +113,12 @@ func TestServesUntilStopped(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		p := start(t)
 		assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, p.baseURL)
+		first, _, _ := strings.Cut(p.greeting, "\n")
+		assert.Equal(t, "See what your program does, and play the candidates: "+p.baseURL+"/_sandbox/", first)
+		res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/")
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		assert.Equal(t, 200, res.StatusCode)
 		for _, key := range []string{sandbox.TestKey, sandbox.ReadOnlyKey, sandbox.WriteKey, sandbox.LiveKey} {
 			assert.Contains(t, p.greeting, "HIRING_API_KEY="+key+" ")
 			_, err := p.client(t, key).Account.Get(t.Context())

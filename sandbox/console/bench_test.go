@@ -1,0 +1,91 @@
+package console_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
+)
+
+const (
+	longestFirstByte = 100 * time.Millisecond
+	largestPage      = 300 << 10
+)
+
+// BenchmarkPages is what each page takes after 10,000 submissions and 100,000
+// exchanges, through a socket. It fails on a page that takes or weighs more than
+// it may, and when the details take more memory than they may.
+func BenchmarkPages(b *testing.B) {
+	server := sandbox.New(sandbox.WithQuota(1<<30, 1<<30))
+	handler := console.Handler(server)
+	server.SetPlan(sandbox.LiveKey, 0, 1<<30)
+	posting := server.AddAssessment("Backend engineer")
+	var last string
+	for i := range 10_000 {
+		id, err := server.Invite(posting, fmt.Sprintf("c%d@candidates.test", i), fmt.Sprintf("Candidate %d", i))
+		require.NoError(b, err)
+		submission, err := server.Begin(id)
+		require.NoError(b, err)
+		if i%2 == 0 {
+			require.NoError(b, server.Evaluate(submission, sandbox.Result{ShipScore: i % 101}))
+		}
+		last = id
+	}
+	heap := func() float64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / (1 << 20)
+	}
+	before := heap()
+	client := &http.Client{Transport: server.Transport()}
+	for i := range 100_000 {
+		r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://sandbox.invalid/api/v1/submissions?page_size=%d", i%50+1), http.NoBody)
+		require.NoError(b, err)
+		r.Header.Set("Authorization", "Bearer "+sandbox.LiveKey)
+		res, err := client.Do(r)
+		require.NoError(b, err)
+		require.NoError(b, res.Body.Close())
+	}
+	grown := heap() - before
+	require.Less(b, grown, 2*float64(sandbox.DetailBytes)/(1<<20), "MiB that the journal takes")
+
+	web := httptest.NewServer(handler)
+	defer web.Close()
+	for name, path := range map[string]string{
+		"journal": "/_sandbox/", "search": "/_sandbox/?text=nothing+is+like+this", "exchange": "/_sandbox/console/exchanges/99999",
+		"pipeline": "/_sandbox/console/pipeline", "stage": "/_sandbox/console/pipeline?stage=evaluated&page=60",
+		"candidate": "/_sandbox/console/candidates/" + last, "trouble": "/_sandbox/console/trouble?by=31d",
+	} {
+		b.Run(name, func(b *testing.B) {
+			worst, size := time.Duration(0), 0
+			for b.Loop() {
+				begun := time.Now()
+				res, err := web.Client().Get(web.URL + path)
+				require.NoError(b, err)
+				_, err = res.Body.Read(make([]byte, 1))
+				require.NoError(b, err)
+				worst = max(worst, time.Since(begun))
+				raw, err := io.ReadAll(res.Body)
+				require.NoError(b, err)
+				require.NoError(b, res.Body.Close())
+				require.Equal(b, 200, res.StatusCode)
+				size = len(raw) + 1
+			}
+			require.Less(b, worst, longestFirstByte)
+			require.Less(b, size, largestPage)
+			b.ReportMetric(float64(worst)/float64(time.Millisecond), "ms-worst-first-byte")
+			b.ReportMetric(float64(size)/1024, "KiB-page")
+			b.ReportMetric(grown, "MiB-journal")
+		})
+	}
+}

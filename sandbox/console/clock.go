@@ -1,0 +1,70 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// comingShown is how many things to come the page lists.
+const comingShown = 25
+
+// event is something that happens because time passes.
+type event struct {
+	At   time.Time
+	What string // A stage, expires, late, reads, writes, key, throttle or period.
+	Who  string // The candidate, the key or the organization.
+	ID   string // Of the candidate.
+}
+
+func (c *console) advance(r *http.Request) (string, error) {
+	by, err := duration(r.PostForm.Get("by"))
+	if err == nil && by == 0 {
+		err = errors.New("give how far the clock is to move")
+	}
+	if err != nil {
+		return "", err
+	}
+	c.server.Advance(by)
+	return at("/trouble", "advanced", "by", by.String()) + "#clock", nil
+}
+
+// coming is what will happen until the clock has moved, in order.
+func (c *console) coming(s backstage.State, keys []backstage.Key, by time.Duration) []event {
+	until := s.Now.Add(by)
+	var all []event
+	tell := func(at time.Time, what, who string) {
+		if at.After(s.Now) && !at.After(until) {
+			all = append(all, event{At: at, What: what, Who: who})
+		}
+	}
+	tell(s.ThrottledUntil, "throttle", "")
+	for _, at := range s.Late {
+		tell(at, "late", "")
+	}
+	for _, key := range keys {
+		tell(key.Expires, "key", key.Redacted)
+		tell(key.Read.Reset, "reads", key.Redacted)
+		tell(key.Write.Reset, "writes", key.Redacted)
+	}
+	c.World(func(l *world.Live, now time.Time) {
+		for _, name := range l.Names() {
+			o := l.Organization(name, now)
+			for _, next := range o.Coming(world.MomentOf(until)) {
+				what := "expires"
+				if next.Stage >= 0 {
+					what = world.Stages[next.Stage]
+				}
+				all = append(all, event{next.At.Time(), what, next.Who.CandidateName, next.Who.ID})
+			}
+			day := now.UTC()
+			tell(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", o.Account().Value.Name)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b event) int { return a.At.Compare(b.At) })
+	return all
+}

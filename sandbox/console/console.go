@@ -1,0 +1,18 @@
+package console
+
+import "github.com/hiring-assessment/hiring-go/sandbox"
+
+// Where the page is: beside the control plane, none of whose paths it takes.
+const (
+	home = "/_sandbox/"
+	root = "/_sandbox/console"
+)
+
+// console is the page of one server.
+type console struct {
+	stage
+
+	server  *sandbox.Server
+	anyHost bool
+	token   string // that forms send along
+}

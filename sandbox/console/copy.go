@@ -1,0 +1,130 @@
+package console
+
+import (
+	"fmt"
+	"go/format"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// quoted is a text that a POSIX shell takes for one word.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+func address(e sandbox.Entry) string {
+	if e.Query == "" {
+		return e.Path
+	}
+	return e.Path + "?" + e.Query
+}
+
+// asCurl is an exchange as a command. The key is not in it.
+func asCurl(e sandbox.Entry, base string) string {
+	lines := []string{"curl -sS -i -X " + quoted(e.Method) + " " + quoted(base+address(e))}
+	if e.Method == http.MethodHead {
+		lines[0] = "curl -sS -I " + quoted(base+address(e))
+	}
+	if e.Key != "" {
+		lines = append(lines, `-H "Authorization: Bearer $HIRING_API_KEY"`)
+	}
+	if kind := e.Detail.Header.Get("Content-Type"); kind != "" {
+		lines = append(lines, "-H "+quoted("Content-Type: "+kind))
+	}
+	if len(e.Body) > 0 {
+		lines = append(lines, "--data-binary "+quoted(string(e.Body)))
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// reads are the methods of the client for what has nothing but ids to say.
+var reads = map[string]string{
+	"GET /account":                      "client.Account.Get(ctx)",
+	"GET /members":                      "client.Members.List().Collect(ctx)",
+	"GET /challenges":                   "client.Challenges.List().Collect(ctx)",
+	"GET /challenges/{id}":              "client.Challenges.Get(ctx, %q)",
+	"GET /assessments":                  "client.Assessments.List().Collect(ctx)",
+	"GET /assessments/{id}":             "client.Assessments.Get(ctx, %q)",
+	"GET /assessments/{id}/invitations": "client.Invitations.List(%q).Collect(ctx)",
+	"GET /submissions":                  "client.Submissions.List(hiring.SubmissionFilter{}).Collect(ctx)",
+	"GET /submissions/{id}":             "client.Submissions.Get(ctx, %q)",
+	"GET /submissions/{id}/report":      "client.Submissions.Report(ctx, %q)",
+	"GET /submissions/{id}/events":      "client.Events.List(%q, hiring.EventFilter{}).Collect(ctx)",
+}
+
+// asGo is an exchange as a program: with the client's own method where the
+// request has nothing to say that the method would not, else with Do.
+func asGo(e sandbox.Entry, base string) string {
+	path, ok := strings.CutPrefix(e.Path, "/api/v1/")
+	if !ok || e.Route == "" {
+		return ""
+	}
+	var call string
+	imports := []string{"context", "fmt", "log", "os"}
+	if read := reads[e.Method+" "+e.Route]; read != "" && e.Query == "" {
+		call = "result, err := " + strings.Replace(read, "%q", strconv.Quote(idIn(e)), 1)
+	} else {
+		query, body := "nil", "nil"
+		if e.Query != "" {
+			values, err := url.ParseQuery(e.Query)
+			if err != nil {
+				return ""
+			}
+			imports, query = append(imports, "net/url"), fmt.Sprintf("%#v", values)
+		}
+		if len(e.Body) > 0 {
+			imports, body = append(imports, "encoding/json"), "json.RawMessage("+strconv.Quote(string(e.Body))+")"
+		}
+		method := e.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		call = fmt.Sprintf("var result any\n_, err = client.Do(ctx, %q, %q, %s, %s, &result)", method, "/"+path, query, body)
+		if e.Status == http.StatusNoContent {
+			call = fmt.Sprintf("result, err := client.Do(ctx, %q, %q, %s, %s, nil)", method, "/"+path, query, body)
+		}
+	}
+	source := fmt.Sprintf(program, strings.Join(imports, "\"\n\""), base, call)
+	formatted, err := format.Source([]byte(source))
+	if err != nil {
+		return ""
+	}
+	return string(formatted)
+}
+
+// idIn is what stands in the place of {id}.
+func idIn(e sandbox.Entry) string {
+	segments := strings.Split(strings.TrimPrefix(e.Path, "/api/v1"), "/")
+	for i, segment := range strings.Split(e.Route, "/") {
+		if segment == "{id}" && i < len(segments) {
+			if id, err := url.PathUnescape(segments[i]); err == nil {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+const program = `package main
+
+import (
+"%s"
+
+hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func main() {
+ctx := context.Background()
+client, err := hiring.New(%q, os.Getenv("HIRING_API_KEY"))
+if err != nil {
+log.Fatal(err)
+}
+%s
+if err != nil {
+log.Fatal(err)
+}
+fmt.Printf("%%+v\n", result)
+}
+`

@@ -1,0 +1,75 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+type exchangePage struct {
+	sandbox.Entry
+
+	Curl, Go      string
+	Request       message
+	Reply         message
+	Newer, Older  int // Numbers; 0 for none.
+	CutShort      bool
+	Authenticated bool
+}
+
+// message is what was sent one way.
+type message struct {
+	Headers [][2]string
+	Body    string
+	Cut     int // How many bytes of the body are not shown.
+}
+
+// shown is how many bytes of a body the page shows.
+const shown = 64 << 10
+
+func (c *console) exchange(r *http.Request) (page, error) {
+	n := number(r.PathValue("number"))
+	found, more := c.Page(n+1, 1, func(sandbox.Entry) bool { return true })
+	if n == 0 || len(found) == 0 || found[0].Detail.Number != n {
+		return page{}, errNotFound
+	}
+	e := found[0]
+	p := exchangePage{Entry: e, Curl: asCurl(e, baseURL(r)), Go: asGo(e, baseURL(r))}
+	p.Request = message{Headers: headers(e.Detail.Header)}
+	p.Request.Body, p.Request.Cut = readable(e.Body, len(e.Body))
+	p.Reply = message{Headers: headers(e.Detail.ReplyHeader)}
+	p.Reply.Body, p.Reply.Cut = readable(e.Detail.Reply, e.Detail.ReplySize)
+	if more {
+		p.Older = n - 1
+	}
+	if newer, _ := c.Page(n+2, 1, func(sandbox.Entry) bool { return true }); newer[0].Detail.Number > n {
+		p.Newer = n + 1
+	}
+	return page{Template: "exchange", Data: p}, nil
+}
+
+func headers(all http.Header) [][2]string {
+	var list [][2]string
+	for name, values := range all {
+		for _, value := range values {
+			list = append(list, [2]string{name, value})
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return list
+}
+
+// readable is a body as a person reads it, and how many of its size bytes that
+// leaves out.
+func readable(body []byte, size int) (text string, cut int) {
+	var indented bytes.Buffer
+	if len(body) == size && json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= shown {
+		return indented.String(), 0
+	}
+	body = body[:min(len(body), shown)]
+	return strings.ToValidUTF8(string(body), "\uFFFD"), size - len(body)
+}

@@ -1,0 +1,137 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// codes are those that the service has.
+var codes = []string{
+	string(hiring.ErrInvalidInput), string(hiring.ErrInvalidToken), string(hiring.ErrPlanLimitReached), string(hiring.ErrInsufficientScope),
+	string(hiring.ErrNotFound), string(hiring.ErrConflict), string(hiring.ErrRateLimited), string(hiring.ErrInternal),
+}
+
+// preset is a fault that takes one click.
+type preset struct {
+	Name  string // For the form, and for the template to describe it.
+	Fault sandbox.Fault
+}
+
+var presets = []preset{
+	{"internal", sandbox.Fault{Code: hiring.ErrInternal}},
+	{"unavailable", sandbox.Fault{Status: http.StatusServiceUnavailable, RetryAfter: 2 * time.Second}},
+	{"limited", sandbox.Fault{RetryAfter: 5 * time.Second}},
+	{"conflict", sandbox.Fault{Code: hiring.ErrConflict}},
+	{"slow", sandbox.Fault{Delay: 3 * time.Second}},
+	{"reset", sandbox.Fault{Reset: true}},
+	{"lost", sandbox.Fault{After: true}},
+	{"late", sandbox.Fault{Late: 30 * time.Second}},
+	{"cut", sandbox.Fault{CutAfter: 40}},
+	{"proxy", sandbox.Fault{Status: http.StatusBadGateway, Body: "<html><h1>Bad gateway</h1></html>\n", ContentType: "text/html"}},
+}
+
+func (c *console) inject(r *http.Request) (string, error) {
+	f, err := faultOf(r.PostForm)
+	if err == nil {
+		err = c.Inject(f)
+	}
+	return at("/trouble", "injected") + "#faults", err
+}
+
+func (c *console) clearFaults(r *http.Request) (string, error) {
+	if id := number(r.PostForm.Get("id")); id > 0 {
+		c.ClearFault(id)
+	} else {
+		c.server.ClearFaults()
+	}
+	return at("/trouble", "cleared") + "#faults", nil
+}
+
+// faultOf reads a fault: one of the presets, aimed and counted by the form, or
+// one of the form's own.
+func faultOf(form url.Values) (f sandbox.Fault, err error) {
+	if name := form.Get("preset"); name != "" {
+		found := false
+		for _, p := range presets {
+			if p.Name == name {
+				f, found = p.Fault, true
+			}
+		}
+		if !found {
+			return f, errors.New("there is no such fault")
+		}
+	} else if f, err = ownFault(form); err != nil {
+		return f, err
+	}
+	f.Route = form.Get("route")
+	for name, into := range map[string]*int{"skip": &f.Skip, "times": &f.Times} {
+		if *into, err = whole(form, name); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func ownFault(form url.Values) (f sandbox.Fault, err error) {
+	f = sandbox.Fault{
+		Code: hiring.ErrorCode(form.Get("code")), After: form.Get("after") != "", Reset: form.Get("reset") != "",
+		Body: form.Get("body"), ContentType: form.Get("content_type"),
+	}
+	for name, into := range map[string]*int{"status": &f.Status, "cut_after": &f.CutAfter} {
+		if *into, err = whole(form, name); err != nil {
+			return f, err
+		}
+	}
+	for name, into := range map[string]*time.Duration{"retry_after": &f.RetryAfter, "delay": &f.Delay, "late": &f.Late} {
+		if *into, err = duration(form.Get(name)); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// whole reads a number that may be left out.
+func whole(form url.Values, name string) (int, error) {
+	text := strings.TrimSpace(form.Get(name))
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %.100q is no whole number", name, text)
+	}
+	return n, nil
+}
+
+// farthest is how far the clock goes at once.
+const farthest = 10 * 366 * 24 * time.Hour
+
+// duration reads a time span: seconds, or a text like 1h30m or 7d.
+func duration(text string) (time.Duration, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	days, isDays := strings.CutSuffix(text, "d")
+	seconds, err := strconv.ParseFloat(days, 64)
+	var d time.Duration
+	switch {
+	case err == nil && isDays && seconds >= 0 && seconds <= farthest.Hours()/24:
+		d = time.Duration(seconds * float64(24*time.Hour))
+	case err == nil && !isDays && seconds >= 0 && seconds <= farthest.Seconds():
+		d = time.Duration(seconds * float64(time.Second))
+	default:
+		d, err = time.ParseDuration(text)
+		if err != nil || d < 0 || d > farthest {
+			return 0, fmt.Errorf("%.100q is no time span: give seconds, or a text like 90s, 1h30m or 7d, of ten years at most", text)
+		}
+	}
+	return d, nil
+}

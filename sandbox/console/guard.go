@@ -1,0 +1,48 @@
+package console
+
+import (
+	"crypto/subtle"
+	"errors"
+	"net/http"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
+)
+
+// Nothing that a value on the page could smuggle in is run, and nothing is loaded
+// from elsewhere.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// maxForm is more than any form of the page holds.
+const maxForm = 1 << 20
+
+var errToken = errors.New("the form is not of this page, or of an earlier start of it: open the page again")
+
+// guarded lets those in who may use the control plane.
+func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // without any, browsers send forms with the Origin null
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if err := guard.Admit(r, c.anyHost); err != nil {
+		c.show(w, http.StatusForbidden, problem(err))
+		return
+	}
+	inside.ServeHTTP(w, r)
+}
+
+// trusted tells whether a form is one of the page's own, and reads it.
+func (c *console) trusted(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare([]byte(r.PostForm.Get("token")), []byte(c.token)) != 1 {
+		return errToken
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+//go:embed static
+var static embed.FS
+
+//go:embed templates
+var files embed.FS
+
+// page is what one template shows.
+type page struct {
+	Template string
+	Status   int    // Zero: 200.
+	Said     string // What was done before, one of the template's own texts.
+	Token    string
+	Data     any
+}
+
+var errNotFound = errors.New("there is nothing here")
+
+// templates holds each page together with the layout.
+var templates = func() map[string]*template.Template {
+	all := make(map[string]*template.Template)
+	layout := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts.html"))
+	names, err := fs.Glob(files, "templates/*.html")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	for _, name := range names {
+		short := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
+		if short != "layout" && short != "parts" {
+			all[short] = template.Must(template.Must(layout.Clone()).ParseFS(files, name))
+		}
+	}
+	return all
+}()
+
+// problem is the page that says why something was not done.
+func problem(err error) page {
+	if errors.Is(err, errNotFound) {
+		return page{Template: "problem", Status: http.StatusNotFound, Data: err.Error()}
+	}
+	return page{Template: "problem", Status: http.StatusBadRequest, Data: err.Error()}
+}
+
+func nowhere(*http.Request) (page, error) { return page{}, errNotFound }
+
+// show sends a page, whole or not at all.
+func (c *console) show(w http.ResponseWriter, status int, p page) {
+	text, err := c.render(p, "layout.html")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) //nolint:gosec // html/template has escaped it
+}
+
+func (c *console) render(p page, block string) ([]byte, error) {
+	p.Token = c.token
+	var text bytes.Buffer
+	err := templates[p.Template].ExecuteTemplate(&text, block, p)
+	return text.Bytes(), err
+}
+
+// see answers with a page.
+func (c *console) see(view func(r *http.Request) (page, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := view(r)
+		if err != nil {
+			p = problem(err)
+		}
+		if p.Said = r.URL.Query().Get("done"); p.Status == 0 {
+			p.Status = http.StatusOK
+		}
+		c.show(w, p.Status, p)
+	})
+}
+
+// do acts on a form and leads on to where the result is to be seen.
+func (c *console) do(act func(r *http.Request) (to string, err error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := c.trusted(w, r)
+		if errors.Is(err, errToken) {
+			c.show(w, http.StatusForbidden, problem(err))
+			return
+		}
+		to := ""
+		if err == nil {
+			to, err = act(r)
+		}
+		if err != nil {
+			p := problem(err)
+			c.show(w, p.Status, p)
+			return
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	})
+}
+
+// at is an address of the page with what was done there.
+func at(path, done string, query ...string) string {
+	values := url.Values{"done": {done}}
+	for i := 0; i+1 < len(query); i += 2 {
+		if query[i+1] != "" {
+			values.Set(query[i], query[i+1])
+		}
+	}
+	return root + path + "?" + values.Encode()
+}

@@ -1,0 +1,170 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+const (
+	cards    = 8  // of a stage, on the board
+	people   = 50 // on a page of one stage
+	postings = 20 // on a page
+)
+
+type pipelinePage struct {
+	Now           time.Time
+	Organizations []organization
+	Chosen        organization
+	Challenges    []choice
+	Assessments   []assessment
+	Assessment    assessment // Chosen; without id for all.
+	AllPostings   int
+	OlderPostings int // The next page of assessments; 0 for none.
+	Stages        []column
+	Stage         *column // The only one that is shown, or nil.
+	Older, Newer  int     // Pages of it; 0 for none.
+	Live          string
+}
+
+type organization struct {
+	Key, Name   string
+	Candidates  int
+	Used, Limit int
+}
+
+type choice struct{ ID, Name string }
+
+type assessment struct {
+	ID, Name, Status string
+	Crowd            [len(world.Stages)]int
+}
+
+type column struct {
+	Number int
+	Count  int
+	Cards  []card
+}
+
+// card is a candidate in a list.
+type card struct {
+	ID, Name, Email, Assessment string
+	Stage                       int
+	At                          time.Time // Of the last step.
+	Submission                  string
+	Stuck                       string // Why there is no next step: revoked, expired or closed; empty for none.
+}
+
+func cardOf(a world.Applicant, now time.Time) card {
+	i := a.Invitation
+	c := card{ID: i.ID, Name: i.CandidateName, Email: i.CandidateEmail, Assessment: a.Assessment, Stage: a.Stage, At: i.CreatedAt.Time()}
+	for _, at := range []*world.Moment{i.SentAt, i.OpenedAt, i.StartedAt, i.SubmittedAt} {
+		if at != nil && at.Time().After(c.At) {
+			c.At = at.Time()
+		}
+	}
+	if a.Attempt != nil {
+		if c.Submission = a.Attempt.ID; a.Attempt.Value.EvaluatedAt != nil {
+			c.At = a.Attempt.Value.EvaluatedAt.Time()
+		}
+		return c
+	}
+	switch {
+	case a.Revoked:
+		c.Stuck = "revoked"
+	case !now.Before(i.ExpiresAt.Time()):
+		c.Stuck = "expired"
+	case a.Closed && a.Stage > 0:
+		c.Stuck = "closed"
+	}
+	return c
+}
+
+func (c *console) pipeline(r *http.Request) (page, error) {
+	query := r.URL.Query()
+	p := pipelinePage{Live: root + "/live/pipeline?" + r.URL.RawQuery}
+	err := errNotFound
+	c.World(func(l *world.Live, now time.Time) {
+		p.Now = now
+		for _, name := range l.Names() {
+			o := l.Organization(name, now)
+			shown := organizationOf(name, o)
+			p.Organizations = append(p.Organizations, shown)
+			if name == query.Get("org") {
+				p.Chosen, err = shown, nil
+				p.fill(o, query.Get("assessment"), number(query.Get("postings")))
+				p.choose(o, query.Get("stage"), number(query.Get("page")))
+			}
+		}
+	})
+	return page{Template: "pipeline", Data: p}, err
+}
+
+func organizationOf(name string, o *world.Organization) organization {
+	shown := organization{Key: name, Name: o.Account().Value.Name}
+	for _, n := range o.Crowd("") {
+		shown.Candidates += n
+	}
+	usage := o.Account().Value.Usage
+	shown.Used, shown.Limit = usage.AssessmentsUsed, usage.AssessmentsLimit
+	return shown
+}
+
+// fill lists what the organization has, as far as it fits.
+func (p *pipelinePage) fill(o *world.Organization, assessmentID string, postingsPage int) {
+	for challenge := range o.Challenges().All() {
+		p.Challenges = append(p.Challenges, choice{challenge.ID, challenge.Value.Name})
+	}
+	all := o.Assessments()
+	p.AllPostings = all.Len()
+	for i := postingsPage * postings; i < min(all.Len(), (postingsPage+1)*postings); i++ {
+		p.Assessments = append(p.Assessments, assessmentOf(o, all.Newest(i)))
+	}
+	if all.Len() > (postingsPage+1)*postings {
+		p.OlderPostings = postingsPage + 1
+	}
+	if a := o.Posting(assessmentID); a != nil {
+		p.Assessment = assessmentOf(o, a)
+	}
+}
+
+func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) assessment {
+	return assessment{a.ID, a.Value.Name, a.Value.Status, o.Crowd(a.ID)}
+}
+
+// choose lists the candidates: a few of each stage, or a page of one.
+func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
+	for n, count := range o.Crowd(p.Assessment.ID) {
+		col := column{Number: n, Count: count}
+		size, skip := cards, 0
+		if stage != "" {
+			size, skip = people, number*people
+		}
+		if stage == "" || stage == world.Stages[n] {
+			for _, a := range o.Applicants(p.Assessment.ID, n, skip, size) {
+				col.Cards = append(col.Cards, cardOf(a, p.Now))
+			}
+		}
+		p.Stages = append(p.Stages, col)
+		if stage == world.Stages[n] {
+			p.Stage = &p.Stages[n]
+			p.Newer = number
+			if count > skip+size {
+				p.Older = number + 1
+			}
+		}
+	}
+}
+
+func (c *console) addAssessment(r *http.Request) (string, error) {
+	org := r.PostForm.Get("org")
+	id, err := c.AddAssessment(org, r.PostForm.Get("name"), r.PostForm.Get("challenge"))
+	return at("/pipeline", "added", "org", org, "assessment", id), err
+}
+
+func (c *console) invite(r *http.Request) (string, error) {
+	assessmentID := r.PostForm.Get("assessment")
+	_, err := c.server.Invite(assessmentID, r.PostForm.Get("email"), r.PostForm.Get("name"))
+	return at("/pipeline", "invited", "org", r.PostForm.Get("org"), "assessment", assessmentID), err
+}

@@ -1,0 +1,104 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// pillars are the four that a report has.
+var pillars = []choice{
+	{string(hiring.PillarCorrectness), "Correctness"}, {string(hiring.PillarCraft), "Craft"},
+	{string(hiring.PillarAIFluency), "AI Fluency"}, {string(hiring.PillarRigor), "Rigor"},
+}
+
+// report is one as the client reads it, and as the service sends it.
+type report struct {
+	hiring.Report
+
+	JSON  string
+	Wrong string // Why the client cannot read it.
+	Lists []named
+}
+
+type named struct {
+	Name  string
+	Items []string
+}
+
+func reportOf(raw []byte) *report {
+	var r report
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, raw, "", "  "); err != nil {
+		r.Wrong = err.Error()
+	}
+	r.JSON = indented.String()
+	if err := json.Unmarshal(raw, &r.Report); err != nil {
+		r.Wrong = err.Error()
+	}
+	for _, list := range []struct {
+		name  string
+		items []hiring.Value
+	}{{"strengths", r.Strengths}, {"flags", r.Flags}, {"interview_questions", r.InterviewQuestions}, {"scope_exclusions", r.ScopeExclusions}} {
+		if len(list.items) > 0 {
+			r.Lists = append(r.Lists, named{list.name, texts(list.items)})
+		}
+	}
+	return &r
+}
+
+// texts shows values of any shape.
+func texts(values []hiring.Value) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		raw, err := json.Marshal(value)
+		if err != nil || json.Unmarshal(raw, &all[i]) != nil {
+			all[i] = string(raw)
+		}
+	}
+	return all
+}
+
+func (c *console) evaluate(r *http.Request) (string, error) {
+	result, err := resultOf(r.PostForm)
+	if err != nil {
+		return "", err
+	}
+	return next(r, "evaluated"), c.server.Evaluate(r.PostForm.Get("submission"), result)
+}
+
+// resultOf reads the form of a report.
+func resultOf(form url.Values) (sandbox.Result, error) {
+	text := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	result := sandbox.Result{
+		Verdict: text("verdict"), Summary: text("summary"), Confidence: text("confidence"), IntegrityStatus: text("integrity_status"),
+		LowConfidence: form["low_confidence"], Pillars: make(map[string]int),
+	}
+	var err error
+	if result.ShipScore, err = strconv.Atoi(text("ship_score")); err != nil {
+		return result, errors.New("the ship score must be a whole number from 0 to 100")
+	}
+	for _, p := range pillars {
+		score := text(p.ID)
+		if score == "" {
+			continue // null
+		}
+		if result.Pillars[p.ID], err = strconv.Atoi(score); err != nil {
+			return result, fmt.Errorf("the score of %s must be a whole number from 0 to 100, or empty", p.ID)
+		}
+	}
+	if extra := text("extra"); extra != "" {
+		if err := json.Unmarshal([]byte(extra), &result.Extra); err != nil {
+			return result, fmt.Errorf("further members must be a JSON object: %w", err)
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,141 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+type troublePage struct {
+	backstage.State
+
+	Keys    []backstage.Key
+	Plans   map[string]organization
+	Faults  []pending
+	Routes  []string
+	Presets []preset
+	Codes   []string
+	By      time.Duration
+	Coming  []event
+	More    int // Things to come that are not listed.
+}
+
+// pending is a fault that has something left to do.
+type pending struct {
+	sandbox.Fault
+
+	ID    int
+	Fired bool
+}
+
+func (c *console) trouble(r *http.Request) (page, error) {
+	by, err := duration(r.URL.Query().Get("by"))
+	if err != nil {
+		return page{}, err
+	}
+	if by == 0 {
+		by = time.Hour
+	}
+	p := troublePage{State: c.State(), Keys: c.Keys(), Plans: make(map[string]organization), Routes: routeNames(), Presets: presets, Codes: codes, By: by}
+	c.Faults(func(id int, f sandbox.Fault, fired bool) { p.Faults = append(p.Faults, pending{f, id, fired}) })
+	c.World(func(l *world.Live, now time.Time) {
+		for _, name := range l.Names() {
+			p.Plans[name] = organizationOf(name, l.Organization(name, now))
+		}
+	})
+	p.Coming = c.coming(p.State, p.Keys, by)
+	if p.More = max(len(p.Coming)-comingShown, 0); p.More > 0 {
+		p.Coming = p.Coming[:comingShown]
+	}
+	return page{Template: "trouble", Data: p}, nil
+}
+
+func (c *console) key(r *http.Request) (string, error) {
+	token, ok := c.Token(r.PostForm.Get("key"))
+	if !ok {
+		return "", errors.New("the server knows no such key any more")
+	}
+	return token, nil
+}
+
+func (c *console) setQuota(r *http.Request) (string, error) {
+	token, err := c.key(r)
+	if err != nil {
+		return "", err
+	}
+	class := sandbox.Class(r.PostForm.Get("class"))
+	if class != sandbox.ClassRead && class != sandbox.ClassWrite {
+		return "", errors.New("there is no such class of requests")
+	}
+	left, err := strconv.Atoi(r.PostForm.Get("remaining"))
+	if err != nil || left < 0 {
+		return "", errors.New("give how many requests are left, from 0")
+	}
+	c.server.SetQuota(token, class, left)
+	return at("/trouble", "quota"), nil
+}
+
+func (c *console) setPlan(r *http.Request) (string, error) {
+	token, err := c.key(r)
+	if err != nil {
+		return "", err
+	}
+	used, err := strconv.Atoi(r.PostForm.Get("used"))
+	limit, wrong := strconv.Atoi(r.PostForm.Get("limit"))
+	if err != nil || wrong != nil || used < 0 || limit < 0 || !strings.HasPrefix(token, "sk_live_") {
+		return "", errors.New("give a live key and two numbers from 0")
+	}
+	c.server.SetPlan(token, used, limit)
+	return at("/trouble", "plan"), nil
+}
+
+func (c *console) revokeKey(r *http.Request) (string, error) {
+	token, err := c.key(r)
+	if err != nil {
+		return "", err
+	}
+	c.server.RevokeKey(token)
+	return at("/trouble", "revoked"), nil
+}
+
+func (c *console) setThrottle(r *http.Request) (string, error) {
+	c.server.SetThrottled(r.PostForm.Get("on") == "true")
+	return at("/trouble", "throttle"), nil
+}
+
+func (c *console) setArchives(r *http.Request) (string, error) {
+	c.server.SetArchives(r.PostForm.Get("available") == "true")
+	return at("/trouble", "archives"), nil
+}
+
+func (c *console) setDrift(r *http.Request) (string, error) {
+	seed, err := strconv.ParseUint(r.PostForm.Get("seed"), 10, 64)
+	on := r.PostForm.Get("on") == "true"
+	if on && err != nil {
+		return "", errors.New("the seed is a number from 0")
+	}
+	c.server.SetDrift(on, seed)
+	return at("/trouble", "drift"), nil
+}
+
+func (c *console) reset(*http.Request) (string, error) {
+	c.Reset()
+	return at("/trouble", "reset"), nil
+}
+
+// routeNames are what a fault can be aimed at.
+func routeNames() []string {
+	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *", "GET /_archive/{id}"}
+	for name := range reads {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
