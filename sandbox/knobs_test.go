@@ -47,12 +47,9 @@ func TestNewestBy(t *testing.T) {
 			expected = append(expected, made[i])
 		}
 		assert.Equal(t, expected, ids(t, l.get(t, "/submissions")), by)
-		for path, next := "/submissions?page_size=1", ""; path != ""; path = next {
-			r := l.get(t, path)
-			walked = append(walked, ids(t, r)...)
-			if next = ""; r.Meta.NextCursor != nil {
-				next = "/submissions?page_size=1&cursor=" + *r.Meta.NextCursor
-			}
+		r := l.get(t, "/submissions?page_size=1")
+		for walked = ids(t, r); r.Meta.NextCursor != nil; walked = append(walked, ids(t, r)...) {
+			r = l.get(t, "/submissions?page_size=1&cursor="+*r.Meta.NextCursor)
 		}
 		assert.Equal(t, expected, walked, by)
 	}

@@ -21,6 +21,7 @@ type simulation struct {
 	over    time.Duration
 	poll    time.Duration // Between rounds of something else that calls; 0: as the machine likes.
 	restart time.Duration // Through its written state.
+	done    func() bool   // Ends a watch early. Nil: not.
 
 	machine   *waiting.Machine
 	now       time.Time
@@ -37,7 +38,7 @@ func (s *simulation) run() {
 	s.machine = waiting.New(s.options)
 	restarted := s.now
 	for end := s.begin.Add(s.over); s.now.Before(end) && s.err == nil; {
-		if s.options.Known != nil && s.machine.Pending() == 0 {
+		if s.options.Known != nil && s.machine.Pending() == 0 || s.options.Known == nil && s.done != nil && s.done() {
 			return
 		}
 		if s.restart > 0 && s.now.Sub(restarted) >= s.restart {
@@ -138,18 +139,26 @@ type figures struct {
 	err    error
 }
 
+// lost counts what was ready in a part of the run and is not delivered.
+func (s *simulation) lost(all []*emulator.Submission, from, until time.Time) (n int) {
+	for _, it := range all {
+		if s.awaits(it, from, until) && s.delivered[it.ID].IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *simulation) awaits(it *emulator.Submission, from, until time.Time) bool {
+	return !it.Evaluated.IsZero() && !it.Evaluated.Before(from) && it.Evaluated.Add(s.service.Lag).Before(until) && it.Deleted.IsZero()
+}
+
 // measure looks at what was evaluated in a part of the run.
 func (s *simulation) measure(all []*emulator.Submission, from, until time.Time) figures {
-	f := figures{twice: s.twice, denied: s.service.Denied, state: s.largest, err: s.err}
+	f := figures{twice: s.twice, denied: s.service.Denied, state: s.largest, err: s.err, lost: s.lost(all, from, until)}
 	for _, it := range all {
-		ready := it.Evaluated.Add(s.service.Lag)
-		if it.Evaluated.IsZero() || it.Evaluated.Before(from) || !ready.Before(until) || !it.Deleted.IsZero() {
-			continue
-		}
-		if at, ok := s.delivered[it.ID]; ok {
-			f.late = append(f.late, at.Sub(ready))
-		} else {
-			f.lost++
+		if at, ok := s.delivered[it.ID]; ok && s.awaits(it, from, until) {
+			f.late = append(f.late, at.Sub(it.Evaluated.Add(s.service.Lag)))
 		}
 	}
 	slices.Sort(f.late)

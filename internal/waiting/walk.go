@@ -27,6 +27,7 @@ type walk struct {
 	Since  time.Time `json:"since,omitzero"`
 	Stop   time.Time `json:"stop,omitzero"` // What was created before is of no interest, where the order lets that be known.
 	Cursor string    `json:"cursor,omitzero"`
+	Turned time.Time `json:"turned,omitzero"` // When it came.
 	Began  time.Time `json:"began,omitzero"`  // When its first page was asked for.
 	Pages  int       `json:"pages,omitzero"`  // So far,
 	Read   int       `json:"read,omitzero"`   // and in this round.
@@ -45,7 +46,8 @@ type walk struct {
 const (
 	mostLost     = 2
 	mostRepeats  = 3
-	mostRefusals = 3 // Of cursors, without one that worked.
+	mostRefusals = 3 // Of fresh cursors, without one that worked.
+	freshCursor  = 10 * time.Second
 	largestPage  = 100
 )
 
@@ -86,7 +88,9 @@ func (m *Machine) gotPage(now time.Time, a Answer) (ready []int, err error) {
 		m.halt(now, a.Retry)
 		return nil, nil
 	case a.Refused && w.Cursor != "":
-		m.Refusals++
+		if now.Sub(w.Turned) < freshCursor { // One that is older may have expired.
+			m.Refusals++
+		}
 		return nil, m.lose(now, w)
 	case a.Refused:
 		return nil, m.refuse(now, w)
@@ -147,7 +151,7 @@ func (m *Machine) lose(now time.Time, w *walk) error {
 // turn goes on to the next page, or ends the walk.
 func (m *Machine) turn(now time.Time, w *walk, a Answer) {
 	w.Pages, w.Read = w.Pages+1, w.Read+1
-	if w.Cursor = a.Cursor; a.Cursor != "" {
+	if w.Cursor, w.Turned = a.Cursor, now; a.Cursor != "" {
 		m.Size = min(max(m.Size, len(a.Items)), largestPage)
 	}
 	if w.For == sweep {
