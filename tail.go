@@ -112,6 +112,10 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		}
 		t.requests++
 		page, err := log.From(token).Page(WithResponse(ctx, nil))
+		if errors.Is(err, errPromised) {
+			t.hollow++
+			return news, true, t.stuck()
+		}
 		if errors.Is(err, errRepeated) {
 			t.hollow = 0
 			return news, true, nil

@@ -100,15 +100,16 @@ func TestTailSeesWhatCameBeforeTheEnd(t *testing.T) {
 	})
 }
 
+func entry(seqs ...int) string {
+	var all []string
+	for _, seq := range seqs {
+		all = append(all, fmt.Sprintf(`{"seq":%d,"kind":"x","ts_ms":1,"payload":{}}`, seq))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
 func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		entry := func(seqs ...int) string {
-			var all []string
-			for _, seq := range seqs {
-				all = append(all, fmt.Sprintf(`{"seq":%d,"kind":"x","ts_ms":1,"payload":{}}`, seq))
-			}
-			return "[" + strings.Join(all, ",") + "]"
-		}
 		fake := newFake(t, data(pendingReport), data(entry(0, 3, 3, 9)), data(entry(9, 12)), data(entry(9, 12)), data(readyReport), data(entry(15)), data(entry(15)))
 		var got []int64
 		for e, err := range fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
@@ -116,6 +117,40 @@ func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 			got = append(got, e.Seq)
 		}
 		assert.Equal(t, []int64{0, 3, 9, 12, 15}, got)
+	})
+}
+
+// logPage is a page of a log, and what it says of the next.
+func logPage(more bool, seqs ...int) answer {
+	return says(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
+}
+
+// TestTailTakesAPageInAnyOrder, and drops what it has had.
+func TestTailTakesAPageInAnyOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, data(pendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), data(entry()), data(readyReport), data(entry(15, 13)), data(entry()))
+		var got []int64
+		for e, err := range fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1, 2, 3, 4, 9, 11, 12, 13, 15}, got)
+	})
+}
+
+// TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore: what comes after it comes,
+// and where nothing does, that is an error.
+func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, data(readyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(false, 10))
+		var got []int64
+		for e, err := range fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1, 9, 10}, got)
+		fake = newFake(t, data(readyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(true, 1, 9), data(readyReport), logPage(true, 1, 9))
+		require.ErrorContains(t, lastOf(fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
 	})
 }
 

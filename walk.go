@@ -150,8 +150,11 @@ func (w *walk[T]) oddSize(got int, meta wireMeta) string {
 	return fmt.Sprintf("asked for pages of %d items and got %d: Dialect.%s may be wrong", w.At.Size, size, w.list.sizeField())
 }
 
-// errRepeated is the cause where a log shows only what it has shown before.
-var errRepeated = errors.New("hiring: the entries are repeats")
+// The causes where a log shows only what it has shown before.
+var (
+	errRepeated = errors.New("hiring: the entries are repeats")
+	errPromised = fmt.Errorf("%w, and more are promised", errRepeated)
+)
 
 // stuck is the error of a walk that would not end or would lose items, as the page
 // with this meta showed, or else where it was resumed.
@@ -164,7 +167,10 @@ func (w *walk[T]) stuck(why *paging.Stuck, meta *wireMeta) *Error {
 	if why.Field != "" {
 		e.Message += ": Dialect." + why.Field + " is probably wrong"
 	}
-	if why.Old {
+	switch {
+	case why.More:
+		e.causedBy(errPromised)
+	case why.Old:
 		e.causedBy(errRepeated)
 	}
 	return e

@@ -53,7 +53,8 @@ type Said struct {
 type Stuck struct {
 	What  string
 	Field string // Of the Dialect, that is most likely at fault; empty when none is.
-	Old   bool   // A log shows only what it has shown before.
+	Old   bool   // A log shows only what it has shown before,
+	More  bool   // and promises more.
 }
 
 // Walk is one pass over a list.
@@ -223,7 +224,7 @@ func (w *Walk[T]) afterSeq(items []T, said Said) (fresh []T, more bool, stuck *S
 		}
 	}
 	if len(items) > 0 && n == 0 {
-		return nil, false, &Stuck{What: fmt.Sprintf("asked for entries after %d and got none above it", w.At.Seq), Old: true}
+		return nil, false, &Stuck{What: fmt.Sprintf("asked for entries after %d and got none above it", w.At.Seq), Old: true, More: said.HasMore != nil && *said.HasMore}
 	}
 	more = said.Cursor != "" && said.Cursor != strconv.FormatInt(w.At.Seq, 10)
 	if said.HasMore != nil {

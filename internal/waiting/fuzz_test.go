@@ -110,8 +110,8 @@ func play(t *testing.T, seed uint64) {
 	}
 	sim.run()
 	f := sim.measure(awaited, from.Add(10*m), awaitedUntil)
-	if f.lost > 0 || f.twice > 0 || f.err != nil {
-		t.Errorf("seed %d: lost %d of %d, %d twice, %v, with %+v", seed, f.lost, len(all), f.twice, f.err, k)
+	if f.lost > 0 || f.twice > 0 || f.early > 0 || f.err != nil {
+		t.Errorf("seed %d: lost %d of %d, %d twice, %d unready, %v, with %+v", seed, f.lost, len(all), f.twice, f.early, f.err, k)
 	}
 	if f.denied > 0 && k.Rivals == 0 {
 		t.Errorf("seed %d: %d requests beyond the quota", seed, f.denied)

@@ -27,6 +27,7 @@ type simulation struct {
 	now       time.Time
 	delivered map[string]time.Time
 	twice     int
+	unready   int // That came without their report within an hour.
 	requests  []time.Time
 	largest   int
 	err       error
@@ -115,6 +116,9 @@ func (s *simulation) ask(wish waiting.Wish) {
 	ready, err := s.machine.Got(asked, answer)
 	s.err = err
 	for _, i := range ready {
+		if it := &answer.Items[i]; !it.Ready && asked.Sub(it.Evaluated) < h && s.service.Skew == nil {
+			s.unready++
+		}
 		s.deliver(answer.Items[i].ID)
 	}
 }
@@ -132,6 +136,7 @@ type figures struct {
 	late   []time.Duration // From evaluation to delivery.
 	lost   int
 	twice  int
+	early  int     // Without a report.
 	rate   float64 // Reads an hour.
 	most   int     // In any hour.
 	denied int
@@ -155,7 +160,7 @@ func (s *simulation) awaits(it *emulator.Submission, from, until time.Time) bool
 
 // measure looks at what was evaluated in a part of the run.
 func (s *simulation) measure(all []*emulator.Submission, from, until time.Time) figures {
-	f := figures{twice: s.twice, denied: s.service.Denied, state: s.largest, err: s.err, lost: s.lost(all, from, until)}
+	f := figures{twice: s.twice, early: s.unready, denied: s.service.Denied, state: s.largest, err: s.err, lost: s.lost(all, from, until)}
 	for _, it := range all {
 		if at, ok := s.delivered[it.ID]; ok && s.awaits(it, from, until) {
 			f.late = append(f.late, at.Sub(it.Evaluated.Add(s.service.Lag)))

@@ -1,0 +1,40 @@
+package waiting_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/emulator"
+)
+
+// TestServicesUnlikeTheSandbox: what a service may do, as far as the documentation
+// goes, loses nothing, comes within a limit, and costs no more than that. Each of
+// these went wrong when the watch knew no other service than its own sandbox.
+func TestServicesUnlikeTheSandbox(t *testing.T) {
+	for name, c := range map[string]struct {
+		life   emulator.Life
+		change func(*simulation)
+		p95    time.Duration
+		max    time.Duration
+		rate   float64
+	}{
+		"a report a minute behind its status":  {usualLife, knobs(func(k *emulator.Knobs) { k.Lag = m }), 5 * m, 30 * m, 250},
+		"one in ten is listed 5 minutes late":  {emulator.Life{Grading: 3 * m, Late: 0.1}, nil, 15 * m, 30 * m, 165},
+		"one in ten is stamped 10 minutes off": {emulator.Life{Grading: 3 * m, Early: 0.1}, nil, 15 * m, 30 * m, 165},
+		"an exclusive since":                   {usualLife, knobs(func(k *emulator.Knobs) { k.Exclusive = true }), m, 10 * m, 180},
+		"pages of 25":                          {usualLife, knobs(func(k *emulator.Knobs) { k.PageSize = 25 }), m, 10 * m, 180},
+		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
+	} {
+		for _, on := range every {
+			t.Run(name+"/"+on.String(), func(t *testing.T) {
+				t.Parallel()
+				all := emulator.Stream(1, noon.Add(-5*day), 6*day+h, 500, c.life)
+				f := watchAll(emulator.Knobs{Since: on}, all, day, 2*h, c.change)
+				(&scenario{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).judge(t, &f)
+				assert.Greater(t, len(f.late), 300)
+			})
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package waiting_test
+
+import (
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/waiting"
+)
+
+var plenty = waiting.Budget{Left: 900, Whole: 900, Ends: h}
+
+// watching is a machine that watches since noon.
+func watching() *waiting.Machine {
+	o := usualOptions()
+	o.Start = noon
+	return waiting.New(o)
+}
+
+// next is the machine's next request after its pauses, and when it is due.
+func next(t *testing.T, machine *waiting.Machine, now time.Time) (waiting.Wish, time.Time) {
+	t.Helper()
+	for range 100 {
+		wish := machine.Next(now, plenty)
+		if wish.Kind != waiting.Pause {
+			return wish, now
+		}
+		require.True(t, wish.Until.After(now), "it does not stand still")
+		now = wish.Until
+	}
+	require.Fail(t, "it only pauses")
+	return waiting.Wish{}, now
+}
+
+// feed gives the same answer until there was a request of a kind.
+func feed(t *testing.T, machine *waiting.Machine, now time.Time, a waiting.Answer, until func(waiting.Wish) bool) (waiting.Wish, time.Time) {
+	t.Helper()
+	for range 1000 {
+		wish, at := next(t, machine, now)
+		if until(wish) {
+			return wish, at
+		}
+		_, err := machine.Got(at, a)
+		require.NoError(t, err)
+		now = at.Add(latency)
+	}
+	require.Fail(t, "no such request")
+	return waiting.Wish{}, now
+}
+
+func finished(id string, created, submitted, evaluated time.Time) waiting.Item {
+	return waiting.Item{ID: id, Created: created, Submitted: submitted, Evaluated: evaluated, Status: waiting.Evaluated, Ready: true}
+}
+
+// TestTheExperiment asks around the times of one submission, and draws the right
+// conclusion from each answer.
+func TestTheExperiment(t *testing.T) {
+	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
+	shown, none := waiting.Answer{Items: []waiting.Item{x}}, waiting.Answer{}
+	for want, answers := range map[string][]waiting.Answer{
+		"evaluation": {shown, none}, "other": {shown, shown}, "submission": {none, shown}, "other ": {none, none},
+	} {
+		machine := watching()
+		wish, at := next(t, machine, noon)
+		assert.Equal(t, waiting.Wish{Kind: waiting.List}, wish, "whatever there is")
+		_, err := machine.Got(at, shown)
+		require.NoError(t, err)
+		wish, at = next(t, machine, at)
+		assert.Equal(t, waiting.Wish{Kind: waiting.List, Status: waiting.Evaluated, Since: x.Evaluated.Add(-10 * m)}, wish)
+		_, err = machine.Got(at, answers[0])
+		require.NoError(t, err)
+		second := x.Evaluated.Add(10 * m)
+		if len(answers[0].Items) == 0 {
+			second = x.Submitted.Add(-10 * m)
+		}
+		wish, at = next(t, machine, at)
+		assert.Equal(t, second, wish.Since)
+		_, err = machine.Got(at, answers[1])
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimSpace(want), machine.Progress(at).Meaning)
+	}
+}
+
+// TestTheExperimentGoesOnWithoutAnAnswer: five pages of others are none, and so is
+// an item whose times are too close together.
+func TestTheExperimentGoesOnWithoutAnAnswer(t *testing.T) {
+	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
+	machine := watching()
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{x, finished("y", noon, noon.Add(s), noon.Add(2*s))}})
+	require.NoError(t, err)
+	for page := range 5 {
+		wish, at := next(t, machine, at)
+		assert.Equal(t, x.Evaluated.Add(-10*m), wish.Since)
+		younger := finished(fmt.Sprint("z", page), x.Created.Add(time.Duration(50-page)*m), x.Submitted, x.Evaluated)
+		_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{younger}, Cursor: fmt.Sprint(page)})
+		require.NoError(t, err)
+	}
+	assert.Empty(t, machine.Progress(at).Meaning)
+	wish, later := feed(t, machine, at, waiting.Answer{}, func(w waiting.Wish) bool { return w.Since.Equal(x.Evaluated.Add(-10 * m)) })
+	assert.Empty(t, wish.Cursor)
+	assert.GreaterOrEqual(t, later.Sub(at), 5*m, "another experiment comes five minutes later")
+}
+
+// TestRefusals: what is refused is done without, as long as there is a way.
+func TestRefusals(t *testing.T) {
+	refused := waiting.Answer{Refused: true}
+	machine := watching()
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{})
+	require.NoError(t, err)
+	wish, at := next(t, machine, at)
+	require.Equal(t, waiting.Evaluated, wish.Status)
+	_, err = machine.Got(at, refused)
+	require.NoError(t, err)
+	wish, at = next(t, machine, at)
+	assert.Equal(t, waiting.Wish{Kind: waiting.List}, wish, "the same without the filter")
+	_, err = machine.Got(at, refused)
+	require.ErrorIs(t, err, waiting.ErrRefused)
+
+	o := usualOptions()
+	o.Known = []string{"a"}
+	machine = waiting.New(o)
+	wish, at = next(t, machine, noon)
+	assert.Equal(t, waiting.Wish{Kind: waiting.Get, ID: "a"}, wish, "a listing would not be cheaper")
+	_, err = machine.Got(at, refused)
+	require.ErrorIs(t, err, waiting.ErrRefused)
+}
+
+// TestOneThatIsGone is missing, of known ids, and forgotten otherwise.
+func TestOneThatIsGone(t *testing.T) {
+	o := usualOptions()
+	o.Known = []string{"A", "B"}
+	machine := waiting.New(o)
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: "b", Created: noon, Status: "grading"}}})
+	require.NoError(t, err)
+	wish, at := next(t, machine, at)
+	assert.Equal(t, waiting.Wish{Kind: waiting.Get, ID: "a"}, wish)
+	_, err = machine.Got(at, waiting.Answer{Gone: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, machine.Missing())
+	assert.Equal(t, 1, machine.Pending())
+	assert.True(t, machine.Awaits("B"))
+	assert.False(t, machine.Awaits("A"))
+}
+
+// TestNothingIsReadBeyondTheBudget, and the wait for the next window ends with it.
+func TestNothingIsReadBeyondTheBudget(t *testing.T) {
+	machine := watching()
+	wish := machine.Next(noon, waiting.Budget{Left: 0, Whole: 900, Ends: 20 * m})
+	assert.Equal(t, waiting.Pause, wish.Kind)
+	assert.WithinRange(t, wish.Until, noon.Add(20*m), noon.Add(21*m))
+	assert.Equal(t, "nothing is left in the quota's window", machine.Progress(noon).Why)
+	assert.Equal(t, waiting.List, machine.Next(noon.Add(20*m), plenty).Kind)
+	for _, c := range []struct {
+		budget waiting.Budget
+		cost   int
+		want   time.Duration
+	}{
+		{waiting.Budget{Left: 900, Whole: 900, Ends: h}, 90, 0},
+		{waiting.Budget{Left: 410, Whole: 900, Ends: 30 * m}, 90, 0}, // Less than a tenth behind.
+		{waiting.Budget{Left: 300, Whole: 900, Ends: 30 * m}, 30, 3 * m},
+		{waiting.Budget{Left: 10, Whole: 900, Ends: 30 * m}, 30, 30 * m}, // No longer than the window.
+		{waiting.Budget{Left: 0, Whole: 900, Ends: 30 * m}, 30, 0},
+		{waiting.Budget{}, 30, 0},
+	} {
+		assert.Equal(t, c.want, c.budget.Pace(c.cost, h), "%+v", c.budget)
+	}
+}
+
+// TestProgressSaysWhyItIsSlow.
+func TestProgressSaysWhyItIsSlow(t *testing.T) {
+	machine := watching()
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{Trouble: true, Retry: 5 * m})
+	require.NoError(t, err)
+	wish := machine.Next(at, plenty)
+	assert.Equal(t, at.Add(5*m), wish.Until, "as long as the service asks")
+	assert.Equal(t, "the service is in trouble or cannot be reached", machine.Progress(at).Why)
+	machine.Wake()
+	assert.Equal(t, waiting.List, machine.Next(at, plenty).Kind, "somebody else decides when")
+	assert.Equal(t, 1, machine.Progress(at).ReadsLastHour)
+
+	short := waiting.Budget{Left: 100, Whole: 900, Ends: h}
+	machine = watching()
+	for at = noon; machine.Next(at, short).Kind != waiting.Pause; at = at.Add(latency) {
+		_, err := machine.Got(at, waiting.Answer{})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "what is left in the quota's window is spread over its time", machine.Progress(at).Why)
+}
+
+// TestStates: a machine goes on from its state, and takes no other text for one.
+func TestStates(t *testing.T) {
+	o := usualOptions()
+	good := watching().String()
+	resumed, err := waiting.Resume(o, good)
+	require.NoError(t, err)
+	assert.Equal(t, good, resumed.String())
+	sealed := func(format, body string) string {
+		return fmt.Sprintf("%s %08x %s", format, crc32.ChecksumIEEE([]byte(body)), body)
+	}
+	for text, want := range map[string]string{
+		"": "is not the state of a watch, or of another version", "hiring-watch-3 x": "is not the state of a watch, or of another version",
+		good[:len(good)-1]: "is damaged", "hiring-watch-2": "is damaged", sealed("hiring-watch-2", "{"): "cannot be read",
+		sealed("hiring-watch-1", "{"): "cannot be read", sealed("hiring-watch-2", `{"delivered":"AAAA"}`): "cannot be read",
+		sealed("hiring-watch-2", `{"delivered":"?"}`): "cannot be read",
+	} {
+		_, err := waiting.Resume(o, text)
+		require.EqualError(t, err, want, text)
+	}
+}
+
+// TestStatesOfTheFirstEdition are taken up: nothing that was delivered comes again.
+func TestStatesOfTheFirstEdition(t *testing.T) {
+	machine := watching()
+	old := finished("old", noon.Add(-h), noon.Add(-m), noon.Add(m))
+	machine.Took(old)
+	_, packed, _ := strings.Cut(machine.String(), `"delivered":"`)
+	packed, _, _ = strings.Cut(packed, `"`)
+	body := `{"account":"acc","assessment":"ass","floor":"2026-06-03T12:00:00Z","delivered":"` + packed + `"}`
+	resumed, err := waiting.Resume(usualOptions(), fmt.Sprintf("hiring-watch-1 %08x %s", crc32.ChecksumIEEE([]byte(body)), body))
+	require.NoError(t, err)
+	assert.Equal(t, "acc", resumed.Account)
+	assert.Equal(t, "ass", resumed.Assessment)
+	_, at := next(t, resumed, noon.Add(h))
+	before, news := finished("before", noon.Add(-h), noon.Add(-2*m), noon.Add(-m)), finished("new", noon.Add(-h), noon, noon.Add(2*m))
+	ready, err := resumed.Got(at, waiting.Answer{Items: []waiting.Item{news, old, before}})
+	require.NoError(t, err)
+	assert.Equal(t, []int{0}, ready)
+}
+
+// TestMemoryIsBounded whatever the order, and nothing is lost for that.
+func TestMemoryIsBounded(t *testing.T) {
+	for _, order := range []emulator.Order{emulator.NewestCreated, emulator.NoOrder} {
+		all := emulator.Batch(1, noon.Add(-2*h), 4500, h)
+		o := usualOptions()
+		o.Start = noon.Add(-day)
+		sim := &simulation{service: emulator.New(emulator.Knobs{Order: order}, 1, all), options: o, begin: noon, over: h, restart: 10 * m}
+		sim.run()
+		require.NoError(t, sim.err)
+		assert.Zero(t, sim.lost(all, o.Start, noon))
+		assert.Less(t, sim.largest, waiting.MaxState)
+		if order == emulator.NewestCreated {
+			assert.Zero(t, sim.twice)
+		}
+	}
+}
+
+// TestACursorThatIsIgnored is an error, and one that is refused for its age is not.
+func TestACursorThatIsIgnored(t *testing.T) {
+	page := waiting.Answer{Items: []waiting.Item{finished("a", noon, noon.Add(s), noon.Add(2*s))}, Cursor: "1"}
+	for name, c := range map[string]struct {
+		cursor waiting.Answer
+		after  time.Duration
+		want   error
+	}{
+		"ignored": {waiting.Answer{Items: page.Items, Cursor: "2"}, s, waiting.ErrCursor},
+		"refused": {waiting.Answer{Refused: true}, s, waiting.ErrRefused},
+		"expired": {waiting.Answer{Refused: true}, m, nil},
+	} {
+		machine, now := watching(), noon
+		var err error
+		for range 100 {
+			wish, at := next(t, machine, now)
+			answer := page
+			if wish.Cursor != "" {
+				answer, at = c.cursor, at.Add(c.after)
+			}
+			if _, err = machine.Got(at, answer); err != nil {
+				break
+			}
+			now = at.Add(latency)
+		}
+		assert.ErrorIs(t, err, c.want, name)
+	}
+}
