@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"runtime"
 	"slices"
 
+	"github.com/hiring-assessment/hiring-go/internal/ahead"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -171,65 +171,12 @@ func (p Pager[T]) probed(ctx context.Context, call ProbeCall, run func(context.C
 
 // readAhead is each with a goroutine that ends with it.
 func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
-	type result struct {
-		page Page[T]
-		err  error
-	}
 	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
-	results := make(chan result, p.prefetch-1)
-	var reader aside
-	go func() {
-		defer close(results)
-		reader.run(func() {
-			for w := p.walk(); !w.Done; {
-				page, err := w.next(ctx)
-				results <- result{page, err}
-				if err != nil {
-					return
-				}
-			}
-		})
-	}()
-	defer func() {
-		cancel()
-		for range results { // Until the goroutine has ended, which sends nothing from here on.
-		}
-		reader.join()
-	}()
-	for r := range results {
-		if r.err != nil || !take(r.page) {
-			return r.err
-		}
-	}
-	return nil
-}
-
-// aside is work in a goroutine of its own that ends as if it had been done in
-// the one that waits for it: a panic there would end the process, and a Goexit
-// look like the end of the list.
-type aside struct {
-	returned bool
-	panicked any
-}
-
-func (a *aside) run(work func()) {
-	defer func() {
-		if !a.returned {
-			a.panicked = recover()
-		}
-	}()
-	work()
-	a.returned = true
-}
-
-// join is called when run has ended.
-func (a *aside) join() {
-	switch {
-	case a.panicked != nil:
-		panic(a.panicked)
-	case !a.returned:
-		runtime.Goexit()
-	}
+	w := p.walk()
+	return ahead.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
+		page, err := w.next(ctx)
+		return page, w.Done, err
+	}, take)
 }
 
 // Page reads one page: the first, or the one of From.
