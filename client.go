@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -278,26 +277,4 @@ func (c config) checkBaseURL() (url.URL, error) {
 		base.RawPath = prefix + apiPrefix
 	}
 	return base, problems
-}
-
-func isLoopback(host string) bool {
-	host = strings.ToLower(host)
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// serverOf is who a request to u asks, as in Exchange.
-func serverOf(u *url.URL) string {
-	port := u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	default:
-		port = "443"
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -220,4 +223,26 @@ func watch(c config) watchers {
 		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger)})
 	}
 	return w
+}
+
+func isLoopback(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// serverOf is who a request to u asks, as in Exchange.
+func serverOf(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }
