@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/blame"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/route"
 )
 
 // maxBody is the service's own bound of a request body: 512 KB.
@@ -38,54 +38,28 @@ type request struct {
 	before func(waited bool) error
 }
 
-// pathID fills a placeholder of a route; name is what the Go method calls it.
-type pathID struct{ name, value string }
+// pathID fills a placeholder of a route: what the Go method calls it, and its value.
+type pathID = route.ID
 
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
-func newRequest(operation, route string, ids ...pathID) request {
-	method, template, _ := strings.Cut(route, " ")
-	r := request{operation: operation, method: method, route: template}
-	if len(ids) == 0 {
-		r.path = template
-		return r
-	}
-	var path, raw strings.Builder
-	for segment := range strings.SplitSeq(template[1:], "/") {
-		value := segment
-		if isPlaceholder(segment) {
-			id := ids[0]
-			if value, ids = id.value, ids[1:]; badSegment(value) {
-				r = r.refuseField(id.name, strings.Trim(segment, "{}"), `must be an id: it is empty, "." or ".."`)
-			}
-		}
-		path.WriteString("/" + value)
-		raw.WriteString("/" + url.PathEscape(value))
-	}
-	if r.path = path.String(); raw.String() != r.path {
-		r.rawPath = raw.String()
+func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
+	r := request{operation: operation}
+	r.method, r.route, _ = strings.Cut(methodAndTemplate, " ")
+	path, unfit := route.Fill(r.route, ids)
+	r.path, r.rawPath = path.Plain, path.Raw
+	for _, id := range unfit {
+		r = r.refuseField(id.Name, id.Placeholder, `must be an id: it is empty, "." or ".."`)
 	}
 	return r
 }
 
-func isMethod(m string) bool {
-	switch m {
-	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
-		return true
-	}
-	return false
-}
-
-func badSegment(s string) bool { return s == "" || s == "." || s == ".." }
-
-func isPlaceholder(segment string) bool {
-	return strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}")
-}
+func badSegment(s string) bool { return !route.IsSegment(s) }
 
 // guessed is newRequest for a route that the documentation does not show; field
 // is where the Dialect holds it.
-func guessed(field, operation, route string, ids ...pathID) request {
-	r := newRequest(operation, route, ids...)
+func guessed(field, operation, methodAndTemplate string, ids ...pathID) request {
+	r := newRequest(operation, methodAndTemplate, ids...)
 	r.guessedRoute = field
 	return r
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/route"
 )
 
 // Version is the SDK's own, as its User-Agent says it.
@@ -146,45 +147,17 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 }
 
 // anyRequest is a request for a path of the caller's own.
-func anyRequest(method, path string) request {
+func anyRequest(method, escaped string) request {
 	r := request{operation: "Do", method: method}
-	if !isMethod(method) {
+	if !route.IsMethod(method) {
 		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
 	}
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
+	path, template, err := route.Of(escaped)
+	if err != nil {
+		return r.refuse("path", err.Error())
 	}
-	if strings.ContainsAny(path, "?#") {
-		return r.refuse("path", "must not contain ? or #: pass a query by itself, and escape ids with url.PathEscape")
-	}
-	var route strings.Builder
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		value, err := url.PathUnescape(segment)
-		if err != nil || badSegment(value) {
-			return r.refuse("path", `must be escaped and have no empty, "." or ".." segment`)
-		}
-		if looksLikeID(value) {
-			value = "{id}"
-		}
-		route.WriteString("/" + value)
-	}
-	r.route = route.String()
-	r.path, _ = url.PathUnescape(path)
-	if (&url.URL{Path: r.path}).EscapedPath() != path {
-		r.rawPath = (&url.URL{Path: r.path, RawPath: path}).EscapedPath()
-	}
+	r.route, r.path, r.rawPath = template, path.Plain, path.Raw
 	return r
-}
-
-// looksLikeID is generous: a route is for metrics, which must stay few and name
-// nobody. The service's own words are lower case and short.
-func looksLikeID(segment string) bool {
-	if len(segment) > 32 {
-		return true
-	}
-	return strings.ContainsFunc(segment, func(r rune) bool {
-		return (r < 'a' || r > 'z') && r != '_' && r != '-' && r != '.'
-	})
 }
 
 // assemble judges what the options recorded and builds the client.

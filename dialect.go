@@ -2,14 +2,14 @@ package hiring
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hiring-assessment/hiring-go/internal/route"
 )
 
 // Dialect holds the names of parameters, the routes and the formats that the
@@ -100,14 +100,10 @@ func checkDialectField(value, def string) error {
 	case def == sinceLayout:
 		return checkLayout(value)
 	}
-	method, path, isRoute := strings.Cut(def, " /")
-	if !isRoute {
-		return nil
+	if strings.Contains(def, " /") {
+		return route.Check(value, def)
 	}
-	if strings.HasPrefix(value, http.MethodGet+" ") != (method == http.MethodGet) {
-		return errors.New("must be a read where the default is one, and a write where that is")
-	}
-	return checkRoute(value, placeholders(path))
+	return nil
 }
 
 // clash returns the field whose name would be sent twice in one query or body,
@@ -139,39 +135,4 @@ func checkLayout(layout string) error {
 		return errors.New("must be a layout of package time that holds the date, as in \"2006-01-02\"")
 	}
 	return nil
-}
-
-func checkRoute(route string, want []string) error {
-	method, path, ok := strings.Cut(route, " ")
-	switch {
-	case !ok || !strings.HasPrefix(path, "/"):
-		return errors.New(`must be a method and a path, as in "GET /assessments/{id}"`)
-	case !isMethod(method):
-		return errors.New("must begin with GET, POST, PATCH, PUT or DELETE")
-	case strings.ContainsAny(path, "?#% "):
-		return errors.New("must be a plain path without a query")
-	}
-	got := placeholders(path)
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		return fmt.Errorf("must have the placeholders %v, in this order", want)
-	}
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		if badSegment(segment) {
-			return errors.New(`must have no empty, "." or ".." segment`)
-		}
-		if strings.ContainsAny(segment, "{}") && !isPlaceholder(segment) {
-			return errors.New("must have no { or } but around a placeholder, which is a segment by itself")
-		}
-	}
-	return nil
-}
-
-func placeholders(path string) []string {
-	var names []string
-	for segment := range strings.SplitSeq(path, "/") {
-		if isPlaceholder(segment) {
-			names = append(names, segment)
-		}
-	}
-	return names
 }

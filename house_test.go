@@ -35,7 +35,7 @@ func TestTheHouseKeepsItsShape(t *testing.T) {
 		dir                 string
 		files, code, circle int
 	}{
-		{".", 35, 5150, 5},
+		{".", 33, 4950, 5},
 		{"sandbox", 42, 3500, 12},
 		{"sandbox/console", 20, 1450, 4},
 		{"sandbox/internal/doors", 8, 500, 4},
@@ -65,6 +65,7 @@ func TestTheWallsHold(t *testing.T) {
 		"internal/paging":        {ours, "net", "context", "time", "log", "os"},
 		"internal/quota":         {ours + "/sandbox", "net", "context", "encoding", "log", "os"},
 		"internal/retry":         {ours, "net", "context", "encoding", "log", "os"},
+		"internal/route":         {ours, "net/http", "context", "encoding", "time", "log", "os"},
 		"internal/texts":         {ours, "net", "context", "time", "log", "os"},
 		"internal/transfer":      {ours, "net", "context", "encoding", "time", "log", "os"},
 		"sandbox/internal/doors": {ours, "encoding/json"},
