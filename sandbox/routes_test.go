@@ -32,10 +32,12 @@ func promises(t *testing.T) map[string]promise {
 	var document struct {
 		Paths map[string]map[string]struct {
 			RequestBody struct {
-				Content map[string]struct{ Example json.RawMessage }
-			}
-			Responses map[string]json.RawMessage
-		}
+				Content map[string]struct {
+					Example json.RawMessage `json:"example"`
+				} `json:"content"`
+			} `json:"requestBody"`
+			Responses map[string]json.RawMessage `json:"responses"`
+		} `json:"paths"`
 	}
 	raw, err := sandbox.New().Client().OpenAPI(t.Context())
 	require.NoError(t, err)

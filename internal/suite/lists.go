@@ -2,10 +2,8 @@ package suite
 
 import (
 	"context"
+	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -43,16 +41,16 @@ func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []i
 		variant, requests := counted(t, client)
 		got, seen := []any{}, map[any]bool{}
 		for item, err := range list(variant).PageSize(size).All(t.Context()) {
-			require.NoError(t, err)
-			require.False(t, seen[id(item)], "%v came twice", id(item))
+			works(t, err)
+			need(t, holds(t, !seen[id(item)], "%v comes once", id(item)))
 			seen[id(item)] = true
 			got = append(got, id(item))
 		}
-		assert.Equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
+		equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
 		if i == 0 {
 			first = got
 		}
-		require.Equal(t, first, got, "in pages of %d", size)
+		need(t, equal(t, first, got, "in pages of %d", size))
 	}
 }
 
@@ -69,34 +67,34 @@ func resume[T any](t *testing.T, list hiring.Pager[T]) {
 	want, token, got := all(t, list), "", []T{}
 	for pages := 0; pages == 0 || token != ""; pages++ {
 		page, err := list.From(token).Page(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, page.Next != "", page.Meta.HasMore)
+		works(t, err)
+		need(t, equal(t, page.Next != "", page.Meta.HasMore))
 		got, token = append(got, page.Items...), page.Next
 	}
-	assert.Equal(t, want, got)
+	equal(t, want, got)
 }
 
 // Events walks a long log, from its beginning and from the middle.
 func Events(t *testing.T, client *hiring.Client, _ Controls) {
 	log := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
-	require.Greater(t, len(log), 2000)
-	assert.Equal(t, hiring.EventAttemptStarted, log[0].Kind)
+	need(t, more(t, len(log), 2000))
+	equal(t, hiring.EventAttemptStarted, log[0].Kind)
 	for i := 1; i < len(log); i++ {
-		require.Greater(t, log[i].Seq, log[i-1].Seq)
-		require.False(t, log[i].Time().Before(log[i-1].Time()))
+		need(t, more(t, log[i].Seq, log[i-1].Seq))
+		need(t, holds(t, !log[i].Time().Before(log[i-1].Time()), "entry %d is not older than the one before", i))
 	}
 	middle := len(log) / 2
 	rest := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[middle].Seq}))
-	assert.Equal(t, log[middle+1:], rest)
+	equal(t, log[middle+1:], rest)
 	none := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[len(log)-1].Seq}))
-	assert.Empty(t, none)
+	size(t, none, 0)
 }
 
 // OddEvents are read as far as they can be.
 func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 	prompts, unreadable, longest, kinds := 0, 0, 0, map[hiring.EventKind]bool{}
 	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(t.Context()) {
-		require.NoError(t, err)
+		works(t, err)
 		kinds[event.Kind] = true
 		if event.Kind != hiring.EventAIPrompt {
 			continue
@@ -106,10 +104,10 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 		unreadable += count(!ok)
 		longest = max(longest, len(prompt.Text))
 	}
-	assert.Positive(t, prompts)
-	assert.Positive(t, unreadable)
-	assert.GreaterOrEqual(t, longest, 100<<10)
-	assert.Greater(t, len(kinds), 3, "kinds that are not documented come too")
+	more(t, prompts, 0)
+	more(t, unreadable, 0)
+	more(t, longest, 100<<10-1, "the longest prompt")
+	more(t, len(kinds), 3, "kinds that are not documented come too")
 }
 
 // Observed names every operation as the package calls it, and its route.
@@ -118,15 +116,15 @@ func Observed(t *testing.T, client *hiring.Client, _ Controls) {
 	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
 	for _, o := range Operations {
 		var reply hiring.Response
-		require.NoError(t, o.Call(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
-		assert.Equal(t, o.Name, seen.Operation)
-		assert.Equal(t, reply.StatusCode, seen.Status)
-		assert.Equal(t, 1, seen.Attempt)
-		assert.NotEmpty(t, seen.RequestID)
-		assert.Positive(t, seen.RateLimit.Limit)
-		assert.Empty(t, seen.Warning)
+		works(t, o.Call(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
+		equal(t, o.Name, seen.Operation)
+		equal(t, reply.StatusCode, seen.Status)
+		equal(t, 1, seen.Attempt)
+		present(t, seen.RequestID)
+		more(t, seen.RateLimit.Limit, 0)
+		size(t, seen.Warning, 0)
 		for _, id := range o.IDs {
-			assert.NotContains(t, seen.Route, id)
+			holds(t, !strings.Contains(seen.Route, id), "%s: the route %s names no id", o.Name, seen.Route)
 		}
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -29,14 +26,14 @@ var LiveTests = map[string]LiveTest{
 func posted(t *testing.T, client *hiring.Client) hiring.Assessment {
 	t.Helper()
 	made, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: multiTaskChallenge, Name: "Payments engineer"})
-	require.NoError(t, err)
+	works(t, err)
 	return made
 }
 
 func invite(t *testing.T, client *hiring.Client, assessmentID string) hiring.Invitation {
 	t.Helper()
 	sent, err := client.Invitations.Send(t.Context(), assessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	require.NoError(t, err)
+	works(t, err)
 	return sent
 }
 
@@ -52,33 +49,33 @@ type life struct {
 // LiveLife follows a candidate from the invitation to the report, and reads
 // everything at each stage.
 func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
-	assert.Empty(t, all(t, client.Assessments.List()))
+	size(t, all(t, client.Assessments.List()), 0)
 	made := posted(t, client)
 	l := &life{client: client, server: server, assessmentID: made.ID}
-	assert.Equal(t, made, only(t, client.Assessments.List()))
+	equal(t, made, only(t, client.Assessments.List()))
 	sent := invite(t, client, made.ID)
 	l.invitationID = sent.ID
-	assert.Equal(t, sent, l.invited(t, hiring.InvitationSent))
-	require.NoError(t, server.Open(l.invitationID))
-	assert.NotNil(t, l.invited(t, hiring.InvitationOpened).OpenedAt)
-	assert.Empty(t, all(t, client.Submissions.List(hiring.SubmissionFilter{})))
+	equal(t, sent, l.invited(t, hiring.InvitationSent))
+	works(t, server.Open(l.invitationID))
+	present(t, l.invited(t, hiring.InvitationOpened).OpenedAt)
+	size(t, all(t, client.Submissions.List(hiring.SubmissionFilter{})), 0)
 
 	var err error
 	l.submissionID, err = server.Begin(l.invitationID)
-	require.NoError(t, err)
-	assert.NotNil(t, l.invited(t, hiring.InvitationStarted).StartedAt)
+	works(t, err)
+	present(t, l.invited(t, hiring.InvitationStarted).StartedAt)
 	begun := l.submitted(t)
-	assert.Nil(t, begun.SubmittedAt)
-	assert.Nil(t, begun.WorkspaceArchiveURL)
-	assert.Equal(t, []hiring.EventKind{hiring.EventAttemptStarted}, l.kinds(t))
+	absent(t, begun.SubmittedAt)
+	absent(t, begun.WorkspaceArchiveURL)
+	equal(t, []hiring.EventKind{hiring.EventAttemptStarted}, l.kinds(t))
 
-	require.NoError(t, server.Submit(l.submissionID))
-	assert.NotNil(t, l.invited(t, hiring.InvitationStarted).SubmittedAt)
+	works(t, server.Submit(l.submissionID))
+	present(t, l.invited(t, hiring.InvitationStarted).SubmittedAt)
 	handedIn := l.submitted(t)
-	assert.NotNil(t, handedIn.SubmittedAt)
-	assert.NotNil(t, handedIn.WorkspaceArchiveURL)
+	present(t, handedIn.SubmittedAt)
+	present(t, handedIn.WorkspaceArchiveURL)
 	_, scored := handedIn.Report.Score()
-	assert.False(t, scored)
+	holds(t, !scored, "no score before the grading")
 	l.late(t)
 	l.graded(t)
 }
@@ -86,44 +83,44 @@ func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 // late adds to the log of what was handed in already.
 func (l *life) late(t *testing.T) {
 	t.Helper()
-	require.NoError(t, l.server.AppendEvents(l.submissionID, "ai_prompt", `{"text":"a"}`, `{"text":"\ud800"}`))
-	require.NoError(t, l.server.AppendEvents(l.submissionID, "of another kind", `{}`))
+	works(t, l.server.AppendEvents(l.submissionID, "ai_prompt", `{"text":"a"}`, `{"text":"\ud800"}`))
+	works(t, l.server.AppendEvents(l.submissionID, "of another kind", `{}`))
 	want := []hiring.EventKind{hiring.EventAttemptStarted, hiring.EventAIPrompt, hiring.EventAIPrompt, "of another kind"}
-	assert.Equal(t, want, l.kinds(t))
+	equal(t, want, l.kinds(t))
 	rest := all(t, l.client.Events.List(l.submissionID, hiring.EventFilter{SinceSeq: 3}).PageSize(1))
-	require.Len(t, rest, 1)
-	assert.Equal(t, want[3], rest[0].Kind)
+	need(t, size(t, rest, 1))
+	equal(t, want[3], rest[0].Kind)
 	report := l.submitted(t).Report
-	require.NotNil(t, report)
-	assert.Equal(t, 2, report.Facts.AIExchangeCount)
+	need(t, present(t, report))
+	equal(t, 2, report.Facts.AIExchangeCount)
 }
 
 // graded ends the attempt and reads what grading found.
 func (l *life) graded(t *testing.T) {
 	t.Helper()
 	evaluated := hiring.SubmissionFilter{AssessmentID: l.assessmentID, Status: hiring.SubmissionEvaluated}
-	assert.Empty(t, all(t, l.client.Submissions.List(evaluated)))
-	require.NoError(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: 87, Pillars: map[string]int{"craft": 0, "rigor": 91}}))
+	size(t, all(t, l.client.Submissions.List(evaluated)), 0)
+	works(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: 87, Pillars: map[string]int{"craft": 0, "rigor": 91}}))
 	l.invited(t, hiring.InvitationEvaluated)
 	s := l.submitted(t)
-	assert.Equal(t, hiring.SubmissionEvaluated, s.Status)
-	assert.NotNil(t, s.EvaluatedAt)
-	assert.Equal(t, l.submissionID, only(t, l.client.Submissions.List(evaluated)).ID)
-	require.NotNil(t, s.Report)
+	equal(t, hiring.SubmissionEvaluated, s.Status)
+	present(t, s.EvaluatedAt)
+	equal(t, l.submissionID, only(t, l.client.Submissions.List(evaluated)).ID)
+	need(t, present(t, s.Report))
 	r := *s.Report
-	require.True(t, r.Ready())
-	assert.Equal(t, []any{87, hiring.VerdictStrongYes}, []any{*r.ShipScore, r.Verdict})
-	assert.Equal(t, []int{1, 1}, []int{r.PipelineRank.Rank, r.PipelineRank.Total})
+	need(t, holds(t, r.Ready()))
+	equal(t, []any{87, hiring.VerdictStrongYes}, []any{*r.ShipScore, r.Verdict})
+	equal(t, []int{1, 1}, []int{r.PipelineRank.Rank, r.PipelineRank.Total})
 	for id, want := range map[hiring.PillarID]string{
 		hiring.PillarCorrectness: "", hiring.PillarCraft: "0", hiring.PillarAIFluency: "", hiring.PillarRigor: "91",
 	} {
 		pillar, ok := r.Pillar(id)
-		require.True(t, ok, id)
+		need(t, holds(t, ok, id))
 		got := ""
 		if score, reported := pillar.Reported(); reported {
 			got = strconv.Itoa(score)
 		}
-		assert.Equal(t, want, got, id)
+		equal(t, want, got, id)
 	}
 }
 
@@ -131,7 +128,7 @@ func (l *life) graded(t *testing.T) {
 func (l *life) invited(t *testing.T, status hiring.InvitationStatus) hiring.Invitation {
 	t.Helper()
 	i := only(t, l.client.Invitations.List(l.assessmentID))
-	assert.Equal(t, []any{l.invitationID, l.assessmentID, status}, []any{i.ID, i.AssessmentID, i.Status})
+	equal(t, []any{l.invitationID, l.assessmentID, status}, []any{i.ID, i.AssessmentID, i.Status})
 	return i
 }
 
@@ -140,16 +137,16 @@ func (l *life) invited(t *testing.T, status hiring.InvitationStatus) hiring.Invi
 func (l *life) submitted(t *testing.T) hiring.Submission {
 	t.Helper()
 	got, err := l.client.Submissions.Get(t.Context(), l.submissionID)
-	require.NoError(t, err)
+	works(t, err)
 	report, err := l.client.Submissions.Report(t.Context(), l.submissionID)
-	require.NoError(t, err)
-	require.NotNil(t, got.Report)
-	assert.Equal(t, *got.Report, report)
-	assert.Equal(t, got.Status, report.Status)
+	works(t, err)
+	need(t, present(t, got.Report))
+	equal(t, *got.Report, report)
+	equal(t, got.Status, report.Status)
 	listed := only(t, l.client.Submissions.List(hiring.SubmissionFilter{AssessmentID: l.assessmentID}))
-	assert.Equal(t, got.WorkspaceArchiveURL == nil, listed.WorkspaceArchiveURL == nil)
+	equal(t, got.WorkspaceArchiveURL == nil, listed.WorkspaceArchiveURL == nil)
 	listed.WorkspaceArchiveURL = got.WorkspaceArchiveURL
-	assert.Equal(t, got, listed)
+	equal(t, got, listed)
 	return got
 }
 
@@ -169,30 +166,30 @@ func LiveResend(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	sent := invite(t, client, posting.ID)
 	resend := func() (hiring.Invitation, error) { return client.Invitations.Resend(t.Context(), posting.ID, sent.ID) }
 	again, err := resend()
-	require.NoError(t, err)
-	assert.Equal(t, sent.ID, again.ID)
-	require.NoError(t, server.Open(sent.ID))
+	works(t, err)
+	equal(t, sent.ID, again.ID)
+	works(t, server.Open(sent.ID))
 	opened, err := resend()
-	require.NoError(t, err)
-	assert.Equal(t, hiring.InvitationOpened, opened.Status)
+	works(t, err)
+	equal(t, hiring.InvitationOpened, opened.Status)
 	_, err = server.Begin(sent.ID)
-	require.NoError(t, err)
+	works(t, err)
 	failure := fails(t, second(resend()), http.StatusConflict, hiring.ErrConflict)
-	assert.Equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
+	equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
 	_ = fails(t, client.Invitations.Revoke(t.Context(), posting.ID, sent.ID), http.StatusConflict, hiring.ErrConflict)
-	assert.Equal(t, hiring.InvitationStarted, only(t, client.Invitations.List(posting.ID)).Status)
+	equal(t, hiring.InvitationStarted, only(t, client.Invitations.List(posting.ID)).Status)
 }
 
 // LiveRevoke takes back, once.
 func LiveRevoke(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	posting := posted(t, client)
 	sent := invite(t, client, posting.ID)
-	require.NoError(t, client.Invitations.Revoke(t.Context(), posting.ID, sent.ID))
-	assert.Equal(t, hiring.InvitationStatus("revoked"), only(t, client.Invitations.List(posting.ID)).Status)
+	works(t, client.Invitations.Revoke(t.Context(), posting.ID, sent.ID))
+	equal(t, hiring.InvitationStatus("revoked"), only(t, client.Invitations.List(posting.ID)).Status)
 	_ = fails(t, client.Invitations.Revoke(t.Context(), posting.ID, sent.ID), http.StatusConflict, hiring.ErrConflict)
 	_ = fails(t, second(client.Invitations.Resend(t.Context(), posting.ID, sent.ID)), http.StatusConflict, hiring.ErrConflict)
-	require.Error(t, server.Open(sent.ID))
-	require.Error(t, second(server.Begin(sent.ID)))
+	need(t, holds(t, server.Open(sent.ID) != nil, "a revoked invitation is not opened"))
+	need(t, holds(t, second(server.Begin(sent.ID)) != nil, "a revoked invitation begins nothing"))
 }
 
 // LivePlan counts what is sent, and refuses what is beyond it.
@@ -201,12 +198,12 @@ func LivePlan(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	server.SetPlan(sandbox.LiveKey, 4, 5)
 	invite(t, client, posting.ID)
 	account, err := client.Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []int{5, 5}, []int{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit})
+	works(t, err)
+	equal(t, []int{5, 5}, []int{account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit})
 	_, err = client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "bo@candidates.test", Name: "Bo"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
-	assert.Equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
-	assert.Len(t, all(t, client.Invitations.List(posting.ID)), 1)
+	equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
+	size(t, all(t, client.Invitations.List(posting.ID)), 1)
 	server.SetPlan(sandbox.LiveKey, 5, 6)
 	invite(t, client, posting.ID)
 }
@@ -216,28 +213,28 @@ func LivePlan(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 func LiveAssessments(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	ctx, posting := t.Context(), posted(t, client)
 	submissionID, err := server.Begin(invite(t, client, posting.ID).ID)
-	require.NoError(t, err)
+	works(t, err)
 	send := func() error {
 		return second(client.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: "bo@candidates.test", Name: "Bo"}))
 	}
 	closed, err := client.Assessments.Close(ctx, posting.ID)
-	require.NoError(t, err)
-	assert.Equal(t, hiring.AssessmentClosed, closed.Status)
+	works(t, err)
+	equal(t, hiring.AssessmentClosed, closed.Status)
 	_ = fails(t, send(), http.StatusConflict, hiring.ErrConflict)
-	require.NoError(t, second(client.Assessments.Update(ctx, posting.ID, hiring.AssessmentUpdate{Status: hiring.AssessmentActive})))
-	require.NoError(t, send())
+	works(t, second(client.Assessments.Update(ctx, posting.ID, hiring.AssessmentUpdate{Status: hiring.AssessmentActive})))
+	works(t, send())
 
-	require.NoError(t, client.Assessments.Delete(ctx, posting.ID))
+	works(t, client.Assessments.Delete(ctx, posting.ID))
 	for _, err := range []error{
 		second(client.Assessments.Get(ctx, posting.ID)), second(client.Assessments.Close(ctx, posting.ID)),
 		client.Assessments.Delete(ctx, posting.ID), send(),
 	} {
 		_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
 	}
-	assert.Empty(t, all(t, client.Assessments.List()))
-	assert.Len(t, all(t, client.Invitations.List(posting.ID)), 2)
-	require.NoError(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: 12}))
+	size(t, all(t, client.Assessments.List()), 0)
+	size(t, all(t, client.Invitations.List(posting.ID)), 2)
+	works(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: 12}))
 	report, err := client.Submissions.Report(ctx, submissionID)
-	require.NoError(t, err)
-	assert.True(t, report.Ready())
+	works(t, err)
+	holds(t, report.Ready())
 }

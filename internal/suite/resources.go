@@ -3,11 +3,9 @@ package suite
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -16,69 +14,69 @@ import (
 // Account reads the organization.
 func Account(t *testing.T, client *hiring.Client, _ Controls) {
 	account, err := client.Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.NotEmpty(t, account.ID)
-	assert.NotEmpty(t, account.Name)
-	assert.NotEmpty(t, account.Plan.ID)
-	assert.NotEmpty(t, account.Branding.AccentColor)
-	assert.False(t, account.CreatedAt.IsZero())
-	assert.False(t, account.Usage.PeriodStart.IsZero())
-	assert.Nil(t, account.Extra)
+	works(t, err)
+	present(t, account.ID)
+	present(t, account.Name)
+	present(t, account.Plan.ID)
+	present(t, account.Branding.AccentColor)
+	present(t, account.CreatedAt, "created_at")
+	present(t, account.Usage.PeriodStart, "usage.period_start")
+	absent(t, account.Extra)
 	left, limited := account.InvitationsLeft()
-	assert.Equal(t, account.Usage.AssessmentsLimit-account.Usage.AssessmentsUsed, left)
-	assert.Equal(t, account.Plan.LimitsEnforced, limited)
+	equal(t, account.Usage.AssessmentsLimit-account.Usage.AssessmentsUsed, left)
+	equal(t, account.Plan.LimitsEnforced, limited)
 }
 
 // Members reads the organization's people, who come in one piece.
 func Members(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
 	members := all(t, client.Members.List())
-	assert.Equal(t, 1, *requests)
+	equal(t, 1, *requests)
 	roles := map[hiring.MemberRole]int{}
 	for _, m := range members {
-		assert.NotEmpty(t, m.ID)
-		assert.Contains(t, m.Email, "@")
-		assert.NotEmpty(t, m.Name)
+		present(t, m.ID)
+		contains(t, m.Email, "@")
+		present(t, m.Name)
 		roles[m.Role]++
 	}
-	assert.Equal(t, map[hiring.MemberRole]int{hiring.MemberRoleAdmin: 1, hiring.MemberRoleMember: 2}, roles)
+	equal(t, map[hiring.MemberRole]int{hiring.MemberRoleAdmin: 1, hiring.MemberRoleMember: 2}, roles)
 }
 
 // Challenges reads the library: whoever is listed can be read by itself.
 func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
 	listed := all(t, client.Challenges.List())
-	require.NotEmpty(t, listed)
+	need(t, present(t, listed))
 	for _, c := range listed {
 		got, err := client.Challenges.Get(t.Context(), c.ID)
-		require.NoError(t, err)
-		assert.Equal(t, c, got)
-		assert.Equal(t, c.IsMultiTask, len(c.Tasks) > 0, c.Name)
-		assert.NotEmpty(t, c.BriefMD)
+		works(t, err)
+		equal(t, c, got)
+		equal(t, c.IsMultiTask, len(c.Tasks) > 0, c.Name)
+		present(t, c.BriefMD)
 	}
 	several, err := client.Challenges.Get(t.Context(), multiTaskChallenge)
-	require.NoError(t, err)
+	works(t, err)
 	for i, task := range several.Tasks {
-		assert.Equal(t, i, task.OrderIndex)
-		assert.Positive(t, task.Weight)
+		equal(t, i, task.OrderIndex)
+		more(t, task.Weight, 0)
 	}
 }
 
 // Submissions reads attempts; the report inside is the report by itself.
 func Submissions(t *testing.T, client *hiring.Client, _ Controls) {
 	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(t.Context())
-	require.NoError(t, err)
-	require.Len(t, page.Items, 10)
+	works(t, err)
+	need(t, size(t, page.Items, 10))
 	for _, listed := range page.Items {
 		got, err := client.Submissions.Get(t.Context(), listed.ID)
-		require.NoError(t, err)
-		assert.Equal(t, listed, got)
-		assert.Nil(t, got.WorkspaceArchiveURL, "test mode has no archives")
+		works(t, err)
+		equal(t, listed, got)
+		absent(t, got.WorkspaceArchiveURL, "test mode has no archives")
 		report, err := client.Submissions.Report(t.Context(), listed.ID)
-		require.NoError(t, err)
-		require.NotNil(t, got.Report)
-		assert.Equal(t, *got.Report, report)
-		assert.Equal(t, report.Ready(), got.Status == hiring.SubmissionEvaluated)
-		assert.Equal(t, report.Ready(), got.EvaluatedAt != nil)
+		works(t, err)
+		need(t, present(t, got.Report))
+		equal(t, *got.Report, report)
+		equal(t, report.Ready(), got.Status == hiring.SubmissionEvaluated)
+		equal(t, report.Ready(), got.EvaluatedAt != nil)
 	}
 }
 
@@ -103,7 +101,7 @@ func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
 		for _, s := range all(t, client.Submissions.List(f)) {
 			got = append(got, s.ID)
 		}
-		assert.Equal(t, want, got, "%+v", f)
+		equal(t, want, got, "%+v", f)
 	}
 }
 
@@ -112,15 +110,15 @@ func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 	var unscored, unsure, placed, unplaced, silent, flagged int
 	for _, s := range all(t, client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})) {
 		r := *s.Report
-		require.True(t, r.Ready())
-		require.NotNil(t, r.ShipScore)
-		require.NotNil(t, r.PipelineRank)
-		require.NotNil(t, r.GeneratedAt)
+		need(t, holds(t, r.Ready()))
+		need(t, present(t, r.ShipScore))
+		need(t, present(t, r.PipelineRank))
+		need(t, present(t, r.GeneratedAt))
 		for _, id := range []hiring.PillarID{hiring.PillarCorrectness, hiring.PillarCraft, hiring.PillarAIFluency, hiring.PillarRigor} {
 			pillar, ok := r.Pillar(id)
-			require.True(t, ok, id)
+			need(t, holds(t, ok, id))
 			_, reported := pillar.Reported()
-			assert.Equal(t, pillar.Score != nil && !pillar.LowConfidence, reported)
+			equal(t, pillar.Score != nil && !pillar.LowConfidence, reported)
 			unscored += count(pillar.Score == nil)
 			unsure += count(pillar.Score != nil && pillar.LowConfidence)
 		}
@@ -130,7 +128,7 @@ func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 		flagged += count(len(r.Flags) > 0)
 	}
 	for _, seen := range []int{unscored, unsure, placed, unplaced, silent, flagged} {
-		assert.Positive(t, seen)
+		more(t, seen, 0)
 	}
 }
 
@@ -144,15 +142,15 @@ func count(yes bool) int {
 // PendingReport reads a report that is not ready: 200, and nothing in it.
 func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 	report, err := client.Submissions.Report(t.Context(), sandbox.PendingSubmissionID)
-	require.NoError(t, err)
-	assert.False(t, report.Ready())
-	assert.Nil(t, report.ShipScore)
-	assert.Nil(t, report.PipelineRank)
-	assert.Nil(t, report.GeneratedAt)
-	require.Len(t, report.Pillars, 4)
+	works(t, err)
+	holds(t, !report.Ready(), "the report is not ready")
+	absent(t, report.ShipScore)
+	absent(t, report.PipelineRank)
+	absent(t, report.GeneratedAt)
+	need(t, size(t, report.Pillars, 4))
 	for _, p := range report.Pillars {
 		_, ok := p.Reported()
-		assert.False(t, ok)
+		holds(t, !ok, "%s is not reported", p.ID)
 	}
 }
 
@@ -160,20 +158,20 @@ func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 func Do(t *testing.T, client *hiring.Client, _ Controls) {
 	var account hiring.Account
 	meta, err := client.Do(t.Context(), http.MethodGet, "/account", nil, nil, &account)
-	require.NoError(t, err)
-	assert.NotEmpty(t, meta.RequestID)
+	works(t, err)
+	present(t, meta.RequestID)
 	want, err := client.Account.Get(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, want, account)
+	works(t, err)
+	equal(t, want, account)
 
 	var made hiring.Assessment
 	in := map[string]any{"challenge_id": singleTaskChallenge, "name": "Analyst"}
 	_, err = client.Do(t.Context(), http.MethodPost, "/assessments", nil, in, &made)
-	require.NoError(t, err)
-	assert.Equal(t, hiring.AssessmentActive, made.Status)
+	works(t, err)
+	equal(t, hiring.AssessmentActive, made.Status)
 
 	_, err = client.Do(t.Context(), http.MethodDelete, "/assessments/"+sandbox.AssessmentID, nil, nil, nil)
-	require.NoError(t, err)
+	works(t, err)
 	_, err = client.Do(t.Context(), http.MethodGet, "/nowhere", nil, nil, nil)
 	_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
 }
@@ -181,12 +179,12 @@ func Do(t *testing.T, client *hiring.Client, _ Controls) {
 // OpenAPI reads the document of the interface.
 func OpenAPI(t *testing.T, client *hiring.Client, _ Controls) {
 	raw, err := client.OpenAPI(t.Context())
-	require.NoError(t, err)
+	works(t, err)
 	var document struct {
 		OpenAPI string                     `json:"openapi"`
 		Paths   map[string]json.RawMessage `json:"paths"`
 	}
-	require.NoError(t, json.Unmarshal(raw, &document))
-	assert.Regexp(t, `^3\.1\.`, document.OpenAPI)
-	assert.Contains(t, document.Paths, "/api/v1/submissions/{id}/report")
+	works(t, json.Unmarshal(raw, &document))
+	holds(t, strings.HasPrefix(document.OpenAPI, "3.1."), "OpenAPI %s is 3.1", document.OpenAPI)
+	present(t, document.Paths["/api/v1/submissions/{id}/report"], "the path of reports")
 }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -59,7 +57,7 @@ func as(t *testing.T, client *hiring.Client, key string) *hiring.Client {
 func with(t *testing.T, client *hiring.Client, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	variant, err := client.With(opts...)
-	require.NoError(t, err)
+	works(t, err)
 	return variant
 }
 
@@ -74,14 +72,14 @@ func counted(t *testing.T, client *hiring.Client) (*hiring.Client, *int) {
 func only[T any](t *testing.T, list hiring.Pager[T]) T {
 	t.Helper()
 	page, err := list.PageSize(1).Page(t.Context())
-	require.NoError(t, err)
-	require.Len(t, page.Items, 1)
+	works(t, err)
+	need(t, size(t, page.Items, 1))
 	return page.Items[0]
 }
 
 func all[T any](t *testing.T, list hiring.Pager[T]) []T {
 	t.Helper()
 	items, err := list.Collect(t.Context())
-	require.NoError(t, err)
+	works(t, err)
 	return items
 }

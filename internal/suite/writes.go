@@ -1,11 +1,9 @@
 package suite
 
 import (
+	"errors"
 	"net/http"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -18,33 +16,33 @@ func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 		ChallengeID: multiTaskChallenge, Name: "Payments engineer", TimeLimitMinutes: 45, BudgetDollarsCap: 4.5,
 		SelectedTaskIDs: []string{aTask},
 	})
-	require.NoError(t, err)
-	assert.NotEmpty(t, made.ID)
-	assert.Equal(t, hiring.AssessmentActive, made.Status)
-	assert.Equal(t, []any{"Payments engineer", multiTaskChallenge, 45, []string{aTask}},
+	works(t, err)
+	present(t, made.ID)
+	equal(t, hiring.AssessmentActive, made.Status)
+	equal(t, []any{"Payments engineer", multiTaskChallenge, 45, []string{aTask}},
 		[]any{made.Name, made.ChallengeID, made.TimeLimitMinutes, made.SelectedTaskIDs})
-	require.NotNil(t, made.BudgetDollarsCap)
-	assert.InDelta(t, 4.5, *made.BudgetDollarsCap, 0)
+	need(t, present(t, made.BudgetDollarsCap))
+	equal(t, 4.5, *made.BudgetDollarsCap)
 
 	for _, listed := range all(t, client.Assessments.List()) {
 		got, err := client.Assessments.Get(ctx, listed.ID)
-		require.NoError(t, err)
-		assert.Equal(t, listed, got)
+		works(t, err)
+		equal(t, listed, got)
 	}
 	closed, err := client.Assessments.Close(ctx, sandbox.AssessmentID)
-	require.NoError(t, err)
-	assert.Equal(t, hiring.AssessmentClosed, closed.Status)
+	works(t, err)
+	equal(t, hiring.AssessmentClosed, closed.Status)
 	opened, err := client.Assessments.Update(ctx, sandbox.ClosedAssessmentID, hiring.AssessmentUpdate{Status: hiring.AssessmentActive})
-	require.NoError(t, err)
-	assert.Equal(t, hiring.AssessmentActive, opened.Status)
+	works(t, err)
+	equal(t, hiring.AssessmentActive, opened.Status)
 	renamed, err := client.Assessments.Update(ctx, sandbox.AssessmentID, hiring.AssessmentUpdate{Extra: map[string]any{
 		"name": "Renamed", "time_limit_minutes": 10, "budget_dollars_cap": nil, "selected_task_ids": nil,
 	}})
-	require.NoError(t, err)
-	assert.Equal(t, "Renamed", renamed.Name)
-	assert.Nil(t, renamed.BudgetDollarsCap)
-	assert.Nil(t, renamed.SelectedTaskIDs)
-	require.NoError(t, client.Assessments.Delete(ctx, sandbox.AssessmentID))
+	works(t, err)
+	equal(t, "Renamed", renamed.Name)
+	absent(t, renamed.BudgetDollarsCap)
+	absent(t, renamed.SelectedTaskIDs)
+	works(t, client.Assessments.Delete(ctx, sandbox.AssessmentID))
 }
 
 // AssessmentInput is refused by the service, which names the member at fault.
@@ -58,13 +56,13 @@ func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 		_, err := client.Assessments.Create(t.Context(), in)
 		failure := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput)
 		form, fields := failure.Fields()
-		assert.Empty(t, form)
-		assert.Contains(t, fields, member)
-		assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
+		size(t, form, 0)
+		present(t, fields[member], "what is wrong with %s, in %v", member, fields)
+		equal(t, hiring.OutcomeNotDone, failure.Outcome)
 	}
 	_, err := client.Assessments.Update(t.Context(), sandbox.AssessmentID, hiring.AssessmentUpdate{Status: "paused"})
 	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
-	assert.Contains(t, fields, "status")
+	present(t, fields["status"], "what is wrong with status, in %v", fields)
 }
 
 // Invitations lists, sends, sends again and takes back.
@@ -72,28 +70,28 @@ func Invitations(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	statuses := map[hiring.InvitationStatus]int{}
 	for _, i := range all(t, client.Invitations.List(sandbox.AssessmentID)) {
-		require.Equal(t, sandbox.AssessmentID, i.AssessmentID)
-		assert.Equal(t, i.Status == hiring.InvitationSent, i.OpenedAt == nil)
+		need(t, equal(t, sandbox.AssessmentID, i.AssessmentID))
+		equal(t, i.Status == hiring.InvitationSent, i.OpenedAt == nil)
 		statuses[i.Status]++
 	}
 	for _, s := range []hiring.InvitationStatus{
 		hiring.InvitationSent, hiring.InvitationOpened, hiring.InvitationStarted, hiring.InvitationEvaluated,
 	} {
-		assert.Positive(t, statuses[s], s)
+		more(t, statuses[s], 0, s)
 	}
 	sent, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "zoë@candidates.test", Name: "Zoë 🎉"})
-	require.NoError(t, err)
-	assert.Equal(t, []any{"zoë@candidates.test", "Zoë 🎉", hiring.InvitationSent, hiring.DecisionNone},
+	works(t, err)
+	equal(t, []any{"zoë@candidates.test", "Zoë 🎉", hiring.InvitationSent, hiring.DecisionNone},
 		[]any{sent.CandidateEmail, sent.CandidateName, sent.Status, sent.RecruiterDecision})
-	require.NotNil(t, sent.SentAt)
-	assert.True(t, sent.ExpiresAt.After(*sent.SentAt))
+	need(t, present(t, sent.SentAt))
+	holds(t, sent.ExpiresAt.After(*sent.SentAt))
 
 	first := only(t, client.Invitations.List(sandbox.AssessmentID))
 	again, err := client.Invitations.Resend(ctx, sandbox.AssessmentID, first.ID)
-	require.NoError(t, err)
-	assert.Equal(t, first.ID, again.ID)
-	assert.True(t, again.SentAt.After(*first.SentAt))
-	require.NoError(t, client.Invitations.Revoke(ctx, sandbox.AssessmentID, first.ID))
+	works(t, err)
+	equal(t, first.ID, again.ID)
+	holds(t, again.SentAt.After(*first.SentAt))
+	works(t, client.Invitations.Revoke(ctx, sandbox.AssessmentID, first.ID))
 }
 
 // InvitationRefusals are the plan's and the assessment's.
@@ -101,14 +99,14 @@ func InvitationRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: sandbox.PlanLimitEmail, Name: "Ada"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
-	assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
-	assert.Equal(t, 1, failure.Attempts)
+	equal(t, hiring.OutcomeNotDone, failure.Outcome)
+	equal(t, 1, failure.Attempts)
 	_, err = client.Invitations.Send(ctx, sandbox.ClosedAssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 	failure = fails(t, err, http.StatusConflict, hiring.ErrConflict)
-	assert.Equal(t, 1, failure.Attempts, "a conflict is never repeated")
+	equal(t, 1, failure.Attempts, "a conflict is never repeated")
 	_, err = client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "not an address", Name: "Ada"})
 	_, fields := fails(t, err, http.StatusBadRequest, hiring.ErrInvalidInput).Fields()
-	assert.Len(t, fields, 1)
+	size(t, fields, 1)
 }
 
 // NothingPersists of what test mode answers as if it had worked.
@@ -116,15 +114,15 @@ func NothingPersists(t *testing.T, client *hiring.Client, _ Controls) {
 	before, invited := all(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
 	for _, o := range Operations {
 		if o.write() {
-			require.NoError(t, o.Call(t.Context(), client, o.IDs), o.Name)
+			works(t, o.Call(t.Context(), client, o.IDs), o.Name)
 		}
 	}
 	made, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
-	require.NoError(t, err)
+	works(t, err)
 	_, err = client.Assessments.Get(t.Context(), made.ID)
 	_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
-	assert.Equal(t, before, all(t, client.Assessments.List()))
-	assert.Equal(t, invited, only(t, client.Invitations.List(sandbox.AssessmentID)))
+	equal(t, before, all(t, client.Assessments.List()))
+	equal(t, invited, only(t, client.Invitations.List(sandbox.AssessmentID)))
 }
 
 // LocalRefusals are free: what the client can judge by itself costs no request.
@@ -142,8 +140,8 @@ func LocalRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 		second(client.Events.List(sandbox.SubmissionID, hiring.EventFilter{}).PageSize(501).Page(ctx)),
 	} {
 		var refused *hiring.ParamError
-		require.ErrorAs(t, err, &refused)
-		require.ErrorIs(t, err, hiring.ErrInvalidInput)
+		need(t, holds(t, errors.As(err, &refused), "refused as a ParamError: %v", err))
+		holds(t, errors.Is(err, hiring.ErrInvalidInput), "an ErrInvalidInput: %v", err)
 	}
-	assert.Zero(t, *requests)
+	absent(t, *requests)
 }
