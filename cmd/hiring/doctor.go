@@ -100,44 +100,65 @@ var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant ta
 	"replies": "What comes back", "behaviour": "What the service does", "document": "What is documented",
 }
 
+// showToPeople prints a table for each group, and what to change.
 func showToPeople(p *output.Printer, r doctor.Report) error {
-	var rows [][]string
-	for i, f := range r.Findings {
-		rows = append(rows, []string{string(f.Verdict), f.Name, output.Clean(f.Assumed), output.Clean(f.Found), output.Clean(f.Evidence)})
-		if i+1 < len(r.Findings) && r.Findings[i+1].Group == f.Group {
-			continue
+	for rest := r.Findings; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(f doctor.Finding) bool { return f.Group != rest[0].Group })
+		if n < 0 {
+			n = len(rest)
 		}
-		if _, err := fmt.Fprintln(p, p.Paint(output.Bold, doctorTitles[f.Group])); err != nil {
+		if err := showGroup(p, rest[:n]); err != nil {
 			return err
 		}
-		if err := p.WriteRows([]string{"", "", "ASSUMED", "FOUND", "EVIDENCE"}, rows); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(p); err != nil {
-			return err
-		}
-		rows = nil
+		rest = rest[n:]
 	}
-	return showChanges(p, r)
+	if err := showChanges(p, r); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d could not be decided, %d were not asked; %d reads and %d writes were used.\n",
+		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.News), r.Count(doctor.Undecided), r.Count(doctor.Untried), r.Reads, r.Writes)
+	return err
 }
 
+// showGroup prints a table, or in a line why nothing of it was asked.
+func showGroup(p *output.Printer, findings []doctor.Finding) error {
+	title := p.Paint(output.Bold, doctorTitles[findings[0].Group])
+	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.Untried }) {
+		_, err := fmt.Fprintf(p, "%s: not asked, because %s\n\n", title, output.Clean(findings[0].Evidence))
+		return err
+	}
+	if _, err := fmt.Fprintln(p, title); err != nil {
+		return err
+	}
+	rows := make([][]string, len(findings))
+	for i, f := range findings {
+		rows[i] = []string{string(f.Verdict), f.Name, output.Clean(f.Assumed), output.Clean(f.Found), output.Clean(f.Evidence)}
+	}
+	if err := p.WriteRows([]string{"", "", "ASSUMED", "FOUND", "EVIDENCE"}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p)
+	return err
+}
+
+// showChanges repeats the evidence, which a narrow terminal cuts in the tables.
 func showChanges(p *output.Printer, r doctor.Report) error {
 	var changes []output.Field
 	for _, f := range r.Findings {
 		if f.Verdict == doctor.Wrong {
-			changes = append(changes, output.Field{Name: f.Name, Text: output.Clean(f.Change)})
+			changes = append(changes, output.Field{Name: f.Name, Text: output.Clean(f.Change + " (" + f.Evidence + ")")})
 		}
 	}
-	if len(changes) > 0 {
-		if _, err := fmt.Fprintln(p, p.Paint(output.Bold, "What to change")); err != nil {
-			return err
-		}
-		if err := p.WriteFields(changes...); err != nil {
-			return err
-		}
+	if len(changes) == 0 {
+		return nil
 	}
-	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d could not be decided, %d were not asked; %d reads and %d writes were used.\n",
-		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.News), r.Count(doctor.Undecided), r.Count(doctor.Untried), r.Reads, r.Writes)
+	if _, err := fmt.Fprintln(p, p.Paint(output.Bold, "What to change")); err != nil {
+		return err
+	}
+	if err := p.WriteFields(changes...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p)
 	return err
 }
 

@@ -3,8 +3,8 @@ package doctor
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -137,17 +137,24 @@ func checkPageSizes(e *examination) judgement {
 	if list, known := e.doc.find(e.name("ListChallenges")); known && len(e.liedAbout()) == 0 && !slices.Contains(list.query(), size) {
 		return wrong("not the challenges'", "the document has no "+size+" there", "leave PageSize out there, or live with a warning")
 	}
-	a := e.next
-	if !a.ok() {
-		a = e.filtered
-	}
-	if a.ok() && a.more() {
-		if n := len(a.items()); fmt.Sprint(n) != pageOfSubmissions {
+	var heed []string
+	for _, a := range []answer{e.next, e.filtered} {
+		switch n := len(a.items()); {
+		case !a.ok() || !a.more():
+		case strconv.Itoa(n) != pageOfSubmissions:
 			return wrong("not the submissions'", fmt.Sprintf("%s: %d are listed, and there are more", a.asked, n), "expect more requests: results are right")
+		default:
+			heed = []string{"submissions"}
 		}
 	}
-	if e.invitations.status == http.StatusBadRequest {
-		return wrong("less than assumed", e.invitations.saw(), "ask for smaller pages with PageSize")
+	switch a := e.invitations; {
+	case a.objectsTo(size, true) == toValue:
+		return wrong("less than assumed", a.saw(), "ask for smaller pages with PageSize")
+	case a.ok() && a.meta.PageSize != nil && *a.meta.PageSize == pageOfInvitations:
+		heed = append(heed, "invitations")
 	}
-	return ok(size, "the submissions and the invitations heed it")
+	if len(heed) == 0 {
+		return undecided("there is too little in the lists to tell")
+	}
+	return ok(size, "the "+strings.Join(heed, " and the ")+" heed it")
 }

@@ -137,6 +137,9 @@ func idOf(items []json.RawMessage, status string) string {
 	return first
 }
 
+// pageOfInvitations is how many are listed: enough for one that can be resent.
+const pageOfInvitations = 32
+
 // readPages finds the names of the page and its size where the documentation
 // promises that the reply says both.
 func (e *examination) readPages(ctx context.Context) {
@@ -149,7 +152,7 @@ func (e *examination) readPages(ctx context.Context) {
 	e.seek(ctx, q, sought...)
 	query := url.Values{}
 	if e.probed["PageSizeParam"].value != "" {
-		query.Set(e.name("PageSizeParam"), "30")
+		query.Set(e.name("PageSizeParam"), strconv.Itoa(pageOfInvitations))
 	}
 	if q.ids != nil {
 		e.invitations = e.ask(ctx, question{route: listInvitations, ids: q.ids, query: query})
