@@ -88,6 +88,7 @@ func (a *app) rootCommand() *cobra.Command {
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
+	a.addManCommand(root)
 	markUsageErrors(root)
 	return root
 }

@@ -1,23 +1,115 @@
 package report
 
 import (
-	_ "embed" // for the page
-	"html/template"
+	_ "embed" // for the style sheet
+	"fmt"
+	"html"
 	"io"
+	"strings"
 )
 
-//go:embed page.html
-var pageText string
+//go:embed page.css
+var style string
+
+// document collects the elements of a page. html/template would do it, too, but the
+// linker keeps every method of the program then: 3 MB.
+type document struct{ strings.Builder }
+
+// add writes a line; every text in it is escaped, for elements and for attributes
+// in quotes alike.
+func (d *document) add(format string, texts ...string) {
+	escaped := make([]any, len(texts))
+	for i, text := range texts {
+		escaped[i] = html.EscapeString(text)
+	}
+	_, _ = fmt.Fprintf(d, format+"\n", escaped...)
+}
 
 // WriteHTML writes a report as one page that needs nothing else: no script, no
 // font, no picture from anywhere.
 func WriteHTML(w io.Writer, v View) error {
-	page, err := template.New("report").Funcs(template.FuncMap{
-		"notEnough": func() string { return NotEnoughData },
-		"percent":   func(score int) int { return min(max(score, 0), 100) },
-	}).Parse(pageText)
-	if err != nil {
-		return err
+	var d document
+	title := v.Candidate
+	if title == "" {
+		title = "Hiring report"
 	}
-	return page.Execute(w, v)
+	d.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")
+	d.add(`<meta name="viewport" content="width=device-width, initial-scale=1">`)
+	d.add(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`)
+	d.add(`<meta name="referrer" content="no-referrer">`)
+	d.add("<title>%s</title>", title)
+	d.WriteString("<style>\n" + style + "</style>\n</head>\n<body>\n")
+	d.add("<h1>%s</h1>", title)
+	d.add(`<p class="faint">%s</p>`, join(v.Email, v.Challenge))
+	if v.Ready {
+		d.body(v)
+	} else {
+		d.add("<p>Not evaluated yet; the submission is %s.</p>", v.Status)
+	}
+	d.add("</body>\n</html>")
+	_, err := io.WriteString(w, d.String())
+	return err
+}
+
+func join(texts ...string) string {
+	var all []string
+	for _, text := range texts {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
+func (d *document) body(v View) {
+	d.add(`<p class="verdict"><strong>%s</strong> score %s</p>`, v.Verdict, v.Score)
+	integrity := ""
+	if v.Integrity != "" {
+		integrity = "integrity " + v.Integrity
+	}
+	d.add(`<p class="faint">%s</p>`, join(v.Details, integrity))
+	if v.Summary != "" {
+		d.add("<p>%s</p>", v.Summary)
+	}
+	d.add("<table>")
+	for _, pillar := range v.Pillars {
+		d.pillar(pillar)
+	}
+	d.add("</table>")
+	for _, section := range v.Sections {
+		d.section(section)
+	}
+	d.section(Section{"Facts", v.Facts, true})
+}
+
+func (d *document) pillar(p Pillar) {
+	d.add(`<tr><th scope="row">%s</th><td>`, p.Label)
+	if p.Reported {
+		score, width := fmt.Sprint(p.Score), fmt.Sprint(min(max(p.Score, 0), 100))
+		d.add(`<div class="row"><div class="track" role="img" aria-label="%s: %s of 100"><div class="fill" style="width: %s%%"></div></div><span>%s</span></div>`,
+			p.Label, score, width, score)
+	} else {
+		d.add(`<em class="faint">%s</em>`, NotEnoughData)
+	}
+	if p.Summary != "" {
+		d.add("<div>%s</div>", p.Summary)
+	}
+	if p.NotAssessed != "" {
+		d.add(`<div class="faint">not assessed: %s</div>`, p.NotAssessed)
+	}
+	d.add("</td></tr>")
+}
+
+func (d *document) section(s Section) {
+	if len(s.Items) == 0 && !s.Must {
+		return
+	}
+	d.add("<h2>%s</h2>\n<ul>", s.Title)
+	for _, item := range s.Items {
+		d.add("<li>%s</li>", item)
+	}
+	if len(s.Items) == 0 {
+		d.add(`<li class="faint">none</li>`)
+	}
+	d.add("</ul>")
 }
