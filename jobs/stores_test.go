@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -208,4 +209,44 @@ func on(t *testing.T, postgres func(*testing.T, *postgresStore), sqlite func(*te
 	t.Helper()
 	t.Run("Postgres", func(t *testing.T) { t.Parallel(); postgres(t, newPostgres(t)) })
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); sqlite(t, newSQLite(t)) })
+}
+
+// client is one that is not started.
+func (s *store[D, TTx]) client(tb testing.TB, config *river.Config) *river.Client[TTx] {
+	tb.Helper()
+	client, err := river.NewClient(s.driver, config)
+	require.NoError(tb, err)
+	return client
+}
+
+// leader is the id of the client that leads.
+func (s *store[D, TTx]) leader(tb testing.TB) (id string) {
+	tb.Helper()
+	_ = s.db.QueryRowContext(tb.Context(), "SELECT leader_id FROM river_leader").Scan(&id) // There may be none.
+	return id
+}
+
+// rounds are how many the watch has made.
+func (s *store[D, TTx]) rounds(tb testing.TB) int64 {
+	tb.Helper()
+	return value[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")
+}
+
+// summary says what there is of each kind, for when a test fails.
+func (s *store[D, TTx]) summary(tb testing.TB) string {
+	tb.Helper()
+	var text strings.Builder
+	rows, err := s.db.QueryContext(tb.Context(), `SELECT kind, CAST(state AS text), count(*), CAST(max(scheduled_at) AS text), max(CAST(errors AS text)) FROM river_job GROUP BY kind, state
+		UNION ALL SELECT 'hiring_jobs', status, count(*), CAST(max(updated_at) AS text), NULL FROM hiring_jobs GROUP BY status`)
+	require.NoError(tb, err)
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var kind, state string
+		var n int
+		var at, errors sql.NullString
+		require.NoError(tb, rows.Scan(&kind, &state, &n, &at, &errors))
+		fmt.Fprintf(&text, "\n%s %s: %d, latest %s %.2000s", kind, state, n, at.String, errors.String)
+	}
+	require.NoError(tb, rows.Err())
+	return text.String() + "\nled by " + s.leader(tb) + ", now " + time.Now().UTC().String()
 }

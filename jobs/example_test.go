@@ -1,0 +1,121 @@
+package jobs_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// On PostgreSQL any number of processes run this.
+func ExampleWatch() {
+	_ = func(ctx context.Context, client *hiring.Client, pool *pgxpool.Pool) error {
+		config := &river.Config{}
+		err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
+			Organizations: []jobs.Organization{{Name: "acme", Client: client}},
+			Handle: func(ctx context.Context, tx pgx.Tx, s hiring.Submission, r hiring.Report) error {
+				_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", s.ID, r.ShipScore)
+				return err
+			},
+		})
+		if err != nil {
+			return err
+		}
+		workers, err := river.NewClient(riverpgxv5.New(pool), config)
+		if err != nil {
+			return err
+		}
+		return workers.Start(ctx)
+	}
+}
+
+// One process needs no server: its data is in a file.
+func Example_sqlite() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	service := sandbox.New()
+	defer service.Close()
+	grade(service, "Ada", 91)
+
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	driver := riversqlite.New(db)
+	if err := jobs.Migrate(ctx, driver, nil); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := db.ExecContext(ctx, "CREATE TABLE results (candidate text, score integer)"); err != nil {
+		log.Fatal(err)
+	}
+
+	stored := make(chan string)
+	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
+	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
+		Organizations: []jobs.Organization{{
+			Name: "acme", Client: service.LiveClient(),
+			Watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)},
+		}},
+		Handle: func(ctx context.Context, tx *sql.Tx, s hiring.Submission, r hiring.Report) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", s.Candidate.Name, r.ShipScore)
+			if err == nil {
+				stored <- s.Candidate.Name
+			}
+			return err
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	workers, err := river.NewClient(driver, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := workers.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("stored the result of", <-stored)
+	if err := workers.Stop(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: stored the result of Ada
+}
+
+// grade is the candidate's and the grader's part.
+func grade(service *sandbox.Server, name string, score int) {
+	ctx := context.Background()
+	invitation, err := service.LiveClient().Invitations.Send(ctx, service.AddAssessment("Backend engineer"), hiring.NewInvitation{Email: "ada@candidates.test", Name: name})
+	if err != nil {
+		log.Fatal(err)
+	}
+	submission, err := service.Begin(invitation.ID)
+	if err == nil {
+		err = service.Submit(submission)
+	}
+	if err == nil {
+		err = service.Evaluate(submission, sandbox.Result{ShipScore: score})
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,22 @@
+package jobs_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadmeIsTestedCode compares the block of the README with the example.
+func TestReadmeIsTestedCode(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	example, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
+	require.Len(t, blocks, 1)
+	require.Contains(t, strings.ReplaceAll(string(example), "\n\t\t", "\n"), blocks[0][1])
+}
