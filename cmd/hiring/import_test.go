@@ -64,6 +64,7 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	got, _ = u.inDialog([]answer{{"This will mail invitations to 7 people with a live key. Go on? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)
 	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent; people.csv.results.csv has them all\n")
+	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" ID\n"+visible(settled(got.stdout)))
 	assert.Len(t, h.invitations(), 7)
 
 	got = u.run(line...)

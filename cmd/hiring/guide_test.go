@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const guide = "../../docs/cli.md"
+
+var (
+	recording = regexp.MustCompile(`(?m)^\{\{(.+)\}\}$`)
+	styles    = regexp.MustCompile(`␛\[[0-9;]*m`)
+)
+
+// TestGuideShowsWhatIsSeen: the screens in the guide are those of the golden files.
+func TestGuideShowsWhatIsSeen(t *testing.T) {
+	text, err := os.ReadFile("testdata/guide.md")
+	require.NoError(t, err)
+	rendered := recording.ReplaceAllStringFunc(string(text), func(mark string) string {
+		return "```\n" + screen(t, strings.Trim(mark, "{}")) + "```"
+	})
+	if *update {
+		require.NoError(t, os.WriteFile(guide, []byte(rendered), 0o600))
+	}
+	is, err := os.ReadFile(guide)
+	require.NoError(t, err)
+	assert.Equal(t, rendered, string(is), "cmd/hiring/record writes it")
+}
+
+// screen is what a golden file shows of a terminal.
+func screen(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/golden/" + name + ".txt")
+	require.NoError(t, err)
+	all := styles.ReplaceAllString(string(text), "")
+	command, _, piped := strings.Cut(all, "\n--- stdout\n")
+	if !piped {
+		return all
+	}
+	_, shown, _ := strings.Cut(all, "--- terminal of 100 columns\n")
+	return command + "\n" + shown[:strings.LastIndex(shown, "--- exit")]
+}
