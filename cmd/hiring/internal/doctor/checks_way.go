@@ -54,6 +54,8 @@ func checkConnection(e *examination) judgement {
 		return wrong("no connection", "no reply came", "let this machine reach "+w.server)
 	case e.account.status == 0 && w.dialed == "":
 		return untried("the name could not be looked up")
+	case w.closed(e.account):
+		return ok(w.dialed, "the proxy takes the connection")
 	case e.account.status == 0 && w.tlsErr == nil:
 		return wrong("no reply", w.dialed+" takes the connection, and no reply comes", "look whether a firewall cuts it, and whether the port is right")
 	case w.dialed != "":
@@ -121,6 +123,8 @@ func checkProxy(e *examination) judgement {
 		page += ", with the title " + quoted(title)
 	}
 	switch location := a.header.Get("Location"); {
+	case e.way.closed(a):
+		return wrong("it lets nothing through", e.way.proxy+": "+a.refusal.message, "have it let the service through, or give HTTPS_PROXY its user and password")
 	case a.status == 0:
 		return untried("there was no reply")
 	case a.status == http.StatusProxyAuthRequired || a.status == http.StatusNetworkAuthenticationRequired:

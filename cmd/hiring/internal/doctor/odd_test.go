@@ -290,6 +290,26 @@ func TestWritesThatAreOnlyLookedAt(t *testing.T) {
 	}
 }
 
+// TestListsOfAnotherOrder, and of smaller pages than asked for.
+func TestListsOfAnotherOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		option sandbox.Option
+		row    string
+		found  string
+	}{
+		"newest by evaluation": {sandbox.WithNewestBy(sandbox.SinceEvaluated), "list shape", "in another order"},
+		"ten at most":          {sandbox.WithPageCap(10), "page sizes", "not the submissions'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := look(t, inhabited(t, hiring.Dialect{}, c.option), doctor.Config{})
+			assert.Equal(t, []string{c.row}, wrongs(r))
+			assert.Equal(t, c.found, finding(t, r, c.row).Found)
+			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
+			assert.Equal(t, "creation", finding(t, r, "meaning of since").Found)
+		})
+	}
+}
+
 // TestUnstableService: what fails now and then costs reads, and no more than may be.
 func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
 

@@ -86,5 +86,10 @@ func (w *way) watch(ctx context.Context) context.Context {
 	})
 }
 
+// closed tells that there is a proxy, and that it is as far as requests come.
+func (w *way) closed(a answer) bool {
+	return a.status == 0 && w.proxy != "" && w.dialed != "" && !w.shook
+}
+
 // secure tells whether the service is asked over TLS.
 func (w *way) secure() bool { return strings.EqualFold(w.base.Scheme, "https") }

@@ -250,6 +250,23 @@ func TestProxies(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%+v", r), "pass@")
 }
 
+// TestClosedProxy: one that makes no connection to the service.
+func TestClosedProxy(t *testing.T) {
+	for status, says := range map[int]string{407: "Proxy Authentication Required", 403: "Forbidden"} {
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		defer proxy.Close()
+		address, err := url.Parse(proxy.URL)
+		require.NoError(t, err)
+		r := visited(t, doctor.Config{
+			BaseURL: "https://hiring.example.com", Key: sandbox.TestKey,
+			HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}},
+		})
+		assert.Equal(t, []string{"proxy"}, wrongs(r))
+		assert.Equal(t, "it lets nothing through", finding(t, r, "proxy").Found)
+		assert.Contains(t, finding(t, r, "proxy").Evidence, says)
+	}
+}
+
 // TestGatewaysThatTakeHeaders: what is missing is named, and all else is found.
 func TestGatewaysThatTakeHeaders(t *testing.T) {
 	for header, row := range map[string]string{
