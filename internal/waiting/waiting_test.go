@@ -282,3 +282,89 @@ func TestACursorThatIsIgnored(t *testing.T) {
 		assert.ErrorIs(t, err, c.want, name)
 	}
 }
+
+// TestTheExperimentTakesTheClearestItem: the smaller gap between its times counts,
+// then its age.
+func TestTheExperimentTakesTheClearestItem(t *testing.T) {
+	clear := finished("clear", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
+	close := finished("close", noon.Add(-m), noon.Add(-40*s), noon.Add(-20*s))
+	older := finished("older", noon.Add(-5*h), noon.Add(-4*h), noon.Add(-2*h))
+	for _, page := range [][]waiting.Item{{close, clear, older}, {older, clear, close}} {
+		machine := watching()
+		_, at := next(t, machine, noon)
+		_, err := machine.Got(at, waiting.Answer{Items: page})
+		require.NoError(t, err)
+		wish, _ := next(t, machine, at)
+		assert.Equal(t, clear.Evaluated.Add(-10*m), wish.Since)
+	}
+}
+
+// TestARoundReadsAtMostFiftySingly, and goes on with the others in the next.
+func TestARoundReadsAtMostFiftySingly(t *testing.T) {
+	o := usualOptions()
+	for i := range 120 {
+		o.Known = append(o.Known, fmt.Sprintf("id-%03d", i))
+	}
+	machine := waiting.New(o)
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{})
+	require.NoError(t, err)
+	for _, want := range []int{50, 50, 20} {
+		n := 0
+		wish := machine.Next(at, plenty)
+		for ; wish.Kind == waiting.Get; wish = machine.Next(at, plenty) {
+			n++
+			_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: wish.ID, Created: noon.Add(-h), Status: "grading"}}})
+			require.NoError(t, err)
+		}
+		assert.Equal(t, want, n)
+		require.Equal(t, waiting.Pause, wish.Kind)
+		at = wish.Until
+		if wish = machine.Next(at, plenty); wish.Kind == waiting.List {
+			_, err := machine.Got(at, waiting.Answer{})
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestAnOldItemEndsAWalkOnlyInOrder.
+func TestAnOldItemEndsAWalkOnlyInOrder(t *testing.T) {
+	old := waiting.Item{ID: "old", Created: noon.Add(-2 * h), Status: "grading"}
+	young := waiting.Item{ID: "a", Created: noon, Status: "grading"}
+	for want, page := range map[string][]waiting.Item{"1": {old, young, old}, "": {young, old}} {
+		o := usualOptions()
+		o.Known, o.Start = []string{"a", "b", "c", "d"}, noon.Add(-h)
+		machine := waiting.New(o)
+		_, at := next(t, machine, noon)
+		_, err := machine.Got(at, waiting.Answer{Items: page, Cursor: "1"})
+		require.NoError(t, err)
+		wish, _ := next(t, machine, at)
+		assert.Equal(t, want, wish.Cursor)
+	}
+}
+
+// TestAClockThatIsPutBackDoesNotProlongAPause.
+func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
+	machine := watching()
+	_, at := next(t, machine, noon)
+	_, err := machine.Got(at, waiting.Answer{Trouble: true})
+	require.NoError(t, err)
+	assert.Equal(t, waiting.Pause, machine.Next(at, plenty).Kind)
+	assert.Equal(t, waiting.List, machine.Next(at.Add(-2*h), plenty).Kind)
+}
+
+// TestEveryKnownIDIsVouchedForWithinTheHour though no listing tells of it any more.
+func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
+	for _, on := range every {
+		all := emulator.Batch(1, noon, 40, day)
+		for _, it := range all {
+			it.Evaluated = noon.Add(day)
+		}
+		all[7].Deleted = noon.Add(2 * h)
+		o := usualOptions()
+		o.Known = ids(all)
+		sim := &simulation{service: emulator.New(emulator.Knobs{Since: on}, 1, all), options: o, begin: noon, over: 3 * h}
+		sim.run()
+		assert.Equal(t, []string{all[7].ID}, sim.machine.Missing(), on)
+	}
+}
