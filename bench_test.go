@@ -65,10 +65,6 @@ func record(b *testing.B, use func(*hiring.Client) error) *hiring.Client {
 	return client
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func BenchmarkAccount(b *testing.B) {
 	get := func(c *hiring.Client) error {
 		_, err := c.Account.Get(b.Context())

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ func TestNoEndpointByHalves(t *testing.T) {
 		{"line in its service's comment", "its resource's file", except(routes, "GET /openapi.json"), commented(t)},
 		{"OpenAPI operation", "sandbox/openapi.json", routes, keys(described)},
 		{"provenance row", "the table of operations in sandbox/doc.go", names, keys(provenances(t))},
+		{"request on the wire", "operations in helpers_test.go", names, wired()},
 		{"golden shape", "goldens in golden_test.go", names, goldenOperations()},
 		{"runnable example", "example_operations_test.go", all, runnable(t)},
 		{"README row", "README.md, Operations", except(all, "OpenAPI"), rows(t)},
@@ -166,6 +168,17 @@ func provenances(t *testing.T) map[string]string {
 	row := regexp.MustCompile(`(?m)^//\t(\S+) +((?:GET|POST|PATCH|PUT|DELETE) /\S+) +(documented|inferred|invented)$`)
 	for _, columns := range row.FindAllStringSubmatch(text(t, "sandbox/doc.go"), -1) {
 		all[columns[1]] = columns[2] + " " + columns[3]
+	}
+	return all
+}
+
+// wired are the operations of which it is tested what they put on the wire.
+func wired() map[string]bool {
+	all := make(map[string]bool)
+	for _, o := range operations() {
+		if o.name != "Do" && !slices.Contains(suite.Composed, o.name) { // What Do sends is its caller's.
+			all[o.name] = true
+		}
 	}
 	return all
 }
