@@ -56,7 +56,8 @@ func names(commands []*cobra.Command) []string {
 
 // listing completes a command that shows a list.
 func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().Int("limit", 0, "show at most so `many`; 0 for all")
+	limit := c.Flags().Int("limit", 0, "show at most `n`; 0 for all")
+	order := c.Flags().String("sort", "", "the `column` to sort by, as in name, or -score for the highest first")
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		pager, err := list(t)
 		if err != nil {
@@ -65,7 +66,11 @@ func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(t
 		if *limit < 0 {
 			return usagef("--limit: give a number from 0")
 		}
-		return output.List(t.Printer, table, first(pager.All(ctx), *limit))
+		items := pager.All(ctx)
+		if *order != "" {
+			items = output.Sorted(table, items, *order)
+		}
+		return output.List(t.Printer, table, first(items, *limit))
 	})
 	return c
 }

@@ -68,5 +68,5 @@ submission is evaluated. After Ctrl-C, go on with --since-seq and the last seq.`
 
 // intervalFlag says how often to poll; the service asks for 30 to 60 s.
 func intervalFlag(c *cobra.Command) *time.Duration {
-	return c.Flags().Duration("interval", 30*time.Second, "ask again after so `long`, up to twice as long")
+	return c.Flags().Duration("interval", 30*time.Second, "ask again after that `time`, up to twice as long")
 }

@@ -54,6 +54,7 @@ func TestGolden(t *testing.T) {
 		{"submissions-list-csv", "submissions list --limit 3 -o csv"},
 		{"submissions-list-jq", "submissions list --limit 3 --jq .[].candidate.email"},
 		{"submissions-list-jsonl-jq", "submissions list --limit 3 -o jsonl --jq .candidate"},
+		{"submissions-list-sort", "submissions list --status evaluated --sort -score --limit 3"},
 		{"submissions-list-none", "submissions list --status nonsense"},
 		{"submissions-list-since", "submissions list --since yesterday"},
 		{"submissions-get", "submissions get " + sandbox.SubmissionID},

@@ -17,7 +17,7 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what string) err
 		return nil
 	}
 	if !a.interactive {
-		return usagef("this would %s with a live key: say --yes if that is meant", what)
+		return advised{usagef("this would %s with a live key", what), "say --yes if that is meant"}
 	}
 	answer, err := a.ask(ctx, fmt.Sprintf("This will %s with a live key. Go on? [y/N] ", what))
 	if err != nil {

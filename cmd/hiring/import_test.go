@@ -56,7 +56,7 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	assert.Equal(t, result{stdout: "7,2000,1\n"}, got)
 	got = u.run(line...)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, plan+"hiring: this would mail invitations to 7 people with a live key: say --yes")
+	assert.Contains(t, got.stderr, plan+"hiring: this would mail invitations to 7 people with a live key; say --yes")
 	got, _ = u.inDialog([]answer{{"Go on? [y/N] ", "n\n"}}, line...)
 	assert.Equal(t, exitFailed, got.code)
 	assert.Empty(t, h.invitations(), "nobody was mailed until now")

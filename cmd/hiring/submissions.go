@@ -93,7 +93,7 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List submissions, newest first",
-		Example: "  hiring submissions list --status evaluated --since 7d\n  hiring submissions list -o csv --columns candidate.email,score,verdict",
+		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n  hiring submissions list -o csv --columns candidate.email,score,verdict",
 		Args:    cobra.NoArgs,
 	}
 	c.Flags().StringVarP(&filter.AssessmentID, "assessment", "a", "", "only those of the assessment with this `id`")

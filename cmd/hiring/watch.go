@@ -27,7 +27,7 @@ is lost, and at most the last line is repeated. Without one a restart begins ane
 	c.Flags().StringVarP(&options.AssessmentID, "assessment", "a", "", "only submissions of the assessment with this `id`")
 	since := a.sinceFlag(c, "begin with what was evaluated since that `time`, rather than now")
 	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds how far it has come")
-	limit := c.Flags().Int("limit", 0, "end after so `many`; 0 never")
+	limit := c.Flags().Int("limit", 0, "end after `n`; 0 never")
 	every := intervalFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {

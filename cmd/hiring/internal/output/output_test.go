@@ -153,7 +153,7 @@ func TestAnEmptyList(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	_, err := written(t, Stream{}, Options{Columns: []string{"nme"}}, people("Ada"))
-	require.ErrorContains(t, err, `there is no "nme"; there are born, died, home, id, name`)
+	require.ErrorContains(t, err, `there is no column "nme"; there are born, died, home, id, name`)
 	text, err := written(t, Stream{}, Options{Columns: []string{"died", "home.town", "name"}}, people("Ada"))
 	require.NoError(t, err, "what is null may have members")
 	assert.Contains(t, text, "Ada")
@@ -194,4 +194,30 @@ func TestProgress(t *testing.T) {
 	bar.End()
 	assert.Equal(t, "\r\x1b[K"+strings.Repeat("█", 12)+strings.Repeat("░", 12)+" invited 50 of 100"+
 		"\r\x1b[KAda: refused\n\r\x1b[K"+strings.Repeat("█", 24)+" invited 100 of 100\n", text.String())
+}
+
+func TestSorted(t *testing.T) {
+	t.Parallel()
+	scores := map[string]any{"Ada": 7, "bob": nil, "Cleo": 12.5, "Dan": "not enough data", "Eve": 7}
+	tab := table()
+	tab.Own = map[string]func(person) any{"score": func(p person) any { return scores[p.Name] }}
+	for column, want := range map[string]string{
+		"score": "Ada Eve Cleo Dan bob", "-score": "Cleo Ada Eve Dan bob",
+		"name": "Ada bob Cleo Dan Eve", "-name": "Eve Dan Cleo bob Ada",
+	} {
+		var names []string
+		for p, err := range Sorted(tab, people("Ada", "bob", "Cleo", "Dan", "Eve"), column) {
+			require.NoError(t, err)
+			names = append(names, p.Name)
+		}
+		assert.Equal(t, want, strings.Join(names, " "), column)
+	}
+	for _, err := range Sorted(tab, people("Ada"), "nme") {
+		require.ErrorContains(t, err, `there is no column "nme"`)
+	}
+	var seen []string
+	for p, err := range Sorted(tab, brokenOff, "name") {
+		seen = append(seen, fmt.Sprint(p.Name, err))
+	}
+	assert.Equal(t, []string{"Ada<nil>", "broken off"}, seen, "what came comes, and then why there is no more")
 }

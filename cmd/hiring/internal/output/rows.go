@@ -85,14 +85,14 @@ func (r row[T]) names() []string {
 	return slices.Compact(names)
 }
 
-// ColumnError is a column that --columns names and nothing has.
+// ColumnError is a column that the user names and nothing has.
 type ColumnError struct {
 	Column string
 	Known  []string
 }
 
 func (e *ColumnError) Error() string {
-	return fmt.Sprintf("--columns: there is no %q; there are %s, and members of those that are objects, as in a.b",
+	return fmt.Sprintf("there is no column %q; there are %s, and members of those that are objects, as in a.b",
 		Clean(e.Column), strings.Join(e.Known, ", "))
 }
 
