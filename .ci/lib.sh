@@ -57,6 +57,16 @@ need_c_compiler() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null
 }
 
+# need_browser sees to it that there is one for the tests of e2e/.
+need_browser() {
+	if command -v chromium >/dev/null; then
+		return
+	fi
+	step "installing a browser for e2e/"
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
+}
+
 # build_tools builds what these scripts use of what tools/go.mod pins; nothing is
 # done when it is up to date.
 build_tools() {

@@ -15,6 +15,7 @@ import (
 var funcs = template.FuncMap{
 	"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 	"date":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
+	"brief":   func(t time.Time) string { return t.UTC().Format("2 Jan 15:04:05") },
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"moment":  func(m world.Moment) time.Time { return m.Time() },
 	"reason":  http.StatusText,

@@ -122,7 +122,7 @@ func TestAnExchange(t *testing.T) {
 	}
 }
 
-var copied = regexp.MustCompile(`(?s)<pre id="(curl|go)">(.*?)</pre>`)
+var copied = regexp.MustCompile(`(?s)<pre id="(curl|go)" tabindex="0">(.*?)</pre>`)
 
 // again is an exchange as curl and as Go.
 func again(text string) (curl, program string) {

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
+)
+
+// browser is one for all tests; each has a tab with a profile of its own.
+var browser context.Context
+
+func TestMain(m *testing.M) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("disable-dev-shm-usage", true))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to run as root with it
+	}
+	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	started, quit := chromedp.NewContext(allocated)
+	code := 1
+	if err := chromedp.Do(started); err != nil {
+		fmt.Fprintln(os.Stderr, "no browser: install chromium (apt-get install chromium):", err)
+	} else {
+		browser = started
+		code = m.Run()
+	}
+	quit()
+	stop()
+	os.Exit(code)
+}
+
+// patience is how long anything on the page may take on a busy machine.
+const patience = 30 * time.Second
+
+// tab is somebody before the page of a server.
+type tab struct {
+	t      *testing.T
+	ctx    context.Context
+	server *sandbox.Server
+	base   string
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// open starts a server with its page. Whatever the page does wrong by the end of
+// the test fails it: an error on the browser's console, what its policy kept it
+// from, or a request to another host.
+func open(t *testing.T, opts ...sandbox.Option) *tab {
+	t.Helper()
+	server := sandbox.New(opts...)
+	web := httptest.NewServer(console.Handler(server))
+	ctx, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	ctx, giveUp := context.WithTimeout(ctx, 2*time.Minute)
+	p := &tab{t: t, ctx: ctx, server: server, base: web.URL}
+	require.NoError(t, chromedp.Do(ctx))
+	messages, requests := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.Type != "info" && m.Type != "log" && m.Type != "debug" && !strings.Contains(m.Text, "status of 4") {
+				p.report(m.String())
+			}
+		}
+	})
+	reading.Go(func() {
+		for r, err := range requests {
+			if err != nil {
+				return
+			}
+			if to, err := url.Parse(r.Request.URL); err != nil || "http://"+to.Host != web.URL && to.Scheme != "data" {
+				p.report("a request to " + r.Request.URL)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		giveUp()
+		closeTab()
+		reading.Wait()
+		web.CloseClientConnections()
+		web.Close()
+		assert.Empty(t, p.problems)
+	})
+	return p
+}
+
+func (p *tab) report(problem string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problems = append(p.problems, problem)
+}
+
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	require.NoError(p.t, chromedp.Do(ctx, steps...))
+}
+
+// visit opens a page by its path below /_sandbox/.
+func (p *tab) visit(path string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.base + "/_sandbox/" + path))
+}
+
+// submit clicks on what sends a form, and waits for the page that comes.
+func (p *tab) submit(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	res, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
+	require.NoError(p.t, err, selector)
+	require.EqualValues(p.t, 200, res.Status, selector)
+}
+
+func (p *tab) fill(selector, text string) {
+	p.t.Helper()
+	p.do(chromedp.SetValue(chromedp.CSS(selector), text))
+}
+
+// text is what is to be read in an element.
+func (p *tab) text(selector string) string {
+	p.t.Helper()
+	return ask[string](p, "document.querySelector("+quote(selector)+").innerText")
+}
+
+// appears waits until an element has a text.
+func (p *tab) appears(selector, text string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool]("document.querySelector("+quote(selector)+")?.innerText.includes("+quote(text)+")"))
+	require.NoError(p.t, err, "%s with %q; there is %s", selector, text, p.text("main"))
+}
+
+func ask[T any](p *tab, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	answer, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	require.NoError(p.t, err, expression)
+	return answer
+}
+
+func quote(text string) string { return fmt.Sprintf("%q", text) }
+
+// client is a program that uses the service while somebody looks.
+func (p *tab) client(key string) *hiring.Client {
+	p.t.Helper()
+	client, err := hiring.New(p.base, key, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	require.NoError(p.t, err)
+	return client
+}

@@ -1,0 +1,175 @@
+package e2e
+
+import (
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// axe is axe-core 4.10.3, unchanged.
+//
+//go:embed testdata/axe.min.js
+var axe string
+
+var update = flag.Bool("update", false, "write the screenshots to docs/")
+
+// lived is a sandbox at its third hour: some candidates at each stage, and a
+// program that had trouble.
+func lived(t *testing.T) (p *tab, report string) {
+	t.Helper()
+	now := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
+	p = open(t, sandbox.WithClock(func() time.Time { return now }), sandbox.WithTimeline(sandbox.Timeline{Open: 26 * time.Hour}))
+	s := p.server
+	posting := s.AddAssessment("Backend engineer")
+	s.AddAssessment("Data engineer")
+	client := s.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	must := func(err error) { require.NoError(t, err) }
+	for i, name := range []string{
+		"Ada Lovelace", "Grace Hopper", "Barbara Liskov", "Radia Perlman", "Frances Allen", "Katherine Johnson", "نور الهدى", "Margaret Hamilton", "Edith Clarke", "Joan Clarke",
+	} {
+		invitation, err := client.Invitations.Send(t.Context(), posting, hiring.NewInvitation{Email: fmt.Sprintf("candidate%d@candidates.test", i+1), Name: name})
+		must(err)
+		now = now.Add(7 * time.Second)
+		if i < 7 {
+			must(s.Open(invitation.ID))
+		}
+		if i >= 5 {
+			continue
+		}
+		submission, err := s.Begin(invitation.ID)
+		must(err)
+		must(s.AppendEvents(submission, "ai_prompt", `{"text":"Which of these tests is flaky, and why?"}`))
+		if i < 4 {
+			now = now.Add(50 * time.Second)
+			must(s.Submit(submission))
+		}
+		if i < 2 {
+			must(s.Evaluate(submission, sandbox.Result{
+				ShipScore: 91 - 17*i, Pillars: map[string]int{"correctness": 94 - 9*i, "craft": 88, "ai_fluency": 90}, LowConfidence: []string{"craft"},
+				Summary: "Found the race before the tests did, and said what was left undone.",
+				Extra:   map[string]any{"percentile": 96.5, "strengths": []string{"Tests before the change", "Small commits"}},
+			}))
+			if report == "" {
+				report = invitation.ID
+			}
+		}
+	}
+	s.Inject(sandbox.Fault{Route: "GET /submissions", Status: 503, RetryAfter: 2 * time.Second, Skip: 3, Times: 2})
+	s.Inject(sandbox.Fault{Route: "POST *", After: true, Skip: 1})
+	for range 9 {
+		_, _ = client.Submissions.List(hiring.SubmissionFilter{Status: "evaluated"}).Page(t.Context())
+		now = now.Add(4 * time.Second)
+	}
+	for range 2 {
+		_, _ = s.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Invitations.Send(t.Context(), posting, hiring.NewInvitation{Email: "mary@candidates.test", Name: "Mary Jackson"})
+		now = now.Add(9 * time.Second)
+	}
+	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+	for range 4 {
+		_, _ = s.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Account.Get(t.Context())
+		now = now.Add(3 * time.Second)
+	}
+	s.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: 3 * time.Second, Times: -1})
+	return p, report
+}
+
+type look struct {
+	name          string
+	width, height int64
+	dark          bool
+}
+
+var looks = []look{{"desktop", 1280, 860, false}, {"phone", 390, 844, false}, {"dark", 1280, 860, true}}
+
+func (p *tab) dress(l look) {
+	p.t.Helper()
+	scheme := "light"
+	if l.dark {
+		scheme = "dark"
+	}
+	p.do(chromedp.EmulateViewport(l.width, l.height))
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	require.NoError(p.t, err)
+}
+
+// TestLooks takes the pictures of docs/ (with -update they go there), and lets
+// axe look at each page in each dress.
+func TestLooks(t *testing.T) {
+	p, report := lived(t)
+	for _, l := range looks {
+		p.dress(l)
+		for name, path := range map[string]string{
+			"journal": "", "pipeline": "console/pipeline", "trouble": "console/trouble?by=2d", "candidate": "console/candidates/" + report,
+			"exchange": "console/exchanges/12", "nothing": "console/nothing",
+		} {
+			p.visit(path)
+			p.judged(l.name + " " + name)
+			assert.LessOrEqual(t, ask[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, "%s %s is not wider than the window", l.name, name)
+			if name == "nothing" {
+				continue
+			}
+			picture := p.picture()
+			assert.Greater(t, len(picture), 5_000)
+			to := t.TempDir()
+			if *update && (l.name == "desktop" && name != "exchange" || name == "journal") {
+				to = "../docs/console"
+			}
+			require.NoError(t, os.MkdirAll(to, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(to, name+"-"+l.name+".webp"), picture, 0o644))
+		}
+	}
+}
+
+// picture is what the window shows.
+func (p *tab) picture() []byte {
+	p.t.Helper()
+	taken, err := chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Format: page.CaptureScreenshotFormatWebp, Quality: new(int64(85)),
+	})
+	require.NoError(p.t, err)
+	return taken.Data
+}
+
+// judged lets axe look at the page. Its rules of the levels A and AA, and those
+// of good practice, must find nothing serious.
+func (p *tab) judged(where string) {
+	p.t.Helper()
+	_ = ask[bool](p, axe+"; true")
+	ctx := p.ctx
+	raw, err := chromedp.Run(ctx, chromedp.Evaluate[string](
+		`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200))}))))`,
+		chromedp.EvalAwaitPromise))
+	require.NoError(p.t, err)
+	var violations []struct {
+		ID     string   `json:"id"`
+		Impact string   `json:"impact"`
+		Help   string   `json:"help"`
+		Nodes  []string `json:"nodes"`
+	}
+	require.NoError(p.t, json.Unmarshal([]byte(raw), &violations))
+	for _, v := range violations {
+		line := fmt.Sprintf("%s: %s (%s): %s\n%s", where, v.ID, v.Impact, v.Help, strings.Join(v.Nodes[:min(len(v.Nodes), 3)], "\n"))
+		if v.Impact == "serious" || v.Impact == "critical" {
+			assert.Fail(p.t, line)
+		} else {
+			p.t.Log(line)
+		}
+	}
+}
