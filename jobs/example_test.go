@@ -41,6 +41,7 @@ func ExampleWatch() {
 		}
 		return workers.Start(ctx)
 	}
+	// Output:
 }
 
 // One process needs no server: its data is in a file.
@@ -56,7 +57,7 @@ func Example_sqlite() {
 		log.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
 	if err != nil {
 		log.Fatal(err)
 	}

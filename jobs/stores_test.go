@@ -97,7 +97,7 @@ func newSQLite(tb testing.TB) *sqliteStore {
 }
 
 func openSQLite(at string) (*sqliteStore, func(), error) {
-	db, err := sql.Open("sqlite", "file:"+at+"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+at+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return nil, nil, err
 	}

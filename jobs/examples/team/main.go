@@ -93,7 +93,7 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 		}
 	}()
 	// SQLite has one writer: one connection, or there are errors instead of turns.
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return err
 	}
