@@ -123,16 +123,9 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		if err != nil {
 			return news, true, err
 		}
-		slices.SortFunc(page.Items, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
-		for _, e := range page.Items {
-			if t.begun && e.Seq <= t.last {
-				continue
-			}
-			t.last, t.begun, news = e.Seq, true, true
-			e.Payload = bytes.Clone(e.Payload)
-			if !yield(e) {
-				return news, false, nil
-			}
+		found, goOn := t.hand(page.Items, yield)
+		if news = news || found; !goOn {
+			return news, false, nil
 		}
 		if page.Next == "" {
 			t.hollow = 0
@@ -144,6 +137,22 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		}
 		t.hollow, token = 0, page.Next
 	}
+}
+
+// hand yields what is new of a page, in order.
+func (t *follower) hand(page []Event, yield func(Event) bool) (news, goOn bool) {
+	slices.SortFunc(page, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, e := range page {
+		if t.begun && e.Seq <= t.last {
+			continue
+		}
+		t.last, t.begun, news = e.Seq, true, true
+		e.Payload = bytes.Clone(e.Payload)
+		if !yield(e) {
+			return news, false
+		}
+	}
+	return news, true
 }
 
 // stuck is the error of a log that promises more and gives nothing, again and again.

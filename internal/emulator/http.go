@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,18 +30,27 @@ const stamp = "2006-01-02T15:04:05.000Z"
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
-	var reply Reply
-	var data any
-	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	reply, data := t.serve(time.Now(), strings.TrimPrefix(r.URL.Path, "/api/v1"), r.URL.Query())
+	select {
+	case <-time.After(t.delay):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	if reply.Status == 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return answer(r, &reply, data), nil
+}
+
+func (t *transport) serve(now time.Time, path string, query url.Values) (reply Reply, data any) {
 	id, rest, _ := strings.Cut(strings.TrimPrefix(path, "/submissions/"), "/")
 	switch path {
 	case "/account":
 		reply, _ = t.service.admit(now)
-		data = map[string]any{"id": "00000000-0000-4000-8000-00000000acc0", "created_at": now.Format(stamp)}
+		data = map[string]any{"id": "00000000-0000-4000-8000-00000000acc0"}
 	case "/submissions":
-		since, err := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
-		if reply = t.service.List(now, r.URL.Query().Get("status"), since, r.URL.Query().Get("cursor")); err != nil && r.URL.Query().Has("since") {
+		since, err := time.Parse(time.RFC3339, query.Get("since"))
+		if reply = t.service.List(now, query.Get("status"), since, query.Get("cursor")); err != nil && query.Has("since") {
 			reply.Status = http.StatusBadRequest
 		}
 		list := make([]any, len(reply.Items))
@@ -56,15 +66,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 		}
 	}
-	select {
-	case <-time.After(t.delay):
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-	if reply.Status == 0 {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return answer(r, &reply, data), nil
+	return reply, data
 }
 
 func answer(r *http.Request, reply *Reply, data any) *http.Response {

@@ -25,7 +25,7 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		"one in ten is stamped 10 minutes off": {emulator.Life{Grading: 3 * m, Early: 0.1}, nil, 15 * m, 30 * m, 165},
 		"an exclusive since":                   {usualLife, knobs(func(k *emulator.Knobs) { k.Exclusive = true }), m, 10 * m, 180},
 		"pages of 25":                          {usualLife, knobs(func(k *emulator.Knobs) { k.PageSize = 25 }), m, 10 * m, 180},
-		"a status filter that is ignored":      {usualLife, knobs(func(k *emulator.Knobs) { k.Filter = emulator.ShowsAll }), 2*m + 12*s, 2 * h, 860},
+		"a status filter that shows nothing":   {usualLife, knobs(func(k *emulator.Knobs) { k.Filter = emulator.ShowsNone }), 2*m + 12*s, 2 * h, 860},
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
 		for _, on := range every {
