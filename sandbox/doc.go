@@ -84,6 +84,8 @@
 // writes that were sent twice, [Journal.Find] the exchange of an operation. With
 // [WithDetails] each entry has headers, reply, quota and fault too.
 //
+// Package sandbox/console shows all of it to people, in a browser.
+//
 // The control plane is the same, and the rest of what a test does with a Server,
 // as JSON over HTTP below /_sandbox/; see [WithControlPlane].
 //

@@ -150,6 +150,18 @@ func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
 	require.Error(t, <-failed)
 }
 
+// TestAnOpenPageDoesNotHoldUpTheEnd: its news would go on for ever.
+func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
+	p := start(t)
+	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/console/live/journal")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	first, err := bufio.NewReader(res.Body).ReadString('\n')
+	require.NoError(t, err)
+	assert.Equal(t, "event: part\n", first)
+	assert.Equal(t, "stopped", p.stop(t, syscall.SIGTERM))
+}
+
 func TestFlags(t *testing.T) {
 	p := start(t, "-keys", "sk_test_a:read:acme,sk_live_b", "-keys", "sk_test_c:write", "-quota", "7,2", "-since", "submitted",
 		"-timeline", "open=1h,begin=1h,submit=1h,polls=2", "-control-any-host", "-drift", "7")
