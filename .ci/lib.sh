@@ -39,6 +39,14 @@ for file in go.mod $(git ls-files --cached --others --exclude-standard '*/go.mod
 	fi
 done
 
+# Those of them that are released; the others serve maintainers.
+released_modules=()
+for module in "${modules[@]}"; do
+	case $module in
+	. | otelhiring | jobs | cmd/hiring) released_modules+=("$module") ;;
+	esac
+done
+
 # within runs a command in a module's folder.
 within() {
 	(cd "$1" && "${@:2}")
@@ -70,5 +78,7 @@ need_browser() {
 # build_tools builds what these scripts use of what tools/go.mod pins; nothing is
 # done when it is up to date.
 build_tools() {
-	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat
+	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat golang.org/x/exp/cmd/apidiff
+	# Beside the others it does not build: it needs an older version of what they use.
+	[[ -x $bin/go-licenses ]] || GOBIN=$bin go install github.com/google/go-licenses@v1.6.0
 }
