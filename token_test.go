@@ -172,16 +172,16 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 	}{
 		{invitationsOf, "page", map[string]any{"p": 0}},
 		{invitationsOf, "page", map[string]any{"p": -1}},
-		{invitationsOf, "page", map[string]any{"p": math.MaxInt64}},
+		{invitationsOf, "page", map[string]any{"p": int64(math.MaxInt64)}},
 		{invitationsOf, "page", map[string]any{"p": 1<<24 + 1}},
 		{invitationsOf, "page", map[string]any{"p": json.Number("9223372036854775808")}},
 		{invitationsOf, "page", map[string]any{"p": json.Number("1e400")}},
-		{invitationsOf, "page", map[string]any{"s": math.MaxInt64}},
-		{invitationsOf, "page", map[string]any{"y": math.MaxInt64}},
-		{invitationsOf, "page", map[string]any{"q": math.MinInt64}},
-		{challengesOf, "page", map[string]any{"p": math.MaxInt64}},
-		{submissionsOf, "cursor", map[string]any{"p": math.MaxInt64}},
-		{eventsOf, "seq", map[string]any{"p": math.MaxInt64}},
+		{invitationsOf, "page", map[string]any{"s": int64(math.MaxInt64)}},
+		{invitationsOf, "page", map[string]any{"y": int64(math.MaxInt64)}},
+		{invitationsOf, "page", map[string]any{"q": int64(math.MinInt64)}},
+		{challengesOf, "page", map[string]any{"p": int64(math.MaxInt64)}},
+		{submissionsOf, "cursor", map[string]any{"p": int64(math.MaxInt64)}},
+		{eventsOf, "seq", map[string]any{"p": int64(math.MaxInt64)}},
 		{eventsOf, "seq", map[string]any{"q": json.Number("9223372036854775808")}},
 		{invitationsOf, "page", map[string]any{"s": -1}},
 		{invitationsOf, "page", map[string]any{"s": 0}},
@@ -222,13 +222,13 @@ func TestTokenOfAFarPlaceIsRead(t *testing.T) {
 		asked string
 	}{
 		{invitationsOf, "page", map[string]any{"p": 1 << 24}, "16777216"},
-		{eventsOf, "seq", map[string]any{"q": math.MaxInt64}, "9223372036854775807"},
+		{eventsOf, "seq", map[string]any{"q": int64(math.MaxInt64)}, "9223372036854775807"},
 	} {
 		s := newShelf(c.style, 501)
 		list := c.list(s.client(t))
 		page, err := list.page(t.Context())
 		require.NoError(t, err)
-		for _, pageSize := range []any{100, math.MaxInt64, nil} {
+		for _, pageSize := range []any{100, int64(math.MaxInt64), nil} {
 			s.forget()
 			s.spoil = func(_ int, _ url.Values, p *shelfPage) {
 				delete(p.meta, "has_more")

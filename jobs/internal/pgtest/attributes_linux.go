@@ -2,6 +2,10 @@ package pgtest
 
 import "syscall"
 
-func attributes(as *syscall.Credential) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGINT}
+func attributes(as *owner) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	if as != nil {
+		a.Credential = &syscall.Credential{Uid: as.uid, Gid: as.gid}
+	}
+	return a
 }

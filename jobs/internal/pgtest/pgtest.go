@@ -104,7 +104,7 @@ func (s *Server) Close() error {
 
 func (s *Server) initialize(ctx context.Context) error {
 	if id := unprivileged(); id != nil {
-		if err := os.Chown(s.dir, int(id.Uid), int(id.Gid)); err != nil {
+		if err := os.Chown(s.dir, int(id.uid), int(id.gid)); err != nil {
 			return err
 		}
 	}
@@ -124,8 +124,11 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	return c
 }
 
+// owner is a user of the system.
+type owner struct{ uid, gid uint32 }
+
 // unprivileged is whom to run as, nil when that is whoever runs the tests.
-func unprivileged() *syscall.Credential {
+func unprivileged() *owner {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -137,7 +140,7 @@ func unprivileged() *syscall.Credential {
 		uid, err := strconv.ParseUint(found.Uid, 10, 32)
 		gid, err2 := strconv.ParseUint(found.Gid, 10, 32)
 		if err == nil && err2 == nil {
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+			return &owner{uint32(uid), uint32(gid)}
 		}
 	}
 	return nil
