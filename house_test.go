@@ -66,6 +66,7 @@ func TestTheWallsHold(t *testing.T) {
 		"internal/quota":         {ours + "/sandbox", "net", "context", "encoding", "log", "os"},
 		"internal/retry":         {ours, "net", "context", "encoding", "log", "os"},
 		"internal/route":         {ours, "net/http", "context", "encoding", "time", "log", "os"},
+		"internal/statefile":     {ours, "net", "context", "encoding", "log"},
 		"internal/texts":         {ours, "net", "context", "time", "log", "os"},
 		"internal/transfer":      {ours, "net", "context", "encoding", "time", "log", "os"},
 		"sandbox/internal/doors": {ours, "encoding/json"},
