@@ -1,0 +1,192 @@
+package otelhiring_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// wire keeps the traceparents that were sent.
+type wire struct {
+	base    http.RoundTripper
+	parents []string
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.parents = append(w.parents, r.Header.Get("Traceparent"))
+	return w.base.RoundTrip(r)
+}
+
+func attributesOf(span sdktrace.ReadOnlySpan) map[string]string {
+	all := make(map[string]string)
+	for _, a := range span.Attributes() {
+		all[string(a.Key)] = a.Value.Emit()
+	}
+	return all
+}
+
+func TestSpansOfACallAndItsAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, server := newBench(t), sandbox.Start(t)
+		w := &wire{base: server.Transport()}
+		client := server.Client(hiring.WithProbe(b.Probe()), hiring.WithHTTPClient(&http.Client{Transport: w}))
+		server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: 503, RetryAfter: 5 * time.Second})
+		_, err := client.Submissions.Report(t.Context(), sandbox.SubmissionID)
+		require.NoError(t, err)
+
+		spans := b.spans.Ended()
+		require.Len(t, spans, 3)
+		first, second, call := spans[0], spans[1], spans[2]
+		assert.Equal(t, "Submissions.Report", call.Name())
+		assert.Equal(t, trace.SpanKindInternal, call.SpanKind())
+		require.Len(t, call.Events(), 1)
+		assert.Equal(t, "wait", call.Events()[0].Name)
+		assert.Contains(t, call.Events()[0].Attributes, attribute.String("hiring.wait.reason", "retry"))
+		for i, span := range []sdktrace.ReadOnlySpan{first, second} {
+			assert.Equal(t, "GET /api/v1/submissions/{id}/report", span.Name())
+			assert.Equal(t, trace.SpanKindClient, span.SpanKind())
+			assert.Equal(t, call.SpanContext().SpanID(), span.Parent().SpanID())
+			got := attributesOf(span)
+			assert.Equal(t, "/api/v1/submissions/{id}/report", got["url.template"])
+			assert.Equal(t, "GET", got["http.request.method"])
+			assert.NotEmpty(t, got["server.address"])
+			assert.Equal(t, fmt.Sprintf("00-%s-%s-01", span.SpanContext().TraceID(), span.SpanContext().SpanID()), w.parents[i])
+		}
+		assert.Equal(t, "503", attributesOf(first)["error.type"])
+		assert.Equal(t, "503", attributesOf(first)["http.response.status_code"])
+		assert.NotContains(t, attributesOf(first), "http.request.resend_count")
+		assert.Equal(t, "1", attributesOf(second)["http.request.resend_count"])
+		assert.NotContains(t, attributesOf(second), "error.type")
+
+		samples := b.scrape(t)
+		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="503"`, `error_type="503"`))
+		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="200"`))
+		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `hiring_operation="Submissions.Report"`))
+		assert.Equal(t, "5", value(t, samples, "hiring_client_wait_time_seconds_total", `hiring_wait_reason="retry"`))
+		assert.Equal(t, "1000", value(t, samples, "hiring_client_quota_limit", `hiring_quota_class="read"`))
+		assert.Equal(t, "999", value(t, samples, "hiring_client_quota_remaining", `hiring_quota_class="read"`))
+		time.Sleep(2 * time.Hour)
+		for series := range b.scrape(t) {
+			assert.NotContains(t, series, "hiring_client_quota", "a window that has ended")
+		}
+	})
+}
+
+// TestNothingNamesAnybody looks through all that leaves the process.
+func TestNothingNamesAnybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, server := newBench(t), sandbox.Start(t)
+		client := server.Client(hiring.WithProbe(b.Probe()))
+		_, err := client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada Example"})
+		require.NoError(t, err)
+		_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "not-an-address", Name: "Ada Example"})
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
+		_, err = client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
+		require.Error(t, err)
+		_, err = client.Submissions.Get(t.Context(), sandbox.UnknownID)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		_, err = client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, "nobody@candidates.test")
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+
+		var all strings.Builder
+		for _, span := range b.spans.Ended() {
+			fmt.Fprintln(&all, span.Name(), span.Status(), span.Attributes(), span.Events())
+		}
+		for series := range b.scrape(t) {
+			fmt.Fprintln(&all, series)
+		}
+		require.Contains(t, all.String(), "INVALID_INPUT")
+		require.Contains(t, all.String(), "NOT_FOUND")
+		for _, secret := range []string{sandbox.AssessmentID, sandbox.UnknownID, "candidates.test", "not-an-address", "Ada", sandbox.TestKey} {
+			require.NotContains(t, all.String(), secret)
+		}
+	})
+}
+
+func TestWaitingIsMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Minute, Begin: time.Minute, Submit: time.Minute, Evaluate: 20 * time.Minute}))
+		client := server.LiveClient(hiring.WithProbe(b.Probe()))
+		assessment := server.AddAssessment("Backend")
+		_, err := client.Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+		require.NoError(t, err)
+		time.Sleep(4 * time.Minute)
+		submission, err := client.Submissions.FindByEmail(t.Context(), assessment, "ada@candidates.test")
+		require.NoError(t, err)
+
+		told := 0
+		options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }}
+		end := b.Wait(&options)
+		done := make(chan error, 1)
+		go func() {
+			for report, err := range client.Submissions.WaitReports(t.Context(), []string{submission.ID}, options) {
+				if err == nil {
+					b.Delivered(t.Context(), report.GeneratedAt)
+				}
+				done <- err
+			}
+		}()
+		time.Sleep(10 * time.Minute)
+		samples := b.scrape(t)
+		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_pending"))
+		assert.Equal(t, "600", value(t, samples, "hiring_client_reports_pending_age_seconds"))
+		var waited, age float64
+		_, err = fmt.Sscan(value(t, samples, "hiring_client_wait_time_seconds_total", `hiring_wait_reason="poll"`), &waited)
+		require.NoError(t, err)
+		assert.InDelta(t, 600, waited, 1, "all of the time, the wait under way included")
+		_, err = fmt.Sscan(value(t, samples, "hiring_client_round_age_seconds", `hiring_operation="Submissions.WaitReports"`), &age)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, age, 60.0)
+		require.NoError(t, <-done)
+		end()
+		synctest.Wait()
+		require.Greater(t, told, 5, "the caller's own Progress")
+		samples = b.scrape(t)
+		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total"))
+		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_lag_seconds_count"))
+		for series := range samples {
+			assert.NotContains(t, series, "pending")
+			assert.NotContains(t, series, "round_age")
+		}
+	})
+}
+
+func TestErrorTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, server := newBench(t), sandbox.Start(t)
+		client := server.Client(hiring.WithProbe(b.Probe()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		ended, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		server.Inject(sandbox.Fault{Delay: time.Minute})
+		_, err := client.Account.Get(ended)
+		require.Error(t, err)
+		server.Inject(sandbox.Fault{Reset: true})
+		_, err = client.Account.Get(t.Context())
+		require.Error(t, err)
+		server.Inject(sandbox.Fault{Status: 502, Body: "<html>proxy</html>", ContentType: "text/html"})
+		_, err = client.Account.Get(t.Context())
+		require.Error(t, err)
+		_, err = client.Challenges.Get(t.Context(), "")
+		require.Error(t, err)
+		samples := b.scrape(t)
+		for _, kind := range []string{"timeout", "connection_reset", "502"} {
+			assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `error_type="`+kind+`"`))
+			assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `error_type="`+kind+`"`))
+		}
+		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `error_type="INVALID_INPUT"`))
+	})
+}
