@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/address"
 	"github.com/hiring-assessment/hiring-go/internal/body"
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 	"github.com/hiring-assessment/hiring-go/internal/transfer"
@@ -107,7 +109,7 @@ func (d *download) renew(ctx context.Context) error {
 		return ErrNoArchive
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !address.Loopback(u.Hostname())) {
 		d.status = 0
 		return d.fail(errors.New("the service gave a link that is not https, and nothing was asked of it"))
 	}
@@ -200,7 +202,7 @@ func (d *download) attempt(ctx context.Context) error {
 	d.attempts++
 	d.started, d.status, d.retryAfter = time.Now(), 0, 0
 	h := d.headers()
-	d.server = serverOf(d.link)
+	d.server = address.Server(d.link)
 	d.trial.begin(ctx, &k.watchers, ProbeAttempt{
 		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
 	}, h, func(string) bool { return true })
@@ -233,7 +235,7 @@ func (d *download) accept(resp *http.Response) (whole bool, err error) {
 	d.status = resp.StatusCode
 	busy := d.status == http.StatusTooManyRequests || retry.Overload(d.status)
 	if busy {
-		d.retryAfter = retryAfterOf(resp.Header, time.Now())
+		d.retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}
 	return d.Accept(d.status, transfer.Header(resp.Header), resp.ContentLength, busy)
 }

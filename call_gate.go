@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/origin"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
@@ -106,15 +107,15 @@ func (a *attempt) enter() (closed quota.Barrier) {
 // learn keeps what a reply's head says of the quotas.
 func (a *attempt) learn(h http.Header, now time.Time) {
 	quotas, id, class := &a.core.family.quotas, a.credential.id, classOf(a.request.method)
-	limit, ok := rateLimitOf(h)
-	a.limit = limit
+	limit, ok := headers.Quota(h)
+	a.limit = RateLimit(limit)
 	switch {
 	case !ok || a.status == http.StatusUnauthorized: // A 401 is about a key that has no quotas.
-	case a.status == http.StatusTooManyRequests && quotas.IsThrottle(id, class, quota.Window(limit)):
+	case a.status == http.StatusTooManyRequests && quotas.IsThrottle(id, class, limit):
 		a.throttled = true
-		quotas.Hold(now.Add(min(retryAfterOf(h, now), longestWindow)))
+		quotas.Hold(now.Add(min(headers.RetryAfter(h, now), longestWindow)))
 	default:
-		quotas.Learn(id, class, a.begun, quota.Window(limit), limit.Reset.Sub(serverTime(h, now)), now)
+		quotas.Learn(id, class, a.begun, limit, limit.Reset.Sub(headers.ServerTime(h, now)), now)
 	}
 }
 

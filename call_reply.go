@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/bound"
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
 	"github.com/hiring-assessment/hiring-go/internal/origin"
 )
@@ -57,7 +58,7 @@ func (a *attempt) rejected(cause error) (own bool) {
 	a.failure.refusal(a.reply.body)
 	a.failure.clean()
 	a.failure.hints = a.hints(a.failure, a.reply.body)
-	a.failure.RetryAfter = retryAfterOf(a.header, time.Now())
+	a.failure.RetryAfter = headers.RetryAfter(a.header, time.Now())
 	a.failure.throttled, a.permanent = a.throttled, a.throttled
 	a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
 	if a.status >= 500 {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hiring-assessment/hiring-go/internal/address"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/route"
 )
@@ -174,7 +175,7 @@ func (c config) assemble(f *family, sent *ledger) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
-	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: serverOf(&base), watchers: watch(c)}
+	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: address.Server(&base), watchers: watch(c)}
 	return newClient(k, sent), nil
 }
 
@@ -216,38 +217,10 @@ func (c config) checkLimits() error {
 
 // checkBaseURL never quotes what it was given: it may be a key, misplaced.
 func (c config) checkBaseURL() (url.URL, error) {
-	u, err := url.Parse(c.baseURL)
-	var problems error
-	refuse := func(problem string) {
-		problems = joinParams(problems, &ParamError{Param: c.names.baseURL, Problem: problem})
+	base, problems := address.Base(c.baseURL, apiPrefix, c.insecure)
+	var err error
+	for _, problem := range problems {
+		err = joinParams(err, &ParamError{Param: c.names.baseURL, Problem: problem})
 	}
-	switch {
-	case c.baseURL == "":
-		refuse("is empty: give the service's address, which must be absolute, as in https://hiring.example.com")
-		return url.URL{}, problems
-	case err == nil && u.Scheme != "" && u.Opaque == "" && u.Scheme != "http" && u.Scheme != "https":
-		refuse("has a scheme other than https (or http): it must be absolute, as in https://hiring.example.com")
-		return url.URL{}, problems
-	case err != nil || u.Scheme == "" || u.Hostname() == "":
-		refuse("must be absolute, as in https://hiring.example.com")
-		return url.URL{}, problems
-	}
-	if u.User != nil {
-		refuse("must not contain user info: the key is passed by itself")
-	}
-	if strings.ContainsAny(c.baseURL, "?#") {
-		refuse("must have no query and no fragment")
-	}
-	if u.Scheme == "http" && !c.insecure && !isLoopback(u.Hostname()) {
-		refuse("plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
-	}
-	prefix := strings.TrimRight(u.EscapedPath(), "/")
-	if strings.HasSuffix(prefix, apiPrefix) {
-		refuse("must not end in " + apiPrefix + ": leave out " + apiPrefix + ", which the client adds")
-	}
-	base := url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/") + apiPrefix}
-	if prefix+apiPrefix != base.Path {
-		base.RawPath = prefix + apiPrefix
-	}
-	return base, problems
+	return base, err
 }

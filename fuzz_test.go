@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
@@ -35,9 +36,9 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value, date string) {
 		h := http.Header{"Retry-After": {value}, "Date": {date}}
-		d := retryAfterOf(h, fuzzNow)
+		d := headers.RetryAfter(h, fuzzNow)
 		if d < 0 {
-			t.Fatalf("retryAfterOf(%q, %q) = %s", value, date, d)
+			t.Fatalf("headers.RetryAfter(%q, %q) = %s", value, date, d)
 		}
 		wait, again := retry.Policy(policy).Repeat(retry.Ending{Number: 1, Method: "POST", Status: 429, RetryAfter: d}, 0.5)
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {

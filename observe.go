@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/textproto"
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 )
 
 // Exchange is one attempt of a call, as an observer sees it. It holds nothing
@@ -198,11 +198,11 @@ func (t *trial) begin(ctx context.Context, w *watchers, attempt ProbeAttempt, h 
 	}
 	for name, values := range attempt.Header {
 		name = textproto.CanonicalMIMEHeaderKey(name)
-		if h[name] != nil || !isAddable(name) {
+		if h[name] != nil || !headers.Addable(name) {
 			continue
 		}
 		for _, value := range values {
-			if isHeaderValue(value) && mayAdd(name+": "+value) {
+			if headers.IsValue(value) && mayAdd(name+": "+value) {
 				h[name] = append(h[name], value)
 			}
 		}
@@ -234,28 +234,6 @@ func (t *trial) abandon(e Exchange) {
 	for _, end := range ends {
 		defer end(e)
 	}
-}
-
-// fixedHeaders are those that a probe cannot set: the client's own, those that
-// say how a request travels, and those with which net/http repeats a POST.
-var fixedHeaders = []string{
-	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
-	"Expect", "Host", "Idempotency-Key", "If-Range", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Range", "Te",
-	"Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-Idempotency-Key",
-}
-
-// isAddable tells whether a header may be added that has this canonical name.
-func isAddable(name string) bool {
-	if _, fixed := slices.BinarySearch(fixedHeaders, name); fixed || name == "" {
-		return false
-	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-}
-
-func isHeaderValue(value string) bool {
-	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
 // sleep waits, and tells the probes if that is long. What comes after the

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
 // Option changes how a client works. Options only record; [New] and
@@ -154,29 +153,12 @@ type RetryPolicy struct {
 }
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
+	full, negative := retry.Policy(p).WithDefaults()
 	var err error
-	refuse := func(wrong bool, field string) {
-		if wrong {
-			err = joinParams(err, &ParamError{Param: "RetryPolicy." + field, Problem: "must not be negative (0 means the default)"})
-		}
+	for _, field := range negative {
+		err = joinParams(err, &ParamError{Param: "RetryPolicy." + field, Problem: "must not be negative (0 means the default)"})
 	}
-	refuse(p.MaxAttempts < 0, "MaxAttempts")
-	refuse(p.BaseBackoff < 0, "BaseBackoff")
-	refuse(p.MaxBackoff < 0, "MaxBackoff")
-	refuse(p.MaxWait < 0, "MaxWait")
-	if p.MaxAttempts == 0 {
-		p.MaxAttempts = 4
-	}
-	if p.BaseBackoff == 0 {
-		p.BaseBackoff = 500 * time.Millisecond
-	}
-	if p.MaxBackoff == 0 {
-		p.MaxBackoff = 30 * time.Second
-	}
-	if p.MaxWait == 0 {
-		p.MaxWait = time.Minute
-	}
-	return p, err
+	return RetryPolicy(full), err
 }
 
 // logTo is the observer of [WithLogger].
@@ -223,26 +205,4 @@ func watch(c config) watchers {
 		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger)})
 	}
 	return w
-}
-
-func isLoopback(host string) bool {
-	host = strings.ToLower(host)
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// serverOf is who a request to u asks, as in Exchange.
-func serverOf(u *url.URL) string {
-	port := u.Port()
-	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	default:
-		port = "443"
-	}
-	return net.JoinHostPort(u.Hostname(), port)
 }

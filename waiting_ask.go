@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -33,7 +34,7 @@ func (a *asker) now() time.Time { return time.Now().Add(a.skew) }
 // only when the clocks differ by more.
 func (a *asker) set(reply *Response, asked time.Time) {
 	arrived := time.Now()
-	date := serverTime(reply.Header, arrived)
+	date := headers.ServerTime(reply.Header, arrived)
 	if at := arrived.Add(a.skew); at.Before(date) || at.After(date.Add(time.Second+arrived.Sub(asked))) {
 		a.skew = date.Sub(arrived)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -29,7 +30,7 @@ func (o WatchOptions) judge() (interval, error) {
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
 	}
-	if o.Since.Unix() > maxUnix {
+	if o.Since.Unix() > headers.MaxUnix {
 		err = joinParams(err, &ParamError{Param: "Since", Problem: "must be before the year 10000"})
 	}
 	return pause, err

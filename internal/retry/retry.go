@@ -2,7 +2,10 @@
 // pause: a write only when the service certainly did nothing.
 package retry
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Policy says how often and how patiently a failed attempt is repeated.
 type Policy struct {
@@ -10,6 +13,30 @@ type Policy struct {
 	BaseBackoff time.Duration
 	MaxBackoff  time.Duration
 	MaxWait     time.Duration
+}
+
+// WithDefaults returns the policy with its zero fields filled, and names the fields
+// that are negative.
+func (p Policy) WithDefaults() (full Policy, negative []string) {
+	for _, field := range []struct {
+		name string
+		sign int
+	}{
+		{"MaxAttempts", p.MaxAttempts},
+		{"BaseBackoff", cmp.Compare(p.BaseBackoff, 0)},
+		{"MaxBackoff", cmp.Compare(p.MaxBackoff, 0)},
+		{"MaxWait", cmp.Compare(p.MaxWait, 0)},
+	} {
+		if field.sign < 0 {
+			negative = append(negative, field.name)
+		}
+	}
+	return Policy{
+		MaxAttempts: cmp.Or(p.MaxAttempts, 4),
+		BaseBackoff: cmp.Or(p.BaseBackoff, 500*time.Millisecond),
+		MaxBackoff:  cmp.Or(p.MaxBackoff, 30*time.Second),
+		MaxWait:     cmp.Or(p.MaxWait, time.Minute),
+	}, negative
 }
 
 // Ending is how an attempt ended, as far as another depends on it.

@@ -1,4 +1,4 @@
-package hiring
+package headers_test
 
 import (
 	"math"
@@ -7,20 +7,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-func TestRetryPolicyDefaults(t *testing.T) {
-	p, err := RetryPolicy{}.withDefaults()
-	require.NoError(t, err)
-	assert.Equal(t, RetryPolicy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}, p)
-	given := RetryPolicy{1, 2, 3, 4}
-	p, err = given.withDefaults()
-	require.NoError(t, err)
-	assert.Equal(t, given, p)
-}
-
-func TestRetryAfterOf(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		value, date string
@@ -55,12 +47,12 @@ func TestRetryAfterOf(t *testing.T) {
 		if c.date != "" {
 			h.Set("Date", c.date)
 		}
-		assert.Equal(t, c.want, retryAfterOf(h, now), "Retry-After %q, Date %q", c.value, c.date)
+		assert.Equal(t, c.want, headers.RetryAfter(h, now), "Retry-After %q, Date %q", c.value, c.date)
 	}
-	assert.Zero(t, retryAfterOf(nil, now))
+	assert.Zero(t, headers.RetryAfter(nil, now))
 }
 
-func TestRateLimitOf(t *testing.T) {
+func TestQuota(t *testing.T) {
 	for _, c := range []struct {
 		limit, remaining, reset string
 		ok                      bool
@@ -85,10 +77,10 @@ func TestRateLimitOf(t *testing.T) {
 		h.Set("X-RateLimit-Limit", c.limit)
 		h.Set("X-RateLimit-Remaining", c.remaining)
 		h.Set("X-RateLimit-Reset", c.reset)
-		limit, ok := rateLimitOf(h)
+		limit, ok := headers.Quota(h)
 		assert.Equal(t, c.ok, ok, "%+v", c)
-		assert.Equal(t, c.ok, limit != RateLimit{}, "%+v: all or nothing", c)
+		assert.Equal(t, c.ok, limit != quota.Window{}, "%+v: all or nothing", c)
 	}
-	limit, _ := rateLimitOf(http.Header{"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1800000000"}})
-	assert.Equal(t, RateLimit{1000, 7, time.Unix(1800000000, 0).UTC()}, limit)
+	limit, _ := headers.Quota(http.Header{"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1800000000"}})
+	assert.Equal(t, quota.Window{Limit: 1000, Remaining: 7, Reset: time.Unix(1800000000, 0).UTC()}, limit)
 }

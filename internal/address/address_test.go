@@ -1,0 +1,42 @@
+package address_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/address"
+)
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "LOCALHOST": true, "hiring.localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true,
+		"": false, "notlocalhost": false, "localhost.example.com": false, "10.0.0.1": false, "127.0.0.1.example.com": false,
+	} {
+		assert.Equal(t, want, address.Loopback(host), "%q", host)
+	}
+}
+
+func TestServer(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://a.example": "a.example:443", "http://a.example": "a.example:80", "http://[::1]:8080/x": "[::1]:8080",
+	} {
+		u, err := url.Parse(text)
+		assert.NoError(t, err)
+		assert.Equal(t, want, address.Server(u))
+	}
+}
+
+func TestBase(t *testing.T) {
+	base, problems := address.Base("https://a.example/up%2Fper/", "/api/v1", false)
+	assert.Empty(t, problems)
+	assert.Equal(t, "https://a.example/up%2Fper/api/v1", base.String())
+	_, problems = address.Base("http://me:sk_live_secret@a.example/api/v1?q", "/api/v1", false)
+	assert.Len(t, problems, 4, "all of it at once")
+	for _, problem := range problems {
+		assert.NotContains(t, problem, "secret")
+	}
+	_, problems = address.Base("http://a.example", "/api/v1", true)
+	assert.Empty(t, problems)
+}
