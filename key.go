@@ -3,11 +3,9 @@ package hiring
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/secret"
@@ -106,14 +104,8 @@ func (k keyring) use(ctx context.Context) (*credential, error) {
 // newCredential judges a key. The error says what is wrong, after the name of what
 // is judged.
 func newCredential(key string, want Environment) (*credential, error) {
-	const scheme = "Bearer "
-	switch {
-	case key == "":
-		return nil, errors.New("is empty: give an API key made in the dashboard")
-	case len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme):
-		return nil, errors.New(`begins with "Bearer ", which the client adds: give the key alone`)
-	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
-		return nil, errors.New("contains white space or control characters: it was probably copied with a line break")
+	if err := secret.Judge(key); err != nil {
+		return nil, err
 	}
 	environment := environmentOf(key)
 	if want != "" && environment != want {
@@ -127,26 +119,5 @@ func newCredential(key string, want Environment) (*credential, error) {
 	}, nil
 }
 
-// redacted names the key without showing it: its prefix, and the last four letters
-// of one so long that enough remains unknown.
-func (c *credential) redacted() string {
-	const telling, shown = 24, 4
-	end := ""
-	if own := strings.TrimPrefix(c.key, c.prefix()); len(own) >= telling {
-		end = own[len(own)-shown:]
-	}
-	switch {
-	case c.prefix() != "":
-		return "the key " + c.prefix() + "…" + end
-	case end != "":
-		return "the key …" + end + ", which begins with neither sk_live_ nor sk_test_"
-	}
-	return "the key, which begins with neither sk_live_ nor sk_test_"
-}
-
-func (c *credential) prefix() string {
-	if c.environment == "" {
-		return ""
-	}
-	return "sk_" + string(c.environment) + "_"
-}
+// redacted names the key without showing it.
+func (c *credential) redacted() string { return secret.Redact(c.key) }

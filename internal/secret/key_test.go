@@ -1,0 +1,31 @@
+package secret_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/secret"
+)
+
+func TestRedact(t *testing.T) {
+	long := strings.Repeat("a", 20) + "WXYZ"
+	for key, want := range map[string]string{
+		"sk_live_" + long:     "the key sk_live_…WXYZ",
+		"sk_test_" + long[1:]: "the key sk_test_…",
+		"sk_live_":            "the key sk_live_…",
+		long:                  "the key …WXYZ, which begins with neither sk_live_ nor sk_test_",
+		long[1:]:              "the key, which begins with neither sk_live_ nor sk_test_",
+		"":                    "the key, which begins with neither sk_live_ nor sk_test_",
+	} {
+		assert.Equal(t, want, secret.Redact(key), key)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	assert.NoError(t, secret.Judge("sk_live_"+strings.Repeat("a", 24)))
+	for _, key := range []string{"", "Bearer x", "BEARER x", "sk_live_a\n", " sk_live_a", "sk_\x00live"} {
+		assert.Error(t, secret.Judge(key), "%q", key)
+	}
+}
