@@ -84,16 +84,20 @@ func (p Policy) TooLong(wait time.Duration) bool {
 // repeatable tells whether another attempt can do good and no harm: a POST only
 // when the service certainly did nothing.
 func (e Ending) repeatable() bool {
-	switch {
-	case e.Status == 429 || e.Unsent:
+	if e.Status == 429 || e.Unsent {
 		return true
-	case e.Method == "GET" || e.Method == "HEAD":
+	}
+	switch e.Method {
+	case get, head:
 		return e.Timeout || e.Cut || Overload(e.Status)
-	case e.Method == "DELETE" || e.Method == "PATCH":
+	case del, patch:
 		return Overload(e.Status) || e.Status == 0 && e.Cut
 	}
 	return false
 }
+
+// The methods that may be repeated. The package does without HTTP.
+const get, head, del, patch = "GET", "HEAD", "DELETE", "PATCH"
 
 // Overload tells a server that cannot answer for the moment.
 func Overload(status int) bool {

@@ -286,16 +286,16 @@ func TestACursorThatIsIgnored(t *testing.T) {
 // TestTheExperimentTakesTheClearestItem: the smaller gap between its times counts,
 // then its age.
 func TestTheExperimentTakesTheClearestItem(t *testing.T) {
-	clear := finished("clear", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
-	close := finished("close", noon.Add(-m), noon.Add(-40*s), noon.Add(-20*s))
+	clearest := finished("clear", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
+	closest := finished("close", noon.Add(-m), noon.Add(-40*s), noon.Add(-20*s))
 	older := finished("older", noon.Add(-5*h), noon.Add(-4*h), noon.Add(-2*h))
-	for _, page := range [][]waiting.Item{{close, clear, older}, {older, clear, close}} {
+	for _, page := range [][]waiting.Item{{closest, clearest, older}, {older, clearest, closest}} {
 		machine := watching()
 		_, at := next(t, machine, noon)
 		_, err := machine.Got(at, waiting.Answer{Items: page})
 		require.NoError(t, err)
 		wish, _ := next(t, machine, at)
-		assert.Equal(t, clear.Evaluated.Add(-10*m), wish.Since)
+		assert.Equal(t, clearest.Evaluated.Add(-10*m), wish.Since)
 	}
 }
 
