@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -204,9 +205,7 @@ func (s *scrapes) write(t *testing.T, all []rule, want map[string]map[string]str
 		if labels, ok := want[r.Alert]; ok {
 			expected := map[string]string{"job": "hiring", "instance": "a:1"}
 			for _, more := range []map[string]string{labels, r.Labels} {
-				for name, value := range more {
-					expected[name] = value
-				}
+				maps.Copy(expected, more)
 			}
 			alerts = append(alerts, map[string]any{"exp_labels": expected, "exp_annotations": r.Annotations})
 		}
@@ -230,9 +229,11 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	require.NoError(t, err)
 	var dashboard struct {
 		Panels []struct {
-			Title   string
-			Targets []struct{ Expr string }
-		}
+			Title   string `json:"title"`
+			Targets []struct {
+				Expr string `json:"expr"`
+			} `json:"targets"`
+		} `json:"panels"`
 	}
 	require.NoError(t, json.Unmarshal(text, &dashboard))
 	exist := make(map[string]bool)

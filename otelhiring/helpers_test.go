@@ -27,7 +27,7 @@ type bench struct {
 	handler http.Handler
 }
 
-func newBench(t *testing.T, options ...otelhiring.Option) *bench {
+func newBench(t *testing.T) *bench {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))
@@ -35,7 +35,7 @@ func newBench(t *testing.T, options ...otelhiring.Option) *bench {
 	b := &bench{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b.spans))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
-	b.Telemetry, err = otelhiring.New(append(options, otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))...)
+	b.Telemetry, err = otelhiring.New(otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))
 	require.NoError(t, err)
 	return b
 }

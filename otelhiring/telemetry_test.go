@@ -33,7 +33,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func attributesOf(span sdktrace.ReadOnlySpan) map[string]string {
 	all := make(map[string]string)
 	for _, a := range span.Attributes() {
-		all[string(a.Key)] = a.Value.Emit()
+		all[string(a.Key)] = a.Value.String()
 	}
 	return all
 }

@@ -48,7 +48,7 @@ func run(ctx context.Context, address string, spans io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer end(context.WithoutCancel(ctx))
 	client, err := newClient(ctx, telemetry)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func run(ctx context.Context, address string, spans io.Writer) error {
 
 // newTelemetry sends metrics to Prometheus's default registry. A program in
 // production sends its spans by OTLP.
-func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(), err error) {
+func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(context.Context), err error) {
 	traces, err := stdouttrace.New(stdouttrace.WithWriter(spans))
 	if err != nil {
 		return nil, nil, err
@@ -75,8 +75,8 @@ func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(),
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithBatcher(traces))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(metrics))
 	telemetry, err = otelhiring.New(otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))
-	return telemetry, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	return telemetry, func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if err := errors.Join(tracers.Shutdown(ctx), meters.Shutdown(ctx)); err != nil {
 			fmt.Fprintln(os.Stderr, "watch: the last spans and metrics are lost:", err)

@@ -25,7 +25,9 @@ func TestWatch(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, address, &spans) }()
 	require.Eventually(t, func() bool {
-		reply, err := http.Get("http://" + address + "/metrics")
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+		require.NoError(t, err)
+		reply, err := http.DefaultTransport.RoundTrip(request)
 		if err != nil {
 			return false
 		}
