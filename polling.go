@@ -3,8 +3,10 @@ package hiring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/statefile"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -86,4 +88,50 @@ func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Dura
 			return found, w.pause.next(), err
 		}
 	}
+}
+
+// Checkpoint keeps the state of a watch, so that another process goes on where
+// one has stopped. Load returns what was saved last, "" when nothing was.
+// A state is at most 256 KB of text; it holds no candidate's data.
+//
+// One watch at a time uses a checkpoint.
+type Checkpoint interface {
+	Load(ctx context.Context) (string, error)
+	Save(ctx context.Context, state string) error
+}
+
+// FileCheckpoint keeps the state in a file, which need not exist yet; its folder
+// must. The file is replaced as a whole and is on the disk when Save returns: a
+// crash leaves the state before or the new one. A symbolic link stays: what is
+// replaced is its target, which need not exist either, unlike its folder.
+//
+// Load and Save fail on what is no regular file, Load on an empty, a damaged and
+// a foreign file and on one above 1 MB: that is never a fresh start. Delete the
+// file if one is meant. Save writes to a temporary file in the same folder,
+// hiring-checkpoint-*.tmp, and removes those that killed saves have left there
+// more than ten minutes ago, or more than ten of them.
+func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
+
+type fileCheckpoint struct{ file *statefile.File }
+
+func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	state, err := f.file.Load()
+	return state, checkpointError(err)
+}
+
+func (f fileCheckpoint) Save(ctx context.Context, state string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return checkpointError(f.file.Save(state))
+}
+
+func checkpointError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("hiring: checkpoint: %w", err)
 }
