@@ -106,7 +106,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 			}
 		}
 		none.RequestID = page.Meta.RequestID
-		none.Attempts++
+		none.Attempts = 1 // Pages are no attempts.
 	}
 	return Submission{}, none
 }

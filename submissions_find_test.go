@@ -64,6 +64,7 @@ func TestFindByEmailThatIsNotThere(t *testing.T) {
 		assert.Equal(t, []any{0, "GET", "/submissions", hiring.Outcome("")}, []any{failure.Status, failure.Method, failure.Route, failure.Outcome})
 		assert.NotEmpty(t, failure.RequestID)
 		assert.Contains(t, err.Error(), "Submissions.FindByEmail")
+		assert.NotContains(t, err.Error(), "attempts", "three pages are not three attempts")
 		assert.NotContains(t, strings.ToLower(err.Error()), strings.ToLower(s.Candidate.Email), "the address is not for logs")
 		return
 	}
