@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/address"
 )
@@ -23,7 +24,7 @@ func TestServer(t *testing.T) {
 		"https://a.example": "a.example:443", "http://a.example": "a.example:80", "http://[::1]:8080/x": "[::1]:8080",
 	} {
 		u, err := url.Parse(text)
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		assert.Equal(t, want, address.Server(u))
 	}
 }

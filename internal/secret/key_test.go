@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/secret"
 )
@@ -24,7 +25,7 @@ func TestRedact(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	assert.NoError(t, secret.Judge("sk_live_"+strings.Repeat("a", 24)))
+	require.NoError(t, secret.Judge("sk_live_"+strings.Repeat("a", 24)))
 	for _, key := range []string{"", "Bearer x", "BEARER x", "sk_live_a\n", " sk_live_a", "sk_\x00live"} {
 		assert.Error(t, secret.Judge(key), "%q", key)
 	}
