@@ -48,7 +48,7 @@ func (b stage) News() <-chan struct{} {
 func (b stage) Page(before, size int, keep func(Entry) bool) (page []Entry, more bool) {
 	_, unlock := b.at()
 	defer unlock()
-	j, hide := &b.s.journal, b.s.keys.hide()
+	j, hide := &b.s.journal, b.s.keys.hide(b.s.revoked)
 	at := j.next
 	if before > 0 {
 		at = min(at, before-1)
@@ -183,6 +183,19 @@ func (b stage) ClearFault(id int) {
 
 // Reset makes the server what New made it.
 func (b stage) Reset() { b.s.reset() }
+
+// What tests do without an error, because only their author could put it right.
+
+// Advance is [Server.Advance].
+func (b stage) Advance(d time.Duration) error { return b.s.advance(d) }
+
+// SetQuota is [Server.SetQuota].
+func (b stage) SetQuota(token string, class Class, remaining int) error {
+	return b.s.setQuota(token, class, remaining)
+}
+
+// SetPlan is [Server.SetPlan].
+func (b stage) SetPlan(token string, used, limit int) error { return b.s.setPlan(token, used, limit) }
 
 // State is what goes wrong for all keys alike.
 func (b stage) State() backstage.State {

@@ -32,6 +32,7 @@ func (s *Server) addAssessment(name string) (id string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
+	defer s.notify()
 	return s.live.Organization("", now).AddAssessment(name, ""), nil
 }
 

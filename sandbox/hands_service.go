@@ -23,6 +23,7 @@ func (s *Server) addKey(k Key) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
+	defer s.notify()
 	return s.keys.add(k, now)
 }
 
@@ -35,8 +36,10 @@ func (s *Server) revoke(token string) (known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	_, known = s.keys[token]
-	delete(s.keys, token)
+	if _, known = s.keys[token]; known {
+		delete(s.keys, token)
+		s.revoked = append(s.revoked[max(0, len(s.revoked)-maxHidden+1):], token)
+	}
 	s.notify()
 	return known
 }
@@ -79,6 +82,12 @@ func (s *Server) SetPlan(token string, used, limit int) {
 	if used < 0 || limit < 0 {
 		panic(fmt.Sprintf("sandbox: SetPlan(%d, %d): a number of invitations cannot be negative", used, limit))
 	}
+	if err := s.setPlan(token, used, limit); err != nil {
+		panic(fmt.Sprintf("sandbox: SetPlan: %v", err))
+	}
+}
+
+func (s *Server) setPlan(token string, used, limit int) error {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,12 +95,13 @@ func (s *Server) SetPlan(token string, used, limit int) {
 	key := s.keys[token]
 	switch {
 	case key == nil:
-		panic("sandbox: SetPlan: the server knows no such key")
+		return errors.New("the server knows no such key")
 	case !key.live():
-		panic("sandbox: SetPlan: the account of test mode never changes; use a key that begins with " + livePrefix)
+		return errors.New("the account of test mode never changes; use a key that begins with " + livePrefix)
 	}
 	s.live.Organization(key.Organization, now).SetPlan(used, limit)
 	s.notify()
+	return nil
 }
 
 // SetArchives says whether archive storage is available, as it is at first.
@@ -176,5 +186,5 @@ func (s *Server) Journal() Journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catchUp(now)
-	return s.journal.copy(s.keys.hide())
+	return s.journal.copy(s.keys.hide(s.revoked))
 }

@@ -144,4 +144,8 @@ func TestKeysAreHiddenEverywhereInTheJournal(t *testing.T) {
 	assert.Equal(t, "/api/v1/x/sk_test_…nger", e.Path)
 	assert.Equal(t, "api_key=sk_test_…dbox", e.Query)
 	assert.JSONEq(t, `{"key":"sk_test_…read"}`, string(e.Body))
+	for _, token := range []string{"sk_test_sandbox_longer", sandbox.TestKey, sandbox.ReadOnlyKey} {
+		s.RevokeKey(token)
+	}
+	assert.Equal(t, e, s.Journal()[0], "those that were revoked too")
 }

@@ -106,10 +106,16 @@ func (r keyring) active(k Key, now time.Time) int {
 	return count
 }
 
-// hide finds the keys that the server knows, to redact them.
-func (r keyring) hide() *strings.Replacer {
-	hidden := make([]string, 0, 2*len(r))
-	for _, token := range slices.Backward(slices.Sorted(maps.Keys(r))) { // The longer of two that begin alike first.
+// maxHidden is how many revoked keys are still hidden.
+const maxHidden = 200
+
+// hide finds the keys that the server knows, and those that were revoked, to
+// redact them.
+func (r keyring) hide(revoked []string) *strings.Replacer {
+	known := append(slices.Collect(maps.Keys(r)), revoked...)
+	slices.Sort(known)
+	hidden := make([]string, 0, 2*len(known))
+	for _, token := range slices.Backward(known) { // The longer of two that begin alike first.
 		hidden = append(hidden, token, redact(token))
 	}
 	return strings.NewReplacer(hidden...)

@@ -35,6 +35,7 @@ type Server struct {
 type state struct {
 	requests uint64
 	keys     keyring
+	revoked  []string // newest last, to be hidden where they show up
 	throttle throttle
 	live     world.Live
 	storage  storage

@@ -1,5 +1,5 @@
 // Package retry decides whether an attempt is followed by another, and after which
-// pause: a write only when the service certainly did nothing.
+// pause: a POST only when the service certainly did nothing.
 package retry
 
 import (

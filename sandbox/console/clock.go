@@ -29,7 +29,9 @@ func (c *console) advance(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.server.Advance(by)
+	if err := c.Advance(by); err != nil {
+		return "", err
+	}
 	return at("/trouble", "advanced", "by", by.String()) + "#clock", nil
 }
 

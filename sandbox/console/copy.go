@@ -21,11 +21,12 @@ func address(e sandbox.Entry) string {
 	return e.Path + "?" + e.Query
 }
 
-// asCurl is an exchange as a command. The key is not in it.
+// asCurl is an exchange as a command, which takes the path, the query and the
+// body for nothing but what they are. The key is not in it.
 func asCurl(e sandbox.Entry, base string) string {
-	lines := []string{"curl -sS -i -X " + quoted(e.Method) + " " + quoted(base+address(e))}
+	lines := []string{"curl -g --path-as-is -sS -i -X " + quoted(e.Method) + " " + quoted(base+address(e))}
 	if e.Method == http.MethodHead {
-		lines[0] = "curl -sS -I " + quoted(base+address(e))
+		lines[0] = "curl -g --path-as-is -sS -I " + quoted(base+address(e))
 	}
 	if e.Key != "" {
 		lines = append(lines, `-H "Authorization: Bearer $HIRING_API_KEY"`)
@@ -34,7 +35,7 @@ func asCurl(e sandbox.Entry, base string) string {
 		lines = append(lines, "-H "+quoted("Content-Type: "+kind))
 	}
 	if len(e.Body) > 0 {
-		lines = append(lines, "--data-binary "+quoted(string(e.Body)))
+		lines = append(lines, "--data-raw "+quoted(string(e.Body)))
 	}
 	return strings.Join(lines, " \\\n  ")
 }

@@ -38,7 +38,10 @@ func (c *console) exchange(r *http.Request) (page, error) {
 		return page{}, errNotFound
 	}
 	e := found[0]
-	p := exchangePage{Entry: e, Curl: asCurl(e, baseURL(r)), Go: asGo(e, baseURL(r))}
+	p := exchangePage{Entry: e}
+	if len(e.Body) <= shown { // A longer one is too much for the page, and for a shell's command line.
+		p.Curl, p.Go = asCurl(e, baseURL(r)), asGo(e, baseURL(r))
+	}
 	p.Request = message{Headers: headers(e.Detail.Header)}
 	p.Request.Body, p.Request.Cut = readable(e.Body, len(e.Body))
 	p.Reply = message{Headers: headers(e.Detail.ReplyHeader)}
@@ -46,7 +49,7 @@ func (c *console) exchange(r *http.Request) (page, error) {
 	if more {
 		p.Older = n - 1
 	}
-	if newer, _ := c.Page(n+2, 1, func(sandbox.Entry) bool { return true }); newer[0].Detail.Number > n {
+	if newer, _ := c.Page(n+2, 1, func(sandbox.Entry) bool { return true }); len(newer) > 0 && newer[0].Detail.Number > n {
 		p.Newer = n + 1
 	}
 	return page{Template: "exchange", Data: p}, nil

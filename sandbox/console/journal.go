@@ -61,7 +61,7 @@ func number(text string) int {
 	if err != nil {
 		return 0
 	}
-	return max(n, 0)
+	return min(max(n, 0), 1_000_000_000) // So that a page of them can be counted.
 }
 
 // filter is what the journal is asked for. An empty member asks for nothing.

@@ -159,6 +159,42 @@ func TestCopiedCurlDoesItAgain(t *testing.T) {
 	assert.Empty(t, left)
 }
 
+// TestCopiedCurlTakesNothingForMore than it is: no file for a body, no range for a
+// query, no way up for a path.
+func TestCopiedCurlTakesNothingForMore(t *testing.T) {
+	v := visit(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/api/v1/a/../b?x=[1-3]&y={a,b}", strings.NewReader("@/etc/hostname"))
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+	res, err := v.web.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	curl, _ := again(v.see("/_sandbox/console/exchanges/1"))
+	run := exec.CommandContext(t.Context(), "bash", "-c", curl)
+	run.Env = append(os.Environ(), "HIRING_API_KEY="+sandbox.TestKey)
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	journal := v.server.Journal()
+	require.Len(t, journal, 2)
+	for _, e := range journal {
+		assert.Equal(t, []string{"/api/v1/a/../b", "x=[1-3]&y={a,b}", "@/etc/hostname"}, []string{e.Path, e.Query, string(e.Body)})
+	}
+}
+
+// A body that is too long for a page is not in it three times.
+func TestLongBodiesAreNotCopied(t *testing.T) {
+	v := visit(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/api/v1/assessments", strings.NewReader(strings.Repeat("<", 500<<10)))
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+	res, err := v.web.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	text := v.see("/_sandbox/console/exchanges/1")
+	assert.Less(t, len(text), 300<<10)
+	assert.Contains(t, text, "too long to be copied")
+}
+
 // TestCopiedGoIsGo: all of them compile, in one program that runs the first.
 func TestCopiedGoIsGo(t *testing.T) {
 	v := visit(t)

@@ -15,6 +15,7 @@ type stage interface {
 	News() <-chan struct{}
 	State() backstage.State
 	Reset()
+	Advance(d time.Duration) error
 
 	Page(before, size int, keep func(sandbox.Entry) bool) (page []sandbox.Entry, more bool)
 	Each(tell func(at time.Time, class sandbox.Class, status int, d *sandbox.Detail))
@@ -25,6 +26,8 @@ type stage interface {
 
 	Keys() []backstage.Key
 	Token(id string) (token string, ok bool)
+	SetQuota(token string, class sandbox.Class, remaining int) error
+	SetPlan(token string, used, limit int) error
 
 	Inject(f sandbox.Fault) error
 	Faults(tell func(id int, f sandbox.Fault, fired bool))

@@ -78,8 +78,7 @@ func (c *console) setQuota(r *http.Request) (string, error) {
 	if err != nil || left < 0 {
 		return "", errors.New("give how many requests are left, from 0")
 	}
-	c.server.SetQuota(token, class, left)
-	return at("/trouble", "quota"), nil
+	return at("/trouble", "quota"), c.SetQuota(token, class, left)
 }
 
 func (c *console) setPlan(r *http.Request) (string, error) {
@@ -92,8 +91,7 @@ func (c *console) setPlan(r *http.Request) (string, error) {
 	if err != nil || wrong != nil || used < 0 || limit < 0 || !strings.HasPrefix(token, "sk_live_") {
 		return "", errors.New("give a live key and two numbers from 0")
 	}
-	c.server.SetPlan(token, used, limit)
-	return at("/trouble", "plan"), nil
+	return at("/trouble", "plan"), c.SetPlan(token, used, limit)
 }
 
 func (c *console) revokeKey(r *http.Request) (string, error) {

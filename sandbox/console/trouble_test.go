@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -225,5 +226,18 @@ func TestTheClock(t *testing.T) {
 	for _, by := range []string{"", "0", "-1h", "soon", "1e300"} {
 		status, _ := v.try("/clock", "by", by)
 		assert.Equal(t, 400, status, by)
+	}
+}
+
+// TestFormsThatComeTooLate or ask for too much say so, and break nothing.
+func TestFormsThatComeTooLate(t *testing.T) {
+	v := visit(t)
+	v.server.Advance(math.MaxInt64 - time.Hour)
+	status, text := v.try("/clock", "by", "2h")
+	assert.Equal(t, 400, status)
+	assert.Contains(t, text, "does not go that far")
+	for _, page := range []string{"pipeline?postings=9223372036854775807", "pipeline?stage=sent&page=9223372036854775807", "?before=9223372036854775807"} {
+		status, text, _ := v.do(http.MethodGet, "/_sandbox/console/"+page, nil)
+		assert.NotEqual(t, 500, status, "%s: %s", page, text)
 	}
 }
