@@ -17,8 +17,9 @@ const InProcess = "https://sandbox.invalid"
 
 // Admit refuses what a web page in the user's browser could send: it reaches
 // this machine's ports too, by their address or by a name of its own that it
-// lets point here. With anyHost other machines and names are let in, web pages
-// of other origins still are not.
+// lets point here. With anyHost other machines and names are let in, and so is
+// what a page on a name that points here reads with GET, which carries no Origin;
+// an Origin that is not this machine's is refused all the same.
 func Admit(r *http.Request, anyHost bool) error {
 	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == InProcess
 	if !anyHost {
