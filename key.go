@@ -22,9 +22,9 @@ const (
 
 func environmentOf(key string) Environment {
 	switch {
-	case strings.HasPrefix(key, "sk_live_"):
+	case strings.HasPrefix(key, secret.LivePrefix):
 		return EnvironmentLive
-	case strings.HasPrefix(key, "sk_test_"):
+	case strings.HasPrefix(key, secret.TestPrefix):
 		return EnvironmentTest
 	}
 	return ""

@@ -6,6 +6,12 @@ import (
 	"unicode"
 )
 
+// What the service begins a key with.
+const (
+	LivePrefix = "sk_live_"
+	TestPrefix = "sk_test_"
+)
+
 // Judge says what is wrong with a key, after the name of what is judged.
 func Judge(key string) error {
 	const scheme = "Bearer "
@@ -32,7 +38,7 @@ func Redact(key string) string {
 	case own != key:
 		return "the key " + strings.TrimSuffix(key, own) + "…" + end
 	case end != "":
-		return "the key …" + end + ", which begins with neither sk_live_ nor sk_test_"
+		return "the key …" + end + ", which begins with neither " + LivePrefix + " nor " + TestPrefix
 	}
-	return "the key, which begins with neither sk_live_ nor sk_test_"
+	return "the key, which begins with neither " + LivePrefix + " nor " + TestPrefix
 }

@@ -62,7 +62,7 @@ func New(key string) Finder {
 }
 
 func withoutPrefix(key string) string {
-	for _, prefix := range []string{"sk_live_", "sk_test_"} {
+	for _, prefix := range []string{LivePrefix, TestPrefix} {
 		if secret, ok := strings.CutPrefix(key, prefix); ok {
 			return secret
 		}
