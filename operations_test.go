@@ -47,7 +47,7 @@ func TestNoEndpointByHalves(t *testing.T) {
 		{"provenance row", "the table of operations in sandbox/doc.go", names, keys(provenances(t))},
 		{"request on the wire", "operations in helpers_test.go", names, wired()},
 		{"golden shape", "goldens in golden_test.go", names, goldenOperations()},
-		{"runnable example", "example_operations_test.go", all, runnable(t)},
+		{"runnable example", "its resource's file, example_*_test.go", all, runnable(t)},
 		{"README row", "README.md, Operations", except(all, "OpenAPI"), rows(t)},
 	} {
 		for name := range part.want {

@@ -25,8 +25,13 @@ func TestReadmeCodeIsTestedCode(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("examples/*/main*.go")
 	require.NoError(t, err)
+	for _, pattern := range []string{"example*_test.go", "sandbox/example*_test.go"} {
+		examples, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		names = append(names, examples...)
+	}
 	files := make(map[string]string)
-	for _, name := range append(names, "example_test.go", "sandbox/example_test.go") {
+	for _, name := range names {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
 		files[name] = unindented(string(text))

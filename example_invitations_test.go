@@ -1,0 +1,186 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"slices"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func ExampleInvitationService_Send() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	invitation, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invitation.CandidateName, invitation.Status)
+	// Output: Ada Example sent
+}
+
+func ExampleInvitationService_List() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	count := make(map[hiring.InvitationStatus]int)
+	for invitation, err := range client.Invitations.List(sandbox.AssessmentID).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		count[invitation.Status]++
+	}
+	fmt.Println(count[hiring.InvitationSent] > 0, count[hiring.InvitationEvaluated] > 0)
+	// Output: true true
+}
+
+// Somebody who has not opened the mail gets it again.
+func ExampleInvitationService_Resend() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for invitation, err := range client.Invitations.List(sandbox.AssessmentID).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if invitation.Status != hiring.InvitationSent {
+			continue
+		}
+		again, err := client.Invitations.Resend(ctx, sandbox.AssessmentID, invitation.ID)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(again.Status, again.SentAt.After(*invitation.SentAt))
+		break
+	}
+	// Output: sent true
+}
+
+func ExampleInvitationService_Revoke() {
+	ctx := context.Background()
+	client := sandbox.New().LiveClient()
+	assessment := newAssessment(ctx, client)
+	invitation, err := client.Invitations.Send(ctx, assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	if err := client.Invitations.Revoke(ctx, assessment.ID, invitation.ID); err != nil {
+		log.Fatal(err)
+	}
+	err = client.Invitations.Revoke(ctx, assessment.ID, invitation.ID)
+	fmt.Println(errors.Is(err, hiring.ErrConflict)) // It can be taken back once.
+	// Output: true
+}
+
+// A reply that is lost does not lead to a second mail.
+func ExampleInvitationService_Ensure() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+
+	// The service does its work, and then the connection breaks.
+	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true, CutAfter: 20})
+	for range 2 {
+		invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{
+			Email: "ada@example.com",
+			Name:  "Ada Example",
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(invited.Outcome, invited.Invitation.CandidateEmail)
+	}
+	// Output:
+	// sent ada@example.com
+	// existing ada@example.com
+}
+
+// Whose invitation has expired is invited again on purpose.
+func ExampleInvitationService_Ensure_again() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	_, err := client.Invitations.Send(ctx, assessment.ID, ada)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	invited, err := client.Invitations.Ensure(ctx, assessment.ID, ada)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if invited.Outcome == hiring.InviteExisting && invited.Invitation.ExpiresAt.Before(time.Now()) {
+		_, err = client.Invitations.Send(ctx, assessment.ID, ada) // A second mail, and meant to be one.
+	}
+	fmt.Println(invited.Outcome, err)
+	// Output: existing <nil>
+}
+
+// A run that was stopped is simply run again.
+func ExampleInvitationService_SendAll() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessment := newAssessment(ctx, client)
+	server.SetPlan(sandbox.LiveKey, 0, 2) // Two invitations are left in this period.
+	candidates := []hiring.NewInvitation{
+		{Email: "ada@example.com", Name: "Ada Example"},
+		{Email: "bob", Name: "Bob Example"},
+		{Email: "ADA@example.com", Name: "Ada Example"},
+		{Email: "eve@example.com", Name: "Eve Example"},
+		{Email: "kim@example.com", Name: "Kim Example"},
+	}
+
+	count := make(map[hiring.InviteOutcome]int)
+	err := client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, err error) bool {
+		count[invited.Outcome]++
+		if errors.Is(err, hiring.ErrInvalidInput) {
+			fmt.Println(invited.Candidate.Name, "needs another address")
+		}
+		return true // false ends it.
+	})
+	fmt.Println(count)
+	fmt.Println(errors.Is(err, hiring.ErrPlanLimitReached))
+
+	server.SetPlan(sandbox.LiveKey, 2, 10)
+	err = client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, _ error) bool {
+		fmt.Println(invited.Candidate.Name, invited.Outcome)
+		return true
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// Bob Example needs another address
+	// map[existing:1 not sent:2 sent:2]
+	// true
+	// Ada Example existing
+	// Bob Example not sent
+	// Ada Example existing
+	// Eve Example existing
+	// Kim Example sent
+}
+
+func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment {
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return assessment
+}
