@@ -4,33 +4,38 @@ package main
 import (
 	"context"
 	"fmt"
-	"log"
+	"io"
+	"os"
+	"strings"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func main() {
-	ctx := context.Background()
 	client := sandbox.New().Client() // The service itself: client, err := hiring.FromEnv()
-
-	invitation, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{
-		Email: "ada@example.com",
-		Name:  "Ada Example",
-	})
-	if err != nil {
-		log.Fatal(err)
+	if err := run(context.Background(), client, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "shortlist:", printable(err.Error()))
+		os.Exit(1)
 	}
-	fmt.Println("invited", invitation.CandidateName)
+}
 
+func run(ctx context.Context, client *hiring.Client, out io.Writer) error {
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	// Ensure looks first: run again, the program mails nobody twice.
+	invited, err := client.Invitations.Ensure(ctx, sandbox.AssessmentID, ada)
+	if err != nil {
+		return fmt.Errorf("invite: %w", err)
+	}
+	if _, err := fmt.Fprintln(out, "invited", printable(invited.Candidate.Name)); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
 	best, err := shortlist(ctx, client, 95)
 	if err != nil {
-		log.Fatal(err)
+		return fmt.Errorf("read the results: %w", err)
 	}
-	for _, submission := range best {
-		score, _ := submission.Report.Score()
-		fmt.Println(score, submission.Report.VerdictLabel, submission.Candidate.Name)
-	}
+	return show(out, best)
 }
 
 // shortlist returns the submissions with at least that score.
@@ -46,4 +51,26 @@ func shortlist(ctx context.Context, client *hiring.Client, least int) ([]hiring.
 		}
 	}
 	return best, nil
+}
+
+func show(out io.Writer, best []hiring.Submission) error {
+	for _, submission := range best {
+		score, _ := submission.Report.Score()
+		verdict, name := printable(submission.Report.VerdictLabel), printable(submission.Candidate.Name)
+		if _, err := fmt.Fprintln(out, score, verdict, name); err != nil {
+			return fmt.Errorf("print: %w", err)
+		}
+	}
+	return nil
+}
+
+// printable replaces what a terminal would obey: names come from outside.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		joinsLetters := r == '\u200c' || r == '\u200d'
+		if unicode.IsGraphic(r) || joinsLetters {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
