@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// environment sets the two variables.
+func environment(t *testing.T, baseURL, key string) {
+	t.Helper()
+	t.Setenv("HIRING_BASE_URL", baseURL)
+	t.Setenv("HIRING_API_KEY", key)
+}
+
+func TestRunNeedsNoSetup(t *testing.T) {
+	environment(t, "", "")
+	want, err := os.ReadFile("../testdata/quickstart.txt")
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), &out))
+	require.Equal(t, string(want), out.String())
+}
+
+func TestRunTakesTheServiceOfTheEnvironment(t *testing.T) {
+	server := sandbox.Start(t)
+	environment(t, server.URL(), sandbox.LiveKey)
+	require.NoError(t, run(t.Context(), new(bytes.Buffer)))
+	require.NotEmpty(t, server.Journal())
+
+	environment(t, server.URL(), "")
+	require.ErrorContains(t, run(t.Context(), new(bytes.Buffer)), "connect: hiring: HIRING_API_KEY")
+}
+
+// TestShowFails at each of its calls, and prints nothing then.
+func TestShowFails(t *testing.T) {
+	t.Parallel()
+	for route, want := range map[string]string{
+		"GET /account":                       "account: hiring: Account.Get: 403",
+		"GET /assessments":                   "assessments: hiring: Assessments.List: 403",
+		"GET /assessments/{id}/invitations":  "invitations: hiring: Invitations.List: 403",
+		"POST /assessments":                  "writing with a test key: hiring: Assessments.Create: 403",
+		"POST /assessments/{id}/invitations": "writing with a test key: hiring: Invitations.Send: 403",
+		"GET /submissions":                   "candidates: hiring: Submissions.List: 403",
+	} {
+		t.Run(route, func(t *testing.T) {
+			t.Parallel()
+			server := sandbox.Start(t)
+			server.Inject(sandbox.Fault{Route: route, Status: http.StatusForbidden, Code: hiring.ErrInsufficientScope})
+			var out bytes.Buffer
+			err := show(t.Context(), server.Client(), &out)
+			require.ErrorIs(t, err, hiring.ErrInsufficientScope)
+			require.ErrorContains(t, err, want)
+			require.Empty(t, out.String())
+		})
+	}
+}
+
+func TestShowOnlyReadsWithALiveKey(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	server.AddAssessment("Backend engineer")
+	var out bytes.Buffer
+	require.NoError(t, show(t.Context(), server.LiveClient(), &out))
+	require.Contains(t, out.String(), "active  ")
+	require.Contains(t, out.String(), "writes: not known before the first one")
+	for _, entry := range server.Journal() {
+		require.Equal(t, http.MethodGet, entry.Method, entry.Route)
+	}
+}
+
+// TestShowLeavesOutWhatIsNotKnown: a candidate who is not graded has no line, and an
+// area without evidence is not shown as 0.
+func TestShowLeavesOutWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	assessment := server.AddAssessment("Backend engineer")
+	begin(t, server, assessment, "Grace")
+	graded := begin(t, server, assessment, "Ada")
+	require.NoError(t, server.Evaluate(graded, sandbox.Result{ShipScore: 0, Pillars: map[string]int{"craft": 0, "rigor": 50}, LowConfidence: []string{"rigor"}}))
+
+	var out bytes.Buffer
+	require.NoError(t, show(t.Context(), server.LiveClient(), &out))
+	require.NotContains(t, out.String(), "Grace")
+	require.Regexp(t, `(?m)^1 of 1 +0 +strong_no +not enough data +0 +not enough data +not enough data +Ada$`, out.String())
+}
+
+// begin returns the id of a candidate's submission.
+func begin(t *testing.T, server *sandbox.Server, assessment, name string) string {
+	t.Helper()
+	invitation, err := server.Invite(assessment, strings.ToLower(name[:3])+"@candidates.test", name)
+	require.NoError(t, err)
+	submission, err := server.Begin(invitation)
+	require.NoError(t, err)
+	return submission
+}
+
+// TestNamesMakeNoLines: one that clears the screen, goes to another line and to
+// another column stays one name.
+func TestNamesMakeNoLines(t *testing.T) {
+	t.Parallel()
+	const name = "Eve\x1b[2J\n1 of 1\t99\u202e"
+	server := sandbox.Start(t)
+	submission := begin(t, server, server.AddAssessment(name), name)
+	require.NoError(t, server.Evaluate(submission, sandbox.Result{ShipScore: 50}))
+
+	var out bytes.Buffer
+	require.NoError(t, show(t.Context(), server.LiveClient(), &out))
+	require.Equal(t, 3, strings.Count(out.String(), "Eve\ufffd[2J\ufffd1 of 1\ufffd99\ufffd"), "in the assessments, the invitations and the candidates: %s", out.String())
+	for _, r := range out.String() {
+		require.True(t, unicode.IsGraphic(r) || r == '\n', "%q", r)
+	}
+}
+
+// full is a disk on which nothing more can be written.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestShowSaysThatItCouldNotPrint(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, show(t.Context(), sandbox.Start(t).Client(), full{}), errFull)
+}
