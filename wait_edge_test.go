@@ -258,7 +258,8 @@ func TestOneSubmissionInTroubleHoldsUpNoOther(t *testing.T) {
 			for _, came := range got.log[:118] {
 				assert.Less(t, came.at, 130*time.Minute)
 			}
-			assert.Less(t, time.Since(crowd.zero), 5*time.Hour+10*time.Minute)
+			// Nine minutes' rest of an id in trouble, a pause between rounds on either side of it, and the client's own retries.
+			assert.Less(t, time.Since(crowd.zero), 5*time.Hour+11*time.Minute+30*time.Second)
 		})
 	}
 }

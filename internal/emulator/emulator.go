@@ -93,6 +93,8 @@ type Service struct {
 	byID     map[string]*Submission
 	open     []*Submission // Those of them that may still be unfinished.
 	ends     []*Submission // By the time from which listings show them as evaluated.
+	byName   []*Submission // By id, once that is asked for.
+	events   []event       // What happens, by time, once that is asked for.
 	opens    time.Time     // The window.
 	used     int
 	rivalled time.Time

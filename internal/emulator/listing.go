@@ -45,6 +45,15 @@ func (s *Service) listedAt(now time.Time, it *Submission) time.Time {
 
 // candidates are more than what shows, in the order of the listing.
 func (s *Service) candidates(now time.Time, status string, since time.Time, from place) iter.Seq2[int, *Submission] {
+	switch s.Order {
+	case NewestEvaluated:
+		return s.byLatest(now)
+	case NoOrder:
+		if s.byName == nil {
+			s.byName = slices.SortedFunc(slices.Values(s.all), func(a, b *Submission) int { return strings.Compare(a.ID, b.ID) })
+		}
+		return slices.All(s.byName)
+	}
 	list := s.all
 	if status != "" && status != "evaluated" {
 		s.open = slices.DeleteFunc(s.open, func(it *Submission) bool { return !it.Evaluated.IsZero() && !it.shown().After(now) })
@@ -61,19 +70,47 @@ func (s *Service) candidates(now time.Time, status string, since time.Time, from
 		m := sort.Search(len(s.ends), func(i int) bool { return s.ends[i].shown().After(now) })
 		list = slices.SortedFunc(slices.Values(s.ends[n:max(n, m)]), func(a, b *Submission) int { return -compare(a, b) })
 	}
-	switch s.Order {
-	case NewestEvaluated:
-		list = slices.SortedFunc(slices.Values(list), func(a, b *Submission) int {
-			return cmp.Or(b.latest(now).Compare(a.latest(now)), strings.Compare(b.ID, a.ID))
-		})
-		return slices.All(list)
-	case NoOrder:
-		return slices.All(slices.SortedFunc(slices.Values(list), func(a, b *Submission) int { return strings.Compare(a.ID, b.ID) }))
-	}
 	if last := s.byID[from.id]; last != nil {
 		list = list[:sort.Search(len(list), func(i int) bool { return compare(list[i], last) <= 0 })]
 	}
 	return slices.Backward(list)
+}
+
+// event is something that happens to a submission.
+type event struct {
+	at time.Time
+	of *Submission
+}
+
+// eventsOf are all that happens, in its order: of one submission nothing twice at
+// the same time.
+func eventsOf(all []*Submission) (events []event) {
+	for _, it := range all {
+		for _, at := range []time.Time{it.Created, it.Submitted, it.Evaluated} {
+			if e := (event{at, it}); !at.IsZero() && (len(events) == 0 || events[len(events)-1] != e) {
+				events = append(events, e)
+			}
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int {
+		return cmp.Or(a.at.Compare(b.at), strings.Compare(a.of.ID, b.of.ID))
+	})
+	return events
+}
+
+// byLatest are the submissions by what happened to them last, the latest first.
+func (s *Service) byLatest(now time.Time) iter.Seq2[int, *Submission] {
+	if s.events == nil {
+		s.events = eventsOf(s.all)
+	}
+	n := sort.Search(len(s.events), func(i int) bool { return s.events[i].at.After(now) })
+	return func(yield func(int, *Submission) bool) {
+		for i, e := range slices.Backward(s.events[:n]) {
+			if e.at.Equal(e.of.latest(now)) && !yield(i, e.of) {
+				return
+			}
+		}
+	}
 }
 
 // latest is the time of the last thing that happened.
@@ -89,7 +126,7 @@ func (s *Submission) latest(now time.Time) time.Time {
 
 // shows tells whether a submission passes the filters.
 func (s *Service) shows(now time.Time, it *Submission, status string, since time.Time) bool {
-	if it.Hidden || gone(it, now) {
+	if it.Hidden || gone(it, now) || it.Created.After(now) {
 		return false
 	}
 	at := s.listedAt(now, it)
@@ -105,7 +142,9 @@ func (s *Service) shows(now time.Time, it *Submission, status string, since time
 	case Ignored:
 		return true
 	case OnSubmission:
-		when = it.Submitted
+		if when = it.Submitted; when.After(at) {
+			return false
+		}
 	case OnEvaluation:
 		if when = it.Stamp(at); state != "evaluated" {
 			return false

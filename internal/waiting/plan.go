@@ -12,6 +12,7 @@ const (
 	ruler     = 10 * time.Minute
 	rounding  = time.Minute // What the service may make of a time that it is asked for.
 	peekEvery = time.Hour
+	peekBack  = 3 * time.Hour // Who was created since is rather unfinished, in whatever order they are listed.
 )
 
 // beginRound puts the last one away.
@@ -49,7 +50,14 @@ func (m *Machine) plan(now time.Time) {
 		m.NewsPages *= 0.99 // The other way is tried again some time.
 		if age := now.Sub(m.PeekAt); len(m.Statuses) == 0 || age >= peekEvery || age < 0 {
 			m.PeekAt = now
-			m.add(walk{For: peek, Most: 1})
+			w := walk{For: peek, Most: 1}
+			if m.Round%2 == 0 {
+				w.Since = m.since(now.Add(-peekBack))
+			}
+			m.add(w)
+		}
+		if m.Meaning == Submission { // Many were handed in lately, and all of them are graded. One page has who came after.
+			m.add(walk{For: peek, Status: m.evaluated(), Since: m.since(now.Add(-leastGrading)), Most: 1})
 		}
 		m.listSet(now, false)
 		m.planSweep(now)

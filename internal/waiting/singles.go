@@ -77,7 +77,7 @@ func (m *Machine) gotOne(now time.Time, id string, a Answer) ([]int, error) {
 		known.Due = now.Add(m.backoff(known.Misses, rarestRead))
 	case a.Trouble || len(a.Items) != 1:
 		known.Misses++
-		known.Due = now.Add(m.backoff(known.Misses, rarestRead))
+		known.Due = now.Add(m.backoff(max(known.Misses-2, 0), rarestRead))
 		if m.Fails++; m.Fails >= mostFails {
 			m.Fails = 0
 			m.halt(now, a.Retry)

@@ -61,7 +61,11 @@ func (m *Machine) planSweep(now time.Time) {
 	m.Turn++
 	from := m.horizon()
 	unwatched := m.Turn == 1 && m.Begin.Before(m.Opened.Add(-margin)) // Nobody saw who was unfinished then.
-	if reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12); !unwatched && reach < m.Lookback {
+	reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12)
+	if m.Turn <= 2 { // Who was nearly done at the beginning may never have been seen unfinished.
+		reach = usualAges[common]
+	}
+	if !unwatched && reach < m.Lookback {
 		from = later(from, earlier(m.Mark, now).Add(-reach))
 	}
 	m.sweep(now, common, from, most)

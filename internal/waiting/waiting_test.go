@@ -368,3 +368,13 @@ func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
 		assert.Equal(t, []string{all[7].ID}, sim.machine.Missing(), on)
 	}
 }
+
+// TestWhoWasNearlyDoneAtTheBeginningComesSoon: a watch that begins now has seen
+// none of those unfinished who are evaluated in its first minutes.
+func TestWhoWasNearlyDoneAtTheBeginningComesSoon(t *testing.T) {
+	for _, seed := range []uint64{3, 4, 5} {
+		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
+		f := watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 5*h, 0, nil)
+		(&scenario{rate: 240, p95: m, p99: 2 * m, max: 15 * m}).judge(t, &f)
+	}
+}
