@@ -137,6 +137,7 @@ type ParamError struct {
 	wire string // What the service calls it; empty when it is never sent.
 }
 
+// Error returns what is wrong in one line, after the name of the input.
 func (e *ParamError) Error() string { return "hiring: " + e.text() }
 
 func (e *ParamError) text() string { return e.Param + ": " + e.Problem }

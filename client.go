@@ -113,8 +113,8 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 
 // Do makes a call that the package has no method for yet: path is below
 // /api/v1 and already escaped, as in "/assessments/"+id+"/archive". It goes
-// through the same key, retries and errors as every other call, and counts as a
-// read when method is GET, else as a write.
+// through the same key, retries and errors as every other call. Scope that of the
+// endpoint; costs one read when method is GET, else one write.
 //
 // in is sent as JSON unless it is nil. The reply's data is decoded into out, a
 // pointer, unless that is nil; then any 2xx of the service succeeds, whatever its

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -162,4 +163,44 @@ func ExampleAssessmentService_Delete() {
 	_, err := client.Assessments.Get(ctx, assessment.ID)
 	fmt.Println(errors.Is(err, hiring.ErrNotFound))
 	// Output: true
+}
+
+func ExampleAccount_InvitationsLeft() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	server.SetPlan(sandbox.LiveKey, 47, 50)
+
+	account, err := client.Account.Get(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if left, limited := account.InvitationsLeft(); limited && left < 10 {
+		fmt.Println("only", left, "invitations are left in this period")
+	}
+	// Output: only 3 invitations are left in this period
+}
+
+// What the service does not document can be set all the same.
+func ExampleNewAssessment() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client()
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Assessments.Create(ctx, hiring.NewAssessment{
+		ChallengeID:      challenges[0].ID,
+		Name:             "Backend engineer",
+		TimeLimitMinutes: 60,
+		Extra:            map[string]any{"team": "payments"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sent, err := server.Journal().Find("POST", "/assessments")
+	fmt.Println(strings.Contains(string(sent.Body), `"team":"payments"`), err)
+	// Output: true <nil>
 }

@@ -3,10 +3,11 @@ package hiring_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
+	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -65,108 +66,86 @@ func ExampleClient_Do() {
 	// Output: Sandbox Hiring Ltd
 }
 
-func ExampleClient_Quota() {
+// A deployment sets HIRING_BASE_URL and HIRING_API_KEY.
+func ExampleFromEnv() {
+	for name, value := range map[string]string{
+		"HIRING_BASE_URL": "https://hiring.example.com",
+		"HIRING_API_KEY":  "sk_test_0123456789",
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			log.Fatal(err)
+		}
+		defer func() { _ = os.Unsetenv(name) }()
+	}
+
+	client, err := hiring.FromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(client.Environment())
+
+	_ = os.Unsetenv("HIRING_API_KEY")
+	_, err = hiring.FromEnv()
+	fmt.Println(err)
+	// Output:
+	// test
+	// hiring: HIRING_API_KEY: is empty: give an API key made in the dashboard
+}
+
+// The same key and connections with other options.
+func ExampleClient_With() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	if _, err := client.Account.Get(ctx); err != nil {
-		log.Fatal(err)
-	}
-	quota := client.Quota()
-	fmt.Println(quota.Read.Remaining, "of", quota.Read.Limit)
-	fmt.Println(quota.Write.Known()) // Nothing was written yet.
-	// Output:
-	// 999 of 1000
-	// false
-}
-
-func Example_quotaExhausted() {
-	ctx := context.Background()
-	server := sandbox.New()
-	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1)
-	client := server.Client()
-
-	_, err := client.Account.Get(ctx)
-	fmt.Println(err)
-
-	// The service said that nothing is left, so this call is not sent.
-	_, err = client.Account.Get(ctx)
-	if errors.Is(err, hiring.ErrQuotaExhausted) {
-		if failure, ok := errors.AsType[*hiring.Error](err); ok {
-			fmt.Println("try again in an hour:", failure.RetryAfter > 59*time.Minute)
-		}
-	}
-
-	// A batch job may wait for the next window instead. Windows are an hour.
-	patient, err := client.With(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 65 * time.Minute}))
-	fmt.Println(patient != nil, err)
-	// Output:
-	// <nil>
-	// try again in an hour: true
-	// true <nil>
-}
-
-func ExampleWithRetry() {
-	ctx := context.Background()
-	server := sandbox.New()
-	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
-	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{
-		MaxAttempts: 6,                // 4 by default.
-		MaxWait:     10 * time.Second, // 1 minute by default.
-	}))
-
-	// The next window opens in an hour: too long to wait, so the error comes at once.
-	_, err := client.Account.Get(ctx)
-	if failure, ok := errors.AsType[*hiring.Error](err); ok {
-		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
-	}
-	// Output: RATE_LIMITED true
-}
-
-// A nightly job and the people at their screens use the same key.
-func ExampleWithQuotaReserve() {
-	ctx := context.Background()
-	server := sandbox.New()
-	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 202)
-	client := server.Client()
-
-	background, err := client.With(hiring.WithQuotaReserve(0.2)) // Leaves the last 200 of 1000.
+	patient, err := client.With(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 10, MaxWait: time.Hour}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	done := 0
-	for err == nil {
-		if _, err = background.Account.Get(ctx); err == nil {
-			done++
-		}
+	if _, err := patient.Account.Get(ctx); err != nil {
+		log.Fatal(err)
 	}
-	fmt.Println(done, errors.Is(err, hiring.ErrQuotaExhausted))
-
-	_, err = client.Account.Get(ctx)
-	fmt.Println(err, client.Quota().Read.Remaining)
-	// Output:
-	// 2 true
-	// <nil> 199
+	fmt.Println(client.Quota().Read.Remaining) // Both know what either was told.
+	// Output: 999
 }
 
-func ExampleWithDialect() {
-	ctx := context.Background()
-	dialect := hiring.Dialect{
-		PageSizeParam:   "per_page",
-		ListAssessments: "GET /job-postings",
+func ExampleClient_Environment() {
+	server := sandbox.New()
+
+	for _, client := range []*hiring.Client{server.Client(), server.LiveClient()} {
+		switch client.Environment() {
+		case hiring.EnvironmentTest:
+			fmt.Println("nobody gets a mail")
+		case hiring.EnvironmentLive:
+			fmt.Println("candidates get mails")
+		default:
+			fmt.Println("a key of a new kind")
+		}
 	}
-	server := sandbox.New(sandbox.WithDialect(dialect)) // A service that differs from the assumptions.
+	// Output:
+	// nobody gets a mail
+	// candidates get mails
+}
 
-	_, err := server.Client().Assessments.List().Collect(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+// What the service adds to v1 can be called before it has a method here.
+func ExampleClient_Do_patch() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
 
-	client := server.Client(hiring.WithDialect(dialect))
-	assessments, err := client.Assessments.List().Collect(ctx)
+	body := map[string]any{"status": "closed"}
+	var assessment hiring.Assessment
+	meta, err := client.Do(ctx, http.MethodPatch, "/assessments/"+sandbox.AssessmentID, nil, body, &assessment)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(assessments))
-	// Output:
-	// true
-	// 6
+	fmt.Println(assessment.Status, meta.RequestID)
+	// Output: closed req_0000000000000001
+}
+
+// However a client is printed, its key is not.
+func ExampleClient_print() {
+	client := sandbox.New().Client()
+
+	text := fmt.Sprintf("%v %+v %#v", client, client, client)
+	fmt.Println(strings.Contains(text, sandbox.TestKey))
+	// Output: false
 }

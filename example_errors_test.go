@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"syscall"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -59,4 +61,96 @@ func ExampleParamError() {
 	// Output:
 	// hiring: Name: must not be empty
 	// true 0
+}
+
+func ExampleParamError_Error() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	// Whatever is wrong with one input comes together, and no value is quoted.
+	_, err := client.Invitations.Send(ctx, "", hiring.NewInvitation{})
+	fmt.Println(err)
+	// Output: hiring: assessmentID: must be an id: it is empty, "." or ".."; Email: must not be empty; Name: must not be empty
+}
+
+func ExampleParamError_Is() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Members.List().PageSize(10).Page(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput)) // As a 400 of the service is.
+	// Output: true
+}
+
+func ExampleError_Error() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
+	fmt.Println(err)
+	// Output: hiring: Submissions.Report: 404 NOT_FOUND: The resource does not exist (request req_0000000000000001)
+}
+
+func ExampleError_Is() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Invitations.Send(ctx, sandbox.ClosedAssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+	err = fmt.Errorf("inviting Ada: %w", err)
+	fmt.Println(errors.Is(err, hiring.ErrConflict), errors.Is(err, hiring.ErrOutcomeUnknown))
+	// Output: true false
+}
+
+// What kept a reply from coming can be asked for.
+func ExampleError_Unwrap() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	server.Inject(sandbox.Fault{Reset: true})
+
+	_, err := client.Account.Get(ctx)
+	fmt.Println(errors.Is(err, syscall.ECONNRESET))
+	// Output: true
+}
+
+// The set of codes is open: a default is needed.
+func ExampleErrorCode() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusTeapot, Code: "TEAPOT"})
+
+	_, err := client.Account.Get(ctx)
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		switch failure.Code {
+		case hiring.ErrNotFound:
+			fmt.Println("not there")
+		case "":
+			fmt.Println("no answer of the service")
+		default:
+			fmt.Println("a code that this version does not know:", failure.Code)
+		}
+	}
+	// Output: a code that this version does not know: TEAPOT
+}
+
+func ExampleErrorCode_Error() {
+	fmt.Println(hiring.ErrPlanLimitReached.Error())
+	// Output: PLAN_LIMIT_REACHED
+}
+
+// A form shows what is wrong beside each field, whoever found it.
+func ExampleFieldErrors() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for _, email := range []string{"", "not an address"} {
+		_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: email, Name: "Ada"})
+		for field, problems := range hiring.FieldErrors(err) {
+			fmt.Println(field, problems)
+		}
+	}
+	// Output:
+	// candidate_email [must not be empty]
+	// candidate_email [Expected an email address.]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -40,5 +41,80 @@ func ExampleEventService_Tail() {
 		}
 	}
 	fmt.Println(prompts > 100)
+	// Output: true
+}
+
+// A payload is read as far as it can be.
+func ExampleEvent_Prompt() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if prompt, ok := event.Prompt(); ok {
+			fmt.Println(prompt.Text)
+			break
+		}
+	}
+	// Output: Where is the charge retried?
+}
+
+func ExampleEvent_Response() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		response, ok := event.Response()
+		if !ok {
+			continue
+		}
+		if response.Tokens != nil { // Nil means unknown, which is not 0.
+			fmt.Println(response.Model, *response.Tokens)
+		}
+		break
+	}
+	// Output: assistant-large 412
+}
+
+func ExampleEvent_Time() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	page, err := client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).PageSize(2).Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, second := page.Items[0], page.Items[1]
+	fmt.Println(first.Time().Format(time.RFC3339), second.Time().Sub(first.Time()))
+	// Output: 2026-02-02T14:10:15Z 899ms
+}
+
+// A log that is followed goes on in another process.
+func ExampleEventService_Tail_again() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	var last int64 // The last one that was dealt with, in a file or a database.
+	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		last = event.Seq
+		if event.Kind == hiring.EventAIPrompt {
+			break
+		}
+	}
+	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{SinceSeq: last}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(event.Seq > last)
+		break
+	}
 	// Output: true
 }

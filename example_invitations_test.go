@@ -184,3 +184,21 @@ func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment
 	}
 	return assessment
 }
+
+// Further members of the body.
+func ExampleNewInvitation() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client()
+
+	_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{
+		Email: "ada@example.com",
+		Name:  "Ada Example",
+		Extra: map[string]any{"language": "de"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(server.Journal()[0].Body)) // What was sent.
+	// Output: {"candidate_email":"ada@example.com","candidate_name":"Ada Example","language":"de"}
+}

@@ -2,6 +2,7 @@ package hiring_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -63,4 +64,136 @@ func ExamplePagerOf() {
 	// Bob
 	// Eve
 	// 2 1 <nil>
+}
+
+// A list is read when it is ranged over, again each time.
+func ExamplePager() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	invitations := client.Invitations.List(sandbox.AssessmentID)
+	fmt.Println(client.Quota().Read.Known()) // Nothing was sent yet.
+
+	for range 2 {
+		started := 0
+		for invitation, err := range invitations.All(ctx) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			if invitation.StartedAt != nil {
+				started++
+			}
+		}
+		fmt.Println(started, "have begun;", 1000-client.Quota().Read.Remaining, "requests") // 360 in pages of 100.
+	}
+	// Output:
+	// false
+	// 280 have begun; 4 requests
+	// 280 have begun; 8 requests
+}
+
+// A range that is left reads no further.
+func ExamplePager_All() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for invitation, err := range client.Invitations.List(sandbox.AssessmentID).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if invitation.Status == hiring.InvitationStarted {
+			fmt.Println("somebody is at work")
+			break
+		}
+	}
+	fmt.Println(1000-client.Quota().Read.Remaining, "request")
+	// Output:
+	// somebody is at work
+	// 1 request
+}
+
+func ExamplePager_Pages() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for page, err := range client.Invitations.List(sandbox.AssessmentID).Pages(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(page.Meta.Page, len(page.Items), page.Meta.HasMore)
+	}
+	// Output:
+	// 1 100 true
+	// 2 100 true
+	// 3 100 true
+	// 4 60 false
+}
+
+// One page, for a screen that shows one.
+func ExamplePager_Page() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	page, err := client.Invitations.List(sandbox.AssessmentID).PageSize(20).Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Items), "of", page.Meta.Total, page.Next != "")
+	// Output: 20 of 360 true
+}
+
+func ExamplePager_PageSize() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Assessments.List().PageSize(101).Page(ctx)
+	fmt.Println(err)
+	fmt.Println(client.Quota().Read.Known()) // It was not sent.
+	// Output:
+	// hiring: PageSize: must be from 1 to 100
+	// false
+}
+
+// What was read before an error comes with it.
+func ExamplePager_Collect() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+
+	invitations, err := client.Invitations.List(sandbox.AssessmentID).Collect(ctx)
+	fmt.Println(len(invitations), errors.Is(err, hiring.ErrQuotaExhausted))
+	// Output: 200 true
+}
+
+// The next page comes while this one is worked on.
+func ExamplePager_Prefetch() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	answers := 0
+	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).Prefetch(1).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Kind == hiring.EventAIResponse {
+			answers++
+		}
+	}
+	fmt.Println(answers > 100)
+	// Output: true
+}
+
+// A token belongs to its list.
+func ExamplePager_From_another() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	page, err := client.Invitations.List(sandbox.AssessmentID).Page(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Submissions.List(hiring.SubmissionFilter{}).From(page.Next).Page(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput))
+	// Output: true
 }

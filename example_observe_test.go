@@ -5,6 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -63,4 +68,82 @@ func ExampleWithProbe() {
 	//   attempt 1 of Members.List GET /members
 	//   status 200
 	// end Members.List <nil>
+}
+
+// One line an attempt. No id, name, body or key is in it.
+func ExampleWithLogger() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}", Status: http.StatusServiceUnavailable})
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			switch a.Key {
+			case slog.TimeKey, "duration", "wait", "started":
+				return slog.Attr{} // They differ from run to run.
+			}
+			return a
+		},
+	}))
+	client := server.Client(hiring.WithLogger(logger), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+
+	submission, err := client.Submissions.Get(ctx, sandbox.SubmissionID)
+	fmt.Println(submission.Status, err)
+	// Output:
+	// level=INFO msg="hiring: call will be repeated" operation=Submissions.Get method=GET route=/submissions/{id} status=503 request_id=req_0000000000000001 attempt=1 code=INTERNAL_ERROR
+	// level=DEBUG msg="hiring: call" operation=Submissions.Get method=GET route=/submissions/{id} status=200 request_id=req_0000000000000002 attempt=2
+	// evaluated <nil>
+}
+
+// The body as it came, whatever became of it.
+func ExampleResponse() {
+	client := sandbox.New().Client()
+
+	var response hiring.Response
+	ctx := hiring.WithResponse(context.Background(), &response)
+	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+	fmt.Println(response.StatusCode, response.RequestID, strings.Contains(string(response.Body), `"NOT_FOUND"`))
+	// Output:
+	// true
+	// 404 req_0000000000000001 true
+}
+
+// A metric for each attempt: routes are templates, so there are few of them.
+func ExampleExchange() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: http.StatusBadGateway})
+	count := make(map[string]int)
+	client := server.Client(
+		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			count[fmt.Sprintf("%s %s %d", e.Method, e.Route, e.Status)]++
+		}),
+		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+
+	for _, id := range []string{sandbox.SubmissionID, sandbox.PendingSubmissionID, sandbox.BusySubmissionID} {
+		if _, err := client.Submissions.Report(ctx, id); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(count)
+	// Output: map[GET /submissions/{id}/report 200:3 GET /submissions/{id}/report 502:1]
+}
+
+// Before a wait of more than a second a probe is told why and until when.
+func ExampleProbe() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	client := sandbox.New().Client(hiring.WithProbe(hiring.Probe{
+		Pause: func(_ context.Context, pause hiring.ProbePause) {
+			fmt.Println(pause.Operation, "waits:", pause.Reason)
+			cancel() // The example has seen enough.
+		},
+	}))
+
+	_, err := client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{})
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output:
+	// Submissions.WaitReport waits: poll
+	// true
 }

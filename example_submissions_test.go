@@ -2,11 +2,11 @@ package hiring_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
+	"reflect"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -90,105 +90,47 @@ func ExampleSubmissionService_FindByEmail() {
 	// Ada Example evaluated
 }
 
-func ExampleSubmissionService_Report() {
+// A value that this version does not know is no error, and neither is a member.
+func ExampleSubmission_unknown() {
 	ctx := context.Background()
-	client := sandbox.New().Client()
+	client := sandbox.New(sandbox.WithDrift(1)).Client() // Replies as a later v1 may have them.
 
-	report, err := client.Submissions.Report(ctx, sandbox.PendingSubmissionID)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("ready:", report.Ready()) // Not graded yet is an answer, not an error.
-
-	report, err = client.Submissions.Report(ctx, sandbox.SubmissionID)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("ready:", report.Ready())
-	if craft, ok := report.Pillar(hiring.PillarCraft); ok {
-		if score, ok := craft.Reported(); ok {
-			fmt.Println("craft:", score)
-		} else {
-			fmt.Println("craft: not enough data") // Which does not mean 0.
-		}
-	}
-	// Output:
-	// ready: false
-	// ready: true
-	// craft: 88
-}
-
-// A score is shown only where there is one. The report of a listed submission is
-// assumed, and may be nil; Score takes that too.
-func ExampleReport_Score() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	for _, id := range []string{sandbox.SubmissionID, sandbox.PendingSubmissionID} {
-		submission, err := client.Submissions.Get(ctx, id)
+	surprises, members := 0, 0
+	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if score, ok := submission.Report.Score(); ok {
-			fmt.Println(score)
-		} else {
-			fmt.Println("not enough data") // Which does not mean 0.
+		members += len(submission.Extra)
+		if submission.Report == nil {
+			continue
+		}
+		switch submission.Report.IntegrityStatus {
+		case hiring.IntegrityFlagged, "clear":
+		default:
+			surprises++ // Shown as it came.
 		}
 	}
-	// Output:
-	// 91
-	// not enough data
+	fmt.Println(surprises > 0, members > 0)
+	// Output: true true
 }
 
-// archive is code under test below and in the README.
-func archive(ctx context.Context, client *hiring.Client, submissionID, path string) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = client.Submissions.DownloadArchive(ctx, submissionID, file)
-	return err // Unless it is nil, the file is no whole archive.
-}
-
-func ExampleSubmissionService_DownloadArchive() {
+// What is stored as JSON is what the service sent, and is read again.
+func ExampleSubmission_json() {
 	ctx := context.Background()
-	server := sandbox.New()
-	client := server.LiveClient()
-	submissionID := submitted(ctx, server, client) // A candidate who handed in.
+	client := sandbox.New(sandbox.WithDrift(2)).Client() // With members that nobody knows yet.
 
-	path := filepath.Join(os.TempDir(), submissionID+".zip")
-	defer func() { _ = os.Remove(path) }()
-	err := archive(ctx, client, submissionID, path)
-	fmt.Println(err)
-
-	// In test mode there are no archives.
-	err = archive(ctx, server.Client(), sandbox.SubmissionID, path)
-	fmt.Println(errors.Is(err, hiring.ErrNoArchive))
-	// Output:
-	// <nil>
-	// true
-}
-
-// submitted invites a candidate and lets the candidate hand in.
-func submitted(ctx context.Context, server *sandbox.Server, client *hiring.Client) (submissionID string) {
-	challenges, err := client.Challenges.List().Collect(ctx)
+	submission, err := client.Submissions.Get(ctx, sandbox.SubmissionID)
 	if err != nil {
 		log.Fatal(err)
 	}
-	assessment, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
+	stored, err := json.Marshal(submission)
 	if err != nil {
 		log.Fatal(err)
 	}
-	invitation, err := client.Invitations.Send(ctx, assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})
-	if err != nil {
+	var again hiring.Submission
+	if err := json.Unmarshal(stored, &again); err != nil {
 		log.Fatal(err)
 	}
-	if submissionID, err = server.Begin(invitation.ID); err == nil {
-		err = server.Submit(submissionID)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	return submissionID
+	fmt.Println(len(again.Extra) > 0, reflect.DeepEqual(submission, again))
+	// Output: true true
 }

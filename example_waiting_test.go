@@ -50,42 +50,75 @@ func ExampleSubmissionService_WaitReports() {
 	// 2 ready
 }
 
-// Each new result once, until the loop is left or the context ends.
-func ExampleSubmissionService_Watch() {
+// One report is graded while it is waited for. Here the wait itself moves the
+// sandbox's clock on.
+func ExampleSubmissionService_WaitReport_later() {
 	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	results := 0
-	for submission, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Since: since}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		if _, scored := submission.Report.Score(); scored {
-			results++
-		}
-		if results == 3 {
-			break
-		}
-	}
-	fmt.Println(results)
-	// Output: 3
-}
-
-// One round of a watch, as a cron job or a function would make it.
-func ExampleSubmissionService_Poll() {
-	ctx := context.Background()
-	client := sandbox.New().Client()
-
-	state := "" // Of the round before, from a file or a database.
-	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))
+	client := server.LiveClient()
+	assessmentID := server.AddAssessment("Backend engineer")
+	_, err := client.Invitations.Send(ctx, assessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, submission := range polled.Submissions {
-		fmt.Println(submission.Candidate.Name)
+	submission, err := client.Submissions.FindByEmail(ctx, assessmentID, "ada@example.com")
+	if err != nil {
+		log.Fatal(err)
 	}
-	state = polled.State // Keep it once the submissions are dealt with.
-	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
-	// Output: true true
+
+	report, err := client.Submissions.WaitReport(ctx, submission.ID, hiring.WaitOptions{
+		MinInterval: time.Millisecond, // 30 s to 60 s by default.
+		MaxInterval: time.Millisecond,
+		Progress:    func(hiring.WaitProgress) { server.Advance(10 * time.Minute) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submission.Status, report.Status)
+	// Output: started evaluated
+}
+
+// A wait that ends too early says what it has not seen.
+func ExampleWaitError() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	client := sandbox.New().Client()
+
+	ids := []string{sandbox.SubmissionID, sandbox.PendingSubmissionID}
+	options := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
+		if p.Ready == 1 {
+			cancel() // In place of a deadline.
+		}
+	}}
+	for report, err := range client.Submissions.WaitReports(ctx, ids, options) {
+		if failure, ok := errors.AsType[*hiring.WaitError](err); ok {
+			fmt.Println(failure.Pending[0] == sandbox.PendingSubmissionID, len(failure.Missing))
+			break
+		}
+		fmt.Println(report.Verdict)
+	}
+	// Output:
+	// strong_yes
+	// true 0
+}
+
+func ExampleWaitError_Error() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	for _, err := range client.Submissions.WaitReports(ctx, []string{sandbox.UnknownID}, hiring.WaitOptions{}) {
+		fmt.Println(err)
+	}
+	// Output: hiring: the wait ended with 1 submission missing: NOT_FOUND
+}
+
+func ExampleWaitError_Unwrap() {
+	ctx, cancel := context.WithCancel(context.Background())
+	client := sandbox.New().Client()
+
+	_, err := client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{
+		Progress: func(hiring.WaitProgress) { cancel() },
+	})
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output: true
 }

@@ -111,7 +111,8 @@ func (p Pager[T]) refuse(param, problem string) Pager[T] {
 	return p
 }
 
-// All ranges over the items. An error comes once, last.
+// All ranges over the items. An error comes once, last. Scope read; costs one read
+// a page.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := p.each(ctx, true, func(page Page[T]) bool {
@@ -128,7 +129,8 @@ func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// Pages ranges over the pages. An error comes once, last.
+// Pages ranges over the pages. An error comes once, last. Scope read; costs one
+// read a page.
 func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
 		if err := p.each(ctx, false, func(page Page[T]) bool { return yield(page, nil) }); err != nil {
@@ -179,7 +181,7 @@ func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error 
 	}, take)
 }
 
-// Page reads one page: the first, or the one of From.
+// Page reads one page: the first, or the one of From. Scope read; costs one read.
 func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
 	var call ProbeCall
 	if p.list != nil {
@@ -193,7 +195,7 @@ func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
 }
 
 // Collect reads all items into memory. On an error it returns the items so far
-// beside it.
+// beside it. Scope read; costs one read a page.
 func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
 	var items []T
 	err := p.each(ctx, false, func(page Page[T]) bool {

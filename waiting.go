@@ -115,6 +115,7 @@ type WaitError struct {
 	Err     error    // Why it ended: ErrNotFound when only some were missing.
 }
 
+// Error returns one line: why it ended, and how many are missing and pending.
 func (e *WaitError) Error() string {
 	var parts []string
 	if n := len(e.Pending); n > 0 {
@@ -174,7 +175,7 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 //
 // It rides out 429, 5xx and broken connections. At the end of the context, at an
 // error that stays, and when some ids turn out to be missing, a [*WaitError]
-// comes last. Scope read.
+// comes last. Scope read; costs a few reads a round.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {

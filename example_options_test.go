@@ -1,0 +1,138 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func ExampleWithRetry() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{
+		MaxAttempts: 6,                // 4 by default.
+		MaxWait:     10 * time.Second, // 1 minute by default.
+	}))
+
+	// The next window opens in an hour: too long to wait, so the error comes at once.
+	_, err := client.Account.Get(ctx)
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
+	}
+	// Output: RATE_LIMITED true
+}
+
+// A test suite that must never mail a candidate.
+func ExampleWithEnvironment() {
+	_, err := hiring.New("https://hiring.example.com", "sk_live_0123456789", hiring.WithEnvironment(hiring.EnvironmentTest))
+	fmt.Println(err)
+	// Output: hiring: apiKey: is not of the test environment that WithEnvironment asks for
+}
+
+// A transport of one's own: a proxy, certificates, more connections. The client is
+// copied and never changed.
+func ExampleWithHTTPClient() {
+	ctx := context.Background()
+	server := sandbox.New()
+	defer server.Close()
+
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 20}
+	defer transport.CloseIdleConnections()
+	client, err := hiring.New(server.URL(), sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(ctx)
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+// Plain http is refused but to this machine, because it shows the key.
+func ExampleWithInsecureHTTP() {
+	const address = "http://hiring.internal"
+	_, err := hiring.New(address, "sk_test_0123456789")
+	fmt.Println(err)
+	_, err = hiring.New(address, "sk_test_0123456789", hiring.WithInsecureHTTP())
+	fmt.Println(err)
+	// Output:
+	// hiring: baseURL: plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant
+	// <nil>
+}
+
+// A key that rotates is asked for before each attempt.
+func ExampleWithKeySource() {
+	ctx := context.Background()
+	server := sandbox.New(
+		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_monday_0001"}),
+		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_tuesday_0002"}))
+	secret := "sk_test_of_monday_0001" // In a vault or a mounted file.
+	client, err := hiring.New("https://hiring.example.com", "",
+		hiring.WithKeySource(func(context.Context) (string, error) { return secret, nil }),
+		hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	_, err = client.Account.Get(ctx)
+	fmt.Println(err)
+	secret = "sk_test_of_tuesday_0002"
+	server.RevokeKey("sk_test_of_monday_0001")
+	_, err = client.Account.Get(ctx)
+	fmt.Println(err)
+	for _, entry := range server.Journal() {
+		fmt.Println(entry.Key, entry.Status)
+	}
+	// Output:
+	// <nil>
+	// <nil>
+	// sk_test_…0001 200
+	// sk_test_…0002 200
+}
+
+func ExampleWithTimeout() {
+	ctx := context.Background()
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Delay: time.Hour}) // A service that hangs.
+	client := server.Client(
+		hiring.WithTimeout(100*time.Millisecond), // 30 s by default, for each attempt.
+		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+
+	account, err := client.Account.Get(ctx) // A second attempt is answered.
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+func ExampleWithUserAgent() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithDetails())
+	client := server.Client(hiring.WithUserAgent("acme-ats/1.2"))
+
+	if _, err := client.Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	agent := server.Journal()[0].Detail.Header.Get("User-Agent")
+	fmt.Println(strings.HasPrefix(agent, "acme-ats/1.2 hiring-go/"))
+	// Output: true
+}
+
+// A reply that is longer than that is an error and not a full memory.
+func ExampleWithMaxResponseBytes() {
+	ctx := context.Background()
+	client := sandbox.New().Client(hiring.WithMaxResponseBytes(10_000)) // 64 MiB by default.
+
+	_, err := client.Account.Get(ctx)
+	fmt.Println(err)
+	_, err = client.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// hiring: Submissions.List: 200 the reply is longer than 10000 bytes: see WithMaxResponseBytes (request req_0000000000000002)
+}

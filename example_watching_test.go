@@ -1,0 +1,152 @@
+package hiring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// Each new result once, until the loop is left or the context ends.
+func ExampleSubmissionService_Watch() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	since := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	results := 0
+	for submission, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Since: since}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, scored := submission.Report.Score(); scored {
+			results++
+		}
+		if results == 3 {
+			break
+		}
+	}
+	fmt.Println(results)
+	// Output: 3
+}
+
+// One round of a watch, as a cron job or a function would make it.
+func ExampleSubmissionService_Poll() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	state := "" // Of the round before, from a file or a database.
+	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, submission := range polled.Submissions {
+		fmt.Println(submission.Candidate.Name)
+	}
+	state = polled.State // Keep it once the submissions are dealt with.
+	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
+	// Output: true true
+}
+
+// Rounds hand their state on, and a state of another watch is refused.
+func ExampleSubmissionService_Poll_again() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessmentID := server.AddAssessment("Backend engineer")
+	options := hiring.WatchOptions{AssessmentID: assessmentID}
+
+	state := ""
+	for round := range 3 {
+		polled, err := client.Submissions.Poll(ctx, options, state)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(polled.Submissions), "new")
+		state = polled.State
+		if round == 0 {
+			invitationID, err := server.Invite(assessmentID, "ada@example.com", "Ada")
+			if err != nil {
+				log.Fatal(err)
+			}
+			take(server, invitationID) // Is graded between two rounds.
+		}
+	}
+
+	_, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput))
+	// Output:
+	// 0 new
+	// 1 new
+	// 0 new
+	// true
+}
+
+// A watch that was stopped goes on where it was.
+func ExampleFileCheckpoint() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	options := hiring.WatchOptions{
+		Since:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Checkpoint: hiring.FileCheckpoint(filepath.Join(folder, "watch.state")),
+	}
+
+	seen := make(map[string]int)
+	for range 3 { // Three processes, one after the other.
+		results := 0
+		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			if results == 2 {
+				break // This one was not dealt with: the next process gets it.
+			}
+			seen[submission.ID]++
+			results++
+		}
+	}
+	fmt.Println(len(seen), "results")
+	// Output: 6 results
+}
+
+// inDatabase is a checkpoint of one's own: here in memory, elsewhere in a row.
+type inDatabase struct{ state string }
+
+func (d *inDatabase) Load(context.Context) (string, error) { return d.state, nil }
+
+func (d *inDatabase) Save(_ context.Context, state string) error {
+	d.state = state
+	return nil
+}
+
+func ExampleCheckpoint() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+	options := hiring.WatchOptions{
+		Since:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Checkpoint: &inDatabase{},
+	}
+
+	var came []string
+	for range 2 {
+		for submission, err := range client.Submissions.Watch(ctx, options) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			came = append(came, submission.ID)
+			break // Before it was dealt with, so it comes again.
+		}
+	}
+	fmt.Println(len(came), came[0] == came[1])
+	// Output: 2 true
+}
