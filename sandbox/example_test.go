@@ -1,11 +1,10 @@
 package sandbox_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -17,13 +16,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// check ends an example; a test would use t.Fatal.
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
 // The first test: a server, a client, an answer. In a test, sandbox.Start(t)
 // takes the place of New and Close.
 func Example() {
@@ -32,7 +24,9 @@ func Example() {
 	client := server.Client()
 
 	report, err := client.Submissions.Report(context.Background(), sandbox.SubmissionID)
-	check(err)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(report.Verdict, *report.ShipScore)
 	// Output: strong_yes 91
 }
@@ -92,28 +86,26 @@ func ExampleServer_Evaluate() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client := server.LiveClient()
-	challenges, err := client.Challenges.List().Page(ctx)
-	check(err)
-	posting, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
-	check(err)
-	sent, err := client.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	check(err)
-
-	check(server.Open(sent.ID))
-	id, err := server.Begin(sent.ID)
-	check(err)
+	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
+	if err != nil {
+		log.Fatal(err)
+	}
+	submissionID, err := server.Begin(invitationID)
+	if err != nil {
+		log.Fatal(err)
+	}
 	server.Advance(45 * time.Minute)
-	check(server.Submit(id))
-	report, err := client.Submissions.Report(ctx, id)
-	check(err)
-	fmt.Println("ready:", report.Ready())
-	check(server.Evaluate(id, sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}))
-	report, err = client.Submissions.Report(ctx, id)
-	check(err)
-	fmt.Println("ready:", report.Ready(), *report.ShipScore, report.Verdict, *report.Facts.TimeUsedMinutes)
-	// Output:
-	// ready: false
-	// ready: true 82 strong_yes 45
+
+	result := sandbox.Result{ShipScore: 82, Pillars: map[string]int{"craft": 90}}
+	if err := server.Evaluate(submissionID, result); err != nil {
+		log.Fatal(err)
+	}
+	report, err := client.Submissions.Report(ctx, submissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(*report.ShipScore, report.Verdict, *report.Facts.TimeUsedMinutes)
+	// Output: 82 strong_yes 45
 }
 
 // TestCandidate is the same as a test of yours would have it.
@@ -158,22 +150,24 @@ func ExampleWithTimeline() {
 		Open: time.Hour, Begin: 2 * time.Hour, Submit: time.Hour, Evaluate: 30 * time.Minute,
 	}))
 	client := server.LiveClient()
-	challenges, err := client.Challenges.List().Page(ctx)
-	check(err)
-	posting, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Backend engineer"})
-	check(err)
-	_, err = client.Invitations.Send(ctx, posting.ID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
-	check(err)
+	assessmentID := server.AddAssessment("Backend engineer")
+	if _, err := server.Invite(assessmentID, "ada@candidates.test", "Ada"); err != nil {
+		log.Fatal(err)
+	}
 
 	server.Advance(4 * time.Hour)
-	attempts, err := client.Submissions.List(hiring.SubmissionFilter{AssessmentID: posting.ID}).Collect(ctx)
-	check(err)
-	fmt.Println(attempts[0].Status)
-	report, err := client.Submissions.WaitReport(ctx, attempts[0].ID, hiring.WaitOptions{
+	attempt, err := client.Submissions.FindByEmail(ctx, assessmentID, "ada@candidates.test")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(attempt.Status)
+	report, err := client.Submissions.WaitReport(ctx, attempt.ID, hiring.WaitOptions{
 		MaxInterval: time.Millisecond,
 		Progress:    func(hiring.WaitProgress) { server.Advance(10 * time.Minute) },
 	})
-	check(err)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(report.Status)
 	// Output:
 	// submitted
@@ -199,48 +193,4 @@ func TestWaitingTakesNoTime(t *testing.T) {
 		require.Equal(t, 90*time.Minute, report.GeneratedAt.Sub(*sent.SentAt))
 		require.Less(t, time.Since(*sent.SentAt), 92*time.Minute)
 	})
-}
-
-// What a suite in another language does with the program: it talks HTTP, to the
-// service's paths with a key and to the control plane without one.
-func ExampleWithControlPlane() {
-	// In place of: hiring-sandbox -addr 127.0.0.1:8780
-	server := sandbox.New(sandbox.WithControlPlane(false))
-	defer server.Close()
-	base := server.URL()
-
-	post := func(path, body string) {
-		res, err := http.Post(base+path, "application/json", bytes.NewBufferString(body))
-		check(err)
-		check(res.Body.Close())
-		fmt.Println("POST", path, res.StatusCode)
-	}
-	get := func() {
-		request, err := http.NewRequest(http.MethodGet, base+"/api/v1/account", http.NoBody)
-		check(err)
-		request.Header.Set("Authorization", "Bearer sk_test_sandbox")
-		res, err := http.DefaultClient.Do(request)
-		check(err)
-		defer res.Body.Close()
-		var reply struct {
-			Error struct {
-				Code string `json:"code"`
-			} `json:"error"`
-		}
-		check(json.NewDecoder(res.Body).Decode(&reply))
-		fmt.Println("GET account", res.StatusCode, reply.Error.Code)
-	}
-	post("/_sandbox/faults", `{"route": "GET /account", "status": 500}`)
-	get()
-	post("/_sandbox/quota", `{"key": "sk_test_sandbox", "class": "read", "remaining": 0}`)
-	get()
-	post("/_sandbox/reset", "")
-	get()
-	// Output:
-	// POST /_sandbox/faults 204
-	// GET account 500 INTERNAL_ERROR
-	// POST /_sandbox/quota 204
-	// GET account 429 RATE_LIMITED
-	// POST /_sandbox/reset 204
-	// GET account 200
 }

@@ -1,0 +1,113 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// What reached the service, with the keys redacted.
+func ExampleServer_Journal() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client()
+	if _, err := client.Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+
+	for _, entry := range server.Journal() {
+		fmt.Println(entry.Key, entry.Method, entry.Route, entry.Status)
+	}
+	// Output:
+	// true
+	// sk_test_…dbox GET /account 200
+	// sk_test_…dbox GET /submissions/{id}/report 404
+}
+
+// What a program wrote is judged in its test.
+func ExampleJournal_Find() {
+	server := sandbox.New()
+	_, err := server.Client().Invitations.Send(context.Background(), sandbox.AssessmentID,
+		hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	entry, err := server.Journal().Find("POST", "/assessments/{id}/invitations")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(entry.Status, string(entry.Body))
+
+	_, err = server.Journal().Find("POST", "/assessments")
+	fmt.Println(err)
+	// Output:
+	// 201 {"candidate_email":"ada@candidates.test","candidate_name":"Ada"}
+	// sandbox: no POST /assessments among 1 exchanges; the nearest is POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations -> 201 {"candidate_email":"ada@candidates.test","candidate_name":"Ada"} (route "/assessments/{id}/invitations")
+}
+
+// The mistake that this client does not make: a write that is sent again though
+// nobody knows what became of it.
+func ExampleJournal_Repeated() {
+	server := sandbox.New()
+	defer server.Close()
+
+	for range 2 {
+		body := strings.NewReader(`{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`)
+		request, err := http.NewRequest(http.MethodPost, server.URL()+"/api/v1/assessments/"+sandbox.AssessmentID+"/invitations", body)
+		if err != nil {
+			log.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+sandbox.TestKey)
+		request.Header.Set("Content-Type", "application/json")
+		reply, err := http.DefaultClient.Do(request)
+		if err != nil {
+			log.Fatal(err)
+		}
+		_ = reply.Body.Close()
+	}
+	fmt.Println(len(server.Journal().Repeated()), "mail too many")
+	// Output: 1 mail too many
+}
+
+// What a failed test prints.
+func ExampleEntry_String() {
+	server := sandbox.New()
+	client := server.Client()
+	err := client.Invitations.Revoke(context.Background(), sandbox.AssessmentID, sandbox.UnknownID)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+
+	for _, entry := range server.Journal() {
+		fmt.Println(entry)
+	}
+	// Output:
+	// true
+	// POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations/00000000-0000-4000-8000-000000000404/revoke -> 404
+}
+
+// Headers, replies, quota and faults, for a test that looks closely.
+func ExampleWithDetails() {
+	server := sandbox.New(sandbox.WithDetails())
+	server.Inject(sandbox.Fault{Route: "GET /account", After: true, CutAfter: 10})
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+	if _, err := client.Account.Get(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+
+	for _, entry := range server.Journal() {
+		detail := entry.Detail
+		fmt.Println(detail.Number, detail.Header.Get("Authorization"), detail.Remaining, "of", detail.Limit, detail.Fault != nil)
+	}
+	// Output:
+	// 1 Bearer sk_test_…dbox 999 of 1000 true
+	// 2 Bearer sk_test_…dbox 998 of 1000 false
+}

@@ -1,0 +1,188 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// For a test that is about what comes after: neither takes a request.
+func ExampleServer_AddAssessment() {
+	server := sandbox.New()
+	id := server.AddAssessment("Backend engineer")
+
+	assessment, err := server.LiveClient().Assessments.Get(context.Background(), id)
+	fmt.Println(assessment.Name, assessment.Status, err)
+	// Output: Backend engineer active <nil>
+}
+
+func ExampleServer_Invite() {
+	server := sandbox.New()
+	assessmentID := server.AddAssessment("Backend engineer")
+	if _, err := server.Invite(assessmentID, "ada@candidates.test", "Ada"); err != nil {
+		log.Fatal(err)
+	}
+
+	page, err := server.LiveClient().Invitations.List(assessmentID).Page(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(page.Items[0].CandidateName, page.Items[0].Status)
+	fmt.Println(len(server.Journal()), "request") // This look.
+	// Output:
+	// Ada sent
+	// 1 request
+}
+
+// invited is a candidate of the live world who has a mail.
+func invited(server *sandbox.Server) (invitationID string) {
+	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return invitationID
+}
+
+// begun is a candidate who is at work.
+func begun(server *sandbox.Server) (submissionID string) {
+	submissionID, err := server.Begin(invited(server))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return submissionID
+}
+
+// A step that cannot be taken is an error.
+func ExampleServer_Open() {
+	server := sandbox.New()
+	id := invited(server)
+	fmt.Println(server.Open(id))
+	fmt.Println(server.Open(id) != nil)
+	// Output:
+	// <nil>
+	// true
+}
+
+func ExampleServer_Begin() {
+	server := sandbox.New()
+	submissionID, err := server.Begin(invited(server))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	submission, err := server.LiveClient().Submissions.Get(context.Background(), submissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submission.Candidate.Name, submission.Status, submission.SubmittedAt == nil)
+	// Output: Ada started true
+}
+
+func ExampleServer_Submit() {
+	server := sandbox.New()
+	id := begun(server)
+	if err := server.Submit(id); err != nil {
+		log.Fatal(err)
+	}
+
+	submission, err := server.LiveClient().Submissions.Get(context.Background(), id)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submission.Status, submission.WorkspaceArchiveURL != nil)
+	// Output: submitted true
+}
+
+func ExampleServer_AppendEvents() {
+	server := sandbox.New()
+	id := begun(server)
+	err := server.AppendEvents(id, "ai_prompt", `{"text": "Where is the charge retried?"}`, `{"text": "And the refund?"}`)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	for event, err := range server.LiveClient().Events.List(id, hiring.EventFilter{}).All(context.Background()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if prompt, ok := event.Prompt(); ok {
+			fmt.Println(event.Seq, prompt.Text)
+		}
+	}
+	// Output:
+	// 2 Where is the charge retried?
+	// 3 And the refund?
+}
+
+// Only the server's clock moves: a quota window ends, a key expires, a link to an
+// archive is stale.
+func ExampleServer_Advance() {
+	ctx := context.Background()
+	server := sandbox.New(sandbox.WithQuota(1, 1))
+	if _, err := server.Client().Account.Get(ctx); err != nil {
+		log.Fatal(err)
+	}
+	_, err := server.Client().Account.Get(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
+
+	server.Advance(time.Hour + time.Second) // A window ends on a whole second.
+	_, err = server.Client().Account.Get(ctx)
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// The whole service at another time.
+func ExampleWithClock() {
+	christmas := time.Date(2030, time.December, 24, 18, 0, 0, 0, time.UTC)
+	server := sandbox.New(sandbox.WithClock(func() time.Time { return christmas }))
+	id := server.AddAssessment("Backend engineer")
+
+	assessment, err := server.LiveClient().Assessments.Get(context.Background(), id)
+	fmt.Println(assessment.CreatedAt, err)
+	// Output: 2030-12-24 18:00:00 +0000 UTC <nil>
+}
+
+// Storage that is unavailable, as after an outage.
+func ExampleServer_SetArchives() {
+	ctx := context.Background()
+	server := sandbox.New()
+	id := begun(server)
+	if err := server.Submit(id); err != nil {
+		log.Fatal(err)
+	}
+
+	server.SetArchives(false)
+	_, err := server.LiveClient().Submissions.DownloadArchive(ctx, id, io.Discard)
+	fmt.Println(errors.Is(err, hiring.ErrNoArchive))
+	// Output: true
+}
+
+// Everything that a report can hold, also what nobody knows yet.
+func ExampleResult() {
+	server := sandbox.New()
+	id := begun(server)
+	err := server.Evaluate(id, sandbox.Result{
+		ShipScore:       40,
+		Verdict:         "maybe",
+		IntegrityStatus: "flagged",
+		Extra:           map[string]any{"reviewer_note": "please call", "percentile": 61.5},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	report, err := server.LiveClient().Submissions.Report(context.Background(), id)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Verdict, report.IntegrityStatus, *report.Percentile, string(report.Extra["reviewer_note"]))
+	// Output: maybe flagged 61.5 "please call"
+}

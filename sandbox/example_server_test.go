@@ -1,0 +1,162 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"syscall"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func ExampleNew() {
+	server := sandbox.New(sandbox.WithQuota(10, 5))
+
+	if _, err := server.Client().Account.Get(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(server.Journal())
+	// Output: [GET /api/v1/account -> 200]
+}
+
+// printing takes the place of a *testing.T.
+type printing struct{ cleanups []func() }
+
+func (p *printing) Helper() {}
+
+func (p *printing) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
+
+func (p *printing) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+
+// A test whose fault never fired did not test what it meant to, and fails.
+func ExampleStart() {
+	t := &printing{} // A test has its own.
+	server := sandbox.Start(t)
+	server.Inject(sandbox.Fault{Route: "GET /members", Status: http.StatusInternalServerError})
+
+	_, err := server.Client().Account.Get(context.Background())
+	fmt.Println(err)
+
+	for _, cleanup := range t.cleanups { // As at the end of a test.
+		cleanup()
+	}
+	// Output:
+	// <nil>
+	// sandbox: this fault never fired: Fault{Route: "GET /members", Status: 500}
+}
+
+// Two environments, as at the service.
+func ExampleServer_Client() {
+	ctx := context.Background()
+	server := sandbox.New()
+
+	for _, client := range []*hiring.Client{server.Client(), server.LiveClient()} {
+		assessments, err := client.Assessments.List().Collect(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(client.Environment(), len(assessments))
+	}
+	// Output:
+	// test 6
+	// live 0
+}
+
+// What a live key writes, stays.
+func ExampleServer_LiveClient() {
+	ctx := context.Background()
+	client := sandbox.New().LiveClient()
+	challenges, err := client.Challenges.List().Collect(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	made, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Backend engineer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	read, err := client.Assessments.Get(ctx, made.ID)
+	fmt.Println(read.Name, err)
+	// Output: Backend engineer <nil>
+}
+
+// A program under test is given an address and a key.
+func ExampleServer_URL() {
+	server := sandbox.New()
+	defer server.Close()
+
+	client, err := hiring.New(server.URL(), sandbox.TestKey)
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+func ExampleServer_Close() {
+	server := sandbox.New()
+	client, err := hiring.New(server.URL(), sandbox.TestKey, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	server.Close() // Start does it at the end of a test.
+
+	_, err = client.Account.Get(context.Background())
+	fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
+	// Output: true
+}
+
+// Code that makes its client itself may take a transport.
+func ExampleServer_Transport() {
+	server := sandbox.New()
+
+	client, err := hiring.New("https://hiring.example.com", sandbox.TestKey,
+		hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+// A Server is a handler: here it stands below a path of another server.
+func ExampleServer_ServeHTTP() {
+	mux := http.NewServeMux()
+	mux.Handle("/hiring/", http.StripPrefix("/hiring", sandbox.New()))
+	web := httptest.NewServer(mux)
+	defer web.Close()
+
+	client, err := hiring.New(web.URL+"/hiring", sandbox.TestKey)
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}
+
+// A real http.Server without a socket: inside testing/synctest its time is virtual.
+func ExampleServer_Listener() {
+	server := sandbox.New()
+	listener := server.Listener()
+	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+	go func() { _ = web.Serve(listener) }()
+	defer func() { _ = web.Close() }()
+
+	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	defer wire.CloseIdleConnections()
+	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output: Sandbox Hiring Ltd <nil>
+}

@@ -1,0 +1,195 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// A service that is called otherwise than its client assumes.
+func ExampleWithDialect() {
+	ctx := context.Background()
+	dialect := hiring.Dialect{ListAssessments: "GET /job-postings"}
+	server := sandbox.New(sandbox.WithDialect(dialect))
+
+	_, err := server.Client().Assessments.List().Page(ctx)
+	fmt.Println(errors.Is(err, hiring.ErrNotFound))
+	_, err = server.Client(hiring.WithDialect(dialect)).Assessments.List().Page(ctx)
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// A program that falls over what v1 may add, falls over it in its test.
+func ExampleWithDrift() {
+	ctx := context.Background()
+	account, err := sandbox.New(sandbox.WithDrift(1)).Client().Account.Get(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(account.Name, len(account.Extra) > 0)
+	// Output: Sandbox Hiring Ltd true
+}
+
+func ExampleServer_SetDrift() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client()
+
+	for _, on := range []bool{false, true} {
+		server.SetDrift(on, 1)
+		account, err := client.Account.Get(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(account.Extra) > 0)
+	}
+	// Output:
+	// false
+	// true
+}
+
+// graded is a service with a submission that was made an hour before it was graded.
+func graded(options ...sandbox.Option) (server *sandbox.Server, evaluatedAt time.Time) {
+	server = sandbox.New(options...)
+	id := begun(server)
+	server.Advance(time.Hour)
+	if err := server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
+		log.Fatal(err)
+	}
+	submission, err := server.LiveClient().Submissions.Get(context.Background(), id)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return server, *submission.EvaluatedAt
+}
+
+// Which time since is about, the service's documentation does not say.
+func ExampleWithSinceOn() {
+	for _, meaning := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated} {
+		server, evaluatedAt := graded(sandbox.WithSinceOn(meaning))
+		page, err := server.LiveClient().Submissions.List(hiring.SubmissionFilter{Since: evaluatedAt}).Page(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(meaning, len(page.Items))
+	}
+	// Output:
+	// created 0
+	// evaluated 1
+}
+
+// Nor by which time the newest comes first.
+func ExampleWithNewestBy() {
+	for _, order := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated} {
+		server := sandbox.New(sandbox.WithNewestBy(order))
+		assessmentID := server.AddAssessment("Backend engineer")
+		var ids []string
+		for _, name := range []string{"Ada", "Bob"} {
+			invitationID, err := server.Invite(assessmentID, name+"@candidates.test", name)
+			if err != nil {
+				log.Fatal(err)
+			}
+			submissionID, err := server.Begin(invitationID)
+			if err != nil {
+				log.Fatal(err)
+			}
+			ids = append(ids, submissionID)
+			server.Advance(time.Minute)
+		}
+		if err := server.Evaluate(ids[0], sandbox.Result{ShipScore: 70}); err != nil { // Ada, who began first.
+			log.Fatal(err)
+		}
+		page, err := server.LiveClient().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(order, page.Items[0].Candidate.Name)
+	}
+	// Output:
+	// created Bob
+	// evaluated Ada
+}
+
+// A listing that is behind: the submission's own page is not.
+func ExampleWithListingLag() {
+	ctx := context.Background()
+	server, _ := graded(sandbox.WithListingLag(10 * time.Minute))
+	client := server.LiveClient()
+	evaluated := client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})
+
+	for range 2 {
+		page, err := evaluated.Page(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(page.Items))
+		server.Advance(10 * time.Minute)
+	}
+	// Output:
+	// 0
+	// 1
+}
+
+// Pages that are cut without a word.
+func ExampleWithPageCap() {
+	page, err := sandbox.New(sandbox.WithPageCap(25)).Client().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(page.Items), page.Next != "")
+	// Output: 25 true
+}
+
+// What a failed test prints.
+func ExampleFault_String() {
+	fmt.Println(sandbox.Fault{Route: "GET /account", Status: http.StatusBadGateway, Times: 2})
+	// Output: Fault{Route: "GET /account", Times: 2, Status: 502}
+}
+
+func ExampleServer_ClearFaults() {
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusInternalServerError, Times: -1}) // Always.
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	_, err := client.Account.Get(context.Background())
+	fmt.Println(errors.Is(err, hiring.ErrInternal))
+
+	server.ClearFaults()
+	_, err = client.Account.Get(context.Background())
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// The work is done only after its reply was lost: who looks too early and sends
+// again, sends twice.
+func ExampleFault() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.LiveClient()
+	assessmentID := server.AddAssessment("Backend engineer")
+	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Late: 5 * time.Second})
+
+	_, err := client.Invitations.Send(ctx, assessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+	fmt.Println(errors.Is(err, hiring.ErrOutcomeUnknown))
+	for range 2 {
+		invitations, err := client.Invitations.List(assessmentID).Collect(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(invitations))
+		server.Advance(10 * time.Second)
+	}
+	// Output:
+	// true
+	// 0
+	// 1
+}
