@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// invite logs what came of each candidate, and prints at the end what came of all.
+func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, out io.Writer, progress *log.Logger) error {
+	counts := make(map[hiring.InviteOutcome]int)
+	next := 0 // SendAll tells of the candidates in their order.
+	err := client.Invitations.SendAll(ctx, assessment, invitations(candidates), func(invited hiring.Invited, err error) bool {
+		tell(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
+		counts[invited.Outcome]++
+		next++
+		return true // What concerns more than one candidate ends the run by itself.
+	})
+	_, printErr := fmt.Fprintf(out, "%d sent, %d had one, %d not sent, %d unknown\n",
+		counts[hiring.InviteSent], counts[hiring.InviteExisting], counts[hiring.InviteNotSent], counts[hiring.InviteUnknown])
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; %s", err, advice(err))
+	case counts[hiring.InviteSent]+counts[hiring.InviteExisting] == 0:
+		return errors.New("nobody was invited")
+	case printErr != nil:
+		return fmt.Errorf("print: %w", printErr)
+	}
+	return nil
+}
+
+// tell logs what came of the candidate in a line of the file, unless that is what
+// ended the run: it is told at the end, and once.
+func tell(progress *log.Logger, line int, outcome hiring.InviteOutcome, err error, writes hiring.RateLimit) {
+	switch {
+	case err == nil && outcome == hiring.InviteSent:
+		progress.Printf("line %d: %s; %d writes left this hour", line, outcome, writes.Remaining)
+	case err == nil:
+		progress.Printf("line %d: %s", line, outcome)
+	case concernsOne(err):
+		progress.Printf("line %d: %s: %s", line, outcome, printable(err.Error()))
+	}
+}
+
+func invitations(candidates []candidate) iter.Seq[hiring.NewInvitation] {
+	return func(yield func(hiring.NewInvitation) bool) {
+		for _, candidate := range candidates {
+			if !yield(candidate.invitation) {
+				return
+			}
+		}
+	}
+}
+
+// concernsOne tells what is wrong with one candidate from what ends the run.
+func concernsOne(err error) bool {
+	if errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict) {
+		return true
+	}
+	failure, ok := errors.AsType[*hiring.Error](err)
+	return ok && failure.Outcome == hiring.OutcomeDone // The service said that it invited, and does not show it.
+}
+
+// advice says what to do about an error that ended the run. It is the one place
+// where this program tells kinds of errors from each other.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, hiring.ErrOutcomeUnknown):
+		return "the last invitation may be out: run this again in a minute, which looks first"
+	case errors.Is(err, hiring.ErrPlanLimitReached):
+		return "run this again when the plan has invitations left"
+	case errors.Is(err, hiring.ErrInvalidToken), errors.Is(err, hiring.ErrInsufficientScope):
+		return "run this again with a key that may write"
+	case errors.Is(err, hiring.ErrNotFound):
+		return "check the id of the assessment"
+	case errors.Is(err, context.Canceled):
+		return "run this again, in a minute at the earliest, for the rest"
+	}
+	return "run this again later: who has an invitation gets no second one"
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// desk is an assessment on a sandbox, and what the program said.
+type desk struct {
+	*sandbox.Server
+
+	assessment       string
+	stdout, progress bytes.Buffer
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{Server: sandbox.Start(t)}
+	d.assessment = d.AddAssessment("Backend engineer")
+	return d
+}
+
+// invite takes addresses; the first is on line 1.
+func (d *desk) invite(ctx context.Context, emails ...string) error {
+	d.stdout.Reset()
+	d.progress.Reset()
+	var candidates []candidate
+	for i, email := range emails {
+		candidates = append(candidates, candidate{i + 1, hiring.NewInvitation{Email: email, Name: "Quentin Qux"}})
+	}
+	return invite(ctx, d.LiveClient(), d.assessment, candidates, &d.stdout, log.New(&d.progress, "", 0))
+}
+
+// mails counts the invitations of each address.
+func (d *desk) mails(t *testing.T) map[string]int {
+	t.Helper()
+	invitations, err := d.LiveClient().Invitations.List(d.assessment).Collect(t.Context())
+	require.NoError(t, err)
+	mails := make(map[string]int)
+	for _, invitation := range invitations {
+		mails[invitation.CandidateEmail]++
+	}
+	return mails
+}
+
+func TestInviteTellsOfEachLineWithoutANameOrAnAddress(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	require.NoError(t, d.invite(t.Context(), "qux@example.com", "qux@@example.com", "QUX@example.com"))
+	require.Equal(t, "1 sent, 1 had one, 1 not sent, 0 unknown\n", d.stdout.String())
+	lines := strings.Split(d.progress.String(), "\n")
+	require.Equal(t, "line 1: sent; 199 writes left this hour", lines[0])
+	require.Contains(t, lines[1], "line 2: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
+	require.Equal(t, "line 3: existing", lines[2])
+	for _, secret := range []string{"Quentin", "qux", "QUX", sandbox.LiveKey} {
+		require.NotContains(t, d.progress.String(), secret)
+	}
+}
+
+func TestInviteFailsWhenNobodyIsInvited(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	require.EqualError(t, d.invite(t.Context(), "qux@@example.com"), "nobody was invited")
+	require.Equal(t, "0 sent, 0 had one, 1 not sent, 0 unknown\n", d.stdout.String())
+}
+
+func TestInviteSendsOnceThoughTheReplyIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.Inject(sandbox.Fault{Route: "POST *", After: true, CutAfter: 20})
+		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com"))
+		require.Equal(t, "2 sent, 0 had one, 0 not sent, 0 unknown\n", d.stdout.String())
+		require.Equal(t, map[string]int{"ada@example.com": 1, "eve@example.com": 1}, d.mails(t))
+	})
+}
+
+func TestInviteTakesAsManyHoursAsTheQuotaAsksFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var emails []string
+		for n := range 300 {
+			emails = append(emails, fmt.Sprintf("candidate-%d@example.com", n))
+		}
+		d := newDesk(t)
+		begun := time.Now()
+		require.NoError(t, d.invite(t.Context(), emails...))
+		require.Greater(t, time.Since(begun), time.Hour)
+		require.Len(t, d.mails(t), 300)
+	})
+}
+
+func TestInviteRunAgainAfterThePlanHasMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.SetPlan(sandbox.LiveKey, 0, 1)
+		err := d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com")
+		require.ErrorIs(t, err, hiring.ErrPlanLimitReached)
+		require.ErrorContains(t, err, "; run this again when the plan has invitations left")
+		require.Equal(t, "1 sent, 0 had one, 2 not sent, 0 unknown\n", d.stdout.String())
+		require.Equal(t, "line 1: sent; 199 writes left this hour\n", d.progress.String(), "what ends the run is told at its end")
+
+		time.Sleep(time.Minute)
+		d.SetPlan(sandbox.LiveKey, 1, 10)
+		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com"))
+		require.Equal(t, "2 sent, 1 had one, 0 not sent, 0 unknown\n", d.stdout.String())
+	})
+}
+
+func TestInviteGoesOnAfterAnInvitationThatIsNotShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.Inject(sandbox.Fault{Route: "POST *", Status: http.StatusCreated, Body: `{"data":null,"meta":{"request_id":"req_1"}}`, ContentType: "application/json"})
+		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com"))
+		require.Equal(t, "1 sent, 0 had one, 0 not sent, 1 unknown\n", d.stdout.String())
+		require.Contains(t, d.progress.String(), "line 1: unknown: hiring: ")
+	})
+}
+
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for want, errs := range map[string][]error{
+		"may be out":            {hiring.ErrOutcomeUnknown, errors.Join(context.Canceled, hiring.ErrOutcomeUnknown)},
+		"plan has invitations":  {hiring.ErrPlanLimitReached},
+		"a key that may write":  {hiring.ErrInvalidToken, hiring.ErrInsufficientScope},
+		"id of the assessment":  {hiring.ErrNotFound},
+		"in a minute at the ea": {context.Canceled},
+		"run this again later":  {hiring.ErrRateLimited, hiring.ErrInternal, context.DeadlineExceeded},
+	} {
+		for _, err := range errs {
+			require.Contains(t, advice(err), want, "%v", err)
+		}
+	}
+}
+
+// full is a disk on which nothing more can be written.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestInviteSaysThatItCouldNotPrint(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ada := []candidate{{1, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}}}
+	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, full{}, log.New(full{}, "", 0)), errFull)
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", printable("Zoë \x1b[2J\n\u202e می\u200cخواهم"))
+}

@@ -1,0 +1,196 @@
+package examples_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"no header":           {"Ada Example,ada@example.com", "Bob Example,bob", "Ada again,ADA@example.com", `"Example, Eve", eve@example.com `},
+		"header":              {"name,email", "Ada Example,ada@example.com", "Bob Example,bob", "Ada again,ADA@example.com", `"Example, Eve",eve@example.com`},
+		"header, other order": {"\ufeffEmail,Phone,Name", "ada@example.com,1,Ada Example", "bob,2,Bob Example", "ADA@example.com,3,Ada again", `eve@example.com,4,"Example, Eve"`},
+	} {
+		stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, lines...)))
+		require.Zero(t, status, stderr)
+		require.Equal(t, "2 sent, 1 had one, 1 not sent, 0 unknown\n", stdout, name)
+		require.Regexp(t, `(?m)^line [23]: not sent: hiring: Invitations.Send: 400 INVALID_INPUT`, stderr, name)
+		require.Regexp(t, `(?m)^line [45]: sent; 197 writes left this hour$`, stderr, name)
+	}
+}
+
+func TestInviteRefuses(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	ada := csvFile(t, "Ada Example,ada@example.com")
+	for _, c := range []struct {
+		service
+		args []string
+		want string
+	}{
+		{service{server.URL(), sandbox.LiveKey}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
+		{service{server.URL(), "another-kind-of-key"}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
+		{service{server.URL(), sandbox.TestKey}, []string{ada}, "usage"},
+		{service{server.URL(), sandbox.TestKey}, nil, "usage"},
+		{service{}, []string{csvFile(t, "Bob Example,bob")}, "the columns must be name,email"},
+		{service{}, []string{csvFile(t, "name,email")}, "there are no candidates"},
+		{service{}, []string{csvFile(t)}, "there are no candidates"},
+		{service{}, []string{filepath.Join(t.TempDir(), "none.csv")}, "no such file"},
+		{service{}, []string{csvFile(t, "Ada Example", "ada@example.com")}, "the columns must be name,email"},
+		{service{}, []string{csvFile(t, "who,email", "Ada Example,ada@example.com")}, "the columns must be name,email"},
+		{service{}, []string{csvFile(t, "Ada,ada@example.com", "Bob")}, "wrong number of fields"},
+	} {
+		stdout, stderr, status := output(t, program(t, c.service, "invite", c.args...))
+		oneLine(t, "invite", stderr, status, c.want)
+		require.Empty(t, stdout)
+	}
+	require.Empty(t, server.Journal(), "nothing may be sent")
+}
+
+func TestInviteByItself(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "invite"))
+	require.Zero(t, status, stderr)
+	require.Equal(t, "3 sent, 0 had one, 0 not sent, 0 unknown\n", stdout)
+}
+
+func TestInviteFailsWhenNobodyIsInvited(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, "Bob Example,bob@@example.com")))
+	require.Equal(t, "0 sent, 0 had one, 1 not sent, 0 unknown\n", stdout)
+	refusal, last, _ := strings.Cut(stderr, "\n")
+	require.Contains(t, refusal, "line 1: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
+	oneLine(t, "invite", last, status, "nobody was invited")
+}
+
+// hired is a live world whose service can stop answering writes.
+type hired struct {
+	*sandbox.Server
+
+	url, assessment string
+
+	mu   sync.Mutex
+	stop int           // The write that is not answered, from 1; 0: none.
+	late bool          // It takes effect all the same.
+	full chan struct{} // Closed when it came.
+}
+
+func newHired(t *testing.T) *hired {
+	t.Helper()
+	h := &hired{Server: sandbox.Start(t)}
+	client := h.LiveClient()
+	challenges, err := client.Challenges.List().Collect(t.Context())
+	require.NoError(t, err)
+	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Invite"})
+	require.NoError(t, err)
+	h.assessment, h.url = assessment.ID, serve(t, h.ServeHTTP)
+	return h
+}
+
+func (h *hired) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		h.Server.ServeHTTP(w, r)
+		return
+	}
+	h.mu.Lock()
+	h.stop--
+	now, late, full := h.stop == 0, h.late, h.full
+	h.mu.Unlock()
+	if !now || late {
+		recorded := httptest.NewRecorder()
+		h.Server.ServeHTTP(recorded, r)
+		if !now {
+			maps.Copy(w.Header(), recorded.Header())
+			w.WriteHeader(recorded.Code)
+			_, _ = w.Write(recorded.Body.Bytes())
+			return
+		}
+	}
+	_, _ = io.Copy(io.Discard, r.Body) // Only then does net/http notice that the client is gone.
+	close(full)
+	<-r.Context().Done()
+}
+
+// until runs the program until its nth write, which is not answered.
+func (h *hired) until(t *testing.T, n int, late bool, file string, signal os.Signal) (stdout, stderr string, status int) {
+	t.Helper()
+	full := make(chan struct{})
+	h.mu.Lock()
+	h.stop, h.late, h.full = n, late, full
+	h.mu.Unlock()
+	cmd := program(t, service{h.url, sandbox.LiveKey}, "invite", "-yes", file, h.assessment)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-full:
+		require.NoError(t, cmd.Process.Signal(signal))
+		require.Error(t, <-ended)
+	case err := <-ended:
+		require.NoError(t, err, errs.String())
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestInviteKilledAndRunAgain(t *testing.T) {
+	t.Parallel()
+	h := newHired(t)
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("Candidate %d,candidate-%d@example.com", i, i))
+	}
+	file := csvFile(t, lines...)
+	kills := 0
+	for {
+		stdout, stderr, status := h.until(t, 1+kills%5, kills%2 == 0, file, os.Kill)
+		if status == 0 {
+			require.Regexp(t, `^\d+ sent, \d+ had one, 0 not sent, 0 unknown\n$`, stdout)
+			require.Contains(t, stderr, "line 40: ")
+			break
+		}
+		kills++
+		require.Less(t, kills, 40, "it does not get on")
+	}
+	require.Greater(t, kills, 8)
+	invitations, err := h.LiveClient().Invitations.List(h.assessment).Collect(t.Context())
+	require.NoError(t, err)
+	mails := make(map[string]int)
+	for _, invitation := range invitations {
+		mails[invitation.CandidateEmail]++
+	}
+	require.Len(t, mails, 40)
+	require.Len(t, invitations, 40, "nobody is mailed twice")
+}
+
+func TestInviteInterrupted(t *testing.T) {
+	t.Parallel()
+	h := newHired(t)
+	file := csvFile(t, "Ada,ada@example.com", "Bob,bob@example.com", "Eve,eve@example.com")
+	stdout, stderr, status := h.until(t, 2, true, file, os.Interrupt)
+	require.Equal(t, "1 sent, 0 had one, 1 not sent, 1 unknown\n", stdout)
+	progress, last, _ := strings.Cut(stderr, "\n")
+	require.Equal(t, "line 1: sent; 198 writes left this hour", progress)
+	oneLine(t, "invite", last, status, "the outcome is unknown")
+	require.Equal(t, 1, strings.Count(last, "canceled"), last)
+
+	stdout, stderr, status = h.until(t, 0, false, file, os.Interrupt)
+	require.Zero(t, status, stderr)
+	require.Equal(t, "1 sent, 2 had one, 0 not sent, 0 unknown\n", stdout)
+}
