@@ -71,7 +71,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 			return err
 		}
 	}
-	im := importer{client: client, assessment: assessment, people: list.People, file: results, progress: progress}
+	im := importer{client: client, assessment: assessment, people: list.People, invited: plan.invited, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
 		err = firstOf(err, output.One(printer, importSummaryTable(), summary))
@@ -98,6 +98,8 @@ type importPlan struct {
 	PlanLeft   *int     `json:"plan_left"` // Nil: not limited.
 	Windows    int      `json:"quota_windows"`
 	AssessedAs string   `json:"assessment"`
+
+	invited map[string]hiring.Invitation // By address.
 }
 
 // writesAnHour are what the documentation allows a key; a tenth is left to others.
@@ -121,15 +123,17 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 		return plan, advised{errors.New("the assessment is closed, nobody can be invited to it"), "hiring assessments list shows those that are active"}
 	}
 	plan.AssessedAs = about.Name
-	invited := make(map[string]bool)
+	plan.invited = make(map[string]hiring.Invitation)
 	for invitation, err := range client.Invitations.List(assessment).All(ctx) {
 		if err != nil {
 			return plan, err
 		}
-		invited[candidates.Key(invitation.CandidateEmail)] = true
+		if key := candidates.Key(invitation.CandidateEmail); plan.invited[key].ID == "" { // The newest.
+			plan.invited[key] = invitation
+		}
 	}
 	for _, person := range list.People {
-		if invited[candidates.Key(person.Email)] {
+		if _, found := plan.invited[candidates.Key(person.Email)]; found {
 			plan.Existing++
 		}
 	}

@@ -68,6 +68,10 @@ func newHall(t *testing.T, n int) *hall {
 
 // run imports everybody with a process's own client, and returns what was shown.
 func (h *hall) run(ctx context.Context, file string, transport http.RoundTripper) (shown string, err error) {
+	return h.runAs(ctx, sandbox.LiveKey, file, transport)
+}
+
+func (h *hall) runAs(ctx context.Context, key, file string, transport http.RoundTripper) (shown string, err error) {
 	defer func() {
 		switch cause := recover().(type) {
 		case nil:
@@ -81,8 +85,13 @@ func (h *hall) run(ctx context.Context, file string, transport http.RoundTripper
 	defer func() { shown = text.String() }()
 	a := &app{err: output.Stream{Writer: &text}, zone: time.UTC}
 	progress := a.err.Progress("invited")
-	client := h.server.LiveClient(append(a.patience(progress), hiring.WithHTTPClient(&http.Client{Transport: transport}))...)
-	im := importer{client: client, assessment: h.id, people: h.people, file: file, progress: progress}
+	client, err := hiring.New("https://sandbox.invalid", key, append(a.patience(progress), hiring.WithHTTPClient(&http.Client{Transport: transport}))...)
+	require.NoError(h.t, err)
+	plan, err := newImportPlan(ctx, client, h.id, candidates.List{People: h.people})
+	if err != nil {
+		return "", err
+	}
+	im := importer{client: client, assessment: h.id, people: h.people, invited: plan.invited, file: file, progress: progress}
 	_, err = im.run(ctx)
 	return "", err
 }

@@ -19,7 +19,8 @@ type importer struct {
 	client     *hiring.Client
 	assessment string
 	people     []hiring.NewInvitation
-	file       string // Of the results.
+	invited    map[string]hiring.Invitation // Who has one already, by address, as far as it is known.
+	file       string                       // Of the results.
 	progress   *output.Progress
 }
 
@@ -40,10 +41,11 @@ func (im importer) run(ctx context.Context) (importSummary, error) {
 	if err != nil {
 		return importSummary{}, err
 	}
-	r := importRun{importer: im, results: results, turns: newTurns(im.people, results)}
+	r := importRun{importer: im, results: results, turns: newTurns(im, results)}
 	if r.client, err = im.client.With(hiring.WithProbe(r.turns.probe())); err != nil {
 		return importSummary{}, err
 	}
+	r.turns.client = r.client
 	err = r.inviteAll(ctx)
 	im.progress.End()
 	emails := make([]string, len(im.people))
@@ -72,35 +74,35 @@ func (r *importRun) inviteAll(ctx context.Context) error {
 	rand.Shuffle(len(pending), func(i, j int) { //nolint:gosec // an order, no secret
 		pending[i], pending[j] = pending[j], pending[i]
 	})
-	for loud := false; len(pending) > 0 && r.unkept == nil; {
-		err := r.turns.listen(ctx, r.client, r.assessment, func(why string) {
-			loud = false
-			r.progress.Note(why, true)
-		})
+	for len(pending) > 0 && r.unkept == nil {
+		n := 0
+		err := r.turns.listen(ctx, func(why string) { r.progress.Note(why, true) })
+		if err == nil {
+			n, err = r.turn(ctx, pending)
+		}
+		pending = pending[n:]
+		if err == nil {
+			err = r.turns.rest(ctx)
+		}
 		if err != nil {
 			r.leave(pending, err)
 			return err
 		}
-		now := pending
-		if !loud {
-			now = pending[:1]
-		}
-		n, err := r.invite(ctx, now)
-		if err != nil {
-			r.leave(pending[n:], err)
-			return err
-		}
-		pending, loud = pending[n:], !loud && !r.turns.paused
 	}
 	return nil
 }
 
-// invite returns how many it has dealt with: fewer than all after a long pause, and
-// when somebody else turns out to invite them, too.
-func (r *importRun) invite(ctx context.Context, people []hiring.NewInvitation) (n int, err error) {
-	untilPaused := func(yield func(hiring.NewInvitation) bool) {
+// turn invites people as long as nobody else does and no long pause comes. It
+// returns how many it has dealt with.
+func (r *importRun) turn(ctx context.Context, people []hiring.NewInvitation) (n int, err error) {
+	during, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	r.turns.begin(giveUp)
+	var ended error
+	mine := func(yield func(hiring.NewInvitation) bool) {
 		for _, person := range people {
-			if r.turns.paused {
+			lasts, err := r.turns.lasts(during)
+			if ended = err; !lasts {
 				return
 			}
 			n++
@@ -109,14 +111,29 @@ func (r *importRun) invite(ctx context.Context, people []hiring.NewInvitation) (
 			}
 		}
 	}
-	err = r.client.Invitations.SendAll(ctx, r.assessment, untilPaused, func(invited hiring.Invited, err error) bool {
+	err = r.client.Invitations.SendAll(during, r.assessment, mine, func(invited hiring.Invited, err error) bool {
+		if err != nil && (r.gaveUp() || invited.Outcome == hiring.InviteNotSent && !refuses(err)) {
+			ended, n = err, n-1 // This person's turn comes again.
+			return false
+		}
 		if invited.Outcome == hiring.InviteSent {
-			r.turns.ours[invited.Invitation.ID] = true
+			r.turns.sentOne(invited.Invitation.ID)
 		}
 		r.keep(invited, err)
 		return r.unkept == nil && !r.turns.clash(invited) // Without a record nobody else is invited.
 	})
-	return n, err
+	if r.gaveUp() && ctx.Err() == nil {
+		return n, nil
+	}
+	return n, firstOf(err, ended)
+}
+
+// gaveUp tells whether the turn was given up, for a pause.
+func (r *importRun) gaveUp() bool { return !r.turns.until.IsZero() }
+
+// refuses tells an error that concerns one candidate alone.
+func refuses(err error) bool {
+	return errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)
 }
 
 func (r *importRun) keep(invited hiring.Invited, err error) {
@@ -126,10 +143,17 @@ func (r *importRun) keep(invited hiring.Invited, err error) {
 	r.show(r.summary, result)
 }
 
-// leave records those whose turn did not come.
+// leave records those whose turn did not come, with what is known of them.
 func (r *importRun) leave(people []hiring.NewInvitation, why error) {
+	if errors.Is(why, context.Canceled) {
+		why = errInterrupted
+	}
 	for _, person := range people {
-		r.keep(hiring.Invited{Candidate: person, Outcome: hiring.InviteNotSent}, why)
+		if invitation, found := r.invited[candidates.Key(person.Email)]; found {
+			r.keep(hiring.Invited{Candidate: person, Invitation: invitation, Outcome: hiring.InviteExisting}, nil)
+			continue
+		}
+		r.keep(hiring.Invited{Candidate: person, Outcome: hiring.InviteNotSent}, fmt.Errorf("not invited yet: %w", why))
 	}
 }
 
@@ -150,7 +174,7 @@ func (im importer) result(invited hiring.Invited, err error) candidates.Result {
 		r.Outcome = candidates.Unknown
 	default:
 		r.Outcome = candidates.NotSent
-		if errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict) {
+		if refuses(err) {
 			r.Outcome = candidates.Refused
 		}
 	}
