@@ -3,78 +3,60 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	client, err := hiring.FromEnv()
-	if os.Getenv("HIRING_BASE_URL")+os.Getenv("HIRING_API_KEY") == "" {
-		client, err = sandbox.New().Client(), nil
-	}
-	account := must(must(client, err).Account.Get(ctx)).ID
-	folder := append(os.Args, "export")[1] + "/" + string(client.Environment()) + "-" + account
-	must(0, os.MkdirAll(folder+"/events", 0o700))
-	dir := must(os.OpenRoot(folder))
-	copyList(ctx, dir, "submissions.jsonl", client.Submissions.List(hiring.SubmissionFilter{}), func(s *hiring.Submission) { s.WorkspaceArchiveURL = nil })
-	for submissions := json.NewDecoder(must(dir.Open("submissions.jsonl"))); submissions.More(); {
-		var s hiring.Submission
-		must(0, submissions.Decode(&s))
-		copyList(ctx, dir, "events/"+s.ID+".jsonl", client.Events.List(s.ID, hiring.EventFilter{}), func(*hiring.Event) {})
-	}
-	fmt.Println("exported to", folder)
-}
-
-// copyList writes a list to name.part, and after each page to name.state where the next one begins and belongs.
-func copyList[T any](ctx context.Context, dir *os.Root, name string, list hiring.Pager[T], clean func(*T)) {
-	if _, err := dir.Stat(name); err == nil {
-		return // Complete.
-	}
-	token, size, sum := "", int64(0), uint32(0)
-	file := must(dir.OpenFile(name+".part", os.O_CREATE|os.O_RDWR, 0o600))
-	if text, err := dir.ReadFile(name + ".state"); !errors.Is(err, os.ErrNotExist) {
-		_, _ = fmt.Sscanf(string(must(text, err)), "%d %s %d", &size, &token, &sum) // The sum tells whether it could be read.
-		if sum != crc32.ChecksumIEEE(fmt.Append(nil, size, token)) || size > must(file.Stat()).Size() {
-			must(0, fmt.Errorf("%s/%s.state is damaged: delete it to begin this file anew", dir.Name(), name))
-		}
-	}
-	must(0, file.Truncate(size))
-	for page, err := range list.From(token).Pages(ctx) {
-		var lines bytes.Buffer
-		for _, item := range must(page, err).Items {
-			clean(&item)
-			must(0, json.NewEncoder(&lines).Encode(item))
-		}
-		size += int64(must(file.WriteAt(lines.Bytes(), size)))
-		must(0, file.Sync())
-		if page.Next != "" {
-			sum = crc32.ChecksumIEEE(fmt.Append(nil, size, page.Next))
-			must(0, dir.WriteFile(name+".new", fmt.Appendf(nil, "%d %s %d\n", size, page.Next, sum), 0o600))
-			must(0, dir.Rename(name+".new", name+".state"))
-		}
-	}
-	must(0, file.Close())
-	_ = dir.Remove(name + ".state") // A single page has none.
-	must(0, dir.Rename(name+".part", name))
-}
-
-// must ends the program with one line when something failed.
-func must[T any](result T, err error) T {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "export:", strings.ReplaceAll(err.Error(), "\n", "; "))
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "export:", printable(err.Error()))
 		os.Exit(1)
 	}
-	return result
+}
+
+// run is the program. An interrupt ends the request or the pause that it is in.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	folder := "export"
+	if len(args) > 0 {
+		folder = args[0]
+	}
+	if len(args) > 1 || strings.HasPrefix(folder, "-") {
+		return errors.New("usage: export [folder]")
+	}
+	client, err := connect()
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	return export(ctx, client, folder, out)
+}
+
+// connect returns a client of the service that the environment names, or of an
+// embedded sandbox when it names none. A program of yours needs the last line only.
+func connect() (*hiring.Client, error) {
+	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
+		return sandbox.New().Client(), nil
+	}
+	return hiring.FromEnv()
+}
+
+// printable replaces what a terminal would obey: names come from outside.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		joinsLetters := r == '\u200c' || r == '\u200d'
+		if unicode.IsGraphic(r) || joinsLetters {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
