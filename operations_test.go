@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -48,7 +47,7 @@ func TestNoEndpointByHalves(t *testing.T) {
 		{"request on the wire", "operations in helpers_test.go", names, wired()},
 		{"golden shape", "goldens in golden_test.go", names, goldenOperations()},
 		{"runnable example", "its resource's file, example_*_test.go", all, runnable(t)},
-		{"README row", "README.md, Operations", except(all, "OpenAPI"), rows(t)},
+		{"row in the guide", "docs/operations.md", except(all, "OpenAPI"), rows(t)},
 	} {
 		for name := range part.want {
 			if !part.have[name] {
@@ -217,21 +216,14 @@ func runnable(t *testing.T) map[string]bool {
 	return all
 }
 
-// rows are the operations that the README's table has.
+// rows are the operations that the guide's table has.
 func rows(t *testing.T) map[string]bool {
 	t.Helper()
 	all := make(map[string]bool)
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][a-z]+\\.[A-Z][A-Za-z]+)\\(").FindAllStringSubmatch(readme(t), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][a-z]+\\.[A-Z][A-Za-z]+)\\(").FindAllStringSubmatch(text(t, "docs/operations.md"), -1) {
 		all[row[1]] = true
 	}
 	return all
-}
-
-func text(t *testing.T, file string) string {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	return string(b)
 }
 
 func keys[V any](m map[string]V) map[string]bool {
