@@ -6,7 +6,8 @@
 //	account, err := client.Account.Get(ctx)
 //
 // Make one [Client] and share it; it is safe for concurrent use. Package sandbox
-// holds a fake of the service for tests and first steps.
+// holds a fake of the service for tests and first steps. The guides in docs/ begin
+// with docs/getting-started.md.
 //
 // # Keys and environments
 //
@@ -51,7 +52,8 @@
 // What is surely wrong is refused before it is sent, as a [*ParamError], which
 // is ErrInvalidInput too. Of a write that failed, Error.Outcome says whether
 // the service did it: [OutcomeNotDone], [OutcomeDone] or [OutcomeUnknown]. After Unknown, for which
-// errors.Is accepts [ErrOutcomeUnknown], look before you repeat.
+// errors.Is accepts [ErrOutcomeUnknown], look before you repeat. What to do about
+// each code is in docs/errors.md.
 //
 // # Retries and time
 //

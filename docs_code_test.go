@@ -24,8 +24,9 @@ import (
 )
 
 // TestCodeOfTheGuides: every Go block is complete and begins with its package
-// clause, or the comment before it says of which tested code it is a copy, as in
-// <!-- code: example_test.go, ExampleError -->. Programs are run on a sandbox,
+// clause, or the comment before it says of which tested code it is a copy: of a
+// function in the examples of the root, as in <!-- code: ExampleError -->, of a
+// file, or of a function in a file, as in <!-- code: main.go, run -->. Programs are run on a sandbox,
 // and the text block that follows one is what it prints; tests are run, those of
 // package main with the program before them.
 func TestCodeOfTheGuides(t *testing.T) {
@@ -55,27 +56,33 @@ func TestCodeOfTheGuides(t *testing.T) {
 	guides.run(t)
 }
 
-// assertCopy wants a block, whatever its indentation, in the file or the function
-// that its mark names.
+// assertCopy wants a block, whatever its indentation, in the code that its mark
+// names.
 func assertCopy(t *testing.T, where string, b block) {
 	t.Helper()
-	file, function, named := strings.Cut(b.mark, ", ")
-	source, err := os.ReadFile(filepath.FromSlash(file))
-	if !assert.NoError(t, err, "%s: the comment before this block", where) {
-		return
+	files, function, named := strings.Cut(b.mark, ", ")
+	if !strings.Contains(files, ".") {
+		files, function, named = "example*_test.go", files, true
 	}
-	of := string(source)
-	if named {
-		of = declared(t, file, of, function)
+	found, err := filepath.Glob(filepath.FromSlash(files))
+	require.NoError(t, err)
+	of := ""
+	for _, file := range found {
+		if named {
+			of += declared(t, file, function)
+		} else {
+			of += text(t, file)
+		}
 	}
-	if !strings.Contains(unindented(of), unindented(b.code)) {
+	if assert.NotEmpty(t, of, "%s: there is no %s", where, b.mark) && !strings.Contains(unindented(of), unindented(b.code)) {
 		t.Errorf("%s: this block is not in %s any more: copy it again\n%s", where, b.mark, b.code)
 	}
 }
 
-// declared is the source of a function.
-func declared(t *testing.T, file, source, function string) string {
+// declared is the source of a function, empty if the file has none of that name.
+func declared(t *testing.T, file, function string) string {
 	t.Helper()
+	source := text(t, file)
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
 	require.NoError(t, err)
@@ -140,9 +147,7 @@ func (g *guides) add(where, page string, b block, shown *string) {
 	g.t.Helper()
 	code := b.code
 	formatted, err := format.Source([]byte(code))
-	if !assert.NoError(g.t, err, "%s: no Go", where) {
-		return
-	}
+	require.NoError(g.t, err, "%s: no Go", where)
 	assert.Equal(g.t, string(formatted), code, "%s: run gofmt on this block", where)
 	name := packageClause.FindStringSubmatch(code)[1]
 	group := page + " " + name

@@ -67,7 +67,7 @@ func broken(link string, from page, all map[string]page, names index) string {
 	switch {
 	case err != nil:
 		return err.Error()
-	case target.Scheme == "https" && strings.Contains(target.Host, "."):
+	case target.Scheme == "https" && strings.Contains(target.Host, "."), target.Hostname() == "127.0.0.1":
 		return ""
 	case target.Scheme != "" || target.Host != "":
 		return "give it with https and a host"
@@ -88,11 +88,11 @@ func broken(link string, from page, all map[string]page, names index) string {
 // unknownReference judges what comes after the module in a link to pkg.go.dev.
 func unknownReference(rest string, names index) string {
 	folder, name, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "#")
-	package_, known := names[path.Base(path.Join("hiring", folder))]
+	pkg, known := names[path.Base(path.Join("hiring", folder))]
 	if !known {
 		return "no package that users import"
 	}
-	if name != "" && !strings.HasPrefix(name, "hdr-") && !package_[name] {
+	if name != "" && !strings.HasPrefix(name, "hdr-") && !pkg[name] {
 		return "the package exports no " + name
 	}
 	return ""

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // records grow or are made by a program: they are no guides.
@@ -74,7 +76,7 @@ func packageComments(t *testing.T) []page {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
 		require.NoError(t, err)
 		p := page{name: file}
-		for _, paragraph := range strings.Split(parsed.Doc.Text(), "\n\n") {
+		for paragraph := range strings.SplitSeq(parsed.Doc.Text(), "\n\n") {
 			p.passages = append(p.passages, passage{line: 1, text: paragraph})
 		}
 		all = append(all, p)
@@ -82,10 +84,24 @@ func packageComments(t *testing.T) []page {
 	return all
 }
 
+// TestTheGuideNamesEveryErrorCode, with its wire name.
+func TestTheGuideNamesEveryErrorCode(t *testing.T) {
+	t.Parallel()
+	guide := text(t, "docs/errors.md")
+	for name, code := range map[string]hiring.ErrorCode{
+		"ErrInvalidInput": hiring.ErrInvalidInput, "ErrInvalidToken": hiring.ErrInvalidToken,
+		"ErrPlanLimitReached": hiring.ErrPlanLimitReached, "ErrInsufficientScope": hiring.ErrInsufficientScope,
+		"ErrNotFound": hiring.ErrNotFound, "ErrConflict": hiring.ErrConflict,
+		"ErrRateLimited": hiring.ErrRateLimited, "ErrInternal": hiring.ErrInternal,
+	} {
+		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+string(code)+"`", guide)
+	}
+}
+
 // foreign are names in the guides that belong to others.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
-	"CompletedJobRetentionPeriod": true,
+	"CompletedJobRetentionPeriod": true, "Authorization": true, "Tests": true,
 }
 
 var (
@@ -142,8 +158,8 @@ type index map[string]map[string]bool
 // knows looks in one package, or, without one, in all; a member may stand without
 // its type there.
 func (names index) knows(of, name string) bool {
-	for package_, known := range names {
-		if of != "" && of != package_ {
+	for pkg, known := range names {
+		if of != "" && of != pkg {
 			continue
 		}
 		if known[name] || of == "" && known["."+name] {
@@ -237,10 +253,14 @@ func receiver(expression ast.Expr) string {
 	return ""
 }
 
-// testNames are the functions of all tests, those of other modules included.
+// testNames are the functions of all tests, those of other modules included, and
+// the alerts.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	all := make(map[string]bool)
+	for _, alert := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(text(t, "otelhiring/deploy/alerts.yaml"), -1) {
+		all[alert[1]] = true
+	}
 	for _, pattern := range []string{"*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go", "*/*/*/*/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)

@@ -149,3 +149,19 @@ func ExampleClient_print() {
 	fmt.Println(strings.Contains(text, sandbox.TestKey))
 	// Output: false
 }
+
+// What hiring doctor found out is in a file.
+func ExampleWithDialect_file() {
+	ctx := context.Background()
+	found := []byte(`{"page_size_param": "per_page", "list_assessments": "GET /job-postings"}`)
+	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{PageSizeParam: "per_page", ListAssessments: "GET /job-postings"}))
+
+	var dialect hiring.Dialect
+	if err := json.Unmarshal(found, &dialect); err != nil {
+		log.Fatal(err)
+	}
+	client := server.Client(hiring.WithDialect(dialect))
+	assessments, err := client.Assessments.List().Collect(ctx)
+	fmt.Println(len(assessments), err)
+	// Output: 6 <nil>
+}

@@ -102,6 +102,80 @@ func Example_sqlite() {
 	// Output: stored the result of Ada
 }
 
+// apply keeps an application, and has its candidate invited: both or neither.
+func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], assessmentID string, who hiring.NewInvitation) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // Does nothing once it is committed.
+	if _, err := tx.ExecContext(ctx, "INSERT INTO applications (email) VALUES ($1)", who.Email); err != nil {
+		return err
+	}
+	if _, err := jobs.Invite(ctx, workers, tx, "acme", assessmentID, who); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Who applies twice gets one mail.
+func ExampleInvite() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	service := sandbox.New()
+	defer service.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	driver := riversqlite.New(db)
+	if err := jobs.Migrate(ctx, driver, nil); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := db.ExecContext(ctx, "CREATE TABLE applications (email text)"); err != nil {
+		log.Fatal(err)
+	}
+
+	mails := make(chan int, 2)
+	client := service.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		if e.Operation == "Invitations.Send" {
+			mails <- e.Status
+		}
+	}))
+	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
+	err = jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{{Name: "acme", Client: client}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	workers, err := river.NewClient(driver, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	assessmentID := service.AddAssessment("Backend engineer")
+	for _, email := range []string{"ada@candidates.test", "ADA@candidates.test"} {
+		if err := apply(ctx, db, workers, assessmentID, hiring.NewInvitation{Email: email, Name: "Ada"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := workers.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the service answered", <-mails)
+	if err := workers.Stop(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("further mails:", len(mails))
+	// Output:
+	// the service answered 201
+	// further mails: 0
+}
+
 // grade is the candidate's and the grader's part.
 func grade(service *sandbox.Server, name string, score int) {
 	ctx := context.Background()
