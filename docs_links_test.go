@@ -56,11 +56,11 @@ func linksOf(p page) []string {
 	return links
 }
 
-const reference = "https://pkg.go.dev/" + module
+const referencePage = "https://pkg.go.dev/" + module
 
 // broken tells what is wrong with a link.
 func broken(link string, from page, all map[string]page, names index) string {
-	if rest, ok := strings.CutPrefix(link, reference); ok {
+	if rest, ok := strings.CutPrefix(link, referencePage); ok {
 		return unknownReference(rest, names)
 	}
 	target, err := url.Parse(link)
