@@ -1,58 +1,93 @@
 package main
 
 import (
-	"html/template"
 	"log/slog"
 	"net/http"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // app is what answers requests.
 type app struct {
-	client     *hiring.Client
-	assessment string
-	log        *slog.Logger
+	client  *hiring.Client
+	board   *board
+	errands *errands
+	log     *slog.Logger
+	mode    string // Whom the mails reach, for every page to say.
 }
 
-func newApp(client *hiring.Client, assessment string, log *slog.Logger) *app {
-	return &app{client: client, assessment: assessment, log: log}
+// options are of a client for whose answers somebody waits: it fails soon, and
+// its observer's log holds no id, name, address or key.
+func options(log *slog.Logger) []hiring.Option {
+	return []hiring.Option{
+		hiring.WithTimeout(5 * time.Second),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 3, BaseBackoff: 100 * time.Millisecond, MaxBackoff: time.Second, MaxWait: 2 * time.Second}),
+		hiring.WithLogger(log),
+		hiring.WithUserAgent("hiring-backend"),
+	}
 }
 
+// newApp answers for one assessment.
+func newApp(client *hiring.Client, assessment string, log *slog.Logger) (*app, error) {
+	viewing, err := client.With(hiring.WithQuotaReserve(0.25)) // Inviting needs reads, too.
+	if err != nil {
+		return nil, err
+	}
+	a := &app{client: viewing, log: log, mode: "Candidates are real: each gets an e-mail."}
+	if client.Environment() == hiring.EnvironmentTest {
+		a.mode = "Test mode: nobody gets an e-mail, and nothing is kept."
+	}
+	a.board = &board{client: viewing, assessment: assessment, reading: make(chan struct{}, 1), reports: make(map[string]*hiring.Report)}
+	a.errands = &errands{client: client, assessment: assessment, log: log, invited: a.board.add, all: make(map[string]*errand)}
+	return a, nil
+}
+
+// handler is all there is to see and to do. A form of another site is refused.
 func (a *app) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", a.form)
+	mux.HandleFunc("GET /{$}", a.home)
 	mux.HandleFunc("POST /invitations", a.invite)
-	return http.NewCrossOriginProtection().Handler(mux)
+	mux.HandleFunc("GET /pending/{id}", a.pending)
+	mux.HandleFunc("GET /candidates/{id}", a.candidate)
+	mux.HandleFunc("GET /candidates/{id}/archive", a.archive)
+	mux.HandleFunc("GET /style.css", a.style)
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {}) // Asks nobody.
+	return a.logged(careful(http.NewCrossOriginProtection().Handler(mux)))
 }
 
-var page = template.Must(template.New("").Parse(`<!doctype html>
-<html lang="en"><title>Candidates</title>
-<form method="post" action="/invitations">
-<label>Name <input name="name" required></label>
-<label>Email <input name="email" type="email" required></label>
-<button>Invite</button>
-</form>
-{{range .}}<p>{{.CandidateName}}: {{.Status}}</p>{{end}}
-`))
-
-func (a *app) form(w http.ResponseWriter, r *http.Request) {
-	invitations, err := a.client.Invitations.List(a.assessment).Collect(r.Context())
-	if err != nil {
-		http.Error(w, "The list cannot be shown now.", http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	if err := page.Execute(w, invitations); err != nil {
-		a.log.Warn("a page was not written", "error", err)
-	}
+// careful keeps pages about people out of caches, frames and other sites' logs.
+func careful(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
 }
 
-func (a *app) invite(w http.ResponseWriter, r *http.Request) {
-	candidate := hiring.NewInvitation{Email: r.PostFormValue("email"), Name: r.PostFormValue("name")}
-	if _, err := a.client.Invitations.Ensure(r.Context(), a.assessment, candidate); err != nil {
-		http.Error(w, "The invitation was not sent.", http.StatusServiceUnavailable)
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+// logged logs each request by its route: paths hold ids, and forms hold names.
+func (a *app) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", seen.status, "took", time.Since(began))
+	})
 }
+
+// statusWriter knows what was answered.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

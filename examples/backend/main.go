@@ -1,5 +1,6 @@
 // Command backend is an HTTP service that invites candidates by a form and shows
-// how far they are. README.md beside it says what it is a model of.
+// how far they are, with the right answer to every failure. README.md beside it
+// says what each file is a model of.
 //
 // Without HIRING_BASE_URL and HIRING_API_KEY it shows itself on an embedded
 // sandbox, whose candidates are through within two minutes.
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -20,12 +22,14 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // A second signal kills.
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "backend:", strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)
 	}
@@ -37,33 +41,41 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	address := flags.String("listen", "127.0.0.1:8782", "`host:port` to listen on; port 0 takes a free one")
 	assessment := flags.String("assessment", "", "the `id` of the assessment to invite to")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		return nil
-	}
-	if err != nil {
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
-	client, err := connect(assessment)
+	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
+		return demonstrate(ctx, *address, log, stdout)
+	}
+	if *assessment == "" {
+		return errors.New("give the assessment to invite to, as in -assessment ID")
+	}
+	client, err := hiring.FromEnv(options(log)...)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, *address, newApp(client, *assessment, log).handler(), stdout)
+	app, err := newApp(client, *assessment, log)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, *address, app, app.handler(), stdout)
 }
 
-// connect returns a client of the service or, without one, of an embedded
-// sandbox with an assessment of its own.
-func connect(assessment *string) (*hiring.Client, error) {
-	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
-		if *assessment == "" {
-			return nil, errors.New("give the assessment to invite to, as in -assessment ID")
-		}
-		return hiring.FromEnv()
-	}
+// demonstrate serves on an embedded sandbox, whose own page is there too: it
+// makes things go wrong at a click.
+func demonstrate(ctx context.Context, address string, log *slog.Logger, stdout io.Writer) error {
 	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{
 		Open: 10 * time.Second, Begin: 20 * time.Second, Submit: 30 * time.Second, Evaluate: 30 * time.Second,
 	}))
-	*assessment = server.AddAssessment("Backend engineer")
-	return server.LiveClient(), nil
+	assessment := server.AddAssessment("Backend engineer")
+	app, err := newApp(server.LiveClient(options(log)...), assessment, log)
+	if err != nil {
+		return err
+	}
+	app.mode = "Embedded sandbox: nobody gets an e-mail. Its own page is at /_sandbox/."
+	mux := http.NewServeMux()
+	mux.Handle("/", app.handler())
+	mux.Handle("/_sandbox/", console.Handler(server))
+	return serve(ctx, address, app, mux, stdout)
 }

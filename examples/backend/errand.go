@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// errand is one candidate's invitation on its way.
+type errand struct {
+	id        string // Random: everybody logs URLs, and an address does not belong there.
+	candidate hiring.NewInvitation
+	cancel    context.CancelFunc
+	done      chan struct{} // Closed when what follows is known.
+	invited   hiring.Invited
+	err       error
+}
+
+// errands are the invitations that this process has on their way.
+//
+// They are kept in memory, which a restart loses. That mails nobody twice, for
+// Ensure looks before it sends, but it forgets who was to be invited: a real one
+// writes the candidate into its database first, and there is module jobs for the rest.
+type errands struct {
+	client     *hiring.Client
+	assessment string
+	log        *slog.Logger
+	invited    func(hiring.Invitation) // Told of each.
+	running    sync.WaitGroup
+
+	mu  sync.Mutex
+	all map[string]*errand
+}
+
+const (
+	lookAgain   = time.Minute // After one that stayed unknown.
+	looks       = 10          // Then a person decides.
+	rememberFor = time.Hour   // How it ended.
+)
+
+// begin invites a candidate in the background. The request's values go along, a
+// trace for example, but not its end: a browser that is closed in the middle of
+// a send would make its outcome unknown.
+func (o *errands) begin(ctx context.Context, candidate hiring.NewInvitation) *errand {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	e := &errand{id: rand.Text(), candidate: candidate, cancel: cancel, done: make(chan struct{})}
+	o.mu.Lock()
+	o.all[e.id] = e
+	o.mu.Unlock()
+	o.running.Go(func() {
+		defer cancel()
+		o.run(ctx, e)
+		close(e.done)
+		time.AfterFunc(rememberFor, func() { o.forget(e.id) })
+	})
+	return e
+}
+
+// run invites once. Ensure sends nothing to an address that has an invitation, so
+// a form that is sent twice mails once; and after a lost reply it looks before it
+// sends again, which takes a minute. What even it cannot find out is left for a
+// minute and asked again, never sent blindly.
+func (o *errands) run(ctx context.Context, e *errand) {
+	for range looks {
+		invited, err := o.client.Invitations.Ensure(ctx, o.assessment, e.candidate)
+		if err == nil {
+			e.invited, e.err = invited, nil
+			o.invited(invited.Invitation)
+			return
+		}
+		report(ctx, o.log, "an invitation failed", err)
+		if e.err == nil || ofSending(err) {
+			e.invited, e.err = invited, err
+		} // Else only the look failed: what was unknown before is so still.
+		if e.invited.Outcome != hiring.InviteUnknown || !pause(ctx, lookAgain) {
+			return
+		}
+	}
+}
+
+// ofSending tells an error that says what became of a send.
+func ofSending(err error) bool {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	return ok && failure.Outcome != ""
+}
+
+func (o *errands) find(id string) (*errand, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e, ok := o.all[id]
+	return e, ok
+}
+
+func (o *errands) forget(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, id)
+}
+
+// end gives those that are on their way some time, then stops them.
+func (o *errands) end(grace time.Duration) {
+	timer := time.AfterFunc(grace, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for _, e := range o.all {
+			e.cancel()
+		}
+	})
+	defer timer.Stop()
+	o.running.Wait()
+}
+
+// pause reports false when the context ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+const (
+	maxForm  = 16 << 10
+	patience = 5 * time.Second // How long a browser waits for an invitation.
+)
+
+// invite sends an invitation and goes on to the candidate's page. What takes
+// longer, as a lost reply does, goes on to a page that says so.
+func (a *app) invite(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusBadRequest, Text: "This form cannot be read."}})
+		return
+	}
+	e := a.errands.begin(r.Context(), hiring.NewInvitation{
+		Email: strings.TrimSpace(r.PostForm.Get("email")),
+		Name:  strings.TrimSpace(r.PostForm.Get("name")),
+	})
+	select {
+	case <-e.done:
+		a.finish(w, r, e)
+	case <-time.After(patience):
+		http.Redirect(w, r, "/pending/"+e.id, http.StatusSeeOther)
+	case <-r.Context().Done(): // Nobody reads it. The errand goes on.
+	}
+}
+
+// pending shows an invitation that is on its way. It reads nothing.
+func (a *app) pending(w http.ResponseWriter, r *http.Request) {
+	e, ok := a.errands.find(r.PathValue("id"))
+	if !ok {
+		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusNotFound, Text: "What became of this invitation is not known any more. Invite again: who has an invitation gets no second one."}})
+		return
+	}
+	select {
+	case <-e.done:
+		a.finish(w, r, e)
+	default:
+		w.Header().Set("Refresh", "3")
+		a.show(w, r, "pending", page{Answer: answer{Status: http.StatusAccepted}, Form: e.candidate})
+	}
+}
+
+// finish tells how an errand ended.
+func (a *app) finish(w http.ResponseWriter, r *http.Request, e *errand) {
+	if e.err == nil {
+		to := "/candidates/" + url.PathEscape(e.invited.Invitation.ID)
+		if e.invited.Outcome == hiring.InviteExisting {
+			to += "?already"
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	p := page{Answer: answerTo(e.err), Posted: true, Form: e.candidate}
+	a.showHome(w, r, p)
+}
