@@ -145,7 +145,7 @@ func FuzzResume(f *testing.F) {
 	o := usualOptions()
 	o.Start = noon
 	f.Add(waiting.New(o).String())
-	f.Add("hiring-watch-1 00000000 {}")
+	f.Add("hiring-watch-2 00000000 {}")
 	f.Fuzz(func(t *testing.T, text string) {
 		machine, err := waiting.Resume(o, text)
 		if err != nil {

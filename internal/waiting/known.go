@@ -36,7 +36,7 @@ func (m *Machine) planKnown(now time.Time) {
 	case list == least:
 		m.listNews()
 	case find == least:
-		m.add(walk{For: finding, Status: m.evaluated(), Since: m.since(oldest), Stop: oldest, Most: int(find) + 2})
+		m.chase(oldest, int(find)+2)
 	default:
 		m.listSet(now, false)
 	}

@@ -102,8 +102,7 @@ func newState(o Options) state {
 }
 
 const (
-	format      = "hiring-watch-2"
-	firstFormat = "hiring-watch-1"
+	format = "hiring-watch-2"
 	// MaxState is the size of the longest state, in bytes.
 	MaxState = 256 << 10
 )
@@ -125,47 +124,22 @@ func (m *Machine) String() string {
 	}
 }
 
-// Resume goes on from a state. Its beginning is the state's. A state of the
-// first edition is taken as far as it tells what was delivered.
+// Resume goes on from a state. Its beginning is the state's.
 func Resume(o Options, text string) (*Machine, error) {
 	name, rest, _ := strings.Cut(text, " ")
 	sum, body, ok := strings.Cut(rest, " ")
 	switch {
-	case name != format && name != firstFormat:
+	case name != format:
 		return nil, errors.New("is not the state of a watch, or of another version")
 	case !ok || len(text) > MaxState || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))):
 		return nil, errors.New("is damaged")
 	}
 	m := New(o)
-	if name == firstFormat {
-		return m, m.migrate(body)
-	}
 	if err := json.Unmarshal([]byte(body), &m.state); err != nil {
 		return nil, errors.New("cannot be read")
 	}
 	m.unpack()
 	return m, nil
-}
-
-// migrate begins anew where a watch of the first edition stands.
-func (m *Machine) migrate(body string) error {
-	var first struct {
-		Account    string     `json:"account"`
-		Assessment string     `json:"assessment"`
-		Floor      time.Time  `json:"floor"`
-		Delivered  deliveries `json:"delivered"`
-	}
-	if err := json.Unmarshal([]byte(body), &first); err != nil {
-		return errors.New("cannot be read")
-	}
-	o := m.Options
-	o.Start = first.Floor
-	m.state = newState(o)
-	m.Account, m.Assessment = first.Account, first.Assessment
-	if first.Delivered != nil {
-		m.Delivered = first.Delivered
-	}
-	return nil
 }
 
 const entrySize = 16

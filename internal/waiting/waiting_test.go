@@ -210,31 +210,12 @@ func TestStates(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "is not the state of a watch, or of another version", "hiring-watch-3 x": "is not the state of a watch, or of another version",
 		good[:len(good)-1]: "is damaged", "hiring-watch-2": "is damaged", sealed("hiring-watch-2", "{"): "cannot be read",
-		sealed("hiring-watch-1", "{"): "cannot be read", sealed("hiring-watch-2", `{"delivered":"AAAA"}`): "cannot be read",
+		sealed("hiring-watch-1", "{}"): "is not the state of a watch, or of another version", sealed("hiring-watch-2", `{"delivered":"AAAA"}`): "cannot be read",
 		sealed("hiring-watch-2", `{"delivered":"?"}`): "cannot be read",
 	} {
 		_, err := waiting.Resume(o, text)
 		require.EqualError(t, err, want, text)
 	}
-}
-
-// TestStatesOfTheFirstEdition are taken up: nothing that was delivered comes again.
-func TestStatesOfTheFirstEdition(t *testing.T) {
-	machine := watching()
-	old := finished("old", noon.Add(-h), noon.Add(-m), noon.Add(m))
-	machine.Took(old)
-	_, packed, _ := strings.Cut(machine.String(), `"delivered":"`)
-	packed, _, _ = strings.Cut(packed, `"`)
-	body := `{"account":"acc","assessment":"ass","floor":"2026-06-03T12:00:00Z","delivered":"` + packed + `"}`
-	resumed, err := waiting.Resume(usualOptions(), fmt.Sprintf("hiring-watch-1 %08x %s", crc32.ChecksumIEEE([]byte(body)), body))
-	require.NoError(t, err)
-	assert.Equal(t, "acc", resumed.Account)
-	assert.Equal(t, "ass", resumed.Assessment)
-	_, at := next(t, resumed, noon.Add(h))
-	before, news := finished("before", noon.Add(-h), noon.Add(-2*m), noon.Add(-m)), finished("new", noon.Add(-h), noon, noon.Add(2*m))
-	ready, err := resumed.Got(at, waiting.Answer{Items: []waiting.Item{news, old, before}})
-	require.NoError(t, err)
-	assert.Equal(t, []int{0}, ready)
 }
 
 // TestMemoryIsBounded whatever the order, and nothing is lost for that.

@@ -14,8 +14,7 @@ const (
 	peek                   // A page without a filter: it may show a new status.
 	probing                // The experiment.
 	news                   // What is evaluated since the last time.
-	finding                // What is evaluated of the oldest pending and all younger ones.
-	chasing                // The same for those who have left the set.
+	chasing                // What is evaluated of the oldest that is looked for and all younger ones.
 	waits                  // The unfinished of a status.
 	sweep                  // What slipped through, in the background.
 )
@@ -186,7 +185,7 @@ func (m *Machine) completed(now time.Time, w *walk, whole bool) {
 		if whole {
 			m.caughtUp(w)
 		}
-	case finding:
+	case chasing:
 		if m.FindPages = float64(w.Pages); !whole {
 			m.FindPages += 2
 		}
