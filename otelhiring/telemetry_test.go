@@ -3,6 +3,7 @@ package otelhiring_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -85,6 +86,65 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 	})
 }
 
+// TestStorageIsNotTold: an archive lies with somebody else, who gets no traceparent,
+// and whose replies are no word about the quota.
+func TestStorageIsNotTold(t *testing.T) {
+	b, server := newBench(t), sandbox.Start(t)
+	w := &wire{base: server.Transport()}
+	client := server.LiveClient(hiring.WithProbe(b.Probe()), hiring.WithHTTPClient(&http.Client{Transport: w}))
+	invitation, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada")
+	require.NoError(t, err)
+	submission, err := server.Begin(invitation)
+	require.NoError(t, err)
+	require.NoError(t, server.Submit(submission))
+	_, err = client.Submissions.DownloadArchive(t.Context(), submission, io.Discard)
+	require.NoError(t, err)
+
+	require.Len(t, w.parents, 2)
+	assert.NotEmpty(t, w.parents[0], "to the service")
+	assert.Empty(t, w.parents[1], "to the storage")
+	spans := b.spans.Ended()
+	require.Len(t, spans, 3)
+	assert.Equal(t, "GET /{archive}", spans[1].Name())
+	assert.Equal(t, spans[2].SpanContext().SpanID(), spans[1].Parent().SpanID())
+	assert.Equal(t, "999", value(t, b.scrape(t), "hiring_client_quota_remaining", `hiring_quota_class="read"`))
+}
+
+// TestWaitsAreEvents: one for each, with its reason and how long it is to be.
+func TestWaitsAreEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, small, server := newBench(t), sandbox.Start(t, sandbox.WithQuota(1, 1)), sandbox.Start(t)
+		client := small.Client(hiring.WithProbe(b.Probe()), hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}))
+		for range 2 {
+			_, err := client.Account.Get(t.Context())
+			require.NoError(t, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		_, err := server.Client(hiring.WithProbe(b.Probe())).Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+
+		waits := make(map[string][]float64)
+		for _, span := range b.spans.Ended() {
+			for _, event := range span.Events() {
+				require.Equal(t, "wait", event.Name)
+				require.Len(t, event.Attributes, 2)
+				require.Equal(t, "hiring.wait.seconds", string(event.Attributes[1].Key))
+				kind := span.Name() + " " + event.Attributes[0].Value.AsString()
+				waits[kind] = append(waits[kind], event.Attributes[1].Value.AsFloat64())
+			}
+		}
+		require.Len(t, waits, 2, "%v", waits)
+		require.Len(t, waits["Account.Get quota"], 1)
+		assert.InDelta(t, 3600, waits["Account.Get quota"][0], 2)
+		polls := waits["Submissions.WaitReport poll"]
+		assert.Greater(t, len(polls), 9)
+		for _, poll := range polls {
+			assert.InDelta(t, 45, poll, 15)
+		}
+	})
+}
+
 // TestNothingNamesAnybody looks through all that leaves the process.
 func TestNothingNamesAnybody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -101,6 +161,17 @@ func TestNothingNamesAnybody(t *testing.T) {
 		_, err = client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, "nobody@candidates.test")
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 
+		_, err = client.Do(t.Context(), http.MethodGet, "/candidates/ada@candidates.test/notes", nil, nil, nil)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		live := server.LiveClient(hiring.WithProbe(b.Probe()))
+		invitation, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada Example")
+		require.NoError(t, err)
+		submission, err := server.Begin(invitation)
+		require.NoError(t, err)
+		require.NoError(t, server.Evaluate(submission, sandbox.Result{Summary: "Ada Example did well"}))
+		_, err = live.Submissions.DownloadArchive(t.Context(), submission, io.Discard)
+		require.NoError(t, err)
+
 		var all strings.Builder
 		for _, span := range b.spans.Ended() {
 			fmt.Fprintln(&all, span.Name(), span.Status(), span.Attributes(), span.Events())
@@ -110,7 +181,8 @@ func TestNothingNamesAnybody(t *testing.T) {
 		}
 		require.Contains(t, all.String(), "INVALID_INPUT")
 		require.Contains(t, all.String(), "NOT_FOUND")
-		for _, secret := range []string{sandbox.AssessmentID, sandbox.UnknownID, "candidates.test", "not-an-address", "Ada", sandbox.TestKey} {
+		require.Contains(t, all.String(), "/{archive}")
+		for _, secret := range []string{sandbox.AssessmentID, sandbox.UnknownID, invitation, submission, "candidates.test", "not-an-address", "Ada", "_archive", "signature", sandbox.TestKey, sandbox.LiveKey} {
 			require.NotContains(t, all.String(), secret)
 		}
 	})
