@@ -36,7 +36,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 
 	readme := make(map[string]instrument)
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z.]+)` \\| ([a-z{}]+) \\| [^|]+ \\| ([^|]*) \\|$").FindAllStringSubmatch(read(t, "README.md"), -1) {
-		attributes := regexp.MustCompile("[a-z_]+\\.[a-z_.]+").FindAllString(row[3], -1)
+		attributes := regexp.MustCompile(`[a-z_]+\.[a-z_.]+`).FindAllString(row[3], -1)
 		slices.Sort(attributes)
 		readme[row[1]] = instrument{row[2], attributes}
 	}

@@ -56,7 +56,7 @@ func ExampleTelemetry_Probe() {
 		for _, a := range span.Attributes() {
 			switch a.Key {
 			case "http.response.status_code", "http.request.resend_count", "error.type":
-				fmt.Println(" ", a.Key, a.Value.Emit())
+				fmt.Println(" ", a.Key, a.Value.String())
 			}
 		}
 	}
