@@ -118,8 +118,8 @@ func TestHealthIsServed(t *testing.T) {
 	require.NoError(t, err, "the address is free")
 	again()
 
-	j.listen, j.watch.Lookback = address, -1 // Ends at once.
-	for range 2 {                            // The job before has given the address back.
+	j.set.listen, j.set.watch.Lookback = address, -1 // Ends at once.
+	for range 2 {                                    // The job before has given the address back.
 		require.ErrorContains(t, j.run(t.Context(), io.Discard), "Lookback")
 	}
 }

@@ -13,28 +13,45 @@ import (
 
 // job is a watch and where its results go.
 type job struct {
-	settings
-
+	set    settings
 	client *hiring.Client
 	out    *output
 	health *health
 	log    *slog.Logger
+
+	progressTold time.Time
 }
 
-// run returns nil when the context ended.
-func (j *job) run(ctx context.Context, stdout io.Writer) (err error) {
-	if j.to == "" && j.watch.Checkpoint != nil && discards(stdout) {
+func newJob(set settings, client *hiring.Client, health *health, log *slog.Logger) *job {
+	return &job{set: set, client: client, health: health, log: log}
+}
+
+// run returns nil when the context was cancelled, which is how a job is stopped.
+func (j *job) run(ctx context.Context, stdout io.Writer) error {
+	if j.set.to == "" && j.set.watch.Checkpoint != nil && discards(stdout) {
 		return errors.New("standard output is closed or the null device: what the checkpoint says is delivered would be lost; name a file with -out")
 	}
-	if j.out, err = openOutput(j.to, stdout); err != nil {
+	out, err := openOutput(j.set.to, stdout)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, j.out.close()) }()
-	if j.once {
-		err = j.round(ctx)
+	j.out = out
+	if j.set.once {
+		err = j.once(ctx)
 	} else {
 		err = j.forever(ctx)
 	}
+	err = ending(ctx, err)
+	if closeErr := out.close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// ending decides what an error is that ended the work. The SDK has ridden out by
+// itself what passes, so any that is left is for the operator, but for two: a
+// signal is none, and a state that is refused has the name of a flag.
+func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -46,17 +63,19 @@ func (j *job) run(ctx context.Context, stdout io.Writer) (err error) {
 
 // forever writes what Watch yields.
 func (j *job) forever(ctx context.Context) error {
-	stop, err := j.health.serve(ctx, j.listen, j.client, j.log)
+	stop, err := j.health.serve(ctx, j.set.listen, j.client, j.log)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	if j.watch.Checkpoint == nil && !j.embedded {
+	if j.set.watch.Checkpoint == nil && !j.set.embedded {
 		j.log.Warn("without -checkpoint a restart misses what is evaluated meanwhile")
 	}
 	j.log.Info("watching")
-	j.watch.Progress = j.tell()
-	for submission, err := range j.client.Submissions.Watch(ctx, j.watch) {
+	options := j.set.watch
+	options.Progress = j.tellProgress
+	written := 0
+	for submission, err := range j.client.Submissions.Watch(ctx, options) {
 		if err != nil {
 			return err
 		}
@@ -70,57 +89,68 @@ func (j *job) forever(ctx context.Context) error {
 		if err := j.write(submission); err != nil {
 			return err
 		}
-		if j.most--; j.most == 0 {
-			break
+		written++
+		if written == j.set.most {
+			return nil
 		}
 	}
 	return nil
 }
 
-// tell logs once an hour what the watch is doing, and why it is slow, if it is.
-func (j *job) tell() func(hiring.WaitProgress) {
-	var told time.Time
-	return func(p hiring.WaitProgress) {
-		if time.Since(told) < time.Hour {
-			return
+// tellProgress logs once an hour what the watch is doing, and why it is slow, if
+// it is.
+func (j *job) tellProgress(p hiring.WaitProgress) {
+	if time.Since(j.progressTold) < time.Hour {
+		return
+	}
+	j.progressTold = time.Now()
+	j.log.Info("progress", "since_means", p.Meaning, "unfinished", p.Unfinished, "reads_last_hour", p.ReadsLastHour,
+		"next_round", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.Why)
+}
+
+// once is for cron: it writes what is new since the last run, in as many rounds as
+// that takes.
+func (j *job) once(ctx context.Context) error {
+	state, err := j.set.watch.Checkpoint.Load(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		polled, pollErr := j.client.Submissions.Poll(ctx, j.set.watch, state)
+		// What was found before an error comes beside it.
+		if err := j.deliver(ctx, polled); err != nil {
+			return err
 		}
-		told = time.Now()
-		j.log.Info("progress", "since_means", p.Meaning, "unfinished", p.Unfinished, "reads_last_hour", p.ReadsLastHour,
-			"next_round", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.Why)
+		if pollErr != nil {
+			return pollErr
+		}
+		if polled.Wait > 0 {
+			j.log.Info("done for now", "wait", polled.Wait.Round(time.Second))
+			return nil
+		}
+		state = polled.State
 	}
 }
 
-// round is for cron: it writes what is new since the last run.
-func (j *job) round(ctx context.Context) error {
-	state, err := j.watch.Checkpoint.Load(ctx)
-	for err == nil {
-		var polled hiring.Polled
-		polled, err = j.client.Submissions.Poll(ctx, j.watch, state)
-		state = polled.State
-		// The lines come first: what is saved is never found again.
-		if failure := j.write(polled.Submissions...); failure != nil {
-			return failure
-		}
-		if state != "" {
-			if failure := j.watch.Checkpoint.Save(context.WithoutCancel(ctx), state); failure != nil {
-				return failure
-			}
-		}
-		if err == nil && polled.Wait > 0 {
-			j.log.Info("done for now", "wait", polled.Wait.Round(time.Second))
-			break
-		}
+// deliver writes the lines first: what is saved is never found again. A signal
+// does not come between the two.
+func (j *job) deliver(ctx context.Context, polled hiring.Polled) error {
+	if err := j.write(polled.Submissions...); err != nil {
+		return err
 	}
-	return err
+	if polled.State == "" {
+		return nil
+	}
+	return j.set.watch.Checkpoint.Save(context.WithoutCancel(ctx), polled.State)
 }
 
 func (j *job) write(submissions ...hiring.Submission) error {
 	if err := j.out.write(submissions); err != nil {
 		return err
 	}
-	for i := range submissions {
+	for _, submission := range submissions {
 		j.health.count()
-		j.log.Info("delivered", "submission", submissions[i].ID)
+		j.log.Info("delivered", "submission", submission.ID)
 	}
 	return nil
 }

@@ -24,47 +24,64 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)   // A second signal kills.
 	signal.Ignore(syscall.SIGPIPE) // A closed standard output is a failed write, not a silent death.
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(exitStatus(run(ctx, os.Args[1:], os.Stdout, os.Stderr)))
 }
 
-// run returns the exit status: 0 when it was told to stop, 1 after an error, 2
-// for settings that make no sense.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// exitStatus is 0 when the job was told to stop, 1 after an error, and 2 for
+// settings that make no sense: those do not mend themselves, and poll.service does
+// not start the job again.
+func exitStatus(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errSettings):
+		return 2
+	}
+	return 1
+}
+
+// run is the program. It says by itself how it ended.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	set, err := parse(args, os.LookupEnv, stderr)
 	if errors.Is(err, flag.ErrHelp) {
-		return 0
+		return nil
 	}
 	if err != nil {
+		err = fmt.Errorf("%w: %w", errSettings, err)
 		_, _ = fmt.Fprintln(stderr, "poll:", err)
-		return 2
+		return err
 	}
 	log := set.logger(stderr)
 	if err := work(ctx, set, stdout, log); err != nil {
 		log.Error("ended", "error", err)
-		return 1
+		return err
 	}
 	log.Info("stopped")
-	return 0
+	return nil
 }
 
 // work puts the job together and does it.
-func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger) (err error) {
-	j := job{settings: set, health: new(health), log: log}
-	if j.client, err = j.connect(ctx); err != nil {
+func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger) error {
+	ctx, stop := context.WithCancel(ctx) // The demonstration ends with the job.
+	defer stop()
+	health := new(health)
+	if set.embedded {
+		log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the service")
+		client, set := demonstrate(ctx, set, log, health)
+		return newJob(set, client, health, log).run(ctx, stdout)
+	}
+	client, err := hiring.FromEnv(clientOptions(log, health)...)
+	if err != nil {
 		return err
 	}
-	return j.run(ctx, stdout)
+	return newJob(set, client, health, log).run(ctx, stdout)
 }
 
-// connect returns a client of the service or, without one, of a demonstration.
-func (j *job) connect(ctx context.Context) (*hiring.Client, error) {
-	if j.embedded {
-		j.log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the service")
-		return demonstrate(ctx, &j.settings, j.log, j.options()...)
+// clientOptions are those of a job: its client logs, and tells of each request.
+func clientOptions(log *slog.Logger, health *health) []hiring.Option {
+	return []hiring.Option{
+		hiring.WithLogger(log),
+		hiring.WithObserver(health.observe),
+		hiring.WithUserAgent("hiring-poll"),
 	}
-	return hiring.FromEnv(j.options()...)
-}
-
-func (j *job) options() []hiring.Option {
-	return []hiring.Option{hiring.WithLogger(j.log), hiring.WithObserver(j.health.observe), hiring.WithUserAgent("hiring-poll")}
 }

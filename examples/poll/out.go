@@ -3,60 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
-
-// result is what a line holds. Consumers tell repeated lines by submission_id.
-type result struct {
-	SubmissionID    string                  `json:"submission_id"`
-	AssessmentID    string                  `json:"assessment_id"`
-	CandidateEmail  string                  `json:"candidate_email"` // As in the invitation: leads to the consumer's own record.
-	CandidateName   string                  `json:"candidate_name"`
-	Status          hiring.SubmissionStatus `json:"status"`
-	EvaluatedAt     *time.Time              `json:"evaluated_at"`
-	ShipScore       *int                    `json:"ship_score"`
-	Verdict         hiring.Verdict          `json:"verdict"`
-	VerdictLabel    string                  `json:"verdict_label"`
-	Confidence      hiring.Confidence       `json:"confidence"`
-	IntegrityStatus hiring.IntegrityStatus  `json:"integrity_status"`
-	Pillars         []pillar                `json:"pillars"`
-}
-
-type pillar struct {
-	ID    hiring.PillarID `json:"id"`
-	Label string          `json:"label"`
-	Score *int            `json:"score"` // Null: not enough data, which does not mean 0.
-}
-
-func resultOf(s *hiring.Submission) result {
-	r := result{
-		SubmissionID: s.ID, AssessmentID: s.AssessmentID, CandidateEmail: s.Candidate.Email, CandidateName: s.Candidate.Name,
-		Status: s.Status, EvaluatedAt: s.EvaluatedAt, Pillars: []pillar{},
-	}
-	if s.Report == nil { // Deleted since it was listed.
-		return r
-	}
-	r.ShipScore, r.Verdict, r.VerdictLabel = s.Report.ShipScore, s.Report.Verdict, s.Report.VerdictLabel
-	r.Confidence, r.IntegrityStatus = s.Report.Confidence, s.Report.IntegrityStatus
-	for _, p := range s.Report.Pillars {
-		line := pillar{ID: p.ID, Label: p.Label}
-		if score, ok := p.Reported(); ok {
-			line.Score = &score
-		}
-		r.Pillars = append(r.Pillars, line)
-	}
-	return r
-}
 
 // output takes the lines.
 type output struct {
@@ -75,19 +31,37 @@ func openOutput(name string, stdout io.Writer) (*output, error) {
 		return nil, err
 	}
 	o := &output{to: file, file: file}
-	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		o.sync = file.Sync
-		err = o.mend(info.Size())
+	if err := o.prepare(); err != nil {
+		_ = file.Close() // Nothing was written.
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	if folder, err := os.Open(filepath.Dir(name)); err == nil {
-		_ = folder.Sync() // Makes the name of a new file last; not every system can.
-		_ = folder.Close()
-	}
+	syncFolder(filepath.Dir(name))
 	return o, nil
+}
+
+// prepare makes a file that lasts ready for the next line. A pipe or a device is
+// ready as it is.
+func (o *output) prepare() error {
+	info, err := o.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	o.sync = o.file.Sync
+	return o.mend(info.Size())
+}
+
+// syncFolder makes the name of a new file last. Not every system can: then the
+// file may be lost with a power failure right after it was made, and is made again.
+func syncFolder(name string) {
+	folder, err := os.Open(name)
+	if err != nil {
+		return
+	}
+	_ = folder.Sync()
+	_ = folder.Close()
 }
 
 // discards tells whether a writer is the null device, which the runtime puts in
@@ -138,11 +112,13 @@ func (o *output) write(submissions []hiring.Submission) error {
 	if lines.Len() == 0 {
 		return nil
 	}
-	_, err := o.to.Write(escaped(lines.String()))
-	if err == nil && o.sync != nil {
-		err = o.sync()
+	if _, err := o.to.Write(escaped(lines.String())); err != nil {
+		return fmt.Errorf("results cannot be written: %w", err)
 	}
-	if err != nil {
+	if o.sync == nil {
+		return nil
+	}
+	if err := o.sync(); err != nil {
 		return fmt.Errorf("results cannot be written: %w", err)
 	}
 	return nil

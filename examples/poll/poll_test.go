@@ -67,9 +67,8 @@ func (w *world) evaluated(n int) (ids []string) {
 func (w *world) job(set settings) (*job, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	set.level, set.format = slog.LevelDebug, "json"
-	j := &job{settings: set, health: new(health), log: set.logger(log)}
-	j.client = w.LiveClient(j.options()...)
-	return j, log
+	logger, health := set.logger(log), new(health)
+	return newJob(set, w.LiveClient(clientOptions(logger, health)...), health, logger), log
 }
 
 // ids are those of the lines that were written.
@@ -107,7 +106,7 @@ func TestDemonstrationEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var out, log bytes.Buffer
-		require.Zero(t, run(t.Context(), []string{"-listen=", "-log-level=debug"}, &out, &log), log.String())
+		require.NoError(t, run(t.Context(), []string{"-listen=", "-log-level=debug"}, &out, &log), log.String())
 		require.Len(t, ids(t, out.String()), 5)
 		require.Less(t, time.Since(begun), 20*time.Second)
 		require.Contains(t, log.String(), "set HIRING_BASE_URL and HIRING_API_KEY")
@@ -125,7 +124,7 @@ func TestDemonstrationStopsOnASignal(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(5*time.Second+time.Millisecond, stop)
 		var out, log bytes.Buffer
-		require.Zero(t, run(ctx, []string{"-listen="}, &out, &log), log.String())
+		require.NoError(t, run(ctx, []string{"-listen="}, &out, &log), log.String())
 		time.Sleep(time.Minute)
 		require.Len(t, ids(t, out.String()), 1)
 		require.NotContains(t, log.String(), "ERROR")

@@ -12,7 +12,11 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// settings are what the command line and the environment say.
+// errSettings is behind what makes no sense, however often it is tried.
+var errSettings = errors.New("wrong settings")
+
+// settings are what the command line and the environment say. The key and the
+// address of the service are not among them: the client reads them by itself.
 type settings struct {
 	watch    hiring.WatchOptions
 	to       string // A file's name. Empty: standard output.
@@ -26,26 +30,11 @@ type settings struct {
 
 // parse reads the flags. Each has a variable, which the command line overrides.
 // Help is printed by it, errors are not.
-func parse(args []string, env func(string) (string, bool), help io.Writer) (settings, error) {
+func parse(args []string, lookup func(string) (string, bool), help io.Writer) (settings, error) {
 	var set settings
 	var checkpoint string
-	flags := flag.NewFlagSet("poll", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&set.watch.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
-	flags.StringVar(&checkpoint, "checkpoint", "", "`file` of the state, by which a restart goes on; for one instance at a time")
-	flags.Func("since", "without a state, begin with what was evaluated since this `time`, as in 2026-03-01T09:00:00Z or 2026-03-01 (default now)",
-		func(text string) (err error) {
-			set.watch.Since, err = parseTime(text)
-			return err
-		})
-	flags.DurationVar(&set.watch.Lookback, "lookback", 30*24*time.Hour, "how long after its creation a submission may be evaluated and still be noticed for sure")
-	flags.StringVar(&set.to, "out", "", "`file` to append to (default standard output)")
-	flags.BoolVar(&set.once, "once", false, "write what is new since the last run, and end; needs -checkpoint")
-	flags.StringVar(&set.listen, "listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")
-	flags.TextVar(&set.level, "log-level", slog.LevelInfo, "debug, which shows each request, info, warn or error")
-	flags.StringVar(&set.format, "log-format", "text", "text or json")
-
-	err := fromVariables(flags, env)
+	flags := newFlags(&set, &checkpoint)
+	err := fromVariables(flags, lookup)
 	if err == nil {
 		err = flags.Parse(args)
 	}
@@ -60,29 +49,47 @@ func parse(args []string, env func(string) (string, bool), help io.Writer) (sett
 	if checkpoint != "" {
 		set.watch.Checkpoint = hiring.FileCheckpoint(checkpoint)
 	}
-	set.embedded = variable(env, "HIRING_BASE_URL")+variable(env, "HIRING_API_KEY") == ""
+	baseURL, _ := lookup("HIRING_BASE_URL")
+	key, _ := lookup("HIRING_API_KEY")
+	set.embedded = baseURL == "" && key == ""
 	return set, set.check(flags.Args())
+}
+
+func newFlags(set *settings, checkpoint *string) *flag.FlagSet {
+	flags := flag.NewFlagSet("poll", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&set.watch.AssessmentID, "assessment", "", "watch this assessment only (`id`)")
+	flags.StringVar(checkpoint, "checkpoint", "", "`file` of the state, by which a restart goes on; for one instance at a time")
+	flags.Func("since", "without a state, begin with what was evaluated since this `time`, as in 2026-03-01T09:00:00Z or 2026-03-01 (default now)",
+		func(text string) error {
+			since, err := parseTime(text)
+			set.watch.Since = since
+			return err
+		})
+	flags.DurationVar(&set.watch.Lookback, "lookback", 30*24*time.Hour, "how long after its creation a submission may be evaluated and still be noticed for sure")
+	flags.StringVar(&set.to, "out", "", "`file` to append to (default standard output)")
+	flags.BoolVar(&set.once, "once", false, "write what is new since the last run, and end; needs -checkpoint")
+	flags.StringVar(&set.listen, "listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")
+	flags.TextVar(&set.level, "log-level", slog.LevelInfo, "debug, which shows each request, info, warn or error")
+	flags.StringVar(&set.format, "log-format", "text", "text or json")
+	return flags
 }
 
 // fromVariables sets each flag whose variable is there. Only of -listen does an
 // empty one mean something.
-func fromVariables(flags *flag.FlagSet, env func(string) (string, bool)) (err error) {
+func fromVariables(flags *flag.FlagSet, lookup func(string) (string, bool)) error {
+	var wrong error
 	flags.VisitAll(func(f *flag.Flag) {
 		name := "POLL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value, ok := env(name)
+		value, ok := lookup(name)
 		if !ok || value == "" && f.Name != "listen" {
 			return
 		}
-		if failure := flags.Set(f.Name, value); failure != nil {
-			err = fmt.Errorf("%s: invalid value %q: %w", name, value, failure)
+		if err := flags.Set(f.Name, value); err != nil {
+			wrong = fmt.Errorf("%s: invalid value %q: %w", name, value, err)
 		}
 	})
-	return err
-}
-
-func variable(env func(string) (string, bool), name string) string {
-	value, _ := env(name)
-	return value
+	return wrong
 }
 
 func parseTime(text string) (time.Time, error) {

@@ -78,7 +78,7 @@ func TestWrongSettingsAreOneLine(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			var stdout, stderr bytes.Buffer
-			require.Equal(t, 2, run(t.Context(), strings.Fields(c.args), &stdout, &stderr))
+			require.Equal(t, 2, exitStatus(run(t.Context(), strings.Fields(c.args), &stdout, &stderr)))
 			require.Empty(t, stdout.String())
 			require.Regexp(t, `^poll: [^\n]+\n$`, stderr.String())
 			require.Contains(t, stderr.String(), c.want)
@@ -88,7 +88,7 @@ func TestWrongSettingsAreOneLine(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var stderr bytes.Buffer
-	require.Zero(t, run(t.Context(), []string{"-h"}, io.Discard, &stderr))
+	require.NoError(t, run(t.Context(), []string{"-h"}, io.Discard, &stderr))
 	require.Contains(t, stderr.String(), "-checkpoint file")
 	require.NotContains(t, stderr.String(), "poll: ")
 }
