@@ -26,7 +26,7 @@ func (a *attempt) readReply(resp *http.Response) {
 		return
 	}
 	body, cause := a.readBody(resp)
-	a.reply.body, a.reply.within = body, a.within(body)
+	a.reply.body, a.reply.within, a.reply.forgiving = body, a.within(body), a.request.forgiving
 	var own bool
 	if a.status < 300 {
 		own = a.success(cause)
@@ -94,6 +94,7 @@ func (a *attempt) success(cause error) (own bool) {
 	a.unusable(cause)
 	a.failed = true
 	a.failure.Outcome = a.writeOutcome(outcome)
+	a.failure.garbled = foreign == "" && !a.cut && !a.timeout
 	if stranger {
 		a.failure.hints = []string{pageHint}
 	}

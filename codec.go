@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -17,10 +18,11 @@ import (
 
 // reply is a 2xx reply whose body was read in full.
 type reply struct {
-	body    []byte      // Lies in a buffer that is used again: copy what is kept.
-	within  bound.Bound // What decoding may take.
-	warning string      // Set by the reader when the reply is usable but odd.
-	data    any         // Set by the reader, for fetch.
+	body      []byte         // Lies in a buffer that is used again: copy what is kept.
+	within    bound.Bound    // What decoding may take.
+	warning   string         // Set by the reader when the reply is usable but odd.
+	forgiving *lenient.Codec // The request's.
+	data      any            // Set by the reader, for fetch.
 }
 
 // replyError says in full why a 2xx reply is not what was asked for.
@@ -165,7 +167,7 @@ func readEnvelope[T any](r *reply, spare any, most int) (*envelope[T], error) {
 	err := replies.Read(r.body, e, spare, most, &r.within)
 	if errors.Is(err, fastjson.ErrRefused) {
 		*e = envelope[T]{}
-		if err = decodeWithin(&r.within, r.body, e); errors.Is(err, bound.ErrMemory) {
+		if err = cmp.Or(r.forgiving, wire).DecodeWithin(&r.within, r.body, e); errors.Is(err, bound.ErrMemory) {
 			err = unexplained
 		}
 	}

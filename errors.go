@@ -70,6 +70,7 @@ type Error struct {
 
 	operation string
 	hints     []string            // What may be wrong besides; see call.hints.
+	garbled   bool                // Of a 2xx of the service: it came in full and is not what was promised.
 	throttled bool                // Of a 429: the address is held back, not the key's quota.
 	cause     func() error        // A closure, because no printer looks into one.
 	scrub     func(string) string // Takes the key out of a text; nil when there was none.

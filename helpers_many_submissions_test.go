@@ -38,9 +38,10 @@ type crowdService struct {
 	cursorAge                   time.Duration // Older cursors are refused. 0: none is.
 	date                        time.Duration // The Date header is ahead by that.
 	noDate                      bool
-	bare                        func(i int) bool // The listing shows no report,
-	undated                     func(i int) bool // or no time of evaluation.
-	hides                       func(i int) bool // The first page that should have it has not: pages have shifted.
+	bare                        func(i int) bool   // The listing shows no report,
+	undated                     func(i int) bool   // or no time of evaluation.
+	garbled                     func(i int) string // The report as it comes instead, unless it is empty.
+	hides                       func(i int) bool   // The first page that should have it has not: pages have shifted.
 	hidden                      map[int32]bool
 	single                      func(i int, path string) (int, string)      // Answers a single read, if the status is not 0.
 	intercept                   func(*http.Request) (*http.Response, error) // Goes before all, if it answers.
@@ -90,9 +91,9 @@ func lognormal(median, p99, longest time.Duration) func(*rand.Rand) time.Duratio
 	}
 }
 
-func (c *crowdService) client(t *testing.T) *hiring.Client {
+func (c *crowdService) client(t *testing.T, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
-	client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: c}))
+	client, err := hiring.New(fakeURL, fakeKey, append(opts, hiring.WithHTTPClient(&http.Client{Transport: c}))...)
 	require.NoError(t, err)
 	return client
 }
@@ -291,7 +292,11 @@ func (c *crowdService) item(b *bytes.Buffer, i int32, now int64, whole bool) {
 		c.time(b, "submitted_at", c.submitted[i])
 	}
 	if !c.shows(i, now) {
-		b.WriteString(`,"status":"submitted"}`)
+		b.WriteString(`,"status":"submitted"`)
+		if c.garbled != nil && c.garbled(int(i)) != "" {
+			b.WriteString(`,"report":` + c.garbled(int(i)))
+		}
+		b.WriteByte('}')
 		return
 	}
 	b.WriteString(`,"status":"evaluated"`)
@@ -306,6 +311,10 @@ func (c *crowdService) item(b *bytes.Buffer, i int32, now int64, whole bool) {
 }
 
 func (c *crowdService) report(b *bytes.Buffer, i int32, ready bool) {
+	if c.garbled != nil && c.garbled(int(i)) != "" {
+		b.WriteString(c.garbled(int(i)))
+		return
+	}
 	fmt.Fprintf(b, `{"submission_id":"00000000-0000-4000-8000-%012x","evaluated":%t,"summary":"Works, and is well tested."`, i, ready)
 	if ready && (c.undated == nil || !c.undated(int(i))) {
 		c.time(b, "generated_at", c.evaluated[i])

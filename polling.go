@@ -12,7 +12,7 @@ import (
 
 // Polled is what one round of a watch found.
 type Polled struct {
-	Submissions []Submission  // Newly evaluated, with their reports as far as these could be read.
+	Submissions []Submission  // Newly evaluated, each with its report as far as it can be read, else nil: see Watch.
 	State       string        // For the next round. At most 256 KB; it holds hashes of ids, and no candidate's data.
 	Wait        time.Duration // Until the next round; 0 when there is more to read already.
 	Progress    WaitProgress

@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/texts"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -38,19 +40,16 @@ type WaitProgress struct {
 type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
-	if shortest < 0 || longest < 0 {
+	switch {
+	case shortest < 0 || longest < 0:
 		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}
-	}
-	if shortest == 0 && longest == 0 {
-		return interval{30 * time.Second, 60 * time.Second}, nil
-	}
-	if shortest == 0 {
+	case shortest == 0 && longest == 0:
+		shortest, longest = 30*time.Second, 60*time.Second
+	case shortest == 0:
 		shortest = min(30*time.Second, longest)
-	}
-	if longest == 0 {
+	case longest == 0:
 		longest = max(60*time.Second, shortest)
-	}
-	if longest < shortest {
+	case longest < shortest:
 		return interval{}, &ParamError{Param: "MaxInterval", Problem: "must not be shorter than MinInterval"}
 	}
 	return interval{shortest, longest}, nil
@@ -110,35 +109,24 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 
 // WaitError says what became of the submissions whose reports did not come.
 type WaitError struct {
-	Missing []string // The service answers 404.
-	Pending []string // Not evaluated when waiting ended.
-	Err     error    // Why it ended: ErrNotFound when only some were missing.
+	Missing    []string // The service answers 404.
+	Unreadable []string // Their reports cannot be read.
+	Pending    []string // Not evaluated when waiting ended.
+	Err        error    // Why it ended: ErrNotFound when only some were missing, how reading the first report failed that cannot be read.
 }
 
-// Error returns one line: why it ended, and how many are missing and pending.
+// Error returns one line: why it ended, and how many are pending, missing and unreadable.
 func (e *WaitError) Error() string {
-	var parts []string
-	if n := len(e.Pending); n > 0 {
-		parts = append(parts, amount(n, "report", "pending"))
-	}
-	if n := len(e.Missing); n > 0 {
-		parts = append(parts, amount(n, "submission", "missing"))
-	}
 	text := "hiring: the wait ended"
-	if len(parts) > 0 {
-		text += " with " + strings.Join(parts, " and ")
+	if amounts := texts.Amounts(texts.Amount{N: len(e.Pending), What: "report", State: "pending"},
+		texts.Amount{N: len(e.Missing), What: "submission", State: "missing"},
+		texts.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
+		text += " with " + amounts
 	}
 	if e.Err == nil {
 		return text
 	}
 	return text + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
-}
-
-func amount(n int, what, state string) string {
-	if n == 1 {
-		return "1 " + what + " " + state
-	}
-	return fmt.Sprintf("%d %ss %s", n, what, state)
 }
 
 // Unwrap returns Err.
@@ -174,8 +162,9 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 // A report comes when it is ready, not when the status says so.
 //
 // It rides out 429, 5xx and broken connections. At the end of the context, at an
-// error that stays, and when some ids turn out to be missing, a [*WaitError]
-// comes last. Scope read; costs a few reads a round.
+// error that stays, and when some ids turn out to be missing or their reports
+// cannot be read, which holds up no other, a [*WaitError] comes last. Scope read;
+// costs a few reads a round.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {
@@ -196,16 +185,11 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 
 // refuseIDs judges all of them, and says where to look.
 func refuseIDs(ids []string) error {
-	bad := 0
-	for _, id := range ids {
-		if badSegment(id) {
-			bad++
-		}
-	}
-	if bad == 0 {
+	first := slices.IndexFunc(ids, badSegment)
+	if first < 0 {
 		return nil
 	}
-	first := slices.IndexFunc(ids, badSegment)
+	bad := len(ids) - len(slices.DeleteFunc(slices.Clone(ids), badSegment))
 	return &ParamError{Param: "ids", Problem: fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first), wire: "id"}
 }
 
@@ -220,6 +204,7 @@ type waiter struct {
 	order   []string          // The ids, once each,
 	names   map[string]string // by their spelling in lower case.
 	ready   int
+	failed  WaitError // Those whose reports cannot be read.
 }
 
 func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
@@ -259,30 +244,37 @@ func (w *waiter) run(ctx context.Context) error {
 		if err != nil && !passes(err) {
 			return w.end(err)
 		}
-		if err != nil {
-			last = err
-		}
+		last = cmp.Or(err, last)
 	}
 	w.tell(time.Time{})
-	if len(w.machine.Missing()) > 0 {
+	switch {
+	case w.failed.Err != nil:
+		return w.end(w.failed.Err)
+	case len(w.machine.Missing()) > 0:
 		return w.end(ErrNotFound)
 	}
 	return nil
 }
 
 func (w *waiter) land(s *Submission) {
+	id := strings.ToLower(s.ID)
+	delete(w.bare, id)
+	if s.Report == nil {
+		w.failed.Unreadable = append(w.failed.Unreadable, w.names[id])
+		w.failed.Err = cmp.Or(w.failed.Err, w.unreadable)
+		return
+	}
 	report := *s.Report
 	if report.SubmissionID == "" { // It stood inside a submission.
 		report.SubmissionID = s.ID
 	}
-	delete(w.bare, strings.ToLower(s.ID))
 	w.ready++
 	w.stopped = !w.yield(report, nil)
 }
 
 // end is the error that comes last.
 func (w *waiter) end(err error) *WaitError {
-	e := &WaitError{Err: err}
+	e := &WaitError{Unreadable: w.failed.Unreadable, Err: err}
 	for _, id := range w.order {
 		if w.machine.Awaits(id) {
 			e.Pending = append(e.Pending, id)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/lenient"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -24,6 +25,7 @@ type asker struct {
 	pause       interval
 	skew        time.Duration // By how much the server's clock is ahead.
 	requests    int
+	unreadable  error                       // Why the report of the submission that was read last cannot be.
 	check       func(context.Context) error // Whether a reply was of the right account; nil: any.
 	bare        map[string]Submission       // Evaluated, without a report: that is read by itself. Nil: it is not.
 }
@@ -77,13 +79,16 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	var got answer
 	asked := time.Now()
 	a.requests++
+	a.unreadable = nil
 	ctx = WithResponse(ctx, &reply)
 	if wish.Kind == waiting.Get {
 		got.submissions, got.err = a.get(ctx, wish.ID)
 	} else {
 		filter := SubmissionFilter{AssessmentID: a.assessment, Status: SubmissionStatus(wish.Status), Since: wish.Since}
 		var page Page[Submission]
-		page, got.err = a.submissions.List(filter).From(wish.Cursor).Page(ctx)
+		listing := a.submissions.List(filter)
+		listing.list.request.forgiving = forgiving
+		page, got.err = listing.From(wish.Cursor).Page(ctx)
 		got.submissions, got.Cursor = page.Items, page.Next
 	}
 	if got.err != nil {
@@ -102,6 +107,7 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	got.Trouble = got.err != nil && passes(got.err)
 	for i := range got.submissions {
 		it := itemOf(&got.submissions[i])
+		it.Ready = it.Ready || a.unreadable != nil // Nothing is gained by waiting for it.
 		if got.Items = append(got.Items, it); a.bare != nil && it.Status == waiting.Evaluated && !it.Ready {
 			a.bare[strings.ToLower(it.ID)] = got.submissions[i]
 		}
@@ -109,15 +115,28 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	return got
 }
 
+// A waiter is told of a hundred submissions by one reply. One whose report cannot
+// be read must not hold up the others: it is taken for one without a report, that
+// is read by itself, and if it cannot be read either, the submission goes without.
+var forgiving = wire.Forgiving(lenient.OrNil[Report]())
+
 // get reads a submission, or of one that was shown without its report, that.
 func (a *asker) get(ctx context.Context, id string) ([]Submission, error) {
 	s, bare := a.bare[strings.ToLower(id)]
 	if !bare {
-		s, err := a.submissions.Get(ctx, id)
-		return []Submission{s}, err
+		r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
+		r.forgiving = forgiving
+		var err error
+		if s, err = do[Submission](ctx, a.submissions.core, r); err != nil || s.Report != nil || s.Status != SubmissionEvaluated {
+			return []Submission{s}, err
+		}
+		a.requests++
 	}
 	report, err := a.submissions.Report(ctx, id)
 	s.Report = &report
+	if failure, ok := errors.AsType[*Error](err); ok && failure.garbled {
+		a.unreadable, s.Report, err = err, nil, nil
+	}
 	return []Submission{s}, err
 }
 
@@ -139,9 +158,7 @@ func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wis
 			Message: "the list does not advance: each cursor leads to the first page: Dialect.CursorParam is probably wrong",
 			Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, operation: "Submissions.List",
 		}
-	case err != nil:
-		return ready, got.err
-	case got.Trouble:
+	case err != nil, got.Trouble:
 		return ready, got.err
 	}
 	return ready, nil
@@ -189,12 +206,11 @@ func passes(err error) bool {
 		return !errors.Is(err, context.Canceled)
 	}
 	failure, ok := errors.AsType[*Error](err)
-	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) {
+	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) ||
+		failure.Code == ErrInvalidToken { // Also when it was refused locally between two attempts.
 		return false
 	}
 	switch {
-	case failure.Code == ErrInvalidToken: // Also when it was refused locally between two attempts.
-		return false
 	case failure.Status == 0:
 		return !isPermanent(failure)
 	case failure.Status < 300:

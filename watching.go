@@ -52,7 +52,9 @@ func (o WatchOptions) judge() (interval, error) {
 // them, and sweeps what is evaluated in the background; an evaluation later than
 // Lookback after creation may then be missed. In any case one is missed that the
 // listing shows more than a day late. An item comes when its report is ready; one
-// whose report is not there an hour after its status comes without it.
+// whose report is not there an hour after its status comes without it, and so, at
+// once, does one whose report cannot be read: the log shows its read fail, and
+// [SubmissionService.Report] says why.
 //
 // Scope read; 80 to 200 reads an hour, and up to 900 where since is about creation
 // and the service does not filter by the status of the unfinished.

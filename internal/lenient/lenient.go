@@ -44,6 +44,27 @@ func New[R any](after func(R)) *Codec {
 	}
 }
 
+// Forgiving returns the codec that reads something in another way.
+func (c *Codec) Forgiving(way *json.Unmarshalers) *Codec {
+	readers := json.JoinUnmarshalers(way, c.readers)
+	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing}
+}
+
+// OrNil is a way to read a pointer to a T that is nil when the T cannot be read.
+func OrNil[T any]() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
+		raw, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		*v = new(T)
+		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // Within the same bound.
+			*v = nil
+		}
+		return nil
+	})
+}
+
 // Encode writes v.
 func (c *Codec) Encode(v any) ([]byte, error) { return json.Marshal(v, c.writing) }
 

@@ -1,10 +1,11 @@
 // Package texts makes one line of whatever others wrote, fit for an error or a
-// log: short, without what would break the line or steer a terminal.
+// log: short, without what would break the line or steer a terminal. It also counts in words.
 package texts
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -46,6 +47,28 @@ func OneLine(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Amount is how many there are of something.
+type Amount struct {
+	N           int
+	What, State string
+}
+
+// Amounts says "2 reports pending and 1 submission missing". What there is none of
+// is left out.
+func Amounts(all ...Amount) string {
+	var parts []string
+	for _, a := range all {
+		switch a.N {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+a.What+" "+a.State)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %ss %s", a.N, a.What, a.State))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
 // Unended drops what ends a sentence, because the line goes on.

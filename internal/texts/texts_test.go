@@ -34,6 +34,12 @@ func TestClip(t *testing.T) {
 	assert.Equal(t, "ab…", texts.Clip("ab€", 3), "no half letters")
 }
 
+func TestAmounts(t *testing.T) {
+	pending, missing := texts.Amount{N: 2, What: "report", State: "pending"}, texts.Amount{N: 1, What: "submission", State: "missing"}
+	assert.Equal(t, "2 reports pending and 1 submission missing", texts.Amounts(pending, texts.Amount{What: "cow"}, missing))
+	assert.Empty(t, texts.Amounts(texts.Amount{What: "cow"}))
+}
+
 func TestUnended(t *testing.T) {
 	for text, want := range map[string]string{"It failed.": "It failed", "so: ": "so", "wait...;\r\n": "wait", "a.b": "a.b", "": ""} {
 		assert.Equal(t, want, texts.Unended(text))
