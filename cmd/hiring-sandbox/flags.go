@@ -61,14 +61,7 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 		}
 		return err
 	})
-	flags.Func("since", "the time that the filter since is about: `created`, submitted or evaluated (default created)", func(text string) error {
-		switch field := sandbox.SinceField(text); field {
-		case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
-			add(sandbox.WithSinceOn(field))
-			return nil
-		}
-		return errors.New("give created, submitted or evaluated")
-	})
+	addListingFlags(flags, add)
 	flags.Func("dialect", "`file` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than the assumed ones", func(name string) error {
 		dialect, err := readDialect(name)
 		add(sandbox.WithDialect(dialect))
@@ -88,6 +81,38 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	}
 	add(sandbox.WithControlPlane(*anyHost))
 	return set, nil
+}
+
+// addListingFlags adds what the documentation leaves open about listings.
+func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
+	times := func(name, what string, option func(sandbox.SinceField) sandbox.Option) {
+		flags.Func(name, what+": `created`, submitted or evaluated (default created)", func(text string) error {
+			switch field := sandbox.SinceField(text); field {
+			case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
+				add(option(field))
+				return nil
+			}
+			return errors.New("give created, submitted or evaluated")
+		})
+	}
+	times("since", "the time that the filter since is about", sandbox.WithSinceOn)
+	times("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
+	flags.Func("listing-lag", "how much `later` listings show an evaluation in the live world, as in 5m (default 0s)", func(text string) error {
+		lag, err := time.ParseDuration(text)
+		if err != nil || lag < 0 {
+			return errors.New("give a duration, as in 5m")
+		}
+		add(sandbox.WithListingLag(lag))
+		return nil
+	})
+	flags.Func("page-cap", "the `most` submissions on a page, whatever page size is asked for; 0 for no cap (default 0)", func(text string) error {
+		most, err := strconv.Atoi(text)
+		if err != nil || most < 0 {
+			return errors.New("give a number from 0, as in 25")
+		}
+		add(sandbox.WithPageCap(most))
+		return nil
+	})
 }
 
 // readDialect is strict, because a misspelt name would be ignored in silence.

@@ -95,8 +95,8 @@ func (p *running) client(t *testing.T, key string) *hiring.Client {
 	return client
 }
 
-// steer posts to the control plane.
-func (p *running) steer(t *testing.T, path, body string) {
+// steer posts to the control plane and returns what that answers.
+func (p *running) steer(t *testing.T, path, body string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.baseURL+"/_sandbox/"+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -107,6 +107,7 @@ func (p *running) steer(t *testing.T, path, body string) {
 	answer, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.Less(t, res.StatusCode, 300, "%s", answer)
+	return answer
 }
 
 func TestServesUntilStopped(t *testing.T) {
@@ -188,6 +189,43 @@ func TestFlags(t *testing.T) {
 	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
 }
 
+// TestFlagsOfListings: of two candidates, the one who began last is evaluated
+// first, and listings show neither evaluation for ten minutes.
+func TestFlagsOfListings(t *testing.T) {
+	p := start(t, "-newest-by", "evaluated", "-listing-lag", "10m", "-page-cap", "1")
+	live := p.client(t, sandbox.LiveKey)
+	challenges, err := live.Challenges.List().PageSize(1).Page(t.Context())
+	require.NoError(t, err)
+	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "n"})
+	require.NoError(t, err)
+	var invited, made []string
+	for _, email := range []string{"ada@candidates.test", "bob@candidates.test"} {
+		invitation, err := live.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: email, Name: "N"})
+		require.NoError(t, err)
+		var begun struct {
+			Submission string `json:"submission_id"`
+		}
+		require.NoError(t, json.Unmarshal(p.steer(t, "invitations/"+invitation.ID+"/begin", ""), &begun))
+		invited, made = append(invited, invitation.ID), append(made, begun.Submission)
+		p.steer(t, "advance", `{"seconds":"1m"}`)
+	}
+	for _, i := range []int{1, 0} {
+		p.steer(t, "invitations/"+invited[i]+"/submit", "")
+		p.steer(t, "submissions/"+made[i]+"/evaluate", "{}")
+		p.steer(t, "advance", `{"seconds":"1m"}`)
+	}
+	list := live.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated, AssessmentID: posting.ID}).PageSize(100)
+	page, err := list.Page(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, page.Items, "listings lag behind")
+	p.steer(t, "advance", `{"seconds":"20m"}`)
+	page, err = list.Page(t.Context())
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1, "a page is cut")
+	assert.True(t, page.Meta.HasMore)
+	assert.Equal(t, made[0], page.Items[0].ID, "who was evaluated last")
+}
+
 // TestFaultsOfTheProgram: those that break the connection do it here too.
 func TestFaultsOfTheProgram(t *testing.T) {
 	p := start(t)
@@ -254,6 +292,11 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-quota a,b", "give two numbers"},
 		{"-drift x", "give a number from 0"},
 		{"-since yesterday", "give created, submitted or evaluated"},
+		{"-newest-by age", "give created, submitted or evaluated"},
+		{"-listing-lag soon", "give a duration, as in 5m"},
+		{"-listing-lag -1s", "give a duration, as in 5m"},
+		{"-page-cap x", "give a number from 0, as in 25"},
+		{"-page-cap -1", "give a number from 0, as in 25"},
 		{"-timeline open=soon", "open: give a duration, as in open=90s"},
 		{"-timeline open=-1s", "open: give a duration"},
 		{"-timeline polls=x", "polls: give a number of reads"},
@@ -284,7 +327,7 @@ func TestWrongCommandLines(t *testing.T) {
 func TestHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), program, "-h").Output()
 	require.NoError(t, err)
-	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "dialect", "control-any-host"} {
+	for _, name := range []string{"addr", "keys", "quota", "drift", "timeline", "since", "newest-by", "listing-lag", "page-cap", "dialect", "control-any-host"} {
 		assert.Contains(t, string(out), "  -"+name)
 	}
 }
