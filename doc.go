@@ -17,14 +17,10 @@
 // persist nothing. [WithEnvironment] makes [New] refuse a key of the other one.
 //
 // A key's scope is read, write or admin, each including those before it; every
-// method's comment names the scope it needs. Keys are made and revoked in the
-// service's dashboard, where one is shown once and never again, with an expiry of
-// 30, 90 or 365 days or none; an organization has at most 20. An expired key is
-// refused exactly like a revoked one. No key, whatever its scope, can invite
-// members, change billing or branding, or read workspaces but by the links that
-// the service gives. The key travels in the
+// method's comment names the scope it needs. The key travels in the
 // Authorization header only and appears in no error, log or printed value.
-// Redirects are not followed. [WithKeySource] is for keys that rotate.
+// Redirects are not followed. [WithKeySource] is for keys that rotate. How keys are
+// made, replaced and guarded is in docs/going-live.md.
 //
 // # Resources
 //
