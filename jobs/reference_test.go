@@ -1,0 +1,21 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/reference"
+)
+
+// TestEveryFunctionHasAnExample names what no runnable example shows, and what has
+// no comment.
+func TestEveryFunctionHasAnExample(t *testing.T) {
+	t.Parallel()
+	p, err := reference.Read(".")
+	require.NoError(t, err)
+	const river = "_sqlite" // It calls these, nobody else does.
+	assert.Empty(t, p.WithoutExample(map[string]string{"Kind": river, "InsertOpts": river, "Work": river, "NextRetry": river, "Timeout": river}))
+	assert.Empty(t, p.WithoutComment())
+}
