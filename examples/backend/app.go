@@ -15,6 +15,7 @@ type app struct {
 	errands *errands
 	log     *slog.Logger
 	mode    string // Whom the mails reach, for every page to say.
+	console string // Where the embedded sandbox's own page is; empty: there is none.
 }
 
 // options are of a client for whose answers somebody waits: it fails soon, and

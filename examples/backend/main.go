@@ -73,9 +73,9 @@ func demonstrate(ctx context.Context, address string, log *slog.Logger, stdout i
 	if err != nil {
 		return err
 	}
-	app.mode = "Embedded sandbox: nobody gets an e-mail. Its own page is at /_sandbox/."
+	app.mode, app.console = "Embedded sandbox: nobody gets an e-mail.", "/_sandbox/"
 	mux := http.NewServeMux()
 	mux.Handle("/", app.handler())
-	mux.Handle("/_sandbox/", console.Handler(server))
+	mux.Handle(app.console, console.Handler(server))
 	return serve(ctx, address, app, mux, stdout)
 }

@@ -32,6 +32,7 @@ func number(score int, ok bool) string {
 // page is what a template shows.
 type page struct {
 	Mode      string // Whom the mails reach.
+	Console   string // Where the embedded sandbox's own page is.
 	Answer    answer
 	Posted    bool // The form was sent, and this is its answer.
 	Form      hiring.NewInvitation
@@ -43,7 +44,7 @@ type page struct {
 
 // show answers with a template, whole or not at all.
 func (a *app) show(w http.ResponseWriter, r *http.Request, name string, p page) {
-	p.Mode = a.mode
+	p.Mode, p.Console = a.mode, a.console
 	var text bytes.Buffer
 	if err := pages.ExecuteTemplate(&text, name, p); err != nil {
 		a.log.ErrorContext(r.Context(), "a page was not made", "error", err)
