@@ -40,7 +40,7 @@ below /api/v1 and may have a query. The reply is shown as it came.`,
 			return err
 		}
 		if call.method != http.MethodGet {
-			if err := a.guard(ctx, t.client, call.method+" something"); err != nil {
+			if err := a.guard(ctx, t.client, "change something at the service ("+call.method+" "+output.Clean(call.path)+")"); err != nil {
 				return err
 			}
 		}
@@ -64,6 +64,9 @@ type call struct {
 func (a *app) newCall(method, target string, query []string, input string) (call, error) {
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
+	if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}, made.method) {
+		return call{}, usagef("%s is no method: give GET, POST, PATCH, PUT or DELETE", output.Clean(method))
+	}
 	values, err := url.ParseQuery(own)
 	if err != nil {
 		return call{}, usagef("PATH: its query cannot be read")

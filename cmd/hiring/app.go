@@ -21,7 +21,9 @@ type app struct {
 	getenv      func(string) string
 	zone        *time.Location // That people want their times in.
 
-	flags globalFlags
+	flags    globalFlags
+	noHelp   error // Why none was shown, though it was asked for.
+	testMode bool  // Something was written in it.
 }
 
 // globalFlags are those that every command takes.
@@ -43,7 +45,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if err = firstOf(err, a.noHelp); err == nil {
+		if a.testMode {
+			_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, "with a key of test mode nothing is mailed, and nothing that is written is kept"))
+		}
 		return exitOK
 	}
 	code := exitStatus(ctx, err)
@@ -57,9 +62,10 @@ submissions and their reports.
 Which service, and with whose key, is what --sandbox says, else the variables
 HIRING_BASE_URL and HIRING_API_KEY, else the profile in use (see hiring profile).
 
-Exit status: 0 done, 1 failed, 2 wrong usage or input, 3 not found, 4 the key is
-missing, refused or lacks a scope, 5 the quota is used up, 6 the plan's limit is
-reached, 7 the outcome of a write is unknown, 130 interrupted.`
+Exit status: 0 done, 1 failed, 2 wrong usage or input (also an unknown profile, and
+a key or base URL that cannot be one), 3 not found, 4 the key is missing, refused or
+lacks a scope, 5 the quota is used up, 6 the plan's limit is reached, 7 the outcome
+of a write is unknown, 130 interrupted.`
 
 const rootExample = `  hiring --sandbox account              try it, with no set-up
   hiring profile add acme               tell it where the service is, and your key
@@ -90,6 +96,7 @@ func (a *app) rootCommand() *cobra.Command {
 	)
 	a.addManCommand(root)
 	markUsageErrors(root)
+	root.SetHelpFunc(a.helpFunc(root.HelpFunc()))
 	return root
 }
 
@@ -126,5 +133,6 @@ func (a *app) printer() (*output.Printer, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
+	p.Notes = a.err
 	return p, nil
 }

@@ -17,6 +17,7 @@ func (a *app) challengesCommand() *cobra.Command {
 
 func challengeTable() output.Table[hiring.Challenge] {
 	return output.Table[hiring.Challenge]{
+		Things:  "challenges",
 		Shown:   []string{"id", "name", "domain", "difficulty", "level", "stack", "minutes"},
 		More:    []string{"slug", "budget_dollars_cap", "is_multi_task", "is_platform", "published_at", "created_at"},
 		Own:     map[string]func(hiring.Challenge) any{"minutes": func(c hiring.Challenge) any { return c.TimeLimitMinutes }},

@@ -90,16 +90,17 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	}
 }
 
-// assessmentFlag is how all commands are told the assessment that they are about.
+// assessmentFlag is how commands are told the assessment that they are about, which
+// they do not run without.
 func assessmentFlag(c *cobra.Command) *string {
-	return c.Flags().StringP("assessment", "a", "", "the `id` of the assessment")
-}
-
-func needAssessment(id string) error {
-	if id == "" {
-		return usagef("say which assessment with --assessment ID; hiring assessments list shows them")
+	id := c.Flags().StringP("assessment", "a", "", "the `id` of the assessment")
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *id == "" {
+			return advised{usagef("say which assessment with --assessment ID"), "hiring assessments list shows them"}
+		}
+		return nil
 	}
-	return nil
+	return id
 }
 
 // sinceFlag takes a time in one of the ways in which people say it.

@@ -17,7 +17,8 @@ func (a *app) eventsCommand() *cobra.Command {
 
 func eventTable() output.Table[hiring.Event] {
 	return output.Table[hiring.Event]{
-		Shown: []string{"seq", "time", "kind", "payload"},
+		Things: "entries",
+		Shown:  []string{"seq", "time", "kind", "payload"},
 		Own: map[string]func(hiring.Event) any{
 			"time": func(event hiring.Event) any { return jsonTime(event.Time()) },
 		},

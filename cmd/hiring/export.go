@@ -26,7 +26,7 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 		Args: cobra.ExactArgs(1),
 	}
 	c.Flags().StringVarP(&filter.AssessmentID, "assessment", "a", "", "only those of the assessment with this `id`")
-	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only those with this `status`, such as evaluated")
+	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only those since that `time`, as in 2026-03-15; for a run that may be repeated, not as in 7d")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		progress := a.err.Progress("exported")
@@ -40,7 +40,10 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 		if err != nil {
 			return err
 		}
-		return a.done(fmt.Sprintf("wrote %d submissions into %s", n, output.Clean(args[0])))
+		if note := statusNote(filter.Status); n == 0 && note != "" {
+			_, _ = fmt.Fprintln(a.err, output.Clean(note))
+		}
+		return a.done(fmt.Sprintf("wrote %s into %s", counted(n, "submission", "submissions"), output.Clean(args[0])))
 	}
 	return c
 }

@@ -52,19 +52,48 @@ var errDeclined = errors.New("nothing was done")
 var errInterrupted = errors.New("interrupted")
 
 // markUsageErrors makes usageErrors of what the parser of command lines returns:
-// whatever goes wrong before a command runs.
+// whatever goes wrong before a command runs. The parser calls every argument too
+// many a command.
 func markUsageErrors(command *cobra.Command) {
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	if args := command.Args; args != nil {
 		command.Args = func(c *cobra.Command, given []string) error {
-			if err := args(c, given); err != nil {
-				return usageError{fmt.Errorf("%w; it is used as: %s", err, c.UseLine())}
+			switch err := args(c, given); {
+			case err == nil:
+				return nil
+			case c.HasSubCommands():
+				return unknownCommand(c, given[0])
+			case len(given) == 0:
+				return usagef("an argument is missing; it is used as: %s", c.UseLine())
+			default:
+				return usagef("these are not the arguments that it takes: %s; it is used as: %s", strings.Join(given, " "), c.UseLine())
 			}
-			return nil
 		}
 	}
 	for _, child := range command.Commands() {
 		markUsageErrors(child)
+	}
+}
+
+// unknownCommand says which there are.
+func unknownCommand(c *cobra.Command, name string) error {
+	c.SuggestionsMinimumDistance = 2 // Letters.
+	text := fmt.Sprintf("there is no %s %s", c.CommandPath(), name)
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return advised{usageError{errors.New(text)}, "there are " + strings.Join(names(c.Commands()), ", ")}
+}
+
+// helpFunc is that of the parser, which shows the help of what it knows when a
+// command that does not exist is asked for.
+func (a *app) helpFunc(known func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(c *cobra.Command, args []string) {
+		if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
+			a.noHelp = unknownCommand(c, given[0])
+			return
+		}
+		known(c, args)
 	}
 }
 
@@ -110,12 +139,15 @@ var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
 }
 
 // keyLike finds keys in what the user typed where no key belongs.
-var keyLike = regexp.MustCompile(`sk_(live|test)_\S+`)
+var keyLike = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9]\S*?([;:,.]?(?:\s|$))`)
 
 // explain is an error as one line that says what to do next.
 func explain(err error, code int) string {
-	text := strings.TrimPrefix(joinLines(err.Error()), "hiring: ")
+	text := plainWords(strings.TrimPrefix(joinLines(err.Error()), "hiring: "))
 	next := advice[code]
+	if failure, ok := errors.AsType[*hiring.Error](err); ok && code == exitNotFound && !strings.Contains(failure.Route, "{") {
+		next = "look at the path: hiring api GET /openapi.json --jq '.paths | keys' shows those that there are; and at the base URL"
+	}
 	if own, ok := errors.AsType[advised](err); ok {
 		next = own.advice
 	}
@@ -125,7 +157,7 @@ func explain(err error, code int) string {
 	if next != "" && !strings.Contains(text, next) {
 		text += "; " + next
 	}
-	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…"))
+	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…$2"))
 }
 
 // joinLines makes one line of several.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -10,7 +12,7 @@ import (
 func writeFile(name string, write func(*os.File) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part") // 0600
 	if err != nil {
-		return err
+		return named(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -27,5 +29,18 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 	if err := temporary.Close(); err != nil {
 		return err
 	}
-	return os.Rename(temporary.Name(), name)
+	return named(name, os.Rename(temporary.Name(), name))
+}
+
+// named says which file cannot be written, rather than what is made on the way.
+func named(file string, err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
+		err = link.Err
+	}
+	if err != nil {
+		err = fmt.Errorf("%s cannot be written: %w", file, err)
+	}
+	return err
 }

@@ -17,6 +17,9 @@ func TestGolden(t *testing.T) {
 		{"account-jq", "account --jq .usage"},
 		{"account-csv", "account -o csv --columns name,plan"},
 		{"unknown-command", "acount"},
+		{"unknown-command-of-group", "submissions fnd"},
+		{"unknown-command-help", "submissions fnd --help"},
+		{"too-many-arguments", "account ada@example.com"},
 		{"unknown-flag", "account --colums name"},
 		{"unknown-format", "account -o xml"},
 		{"unknown-column", "account --columns nme"},
@@ -56,6 +59,7 @@ func TestGolden(t *testing.T) {
 		{"submissions-list-jsonl-jq", "submissions list --limit 3 -o jsonl --jq .candidate"},
 		{"submissions-list-sort", "submissions list --status evaluated --sort -score --limit 3"},
 		{"submissions-list-none", "submissions list --status nonsense"},
+		{"submissions-list-none-sorted", "submissions list --status nonsense --sort nme"},
 		{"submissions-list-since", "submissions list --since yesterday"},
 		{"submissions-get", "submissions get " + sandbox.SubmissionID},
 		{"submissions-find", "submissions find BJORN.bergstrom@candidates.test -a " + sandbox.AssessmentID},
@@ -79,6 +83,7 @@ func TestGolden(t *testing.T) {
 		{"api-query", "api GET /submissions?status=evaluated -q page_size=1 --jq .data[].id"},
 		{"api-openapi", "api GET openapi.json --jq .openapi"},
 		{"api-missing", "api GET /nothing"},
+		{"api-no-method", "api FOO /account"},
 		{"sandbox-address", "sandbox --addr nonsense"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,13 +13,14 @@ import (
 // guard asks before a write that matters: with any key but one of test mode.
 // Where nobody can answer, --yes has to be said.
 func (a *app) guard(ctx context.Context, client *hiring.Client, what string) error {
-	if a.flags.yes || client.Environment() == hiring.EnvironmentTest {
+	a.testMode = client.Environment() == hiring.EnvironmentTest
+	if a.flags.yes || a.testMode {
 		return nil
 	}
 	if !a.interactive {
-		return advised{usagef("this would %s with a live key", what), "say --yes if that is meant"}
+		return advised{usagef("the key is live, and this would %s", what), "say --yes if that is meant"}
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("This will %s with a live key. Go on? [y/N] ", what))
+	answer, err := a.ask(ctx, fmt.Sprintf("The key is live: this will %s. Go on? [y/N] ", what))
 	if err != nil {
 		return err
 	}

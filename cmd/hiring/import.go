@@ -33,9 +33,6 @@ nobody is mailed twice.`,
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
 	c.Flags().StringVar(&results, "results", "", "the `file` of results, rather than FILE.csv.results.csv")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := needAssessment(*assessment); err != nil {
-			return err
-		}
 		list, err := candidates.Read(args[0])
 		if err != nil {
 			return usageError{err}
@@ -67,7 +64,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	}
 	_, _ = fmt.Fprintln(a.err, plan.text())
 	if plan.ToInvite > 0 {
-		if err := a.guard(ctx, client, fmt.Sprintf("mail invitations to %d people", plan.ToInvite)); err != nil {
+		if err := a.guard(ctx, client, "mail invitations to "+counted(plan.ToInvite, "person", "people")); err != nil {
 			return err
 		}
 	}
@@ -149,9 +146,9 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 
 // text is the plan in a few lines.
 func (p importPlan) text() string {
-	lines := []string{fmt.Sprintf("%d people for %s: %d have an invitation already, %d to invite.", p.People, output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
+	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "person", "people"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
-		lines = append(lines, fmt.Sprintf("%d rows repeat an address and are left out.", p.Repeats))
+		lines = append(lines, counted(p.Repeats, "row repeats an address and is left out.", "rows repeat an address and are left out."))
 	}
 	if p.Ignored != nil {
 		lines = append(lines, "These columns are not used: "+output.Clean(strings.Join(p.Ignored, ", "))+".")
@@ -163,14 +160,21 @@ func (p importPlan) text() string {
 	case p.PlanLeft == nil:
 		lines = append(lines, "The plan does not limit invitations.")
 	case *p.PlanLeft < p.ToInvite:
-		lines = append(lines, fmt.Sprintf("The plan has only %d invitations left: it will stop there.", *p.PlanLeft))
+		lines = append(lines, fmt.Sprintf("The plan has only %s left: it will stop there.", counted(*p.PlanLeft, "invitation", "invitations")))
 	default:
-		lines = append(lines, fmt.Sprintf("The plan has %d invitations left.", *p.PlanLeft))
+		lines = append(lines, fmt.Sprintf("The plan has %s left.", counted(*p.PlanLeft, "invitation", "invitations")))
 	}
 	if p.Windows > 1 {
 		lines = append(lines, fmt.Sprintf("The quota of requests makes it last: %d windows of an hour.", p.Windows))
 	}
 	return strings.Join(lines, "\n")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func importPlanTable() output.Table[importPlan] {

@@ -163,7 +163,7 @@ func (im importer) result(invited hiring.Invited, err error) candidates.Result {
 		AssessmentID: im.assessment, At: time.Now(),
 	}
 	if err != nil {
-		r.Problem = joinLines(err.Error())
+		r.Problem = plainWords(joinLines(err.Error()))
 	}
 	switch invited.Outcome {
 	case hiring.InviteSent:
@@ -233,7 +233,7 @@ func importSummaryTable() output.Table[importSummary] {
 	return output.Table[importSummary]{
 		Shown: []string{"sent", "existing", "refused", "not_sent", "unknown", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
-			_, err := fmt.Fprintf(p, "%s; %s has them all\n", s.text(), output.Clean(s.Results))
+			_, err := fmt.Fprintf(p, "%s; %s has them all.\n", s.text(), output.Clean(s.Results))
 			return err
 		},
 	}

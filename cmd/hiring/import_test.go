@@ -47,7 +47,7 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	t.Parallel()
 	h, u := recruiter(t, 7)
 	line := []string{"invitations", "import", "people.csv", "--assessment", h.id}
-	const plan = "7 people for Backend: 0 have an invitation already, 7 to invite.\n" +
+	const plan = "7 people for Backend: 0 already invited, 7 to invite.\n" +
 		"These columns are not used: Team.\nThe plan has 2000 invitations left.\n"
 
 	got := u.run(append(line, "--dry-run")...)
@@ -56,21 +56,21 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	assert.Equal(t, result{stdout: "7,2000,1\n"}, got)
 	got = u.run(line...)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, plan+"hiring: this would mail invitations to 7 people with a live key; say --yes")
+	assert.Contains(t, got.stderr, plan+"hiring: the key is live, and this would mail invitations to 7 people; say --yes")
 	got, _ = u.inDialog([]answer{{"Go on? [y/N] ", "n\n"}}, line...)
 	assert.Equal(t, exitFailed, got.code)
 	assert.Empty(t, h.invitations(), "nobody was mailed until now")
 
-	got, _ = u.inDialog([]answer{{"This will mail invitations to 7 people with a live key. Go on? [y/N] ", "yes\n"}}, line...)
+	got, _ = u.inDialog([]answer{{"The key is live: this will mail invitations to 7 people. Go on? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)
-	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent; people.csv.results.csv has them all\n")
+	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent; people.csv.results.csv has them all.\n")
 	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" ID\n"+visible(settled(got.stdout)))
 	assert.Len(t, h.invitations(), 7)
 
 	got = u.run(line...)
 	assert.Equal(t, result{
-		stdout: "0 sent, 7 existing; people.csv.results.csv has them all\n",
-		stderr: "7 people for Backend: 7 have an invitation already, 0 to invite.\nThese columns are not used: Team.\ninvited 1 of 7, 0 sent, 1 existing\ninvited 7 of 7, 0 sent, 7 existing\n",
+		stdout: "0 sent, 7 existing; people.csv.results.csv has them all.\n",
+		stderr: "7 people for Backend: 7 already invited, 0 to invite.\nThese columns are not used: Team.\ninvited 1 of 7, 0 sent, 1 existing\ninvited 7 of 7, 0 sent, 7 existing\n",
 	}, got, "nothing is asked when nobody is mailed")
 	assert.Len(t, h.invitations(), 7)
 	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "that an earlier run sent them is not forgotten")
@@ -83,7 +83,7 @@ func TestImportOfWhatCannotBe(t *testing.T) {
 		"no header":        {"", "no header"},
 		"other columns":    {"first,last\nAda,Lovelace\n", "name,email"},
 		"nobody":           {"name,email\n\n , \n", "nobody"},
-		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "row 2: the name is missing; row 3: the address is missing; row 4: the address is none; row 5: it has too few columns"},
+		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "row 2: the name is missing; row 3: the address is missing; row 4: that is no e-mail address; row 5: it has too few columns"},
 		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
 		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "no CSV"},
 		"another encoding": {"name,email\nZo\xeb,zoe@example.com\n", "UTF-8"},
@@ -116,7 +116,7 @@ func TestImportUntilThePlanIsUsedUp(t *testing.T) {
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitPlan, got.code)
 	assert.Contains(t, got.stderr, "only 3 invitations left: it will stop there")
-	assert.Equal(t, "3 sent, 2 not sent; people.csv.results.csv has them all\n", got.stdout)
+	assert.Equal(t, "3 sent, 2 not sent; people.csv.results.csv has them all.\n", got.stdout)
 	assert.Len(t, h.invitations(), 3)
 	h.server.SetPlan(sandbox.LiveKey, 0, 30)
 	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", ".sent, .existing")
@@ -154,8 +154,8 @@ func TestAnImportThatIsRefused(t *testing.T) {
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitFailed, got.code)
-	assert.Equal(t, "2 sent, 1 refused; people.csv.results.csv has them all\n", got.stdout)
-	assert.Contains(t, got.stderr, "candidate 2 was refused: hiring: Invitations.Send: 400 INVALID_INPUT")
+	assert.Equal(t, "2 sent, 1 refused; people.csv.results.csv has them all.\n", got.stdout)
+	assert.Contains(t, got.stderr, "candidate 2 was refused: 400 INVALID_INPUT")
 	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation; people.csv.results.csv says why\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
 }

@@ -144,7 +144,7 @@ func (n *neighbour) RoundTrip(r *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	if n.sent = append(n.sent, time.Now()); len(n.sent) == 1 {
-		invited := n.h.invitations()
+		invited := n.h.invitations() //nolint:contextcheck // that of the test
 		free := slices.IndexFunc(n.h.people, func(p hiring.NewInvitation) bool { return invited[p.Email] == 0 })
 		_, sendErr := n.h.server.LiveClient().Invitations.Send(r.Context(), n.h.id, n.h.people[free])
 		require.NoError(n.h.t, sendErr)

@@ -17,7 +17,8 @@ func (a *app) invitationsCommand() *cobra.Command {
 
 func invitationTable() output.Table[hiring.Invitation] {
 	return output.Table[hiring.Invitation]{
-		Shown: []string{"id", "candidate", "email", "status", "sent_at", "expires_at"},
+		Things: "invitations",
+		Shown:  []string{"id", "candidate", "email", "status", "sent_at", "expires_at"},
 		Own: map[string]func(hiring.Invitation) any{
 			"candidate": func(i hiring.Invitation) any { return i.CandidateName },
 			"email":     func(i hiring.Invitation) any { return i.CandidateEmail },
@@ -34,7 +35,7 @@ func (a *app) invitationsListCommand() *cobra.Command {
 	}
 	assessment := assessmentFlag(c)
 	return listing(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
-		return t.client.Invitations.List(*assessment), needAssessment(*assessment)
+		return t.client.Invitations.List(*assessment), nil
 	})
 }
 
@@ -55,7 +56,7 @@ func (f *candidateFlags) check() error {
 	if f.candidate.Email == "" || f.candidate.Name == "" {
 		return usagef("say whom to invite with --email ADDRESS and --name NAME")
 	}
-	return needAssessment(*f.assessment)
+	return nil
 }
 
 func (a *app) invitationsSendCommand() *cobra.Command {
@@ -97,7 +98,7 @@ when a reply got lost.`,
 		if err := flags.check(); err != nil {
 			return err
 		}
-		if err := a.guard(ctx, t.client, "mail an invitation to the candidate, unless there is one"); err != nil {
+		if err := a.guard(ctx, t.client, "mail an invitation to the candidate, unless the address has one"); err != nil {
 			return err
 		}
 		invited, err := t.client.Invitations.Ensure(ctx, *flags.assessment, flags.candidate)
@@ -124,9 +125,6 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	}
 	assessment := assessmentFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
-		if err := needAssessment(*assessment); err != nil {
-			return err
-		}
 		if err := a.guard(ctx, t.client, "mail the invitation again"); err != nil {
 			return err
 		}
@@ -147,9 +145,6 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	}
 	assessment := assessmentFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
-		if err := needAssessment(*assessment); err != nil {
-			return err
-		}
 		if err := a.guard(ctx, t.client, "revoke the invitation"); err != nil {
 			return err
 		}

@@ -13,8 +13,9 @@ func (a *app) membersCommand() *cobra.Command {
 		Short: "List the people of the organization",
 		Args:  cobra.NoArgs,
 	}, output.Table[hiring.Member]{
-		Shown: []string{"name", "email", "role", "created_at"},
-		More:  []string{"id"},
+		Things: "members",
+		Shown:  []string{"name", "email", "role", "created_at"},
+		More:   []string{"id"},
 	}, func(t task) (hiring.Pager[hiring.Member], error) {
 		return t.client.Members.List(), nil
 	})

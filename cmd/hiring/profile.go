@@ -179,15 +179,32 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := profile.Open()
+			if err != nil {
+				return err
+			}
+			_, before, err := store.Names()
 			if err == nil {
 				err = store.Remove(args[0])
 			}
 			if err != nil {
 				return profileError(args[0], err)
 			}
-			return a.done("removed " + args[0])
+			next := ""
+			if before == args[0] {
+				next, err = noneInUse(store)
+			}
+			return firstOf(err, a.done("removed "+args[0]+next))
 		},
 	}
+}
+
+// noneInUse says how to go on without the profile that was in use.
+func noneInUse(store *profile.Store) (string, error) {
+	names, _, err := store.Names()
+	if len(names) == 0 {
+		return ", the last profile", err
+	}
+	return ", which was in use: hiring profile use NAME makes another the one in use (" + strings.Join(names, ", ") + ")", err
 }
 
 // profileRow is a profile as a list shows it.
@@ -217,7 +234,8 @@ func (a *app) profileListCommand() *cobra.Command {
 				return err
 			}
 			return output.List(printer, output.Table[profileRow]{
-				Shown: []string{"name", "base_url", "key_in", "in_use"},
+				Things: "profiles",
+				Shown:  []string{"name", "base_url", "key_in", "in_use"},
 			}, hiring.PagerOf(rows...).All(c.Context()))
 		},
 	}

@@ -68,7 +68,7 @@ func TestProfileMistakes(t *testing.T) {
 		says  string
 	}{
 		{"", []string{"profile", "add", secretLive}, exitUsage, "looks like a key"},
-		{"", []string{"profile", "add", "acme", secretLive}, exitUsage, "accepts 1 arg"},
+		{"", []string{"profile", "add", "acme", secretLive}, exitUsage, "it is used as: hiring profile add NAME"},
 		{"", []string{"profile", "add", "acme"}, exitUsage, "--base-url"},
 		{"", []string{"profile", "add", "acme", "--base-url", server.URL()}, exitUsage, "no key on standard input"},
 		{"Bearer " + secretLive, []string{"profile", "add", "acme", "--base-url", server.URL()}, exitUsage, "Bearer"},
@@ -116,6 +116,22 @@ func TestWhoSaysWhichService(t *testing.T) {
 		asked := len(server.Journal()) - before
 		assert.Equal(t, c.says == "win over --profile acme", asked == 1, "%v: %d requests", c.args, asked)
 	}
+}
+
+// TestRemovingTheProfileInUse says that none is in use now, and how one is.
+func TestRemovingTheProfileInUse(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	for _, name := range []string{"acme", "other"} {
+		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--in-file", "--base-url", server.URL()).code)
+	}
+	got := u.run("profile", "remove", "acme")
+	assert.Equal(t, "removed acme, which was in use: hiring profile use NAME makes another the one in use (other)\n", got.stderr)
+	assert.Equal(t, exitAuth, u.run("account").code)
+	require.Zero(t, u.run("profile", "use", "other").code)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--in-file", "--base-url", server.URL()).code)
+	assert.Equal(t, "removed third\n", u.run("profile", "remove", "third").stderr)
+	assert.Equal(t, "removed other, the last profile\n", u.run("profile", "remove", "other").stderr)
 }
 
 // TestGuard: nothing is written with a live key but when somebody says so.

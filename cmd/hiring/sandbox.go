@@ -43,7 +43,8 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	_, _ = fmt.Fprintf(a.out, "export %s=http://%s\nexport %s=%s\n", envBaseURL, listener.Addr(), envKey, sandbox.TestKey)
-	_, _ = fmt.Fprintf(a.err, "The sandbox is listening; Ctrl-C stops it. With %s=%s it keeps what is written.\n", envKey, sandbox.LiveKey)
+	_, _ = fmt.Fprintf(a.err, "The sandbox is listening; Ctrl-C stops it.\nThis key is of test mode: there is sample data, and nothing that is written is kept.\n"+
+		"To create, invite and see what becomes of it, in an organization that is empty at first:\nexport %s=%s\n", envKey, sandbox.LiveKey)
 	select {
 	case err := <-done:
 		return err

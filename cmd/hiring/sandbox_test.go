@@ -52,3 +52,33 @@ func TestSandboxServesWhatItPrints(t *testing.T) {
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
 	assert.NoError(t, c.Wait(), "it was told to stop: that is no failure")
 }
+
+// TestSandboxSaysWhatIsKept: who takes the first key for all there is must not
+// wonder where what was created has gone.
+func TestSandboxSaysWhatIsKept(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, nil, "")
+	s := u.start("sandbox", "--addr", "127.0.0.1:0")
+	base := strings.TrimSpace(strings.TrimPrefix(nextLine(t, s.stdout), "export "))
+	nextLine(t, s.stdout) // The key of test mode.
+	said := ""
+	live := ""
+	for live == "" {
+		line := nextLine(t, s.stderr)
+		said += line
+		live, _ = strings.CutPrefix(strings.TrimSpace(line), "export ")
+		if live == strings.TrimSpace(line) {
+			live = ""
+		}
+	}
+	assert.Contains(t, said, "nothing that is written is kept")
+	other := newUser(t, nil, "")
+	other.env = append(other.env, base, live)
+	challenge := strings.TrimSpace(other.run("challenges", "list", "--jq", ".[0].id").stdout)
+	got := other.run("assessments", "create", "--challenge", challenge, "--name", "Backend", "--yes")
+	require.Zero(t, got.code, got.stderr)
+	assert.NotContains(t, got.stderr, "test mode")
+	assert.Equal(t, "Backend\n", other.run("assessments", "list", "--jq", ".[].name").stdout)
+	_, code := s.stop()
+	assert.Equal(t, exitOK, code)
+}

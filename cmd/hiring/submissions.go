@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,8 @@ func (a *app) submissionsCommand() *cobra.Command {
 
 func submissionTable() output.Table[hiring.Submission] {
 	return output.Table[hiring.Submission]{
-		Shown: []string{"id", "candidate", "status", "score", "verdict", "submitted_at"},
+		Things: "submissions",
+		Shown:  []string{"id", "candidate", "status", "score", "verdict", "submitted_at"},
 		More: []string{
 			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id", "created_at", "started_at", "evaluated_at",
 		},
@@ -97,12 +99,28 @@ func (a *app) submissionsListCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	c.Flags().StringVarP(&filter.AssessmentID, "assessment", "a", "", "only those of the assessment with this `id`")
-	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only those with this `status`, such as evaluated")
+	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only those since that `time`, as in 2026-03-15, 36h or 7d")
-	return listing(a, c, submissionTable(), func(t task) (hiring.Pager[hiring.Submission], error) {
+	table := submissionTable()
+	table.None = func() string { return statusNote(filter.Status) }
+	return listing(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
 		filter.Since = *since
 		return t.client.Submissions.List(filter), nil
 	})
+}
+
+// statusFlag takes any status, for the documentation names one and leaves the
+// others open.
+func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
+	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only those with this `status`: evaluated is documented; others, such as started or submitted, are the service's own")
+}
+
+// statusNote is for a list that came out empty: the status may be misspelt.
+func statusNote(status hiring.SubmissionStatus) string {
+	if status == "" || status == hiring.SubmissionEvaluated {
+		return ""
+	}
+	return fmt.Sprintf("the status %q is not documented, and may be none: %q is the one that is", status, hiring.SubmissionEvaluated)
 }
 
 func (a *app) submissionsGetCommand() *cobra.Command {
@@ -130,9 +148,6 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	}
 	assessment := assessmentFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
-		if err := needAssessment(*assessment); err != nil {
-			return err
-		}
 		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
 			return advised{err, "perhaps the candidate has not begun yet: hiring invitations list --assessment " + *assessment}

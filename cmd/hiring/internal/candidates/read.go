@@ -135,7 +135,7 @@ func take(row []string, name, email int) (person hiring.NewInvitation, problem s
 	case person.Email == "":
 		return person, "the address is missing"
 	case local == "" || domain == "" || strings.ContainsAny(person.Email, " ,;<>"):
-		return person, "the address is none"
+		return person, "that is no e-mail address"
 	case person.Name == "":
 		return person, "the name is missing"
 	}

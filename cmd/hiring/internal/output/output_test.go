@@ -221,3 +221,48 @@ func TestSorted(t *testing.T) {
 	}
 	assert.Equal(t, []string{"Ada<nil>", "broken off"}, seen, "what came comes, and then why there is no more")
 }
+
+// TestWhatIsNotThere: a person is told that there is nothing, a program sees it, and
+// a column that nothing has is refused also then.
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	said := func(terminal bool, o Options, items iter.Seq2[person, error]) (string, error) {
+		var notes, text bytes.Buffer
+		p, err := NewPrinter(Stream{Writer: &text}, o, time.UTC)
+		require.NoError(t, err)
+		p.Notes = Stream{Writer: &notes, Terminal: terminal}
+		tab := table()
+		tab.Things = "people"
+		err = List(p, tab, items)
+		if err == nil && o.Format != "csv" && o.Format != "json" && text.Len() > 0 {
+			return text.String(), nil
+		}
+		return notes.String(), err
+	}
+	got, err := said(true, Options{}, people())
+	require.NoError(t, err)
+	assert.Equal(t, "no people\n", got)
+	for _, o := range []Options{{Format: "csv"}, {Format: "json"}, {Format: "jsonl"}} {
+		got, err = said(true, o, people())
+		require.NoError(t, err)
+		assert.Empty(t, got, o.Format)
+	}
+	got, err = said(false, Options{}, people())
+	require.NoError(t, err)
+	assert.Empty(t, got)
+	got, err = said(true, Options{}, brokenOffAtOnce)
+	require.ErrorIs(t, err, errBroken)
+	assert.Empty(t, got, "nobody knows whether there are")
+	for _, format := range []string{"table", "csv"} {
+		_, err = said(true, Options{Format: format, Columns: []string{"name", "nme"}}, people())
+		require.ErrorContains(t, err, `there is no column "nme"; there are born, died, home, id, name`)
+		_, err = said(true, Options{Format: format, Columns: []string{"home.town", "born"}}, people())
+		require.NoError(t, err)
+	}
+	for _, format := range Formats() {
+		_, err = said(true, Options{Format: format}, Sorted(table(), people(), "-nme"))
+		require.ErrorContains(t, err, `there is no column "nme"`, format)
+	}
+}
+
+func brokenOffAtOnce(yield func(person, error) bool) { yield(person{}, errBroken) }

@@ -41,6 +41,7 @@ type Options struct {
 type Printer struct {
 	Stream
 
+	Notes   Stream // Where it is said that there is nothing; zero: nowhere.
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code
@@ -77,8 +78,10 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 // Table says how one kind of thing is shown. A column is the path of a member in
 // JSON, as in candidate.email, or has a function of its own.
 type Table[T any] struct {
-	Shown   []string // To people, unless they choose.
-	More    []string // Besides, in CSV.
+	Things  string        // What they are, as in "invitations".
+	None    func() string // What there is to say when there are none; nil: nothing.
+	Shown   []string      // To people, unless they choose.
+	More    []string      // Besides, in CSV.
 	Own     map[string]func(T) any
 	Verbose func(*Printer, T) error // How One shows it to people; nil: a line a column.
 }
@@ -87,15 +90,38 @@ type Table[T any] struct {
 // the end. An error ends it: JSON is not written then, for it would be taken for
 // all there is; the others hold what came before.
 func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
+	n := 0
+	err := list(p, t, func(yield func(T, error) bool) {
+		for item, err := range items {
+			if n++; !yield(item, err) {
+				return
+			}
+		}
+	})
+	if err != nil || n > 0 {
+		return err
+	}
+	if p.Format == People && p.Notes.Terminal && t.Things != "" { // A program sees it.
+		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.Things))
+	}
+	if t.None != nil && p.Notes.Writer != nil {
+		if note := t.None(); note != "" {
+			_, err = fmt.Fprintln(p.Notes, Clean(note))
+		}
+	}
+	return err
+}
+
+func list[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	switch p.Format {
 	case JSON:
 		return p.writeList(asAny(items))
 	case JSONLines:
 		return p.writeLines(asAny(items))
 	case CSV:
-		return writeCSV(p, t, items)
+		return p.writeCSV(t.layout(), t.rows(items))
 	default:
-		return writeTable(p, t, items)
+		return p.writeTable(t.layout(), t.rows(items))
 	}
 }
 
@@ -105,12 +131,15 @@ func One[T any](p *Printer, t Table[T], item T) error {
 	case p.Format == JSON || p.Format == JSONLines:
 		return p.WriteJSON(item)
 	case p.Format == CSV:
-		return writeCSV(p, t, single(item))
+		return p.writeCSV(t.layout(), t.rows(single(item)))
 	case t.Verbose != nil && p.columns == nil:
 		return t.Verbose(p, item)
-	default:
-		return writeFields(p, t, item)
 	}
+	r, err := t.row(item)
+	if err != nil {
+		return err
+	}
+	return p.writeFields(t.layout(), r)
 }
 
 // Line writes an item of a stream that does not end soon: each is written at once.

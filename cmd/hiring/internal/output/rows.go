@@ -6,19 +6,46 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// row is one item as columns see it.
-type row[T any] struct {
-	table   Table[T]
-	item    T
+// layout is what is known of the columns of a table before its first row.
+type layout struct {
+	shown, more []string
+	own         []string
+	members     []string // Of the JSON objects, as far as their type says.
+}
+
+func (t Table[T]) layout() layout {
+	l := layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own))}
+	kind := reflect.TypeFor[T]()
+	if kind.Kind() != reflect.Struct {
+		return l
+	}
+	for field := range kind.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			l.members = append(l.members, name)
+		}
+	}
+	return l
+}
+
+// row is one item as columns see it. It has no type parameter: a program has as
+// many copies of what has one as there are kinds of items.
+type row struct {
+	own     func(column string) (value any, ok bool)
 	members map[string]any
 }
 
-func newRow[T any](t Table[T], item T) (row[T], error) {
-	r := row[T]{table: t, item: item}
+func (t Table[T]) row(item T) (row, error) {
+	r := row{own: func(column string) (any, bool) {
+		if own := t.Own[column]; own != nil {
+			return own(item), true
+		}
+		return nil, false
+	}}
 	text, err := encode(item)
 	if err != nil {
 		return r, err
@@ -26,10 +53,24 @@ func newRow[T any](t Table[T], item T) (row[T], error) {
 	return r, json.Unmarshal(text, &r.members)
 }
 
+func (t Table[T]) rows(items iter.Seq2[T, error]) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		for item, err := range items {
+			var r row
+			if err == nil {
+				r, err = t.row(item)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // value of a column; nil where there is none.
-func (r row[T]) value(column string) any {
-	if own := r.table.Own[column]; own != nil {
-		return own(r.item)
+func (r row) value(column string) any {
+	if own, ok := r.own(column); ok {
+		return own
 	}
 	var value any = r.members
 	for name := range strings.SplitSeq(column, ".") {
@@ -44,7 +85,7 @@ func (r row[T]) value(column string) any {
 
 // has tells whether this item has such a column, or may have it: what is null has
 // members that nobody sees.
-func (r row[T]) has(column string) bool {
+func (r row) has(column string) bool {
 	object := r.members
 	for name := range strings.SplitSeq(column, ".") {
 		value, ok := object[name]
@@ -68,19 +109,27 @@ func (p *Printer) selected(otherwise []string) []string {
 }
 
 // known refuses a column that neither the table nor its first row has: it is
-// misspelt, and would be empty all the way down.
-func (r row[T]) known(columns []string) error {
+// misspelt, and would be empty all the way down. Where there is no row, what is
+// inside of a member is believed.
+func (l layout) known(columns []string, firstRow *row) error {
 	for _, column := range columns {
-		if r.has(column) || r.table.Own[column] != nil || slices.Contains(r.table.Shown, column) || slices.Contains(r.table.More, column) {
-			continue
+		member, _, _ := strings.Cut(column, ".")
+		switch {
+		case slices.Contains(l.shown, column), slices.Contains(l.more, column), slices.Contains(l.own, column):
+		case firstRow == nil && slices.Contains(l.members, member):
+		case firstRow != nil && firstRow.has(column):
+		default:
+			return &ColumnError{Column: column, Known: l.names(firstRow)}
 		}
-		return &ColumnError{Column: column, Known: r.names()}
 	}
 	return nil
 }
 
-func (r row[T]) names() []string {
-	names := slices.Concat(r.table.Shown, r.table.More, slices.Collect(maps.Keys(r.table.Own)), slices.Collect(maps.Keys(r.members)))
+func (l layout) names(firstRow *row) []string {
+	names := slices.Concat(l.shown, l.more, l.own, l.members)
+	if firstRow != nil {
+		names = slices.AppendSeq(names, maps.Keys(firstRow.members))
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -96,20 +145,16 @@ func (e *ColumnError) Error() string {
 		Clean(e.Column), strings.Join(e.Known, ", "))
 }
 
-func writeCSV[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	columns := p.selected(slices.Concat(t.Shown, t.More))
+func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
+	columns := p.selected(slices.Concat(l.shown, l.more))
 	w := csv.NewWriter(p)
 	first := true
-	for item, err := range items {
-		if err != nil {
-			return err
-		}
-		r, err := newRow(t, item)
+	for r, err := range rows {
 		if err != nil {
 			return err
 		}
 		if first {
-			if err := r.known(columns); err != nil {
+			if err := l.known(columns, &r); err != nil {
 				return err
 			}
 			_ = w.Write(columns) // Flush tells
@@ -126,6 +171,9 @@ func writeCSV[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 		}
 	}
 	if first {
+		if err := l.known(columns, nil); err != nil {
+			return err
+		}
 		_ = w.Write(columns)
 		w.Flush()
 	}

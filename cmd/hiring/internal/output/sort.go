@@ -12,37 +12,47 @@ import (
 func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Seq2[T, error] {
 	name, descending := strings.CutPrefix(column, "-")
 	return func(yield func(T, error) bool) {
-		rows, err := collect(t, items)
-		if len(rows) > 0 {
-			if unknown := rows[0].known([]string{name}); unknown != nil {
-				rows, err = nil, unknown
+		var all []T
+		var rows []row
+		var broken error
+		for item, err := range items {
+			var r row
+			if err == nil {
+				r, err = t.row(item)
 			}
+			if broken = err; err != nil {
+				break
+			}
+			all, rows = append(all, item), append(rows, r)
 		}
-		slices.SortStableFunc(rows, func(a, b row[T]) int { return compare(a.value(name), b.value(name), descending) })
-		for _, r := range rows {
-			if !yield(r.item, nil) {
+		order, unknown := sorted(t.layout(), rows, name, descending)
+		for _, i := range order {
+			if !yield(all[i], nil) {
 				return
 			}
 		}
-		if err != nil {
+		if broken = cmp.Or(unknown, broken); broken != nil {
 			var none T
-			yield(none, err)
+			yield(none, broken)
 		}
 	}
 }
 
-func collect[T any](t Table[T], items iter.Seq2[T, error]) (rows []row[T], err error) {
-	for item, err := range items {
-		if err != nil {
-			return rows, err
-		}
-		r, err := newRow(t, item)
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, r)
+// sorted returns where each row comes from.
+func sorted(l layout, rows []row, column string, descending bool) (order []int, unknown error) {
+	var first *row
+	if len(rows) > 0 {
+		first = &rows[0]
 	}
-	return rows, nil
+	if err := l.known([]string{column}, first); err != nil {
+		return nil, err
+	}
+	values := make([]any, len(rows))
+	for i, r := range rows {
+		order, values[i] = append(order, i), r.value(column)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b], descending) })
+	return order, nil
 }
 
 // compare puts numbers before texts, and nothing last, whichever way it goes.

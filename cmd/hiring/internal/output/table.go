@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -16,20 +17,16 @@ const (
 
 // writeTable aligns the columns, so it has to know all rows. Cells are cut to fit
 // a terminal, but never ids, which people copy.
-func writeTable[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	columns := p.selected(t.Shown)
-	var rows [][]string
+func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
+	columns := p.selected(l.shown)
+	var lines [][]string
 	var broken error
-	for item, err := range items {
+	for r, err := range rows {
 		if broken = err; err != nil {
 			break
 		}
-		r, err := newRow(t, item)
-		if err != nil {
-			return err
-		}
-		if rows == nil {
-			if err := r.known(columns); err != nil {
+		if lines == nil {
+			if err := l.known(columns, &r); err != nil {
 				return err
 			}
 		}
@@ -37,20 +34,15 @@ func writeTable[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error 
 		for i, column := range columns {
 			cells[i] = p.forPeople(r.value(column))
 		}
-		rows = append(rows, cells)
+		lines = append(lines, cells)
 	}
-	switch {
-	case len(rows) > 0:
-		if p.columns == nil {
-			columns = columns[:p.roomFor(headers(columns), rows)]
-		}
-		if err := p.WriteRows(headers(columns), rows); err != nil {
-			return err
-		}
-	case broken == nil && p.Terminal:
-		_, _ = fmt.Fprintln(p, p.Paint(Faint, "none"))
+	if len(lines) == 0 {
+		return cmp.Or(broken, l.known(columns, nil))
 	}
-	return broken
+	if p.columns == nil {
+		columns = columns[:p.roomFor(headers(columns), lines)]
+	}
+	return cmp.Or(p.WriteRows(headers(columns), lines), broken)
 }
 
 func headers(columns []string) []string {
@@ -148,13 +140,9 @@ func cut(cell string, width int) string {
 func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
 
 // writeFields shows one thing, a line for each column.
-func writeFields[T any](p *Printer, t Table[T], item T) error {
-	r, err := newRow(t, item)
-	if err != nil {
-		return err
-	}
-	columns := p.selected(slices.Concat(t.Shown, t.More))
-	if err := r.known(columns); err != nil {
+func (p *Printer) writeFields(l layout, r row) error {
+	columns := p.selected(slices.Concat(l.shown, l.more))
+	if err := l.known(columns, &r); err != nil {
 		return err
 	}
 	fields := make([]Field, len(columns))

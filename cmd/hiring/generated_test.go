@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/manual"
+)
+
+// everyCommand is what a user can call.
+func everyCommand(t *testing.T) []*cobra.Command {
+	t.Helper()
+	var all []*cobra.Command
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, child := range c.Commands() {
+			if !child.Hidden {
+				all = append(all, child)
+				walk(child)
+			}
+		}
+	}
+	root := (&app{}).rootCommand()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	walk(root)
+	require.Greater(t, len(all), 40)
+	return all
+}
+
+// TestEveryCommandIsExplained in a line without a full stop, as the list of commands
+// shows it, and in sentences where there is more to say.
+func TestEveryCommandIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, c := range everyCommand(t) {
+		assert.NotEmpty(t, c.Short, c.CommandPath())
+		assert.False(t, strings.HasSuffix(c.Short, "."), c.CommandPath())
+		ownWords := c.Long != "" && c.Name() != "help" && !strings.Contains(c.CommandPath(), " completion")
+		assert.True(t, !ownWords || strings.HasSuffix(strings.TrimSpace(c.Long), "."), c.CommandPath())
+	}
+}
+
+// TestCompletionOfEveryShell asks the program itself what there is: it names every
+// command of a group, and the formats.
+func TestCompletionOfEveryShell(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, nil, "")
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		got := u.run("completion", shell)
+		assert.Zero(t, got.code, got.stderr)
+		assert.Contains(t, got.stdout, "hiring")
+		assert.Contains(t, got.stdout, "__complete", "%s asks the program", shell)
+	}
+	completed := func(args ...string) (words []string) {
+		for line := range strings.Lines(u.run(append([]string{"__complete"}, args...)...).stdout) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			words = append(words, word)
+		}
+		return words
+	}
+	below := make(map[string][]string)
+	for _, c := range everyCommand(t) {
+		below[c.Parent().CommandPath()] = append(below[c.Parent().CommandPath()], c.Name())
+	}
+	for group, commands := range below {
+		assert.Subset(t, completed(append(strings.Fields(group)[1:], "")...), commands)
+	}
+	assert.Subset(t, completed("account", "-o", ""), []string{"table", "json", "jsonl", "csv"})
+	assert.Contains(t, completed("invitations", "import", "--"), "--dry-run")
+}
+
+// TestManPages: there is one for each command, with its flags, the same each time.
+func TestManPages(t *testing.T) {
+	t.Parallel()
+	pages := func() map[string]string {
+		folder := t.TempDir()
+		require.NoError(t, manual.Write((&app{}).rootCommand(), "v1", folder))
+		files, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		all := make(map[string]string)
+		for _, file := range files {
+			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
+			require.NoError(t, err)
+			all[file.Name()] = strings.ReplaceAll(string(text), `\`, "")
+		}
+		return all
+	}
+	all := pages()
+	assert.Equal(t, all, pages())
+	for _, c := range everyCommand(t) {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "hiring "), " "); name == "help" || name == "completion" {
+			continue // Those of the parser.
+		}
+		page := all[strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"]
+		assert.Contains(t, page, c.Short, c.CommandPath())
+		c.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
+			assert.Contains(t, page, "--"+flag.Name, c.CommandPath())
+		})
+	}
+	assert.Contains(t, all["hiring.1"], "HIRING_API_KEY")
+	assert.Contains(t, all["hiring.1"], "Exit status")
+}

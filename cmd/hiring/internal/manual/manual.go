@@ -1,0 +1,22 @@
+// Package manual writes the manual pages. The program is built without it, but for
+// those who make packages: it is 0.6 MB.
+package manual
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// Write writes a page for each command into a folder.
+func Write(root *cobra.Command, version, folder string) error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	root.DisableAutoGenTag = true
+	// One date for all of the same build: packages are compared byte by byte.
+	built := time.Unix(0, 0).UTC()
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "hiring " + version, Date: &built}, folder)
+}
