@@ -173,10 +173,13 @@ func (names index) knows(of, name string) bool {
 	return false
 }
 
+// packages are those that users import.
+var packages = map[string]string{"hiring": ".", "sandbox": "sandbox", "console": "sandbox/console", "jobs": "jobs", "otelhiring": "otelhiring"}
+
 func exported(t *testing.T) index {
 	t.Helper()
 	names := make(index)
-	for name, dir := range map[string]string{"hiring": ".", "sandbox": "sandbox", "console": "sandbox/console", "jobs": "jobs", "otelhiring": "otelhiring"} {
+	for name, dir := range packages {
 		names[name] = make(map[string]bool)
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)

@@ -13,6 +13,9 @@
 //	...
 //	workers, err := river.NewClient(riverpgxv5.New(pool), config)
 //
+// When a loop is not enough any more is in docs/jobs.md of the repository, and what
+// to set and to watch in production in this module's README.
+//
 // [Migrate] makes the tables, [Watch] has results delivered, [Invite] with
 // [SendInvitations] invites candidates, and [Webhook] posts results to a URL.
 // All else is River's: starting and stopping, retries, timeouts, its log, its

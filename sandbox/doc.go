@@ -8,6 +8,9 @@
 //		...
 //	}
 //
+// What a test of each kind looks like is in docs/testing.md of the repository, and
+// how suites in other languages use it in docs/sandbox-program.md.
+//
 // # The model
 //
 // A [Server] is an http.Handler with one lock and one clock. The key of a
