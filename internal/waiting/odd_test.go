@@ -26,6 +26,8 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		"an exclusive since":                   {usualLife, knobs(func(k *emulator.Knobs) { k.Exclusive = true }), m, 10 * m, 180},
 		"pages of 25":                          {usualLife, knobs(func(k *emulator.Knobs) { k.PageSize = 25 }), m, 10 * m, 180},
 		"a status filter that shows nothing":   {usualLife, knobs(func(k *emulator.Knobs) { k.Filter = emulator.ShowsNone }), 2*m + 12*s, 2 * h, 860},
+		"a listing in no order":                {usualLife, knobs(func(k *emulator.Knobs) { k.Order = emulator.NoOrder }), m, 10 * m, 400},
+		"a fifth of requests fails":            {usualLife, knobs(func(k *emulator.Knobs) { k.Faults = 0.2 }), 3*m + 30*s, 20 * m, 300},
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
 		for _, on := range every {

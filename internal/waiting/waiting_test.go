@@ -359,3 +359,17 @@ func TestWhoWasNearlyDoneAtTheBeginningComesSoon(t *testing.T) {
 		(&scenario{rate: 240, p95: m, p99: 2 * m, max: 15 * m}).judge(t, &f)
 	}
 }
+
+// TestALookForStatusesSeesTheYoung: in a listing without order those that are
+// unfinished may be anywhere, unless it is asked for what was created lately.
+func TestALookForStatusesSeesTheYoung(t *testing.T) {
+	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
+	machine := watching()
+	_, now := next(t, machine, noon)
+	_, err := machine.Got(now, waiting.Answer{Items: []waiting.Item{x}})
+	require.NoError(t, err)
+	wish, at := feed(t, machine, now, waiting.Answer{Items: []waiting.Item{x}}, func(w waiting.Wish) bool { return w.Status == "" && !w.Since.IsZero() })
+	assert.WithinRange(t, wish.Since, at.Add(-4*h), at.Add(-2*h))
+	_, at = feed(t, machine, at, waiting.Answer{}, func(w waiting.Wish) bool { return w.Status == "" && w.Since.IsZero() })
+	assert.Less(t, at.Sub(now), 10*m, "and for all")
+}
