@@ -150,6 +150,10 @@ func (j *job) write(submissions ...hiring.Submission) error {
 	}
 	for _, submission := range submissions {
 		j.health.count()
+		if submission.Report == nil {
+			j.log.Warn("delivered without a report: it cannot be read, or the submission was deleted", "submission", submission.ID)
+			continue
+		}
 		j.log.Info("delivered", "submission", submission.ID)
 	}
 	return nil

@@ -322,6 +322,26 @@ func TestLineWithoutReport(t *testing.T) {
 	require.Equal(t, []pillar{{}}, thin.Pillars, "a score on thin evidence is none")
 }
 
+// TestUnreadableReportHoldsUpNoOther: its line says that there is no score, and the
+// log that somebody should look.
+func TestUnreadableReportHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		begun := time.Now()
+		unreadable := w.begin(hiring.NewInvitation{Email: "eve@candidates.test", Name: "Eve"})
+		require.NoError(t, w.Evaluate(unreadable, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}}))
+		wanted := append(w.evaluated(2), unreadable)
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		j, log := w.job(settings{watch: hiring.WatchOptions{Since: begun}})
+		var out bytes.Buffer
+		require.ErrorIs(t, j.run(ctx, &out), context.DeadlineExceeded)
+		require.ElementsMatch(t, wanted, ids(t, out.String()))
+		require.Equal(t, 1, strings.Count(out.String(), `"ship_score":null`))
+		require.Contains(t, log.String(), `"level":"WARN","msg":"delivered without a report: it cannot be read, or the submission was deleted","submission":"`+unreadable)
+	})
+}
+
 func TestForeignCheckpointIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -38,7 +38,7 @@ func resultOf(s *hiring.Submission) result {
 		EvaluatedAt:    s.EvaluatedAt,
 		Pillars:        []pillar{},
 	}
-	if s.Report == nil { // Deleted since it was listed.
+	if s.Report == nil { // It cannot be read, or was deleted since it was listed.
 		return r
 	}
 	if score, ok := s.Report.Score(); ok {
