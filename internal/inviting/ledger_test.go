@@ -29,6 +29,30 @@ func TestLedgerKeepsAnInvitationRatherThanLess(t *testing.T) {
 	assert.Equal(t, "i1", invitation)
 }
 
+func TestLedgerKnowsOfNoInvitation(t *testing.T) {
+	var l ledger
+	who := To("a1", "ada@example.com")
+	_, found := l.Invitation(who)
+	assert.False(t, found, "nobody was asked about")
+	l.Join(who, time.Now())
+	l.Release(who, &send{At: time.Now(), Invitation: "i1", Lost: lost})
+	_, found = l.Invitation(who)
+	assert.False(t, found, "the mail may be out, or not")
+}
+
+func TestLedgerKeepsFewHoweverOld(t *testing.T) {
+	var l ledger
+	now := time.Now()
+	for n := range few {
+		who := To("a1", fmt.Sprint(n))
+		l.Join(who, now)
+		l.Release(who, &send{At: now, Invitation: "i"})
+		now = now.Add(time.Hour)
+	}
+	_, found := l.Invitation(To("a1", "0"))
+	assert.True(t, found)
+}
+
 func TestLedgerForgetsWhatIsSettled(t *testing.T) {
 	var l ledger
 	who := To("a1", "ada@example.com")

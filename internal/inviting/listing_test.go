@@ -48,6 +48,12 @@ func TestLook(t *testing.T) {
 		"items left meanwhile":                   {"", []look{{pages: "fe6|ba5", reads: 2, moved: true}}, "abef"},
 		"items left unnoticed until the end":     {"", []look{{pages: "fe6|ba6", reads: 2, moved: true}}, "abef"},
 		"items came meanwhile":                   {"", []look{{pages: "dc4|cb5|a5", reads: 3, enough: true}}, "abcd"},
+		"as many as before":                      {"", []look{{pages: "dc4|ba4", reads: 2, enough: true}, {pages: "dc4|ba4", reads: 1, enough: true}}, "abcd"},
+		"how many is not said any more":          {"", []look{{pages: "dc4|ba4", reads: 2, enough: true}, {pages: "dc|ba", reads: 1, enough: true}}, "abcd"},
+		"how many is said once":                  {"", []look{{pages: "dc4|ba", reads: 2, enough: true}}, "abcd"},
+		"one left, though as many were seen":     {"", []look{{pages: "fe6|dc5|ba5", reads: 3, moved: true}}, "abcdef"},
+		"items came and left meanwhile":          {"", []look{{pages: "dc5|cb5|a5", reads: 3, moved: true}}, "abcd"},
+		"what is new below what is old is news":  {"", []look{{pages: "dc|ba", reads: 2, enough: true}, {pages: "dcX|ba", reads: 2, enough: true}}, "abcdx"},
 		"an empty listing":                       {"", []look{{pages: "", reads: 1, enough: true}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,20 +20,22 @@ func TestForeign(t *testing.T) {
 		why    string
 		page   bool
 	}{
-		"its own":                    {signed: true, body: `{"data":{}}`},
-		"its own, empty":             {signed: true},
-		"its own, not the envelope":  {signed: true, body: `[1]`},
-		"its own, in a byte order":   {signed: true, body: "\ufeff {}"},
-		"a page":                     {signed: true, body: "<html>", why: "the reply is not the service's own: <html>", page: true},
-		"a page without headers":     {body: "<html>", why: "the reply is not the service's own: <html>", page: true},
-		"empty, without headers":     {why: "the reply is empty and not the service's own"},
-		"blank, without headers":     {body: " \n", why: "the reply is empty and not the service's own"},
-		"JSON, without headers":      {body: `{"login":1}`, why: "the reply is JSON but not the service's envelope"},
-		"a list, without headers":    {body: `["data"]`, why: "the reply is JSON but not the service's envelope"},
-		"deep, without headers":      {body: `{"a":{"data":1}}`, why: "the reply is JSON but not the service's envelope"},
-		"envelope, without headers":  {body: `{"data":{}}`},
-		"envelope after other names": {body: `{"a":[{"b":1}],"meta":{}}`},
-		"envelope that breaks off":   {body: `{"data":{"a`},
+		"its own":                        {signed: true, body: `{"data":{}}`},
+		"its own, empty":                 {signed: true},
+		"its own, not the envelope":      {signed: true, body: `[1]`},
+		"its own, in a byte order":       {signed: true, body: "\ufeff {}"},
+		"a page":                         {signed: true, body: "<html>", why: "the reply is not the service's own: <html>", page: true},
+		"a page without headers":         {body: "<html>", why: "the reply is not the service's own: <html>", page: true},
+		"empty, without headers":         {why: "the reply is empty and not the service's own"},
+		"blank, without headers":         {body: " \n", why: "the reply is empty and not the service's own"},
+		"JSON, without headers":          {body: `{"login":1}`, why: "the reply is JSON but not the service's envelope"},
+		"a list, without headers":        {body: `["data"]`, why: "the reply is JSON but not the service's envelope"},
+		"deep, without headers":          {body: `{"a":{"data":1}}`, why: "the reply is JSON but not the service's envelope"},
+		"envelope, without headers":      {body: `{"data":{}}`},
+		"envelope after other names":     {body: `{"a":[{"b":1}],"meta":{}}`},
+		"envelope after a long list":     {body: `{"a":[` + strings.Repeat("1,", 10_000) + `1],"data":1}`},
+		"an envelope's name behind JSON": {body: `{"a":1} 7 "data"`, why: "the reply is JSON but not the service's envelope"},
+		"envelope that breaks off":       {body: `{"data":{"a`},
 	} {
 		h := http.Header{"Content-Type": {"application/json"}}
 		if c.signed {

@@ -1,6 +1,8 @@
 package paging_test
 
 import (
+	"encoding/base64"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,6 +77,8 @@ func TestAdvance(t *testing.T) {
 		"by number, which is not said":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 holds what an earlier page held", "PageParam"},
 		"by number, empty for a while":         {paging.ByPage, []string{"|page=1 more", "|page=2 more", "a|page=3 more", "|page=4 more", "|page=5 more", "b|page=6 end"}, "  a   b", "done", ""},
 		"by number, empty for too long":        {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 more"}, "  ", "three empty pages in a row, each with the promise of more", ""},
+		"by number, empty up to the end":       {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 end"}, "  ", "done", ""},
+		"by number, not said, one is empty":    {paging.ByPage, []string{"ab|more", "|more", "cd|end"}, "ab  cd", "done", ""},
 		"by cursor":                            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=y", "e|end cursor="}, "ab cd e", "done", ""},
 		"by cursor, has_more is missing":       {paging.ByCursor, []string{"ab|cursor=x", "c|cursor="}, "ab c", "done", ""},
 		"by cursor, has_more decides":          {paging.ByCursor, []string{"ab|end cursor=x"}, "ab", "done", ""},
@@ -82,14 +86,21 @@ func TestAdvance(t *testing.T) {
 		"by cursor, an earlier one again":      {paging.ByCursor, []string{"ab|cursor=x", "cd|cursor=y", "ef|cursor=x"}, "ab cd ", "the service gives the same cursor again", "CursorParam"},
 		"by cursor, the same items":            {paging.ByCursor, []string{"ab|cursor=x", "ab|cursor=y"}, "ab ", "a page begins as an earlier page did", "CursorParam"},
 		"by cursor, none to go on with":        {paging.ByCursor, []string{"ab|more"}, "ab", "the service promises more items but gives no cursor to reach them", ""},
+		"by cursor, one is empty":              {paging.ByCursor, []string{"|more cursor=x", "a|end"}, " a", "done", ""},
 		"by seq":                               {paging.BySeq, []string{"12|more cursor=2", "37|end"}, "12 37", "done", ""},
 		"by seq, from zero":                    {paging.BySeq, []string{"01|end"}, "01", "done", ""},
 		"by seq, overlapping":                  {paging.BySeq, []string{"12|more", "2345|end"}, "12 345", "done", ""},
 		"by seq, twice":                        {paging.BySeq, []string{"1122|end"}, "12", "done", ""},
 		"by seq, the cursor stands still":      {paging.BySeq, []string{"12|cursor=2", "|cursor=2"}, "12 ", "done", ""},
 		"by seq, the cursor alone goes on":     {paging.BySeq, []string{"12|more cursor=2", "|more cursor=7", "89|end"}, "12  89", "done", ""},
+		"by seq, from where the cursor led":    {paging.BySeq, []string{"12|more cursor=2", "|more cursor=7", "678|end"}, "12  8", "done", ""},
+		"by seq, the cursor skips nothing":     {paging.BySeq, []string{"12|more cursor=7", "34|end"}, "12 34", "done", ""},
+		"by seq, an old one after a new one":   {paging.BySeq, []string{"12|more", "32|end"}, "12 3", "done", ""},
+		"by seq, repeats without a promise":    {paging.BySeq, []string{"12|cursor=2", "12|"}, "12 ", "asked for entries after 2 and got none above it", ""},
+		"by seq, repeats and the end":          {paging.BySeq, []string{"12|more", "12|end"}, "12 ", "asked for entries after 2 and got none above it", ""},
 		"by seq, repeats":                      {paging.BySeq, []string{"12|more", "12|more"}, "12 ", "asked for entries after 2 and got none above it", ""},
 		"shown by page":                        {paging.ByReply, []string{"ab|page=1 more", "bc|page=2 end"}, "ab c", "done", ""},
+		"shown by page, has_more is missing":   {paging.ByReply, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
 		"shown by has_more":                    {paging.ByReply, []string{"ab|more", "bc|end"}, "ab c", "done", ""},
 		"shown by cursor":                      {paging.ByReply, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins as an earlier page did", "CursorParam"},
 		"shown by neither":                     {paging.ByReply, []string{"ab|"}, "ab", "done", ""},
@@ -110,6 +121,7 @@ func TestAdvance(t *testing.T) {
 					end, field = stuck.What, stuck.Field
 					assert.True(t, w.Done)
 					assert.Equal(t, c.style == paging.BySeq && strings.HasPrefix(end, "asked for entries"), stuck.Old)
+					assert.Equal(t, stuck.Old && strings.HasSuffix(text, "more"), stuck.More)
 				} else if w.Lost != nil {
 					end = w.Lost.What
 				}
@@ -122,6 +134,70 @@ func TestAdvance(t *testing.T) {
 			assert.Equal(t, c.field, field)
 		})
 	}
+}
+
+// TestStale: a list that grows as fast as it is read shows the same again, as often
+// as pages were read and ten times more; what it shows for ever is no list.
+func TestStale(t *testing.T) {
+	w := paging.Begin(list(paging.ByPage), 2, nil)
+	at := 0
+	read := func(letters string) *paging.Stuck {
+		at++
+		_, stuck := w.Advance(items(letters), paging.Said{Page: &at, HasMore: new(true)})
+		return stuck
+	}
+	require.Nil(t, read("ab"))
+	require.Nil(t, read("cd"))
+	for range 12 {
+		require.Nil(t, read("cd"))
+	}
+	assert.Equal(t, &paging.Stuck{What: "page 15 holds what an earlier page held", Field: "PageParam"}, read("cd"))
+}
+
+// TestTotalOfAResumedWalk: what lies before the first page that is read counts.
+func TestTotalOfAResumedWalk(t *testing.T) {
+	for name, c := range map[string]struct {
+		size, total int // As the page says.
+		done        bool
+	}{
+		"the last":                     {0, 5, true},
+		"more":                         {0, 6, false},
+		"a size of its own":            {1, 3, true},
+		"a size of its own, and more":  {1, 4, false},
+		"the largest size":             {127, 255, true},
+		"the largest size, and more":   {127, 256, false},
+		"a size that cannot be":        {128, 6, false},
+		"a size that cannot be either": {-1, 5, true},
+	} {
+		w := paging.Begin(list(paging.ByPage), 2, &paging.Position{Style: paging.ByPage, Size: 2, Page: 3})
+		_, stuck := w.Advance(items("e"), paging.Said{Page: new(3), Size: c.size, Total: &c.total})
+		require.Nil(t, stuck, name)
+		assert.Equal(t, c.done, w.Done, name)
+	}
+}
+
+// TestFreshKnowsHowFarBackItKnows: of what lies further back than the window, it is
+// not guessed which is new.
+func TestFreshKnowsHowFarBackItKnows(t *testing.T) {
+	const size, pages = 100, 3 * paging.Window / 100
+	page := func(n int) (all []int) {
+		for i := range size {
+			all = append(all, n*size+i)
+		}
+		return all
+	}
+	id := func(i *int) string { return strconv.Itoa(*i) }
+	var seen paging.Seen
+	for n := range pages {
+		fresh, known := paging.Fresh(&seen, page(n), id)
+		require.True(t, known, n)
+		require.Len(t, fresh, size, n)
+	}
+	fresh, known := paging.Fresh(&seen, page(pages-paging.Window/size), id)
+	assert.True(t, known)
+	assert.Empty(t, fresh, "the window's first")
+	_, known = paging.Fresh(&seen, page(0), id)
+	assert.False(t, known, "the very first")
 }
 
 func TestOddSize(t *testing.T) {
@@ -177,10 +253,33 @@ func TestResume(t *testing.T) {
 		"before all": func() (paging.Position, error) {
 			return l.Resume("L", paging.Token("L", paging.Position{Style: 2, Size: 2, Page: 1, Seq: -2}))
 		},
+		"nothing": func() (paging.Position, error) {
+			return l.Resume("L", base64.RawURLEncoding.EncodeToString([]byte("{}")))
+		},
 	} {
 		_, err := try()
 		assert.ErrorContains(t, err, "is not a resume token", name)
 	}
+}
+
+func TestResumeAtTheEdges(t *testing.T) {
+	for name, c := range map[string]struct {
+		style paging.Style
+		at    paging.Position
+	}{
+		"before the first reply": {paging.ByReply, paging.Position{Size: 2, Page: 1}},
+		"a log":                  {paging.BySeq, paging.Position{Style: paging.BySeq, Size: 2, Page: 1, Seq: paging.NoSeq}},
+		"the furthest page":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 2, Page: 1 << 24}},
+		"the smallest size":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 1, Page: 1}},
+		"the largest size":       {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 100, Page: 1}},
+	} {
+		at, err := list(c.style).Resume("L", paging.Token("L", c.at))
+		require.NoError(t, err, name)
+		assert.Equal(t, c.at, at, name)
+	}
+	sizeless := &paging.List[item]{Style: paging.ByPage}
+	_, err := sizeless.Resume("L", paging.Token("L", paging.Position{Style: paging.ByPage, Page: 2}))
+	require.NoError(t, err, "a list that takes no size")
 }
 
 func TestLostIsWrittenDown(t *testing.T) {

@@ -122,6 +122,20 @@ func TestLearn(t *testing.T) {
 	}
 }
 
+// TestWhatSaysTheSameIsNoNews: a request that begins after a reply is believed,
+// though another that overlapped with that reply says the same again meanwhile.
+func TestWhatSaysTheSameIsNoNews(t *testing.T) {
+	b := new(Book)
+	said := Window{100, 9, time.Unix(1000, 0)}
+	first, second := begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)
+	b.Learn(Key{}, Read, first, said, 0, now)
+	third := begin(t, b, Key{}, Read, now)
+	b.Learn(Key{}, Read, second, said, 0, now)
+	later := Window{100, 50, time.Unix(1000, 0)}
+	b.Learn(Key{}, Read, third, later, 0, now)
+	assert.Equal(t, later, b.Known(Key{}, Read))
+}
+
 func TestNonsenseClosesNothingForGood(t *testing.T) {
 	b := new(Book)
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 0, now.Add(999 * time.Hour)}, 999*time.Hour, now)
@@ -259,6 +273,32 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 		begin(t, b, numbered(5000+n), Read, now)
 	}
 	assert.NotZero(t, b.Known(closed, Write), "few keys are kept")
+}
+
+func TestCrowdOfKeysIsForgottenOnceItsWindowsTurn(t *testing.T) {
+	b := new(Book)
+	for n := range 10 * few {
+		b.Learn(numbered(n), Read, begin(t, b, numbered(n), Read, now), Window{1000, 0, now.Add(time.Hour)}, time.Hour, now)
+		b.Leave(numbered(n), Read)
+	}
+	assert.Len(t, b.keys, 10*few, "each has a window")
+	for n := range 20 * few {
+		begin(t, b, numbered(100_000+n), Read, now.Add(time.Hour))
+		b.Leave(numbered(100_000+n), Read)
+	}
+	assert.Less(t, len(b.keys), 10*few)
+}
+
+func TestRefusalsOfFewKeysAreNotForgotten(t *testing.T) {
+	b := new(Book)
+	for range MaxRefusals - 1 {
+		b.Judge(Key{}, true, now)
+	}
+	later := now.Add(3 * Length)
+	b.Judge(numbered(1), true, later)
+	b.Judge(Key{}, true, later)
+	closed, _ := b.Enter(Key{}, Read, 0, false, later)
+	assert.Equal(t, Braked, closed.Reason)
 }
 
 func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {

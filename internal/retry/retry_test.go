@@ -74,6 +74,36 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+func TestWithDefaults(t *testing.T) {
+	full, negative := Policy{}.WithDefaults()
+	assert.Equal(t, Policy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}, full)
+	assert.Empty(t, negative, "zero is no mistake")
+	own := Policy{1, 2, 3, 4}
+	full, negative = own.WithDefaults()
+	assert.Equal(t, own, full)
+	assert.Empty(t, negative)
+	_, negative = Policy{-1, -1, -1, -1}.WithDefaults()
+	assert.Equal(t, []string{"MaxAttempts", "BaseBackoff", "MaxBackoff", "MaxWait"}, negative)
+}
+
+func TestTooLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		most, wait time.Duration
+		want       bool
+	}{
+		"as long as allowed":                 {time.Minute, time.Minute, false},
+		"longer":                             {time.Minute, time.Minute + 1, true},
+		"a window, for one who waits less":   {time.Hour - 1, time.Hour, true},
+		"a window that seems longer":         {time.Hour, time.Hour + time.Second, false},
+		"more than a window can seem":        {time.Hour, time.Hour + time.Second + 1, true},
+		"as long as allowed, two windows":    {2 * time.Hour, 2 * time.Hour, false},
+		"longer than allowed, two windows":   {2 * time.Hour, 2*time.Hour + 1, true},
+		"a window, for one who waits longer": {2 * time.Hour, time.Hour + time.Minute, false},
+	} {
+		assert.Equal(t, c.want, Policy{MaxWait: c.most}.TooLong(c.wait), name)
+	}
+}
+
 func TestBackoff(t *testing.T) {
 	for _, c := range []struct {
 		base, most time.Duration
@@ -85,6 +115,7 @@ func TestBackoff(t *testing.T) {
 		{time.Minute, time.Second, []time.Duration{1e9, 1e9}},
 		{math.MaxInt64, math.MaxInt64, []time.Duration{math.MaxInt64, math.MaxInt64, math.MaxInt64}},
 		{1, math.MaxInt64, []time.Duration{1, 2, 4}},
+		{2, 5, []time.Duration{2, 4, 5}},
 	} {
 		p := Policy{BaseBackoff: c.base, MaxBackoff: c.most}
 		for i, want := range c.want {

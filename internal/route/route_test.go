@@ -33,6 +33,8 @@ func TestOf(t *testing.T) {
 		"members":                       {"/members", "", "/members"},
 		"/a/ada%40example.com":          {"/a/ada@example.com", "/a/ada%40example.com", "/a/{id}"},
 		"/a/" + strings.Repeat("b", 33): {"/a/" + strings.Repeat("b", 33), "", "/a/{id}"},
+		"/a/" + strings.Repeat("b", 32): {"/a/" + strings.Repeat("b", 32), "", "/a/" + strings.Repeat("b", 32)},
+		"/quizzes/az_z-a.z":             {"/quizzes/az_z-a.z", "", "/quizzes/az_z-a.z"},
 		"/a/b%2Fc":                      {"/a/b/c", "/a/b%2Fc", "/a/{id}"},
 	} {
 		p, template, err := route.Of(escaped)
@@ -61,6 +63,8 @@ func TestCheck(t *testing.T) {
 		{"GET /a//{id}", read, "must have no empty"},
 		{"GET /a/../{id}", read, "must have no empty"},
 		{"GET /a/{id}/x{", read, "must have no { or }"},
+		{"GET /a/{id}/{x", read, "must have no { or }"},
+		{"GET /a/{id}/x}", read, "must have no { or }"},
 	} {
 		err := route.Check(c.route, c.instead)
 		if c.problem == "" {

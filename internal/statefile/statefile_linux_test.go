@@ -1,4 +1,4 @@
-package hiring_test
+package statefile_test
 
 import (
 	"os"
@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-func TestFileCheckpointRefusesWhatIsNoFile(t *testing.T) {
+func TestRefusesWhatIsNoFile(t *testing.T) {
 	folder := t.TempDir()
 	fifo := filepath.Join(folder, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -24,13 +24,12 @@ func TestFileCheckpointRefusesWhatIsNoFile(t *testing.T) {
 		folder: "not a regular file", fifo: "not a regular file", "/dev/full": "not a regular file", "/dev/zero": "not a regular file",
 		toDevice: "not a regular file", loop: "symbolic links", "": "names no file", folder + "/": "names no file",
 	} {
-		checkpoint := hiring.FileCheckpoint(path)
-		_, err := checkpoint.Load(t.Context())
+		file := statefile.At(path)
+		_, err := file.Load()
 		require.ErrorContains(t, err, want, path)
-		require.ErrorContains(t, err, "hiring: checkpoint: ")
-		require.ErrorContains(t, checkpoint.Save(t.Context(), "x"), want, path)
+		require.ErrorContains(t, file.Save("x"), want, path)
 	}
 	assert.Equal(t, []string{"fifo", "loop", "to-device"}, names(t, folder))
-	_, err := hiring.FileCheckpoint("/proc/self/status").Load(t.Context()) // A file that says it has no bytes.
+	_, err := statefile.At("/proc/self/status").Load() // A file that says it has no bytes.
 	require.ErrorContains(t, err, "damaged")
 }

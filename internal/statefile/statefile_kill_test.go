@@ -1,4 +1,4 @@
-package hiring_test
+package statefile_test
 
 import (
 	"bufio"
@@ -15,20 +15,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-const checkpointChild = "HIRING_TEST_CHECKPOINT"
+const savingChild = "HIRING_TEST_STATEFILE"
 
-// TestFileCheckpointChild saves until it is killed when the test below runs it
+// TestChild saves until it is killed when the test below runs it
 // in a process of its own; otherwise there is nothing to do.
-func TestFileCheckpointChild(t *testing.T) {
-	path, told := os.LookupEnv(checkpointChild)
+func TestChild(t *testing.T) {
+	path, told := os.LookupEnv(savingChild)
 	if !told {
 		return
 	}
-	checkpoint := hiring.FileCheckpoint(path)
-	state, err := checkpoint.Load(t.Context())
+	file := statefile.At(path)
+	state, err := file.Load()
 	require.NoError(t, err)
 	n := 0
 	if state != "" {
@@ -37,7 +37,7 @@ func TestFileCheckpointChild(t *testing.T) {
 	}
 	for {
 		n++
-		require.NoError(t, checkpoint.Save(t.Context(), stateNumber(n)))
+		require.NoError(t, file.Save(stateNumber(n)))
 		fmt.Printf("\nsaved %d\n", n)
 	}
 }
@@ -49,8 +49,8 @@ func stateNumber(n int) string { return fmt.Sprintf("%d ", n) + strings.Repeat("
 // returns the number of the last one that was done for sure.
 func killedWhileSaving(t *testing.T, path string, random *rand.Rand) (done int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFileCheckpointChild$")
-	cmd.Env = append(os.Environ(), checkpointChild+"="+path)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	cmd.Env = append(os.Environ(), savingChild+"="+path)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -69,9 +69,9 @@ func killedWhileSaving(t *testing.T, path string, random *rand.Rand) (done int) 
 	return done
 }
 
-// TestFileCheckpointKilledWhileSaving: there is always a whole state, and what
+// TestKilledWhileSaving: there is always a whole state, and what
 // killed saves leave behind does not pile up.
-func TestFileCheckpointKilledWhileSaving(t *testing.T) {
+func TestKilledWhileSaving(t *testing.T) {
 	t.Parallel()
 	kills := 15
 	if os.Getenv("HIRING_LONG") != "" {
@@ -80,13 +80,13 @@ func TestFileCheckpointKilledWhileSaving(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
-	foreign := filepath.Join(folder, "hiring-checkpoint-00000000-1.tmp") // Of another checkpoint.
+	foreign := filepath.Join(folder, "hiring-checkpoint-00000000-1.tmp") // Of another file.
 	require.NoError(t, os.WriteFile(foreign, nil, 0o600))
 	require.NoError(t, os.Chtimes(foreign, time.Time{}, time.Now().Add(-time.Hour)))
 	most, torn := 0, map[string]bool{}
 	for range kills {
 		done := killedWhileSaving(t, path, random)
-		state, err := hiring.FileCheckpoint(path).Load(t.Context())
+		state, err := statefile.At(path).Load()
 		require.NoError(t, err)
 		saved := 0
 		_, err = fmt.Sscanf(state, "%d ", &saved)

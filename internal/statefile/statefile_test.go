@@ -1,0 +1,189 @@
+package statefile_test
+
+import (
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/statefile"
+)
+
+// loads checks what a path loads as.
+func loads(t *testing.T, path, want string) {
+	t.Helper()
+	state, err := statefile.At(path).Load()
+	require.NoError(t, err, path)
+	assert.Equal(t, want, state, path)
+}
+
+func saves(t *testing.T, path, state string) {
+	t.Helper()
+	require.NoError(t, statefile.At(path).Save(state), path)
+}
+
+func names(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return all
+}
+
+func TestRefusesWhatIsTooLong(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "state")
+	longest := strings.Repeat("x", 1<<20-len("hiring-checkpoint-1 00000000\n"))
+	saves(t, path, longest)
+	loads(t, path, longest)
+	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "longer than")
+	loads(t, path, longest)
+	require.NoError(t, os.Truncate(path, 1<<30)) // It has holes, and takes no room.
+	_, err := statefile.At(path).Load()
+	require.ErrorContains(t, err, "longer than a state can be")
+	assert.Equal(t, []string{"state"}, names(t, folder))
+}
+
+func TestWantsItsFolder(t *testing.T) {
+	folder := t.TempDir()
+	loads(t, filepath.Join(folder, "state"), "")
+	link, dangling := filepath.Join(folder, "link"), filepath.Join(folder, "dangling")
+	require.NoError(t, os.Symlink("target", link))
+	require.NoError(t, os.Symlink("none/target", dangling))
+	loads(t, link, "")
+	for _, path := range []string{filepath.Join(folder, "none", "state"), dangling} {
+		file := statefile.At(path)
+		_, err := file.Load()
+		require.ErrorIs(t, err, os.ErrNotExist, path)
+		require.ErrorContains(t, err, "folder")
+		require.ErrorIs(t, file.Save("x"), os.ErrNotExist, path)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
+	_, err := statefile.At(filepath.Join(folder, "file", "state")).Load()
+	require.Error(t, err)
+}
+
+// TestGoesThroughLinks, also through those of folders, before ".."
+// too, and from one link to another.
+func TestGoesThroughLinks(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "disk", "deep"), 0o700))
+	for name, to := range map[string]string{
+		"folder": "disk/deep", "second": "first", "first": filepath.Join(folder, "disk", "state"), "disk/deep/up": "../up-state",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(folder, name)))
+	}
+	for path, target := range map[string]string{"second": "disk/state", "folder/state": "disk/deep/state", "folder/up": "disk/up-state"} {
+		for _, state := range []string{"a", "b"} {
+			saves(t, filepath.Join(folder, path), state)
+			loads(t, filepath.Join(folder, path), state)
+			loads(t, filepath.Join(folder, target), state)
+		}
+		info, err := os.Lstat(filepath.Join(folder, target))
+		require.NoError(t, err)
+		assert.True(t, info.Mode().IsRegular(), target)
+	}
+	for _, path := range []string{"folder", "second", "first", "disk/deep/up"} {
+		info, err := os.Lstat(filepath.Join(folder, path))
+		require.NoError(t, err)
+		assert.Equal(t, os.ModeSymlink, info.Mode().Type(), "%s is still a link", path)
+	}
+	assert.Equal(t, []string{"disk", "first", "folder", "second"}, names(t, folder))
+	assert.Equal(t, []string{"deep", "state", "up-state"}, names(t, filepath.Join(folder, "disk")))
+}
+
+func TestTakesTheLongestNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{strings.Repeat("n", 255), strings.Repeat("é", 127), "*?[x] %s"} {
+		saves(t, name, name)
+		loads(t, name, name)
+	}
+	require.Error(t, statefile.At(strings.Repeat("n", 256)).Save("x"))
+	assert.Len(t, names(t, "."), 3)
+}
+
+func TestSavesAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file := statefile.At("state")
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() { assert.NoError(t, file.Save(strings.Repeat("x", 1000))) })
+	}
+	all.Wait()
+	loads(t, "state", strings.Repeat("x", 1000))
+	assert.Equal(t, []string{"state"}, names(t, "."))
+}
+
+// TestWritesBesideTheFile: a file cannot be moved from one disk to
+// another in one step.
+func TestWritesBesideTheFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	file := statefile.At("state")
+	require.NoError(t, file.Save("x"))
+	state, err := file.Load()
+	require.NoError(t, err)
+	assert.Equal(t, "x", state)
+}
+
+func TestCleansUpWhenItFails(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "state")
+	require.NoError(t, os.MkdirAll(filepath.Join(path, "full"), 0o700))
+	require.Error(t, statefile.At(path).Save("x"))
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+}
+
+// TestDamagedIsNotAbsent: what was cut, emptied, edited or is another's is an
+// error, and not a fresh start.
+func TestDamagedIsNotAbsent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	saves(t, path, "a state")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"empty": "", "cut": string(whole[:len(whole)-1]), "edited": string(whole[:len(whole)-1]) + "E", "longer": string(whole) + "\n",
+		"foreign": "a state", "of another version": strings.Replace(string(whole), "-1 ", "-2 ", 1),
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := statefile.At(path).Load()
+		require.ErrorContains(t, err, "is damaged: restore it, or delete it", name)
+	}
+	require.NoError(t, os.WriteFile(path, whole, 0o600))
+	loads(t, path, "a state")
+}
+
+// TestKeepsTenOfTheYoungest temporary files of its own, and all that are not its
+// own files.
+func TestKeepsTenOfTheYoungest(t *testing.T) {
+	folder := t.TempDir()
+	own := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte("state")))
+	var kept []string
+	for n := range 13 {
+		name := fmt.Sprintf("%s%02d.tmp", own, n)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-time.Duration(n)*time.Second)))
+		if n < 10 {
+			kept = append(kept, name)
+		}
+	}
+	for _, name := range []string{own + "other", "other.tmp"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+		require.NoError(t, os.Chtimes(filepath.Join(folder, name), time.Time{}, time.Now().Add(-time.Hour)))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(folder, own+"folder.tmp"), 0o700))
+	require.NoError(t, os.Chtimes(filepath.Join(folder, own+"folder.tmp"), time.Time{}, time.Now().Add(-time.Hour)))
+	saves(t, filepath.Join(folder, "state"), "x")
+	assert.ElementsMatch(t, append(kept, own+"other", "other.tmp", own+"folder.tmp", "state"), names(t, folder))
+}
