@@ -41,3 +41,30 @@ func TestBase(t *testing.T) {
 	_, problems = address.Base("http://a.example", "/api/v1", true)
 	assert.Empty(t, problems)
 }
+
+func TestBaseSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                          {"is empty"},
+		"ftp://a.example":           {"has a scheme other than https"},
+		"a.example":                 {"must be absolute"},
+		"a.example:8080":            {"must be absolute"},
+		"//a.example":               {"must be absolute"},
+		"https://":                  {"must be absolute"},
+		"https:a.example":           {"must be absolute"},
+		"://a.example":              {"must be absolute"},
+		"https://[::1":              {"must be absolute"},
+		"https://me@a.example":      {"user info"},
+		"https://a.example?":        {"no query"},
+		"https://a.example#x":       {"no query"},
+		"http://a.example":          {"plain http"},
+		"http://localhost:8080":     nil,
+		"https://a.example/api/v1/": {"must not end in /api/v1"},
+		"https://a.example/api/v":   nil,
+	} {
+		_, problems := address.Base(text, "/api/v1", false)
+		require.Len(t, problems, len(want), "%q: %q", text, problems)
+		for i, problem := range problems {
+			assert.Contains(t, problem, want[i], "%q", text)
+		}
+	}
+}

@@ -33,6 +33,20 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestFillCountsWhatItAllocates: the buffers that were too small count as well. None
+// of this size is kept, so that all of them are new.
+func TestFillCountsWhatItAllocates(t *testing.T) {
+	const length, limit = 3 << 20, 4 << 20
+	var b body.Buffer
+	require.NoError(t, b.Fill(strings.NewReader(strings.Repeat("x", length)), limit))
+	assert.Len(t, b.Bytes(), length)
+	assert.Greater(t, b.Grown, int64(limit+1))
+	b.Release()
+	b.Release()
+	assert.Nil(t, b.Bytes())
+	new(body.Buffer).Release()
+}
+
 func TestFillKeepsWhatCameBeforeABreak(t *testing.T) {
 	broken := errors.New("broken")
 	var b body.Buffer

@@ -84,3 +84,21 @@ func TestQuota(t *testing.T) {
 	limit, _ := headers.Quota(http.Header{"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1800000000"}})
 	assert.Equal(t, quota.Window{Limit: 1000, Remaining: 7, Reset: time.Unix(1800000000, 0).UTC()}, limit)
 }
+
+func TestAddable(t *testing.T) {
+	for name, want := range map[string]bool{
+		"X-Trace": true, "a": true, "z": true, "A": true, "Z": true, "0": true, "9": true, "!#$%&'*+-.^_`|~": true,
+		"": false, "X Trace": false, "X:Trace": false, "X/Trace": false, "X@Trace": false, "X[Trace": false, "X{Trace": false, "Xé": false, "X\n": false,
+		"Authorization": false, "Idempotency-Key": false, "X-Idempotency-Key": false, "Accept": false, "Host": false, "Range": false,
+	} {
+		assert.Equal(t, want, headers.Addable(name), "%q", name)
+	}
+}
+
+func TestIsValue(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": true, "a b": true, "a\tb": true, "é~": true, "\x00": false, "\x1f": false, "a\nb": false, "a\rb": false, "\x7f": false,
+	} {
+		assert.Equal(t, want, headers.IsValue(value), "%q", value)
+	}
+}

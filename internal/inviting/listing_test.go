@@ -18,6 +18,15 @@ func facts(letter *string) inviting.Facts {
 	return inviting.Facts{ID: *letter, Email: *letter + "@Example.com", Created: at}
 }
 
+// TestLookPrefersWhatHasAnID: with it, an invitation can be found again.
+func TestLookPrefersWhatHasAnID(t *testing.T) {
+	var l inviting.Listing[inviting.Facts]
+	look := l.Begin(func(f *inviting.Facts) inviting.Facts { return *f }, func(string) string { return "" }, "", false, time.Unix(1e9, 0))
+	look.Page([]inviting.Facts{{Email: "a@example.com"}, {ID: "newer", Email: "a@example.com"}, {ID: "older", Email: "a@example.com"}}, 0, true)
+	look.End()
+	assert.Equal(t, "newer", l.Known["a@example.com"].ID)
+}
+
 // TestLook looks at pages that are told as letters, each look after the one before.
 // A page's number is how many items there are, as it says.
 func TestLook(t *testing.T) {

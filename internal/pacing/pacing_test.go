@@ -44,6 +44,8 @@ func TestWait(t *testing.T) {
 		"whom the half is left too":         {known: known{remaining: 199, own: 1, before: 100}, reserve: 20},
 		"nobody else any more":              {known: known{remaining: 119, own: 81, before: 100, passed: 14 * time.Minute}, reserve: 20, want: 0},
 		"more of our own than were counted": {known: known{remaining: 100, own: 120}, reserve: 20, want: time.Hour / 81},
+		"one is free":                       {known: known{remaining: 150, own: 50}, reserve: 149},
+		"long pauses, when nobody else is":  {known: known{remaining: 22, own: 178}, reserve: 20, want: 20 * time.Minute},
 		"a tiny quota":                      {known: known{remaining: 3, own: 2}, want: 15 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,11 +11,12 @@ import (
 
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain, €uro":             "plain, €uro",
-		"two\nlines\tand a tab":   "two lines and a tab",
-		"\x1b[31mred\x07\r":       "[31mred",
-		"C1 \u009b and \x7f":      "C1  and ",
-		"separators \u2028\u2029": "separators ",
+		"plain, €uro":               "plain, €uro",
+		"two\nlines\tand a tab":     "two lines and a tab",
+		"\x1b[31mred\x07\r":         "[31mred",
+		"C1 \u009b and \x7f":        "C1  and ",
+		"up to \u009f, not\u00a0it": "up to , not\u00a0it",
+		"separators \u2028\u2029":   "separators ",
 	} {
 		assert.Equal(t, want, texts.OneLine(text))
 	}

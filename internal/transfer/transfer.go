@@ -100,8 +100,8 @@ func (s *State) Missing() bool { return s.Written < max(s.End, s.Total) }
 // place after the last byte.
 func parseContentRange(value string) (first, end, total int64, ok bool) {
 	span, ok := strings.CutPrefix(value, "bytes ")
-	span, size, cut := strings.Cut(span, "/")
-	from, to, ranged := strings.Cut(span, "-")
+	span, size, _ := strings.Cut(span, "/")
+	from, to, _ := strings.Cut(span, "-")
 	first, firstErr := strconv.ParseInt(from, 10, 64)
 	last, lastErr := strconv.ParseInt(to, 10, 62)
 	total = Unknown
@@ -109,8 +109,7 @@ func parseContentRange(value string) (first, end, total int64, ok bool) {
 	if size != "*" {
 		total, totalErr = strconv.ParseInt(size, 10, 64)
 	}
-	ok = ok && cut && ranged && errors.Join(firstErr, lastErr, totalErr) == nil &&
-		first >= 0 && last >= first && (size == "*" || total > last)
+	ok = ok && errors.Join(firstErr, lastErr, totalErr) == nil && last >= first && (size == "*" || total > last)
 	return first, last + 1, total, ok
 }
 

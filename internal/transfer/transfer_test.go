@@ -34,6 +34,14 @@ func TestAccept(t *testing.T) {
 		"a part without a range":            {written: 4, status: 206, err: other},
 		"a part that ends before it begins": {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-3/10"}}, err: other},
 		"a part behind the end":             {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-10/10"}}, err: other},
+		"a part of one byte":                {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-4/10"}}, end: 5},
+		"a part in no unit":                 {written: 4, status: 206, header: transfer.Header{"Content-Range": {"4-9/10"}}, err: other},
+		"a part of no whole":                {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9"}}, err: other},
+		"a part without an end":             {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4/10"}}, err: other},
+		"a part from somewhere":             {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes x-9/10"}}, err: other},
+		"a part before the beginning":       {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes -4-9/10"}}, err: other},
+		"a part up to somewhere":            {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-x/10"}}, err: other},
+		"a part of something":               {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9/x"}}, err: other},
 		"a part of something else":          {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-9/10"}, "Etag": {`"v2"`}}, err: transfer.ErrChanged},
 		"a part of something longer":        {written: 4, status: 206, header: transfer.Header{"Content-Range": {"bytes 4-10/11"}}, err: transfer.ErrChanged},
 		"nothing is missing":                {written: 10, status: 416, header: transfer.Header{"Content-Range": {"bytes */10"}}, whole: true},
@@ -65,6 +73,17 @@ func TestAccept(t *testing.T) {
 			s.Written = c.end
 			assert.Equal(t, s.End < s.Total, s.Missing(), name)
 		}
+	}
+}
+
+func TestAcceptSaysWhatTheStorageDid(t *testing.T) {
+	for status, want := range map[int]string{
+		201: "neither the archive nor a known error", 299: "neither the archive nor a known error", 300: "redirects elsewhere", 399: "redirects elsewhere",
+		400: "refuses the link", 499: "refuses the link", 500: "neither the archive nor a known error",
+	} {
+		s := transfer.State{Total: transfer.Unknown}
+		_, err := s.Accept(status, nil, transfer.Unknown, false)
+		assert.ErrorContains(t, err, want, status)
 	}
 }
 
