@@ -1,11 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +24,15 @@ that breaks off goes on where it stopped. There are none with a key of test mode
 		Args: cobra.ExactArgs(1),
 	}
 	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write, rather than ID.zip; - for standard output")
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		size := &archiveSize{}
+		client, err := a.clientThrough(size.of)
+		if err != nil {
+			return err
+		}
 		progress := a.err.Progress("KB downloaded:")
 		download := func(to io.Writer) error {
-			_, err := t.client.Submissions.DownloadArchive(ctx, t.args[0], io.MultiWriter(to, &meter{progress: progress}))
+			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, &meter{progress: progress, size: size}))
 			progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return advised{err, "nothing was handed in yet, the storage is not available, or the key is of test mode"}
@@ -37,26 +43,51 @@ that breaks off goes on where it stopped. There are none with a key of test mode
 			return download(a.out)
 		}
 		if file == "" {
-			file = safeName(t.args[0]) + ".zip"
+			file = safeName(args[0]) + ".zip"
 		}
 		if err := writeFile(file, func(to *os.File) error { return download(to) }); err != nil {
 			return err
 		}
 		return a.done("wrote " + output.Clean(file))
-	})
+	}
 	return c
 }
 
-// meter shows how many bytes went by.
+// meter shows how many bytes went by, of how many.
 type meter struct {
 	progress *output.Progress
-	bytes    int
+	size     *archiveSize
+	bytes    int64
 }
 
 func (m *meter) Write(b []byte) (int, error) {
-	m.bytes += len(b)
-	m.progress.Show(m.bytes>>10, 0, "")
+	m.bytes += int64(len(b))
+	m.progress.Show(kilobytes(m.bytes), kilobytes(m.size.bytes.Load()), "")
 	return len(b), nil
+}
+
+// kilobytes are rounded up, so that the last of them makes it whole.
+func kilobytes(bytes int64) int { return int((bytes + 1023) / 1024) }
+
+// archiveSize learns from the storage's reply how large an archive is, which the
+// client does not tell. It is the one reply to a request without the key.
+type archiveSize struct {
+	next  http.RoundTripper
+	bytes atomic.Int64 // 0 while nobody knows.
+}
+
+func (s *archiveSize) of(next http.RoundTripper) http.RoundTripper {
+	s.next = next
+	return s
+}
+
+// RoundTrip changes nothing.
+func (s *archiveSize) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := s.next.RoundTrip(r)
+	if err == nil && r.Header.Get("Authorization") == "" && response.StatusCode == http.StatusOK {
+		s.bytes.Store(max(response.ContentLength, 0))
+	}
+	return response, err
 }
 
 // safeName makes the name of a file of an id, whatever somebody gave as one.

@@ -93,9 +93,20 @@ func (a *app) fromProfile() (connection, error) {
 
 // client is how a command gets to the service.
 func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
+	return a.clientThrough(nil, options...)
+}
+
+// clientThrough is client, with something between it and the network.
+func (a *app) clientThrough(wrap func(http.RoundTripper) http.RoundTripper, options ...hiring.Option) (*hiring.Client, error) {
 	c, err := a.connection()
 	if err != nil {
 		return nil, err
+	}
+	if wrap != nil {
+		if c.Transport == nil {
+			c.Transport = http.DefaultTransport
+		}
+		c.Transport = wrap(c.Transport)
 	}
 	client, err := c.client(append(a.options(), options...)...)
 	if err != nil {

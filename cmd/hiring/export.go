@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +31,9 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only those since that `time`, as in 2026-03-15; for a run that may be repeated, not as in 7d")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if strings.EqualFold(filepath.Ext(args[0]), ".csv") {
+			return advised{usagef("export writes JSON Lines, and %s is called CSV", args[0]), "hiring submissions list -o csv > FILE.csv writes that"}
+		}
 		progress := a.err.Progress("exported")
 		client, err := a.client(a.patience(progress)...)
 		if err != nil {

@@ -151,6 +151,7 @@ func TestArchive(t *testing.T) {
 	got := u.run("submissions", "archive", submission)
 	require.Zero(t, got.code, got.stderr)
 	assert.Contains(t, got.stderr, "wrote "+submission+".zip")
+	assert.Regexp(t, `(?m)^KB downloaded: \d+ of [1-9]\d*$`, got.stderr, "the storage says how large it is")
 	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"), "a zip file")
 	info, err := os.Stat(filepath.Join(u.home, submission+".zip"))
 	require.NoError(t, err)
@@ -163,6 +164,16 @@ func TestArchive(t *testing.T) {
 	entries, err := filepath.Glob(filepath.Join(u.home, "broken*"))
 	require.NoError(t, err)
 	assert.Empty(t, entries, "half an archive would be taken for one")
+}
+
+// TestExportIntoWhatIsCalledCSV is refused before anything is asked of the service.
+func TestExportIntoWhatIsCalledCSV(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, nil, "")
+	got := u.run("--sandbox", "submissions", "export", "all.CSV")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "hiring submissions list -o csv > FILE.csv")
+	assert.NoFileExists(t, filepath.Join(u.home, "all.CSV"))
 }
 
 // TestExitStatuses are what scripts go by.

@@ -5,10 +5,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -51,6 +54,21 @@ func TestSandboxServesWhatItPrints(t *testing.T) {
 	assert.Equal(t, result{stdout: "Sandbox Hiring Ltd\n"}, got)
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
 	assert.NoError(t, c.Wait(), "it was told to stop: that is no failure")
+}
+
+// TestEagerCandidates have a report as soon as the help of the sandbox says.
+func TestEagerCandidates(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.New(sandbox.WithTimeline(eagerCandidates))
+		client, id := server.LiveClient(), server.AddAssessment("Backend")
+		_, err := client.Invitations.Ensure(t.Context(), id, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+		require.NoError(t, err)
+		time.Sleep(2 * time.Minute)
+		submission, err := client.Submissions.FindByEmail(t.Context(), id, "ada@example.com")
+		require.NoError(t, err)
+		assert.True(t, submission.Report.Ready())
+	})
 }
 
 // TestSandboxSaysWhatIsKept: who takes the first key for all there is must not
