@@ -73,8 +73,10 @@ func careful(next http.Handler) http.Handler {
 func (a *app) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		defer func() { // Also when it is broken off.
+			a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", seen.status, "took", time.Since(began))
+		}()
 		next.ServeHTTP(seen, r)
-		a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", seen.status, "took", time.Since(began))
 	})
 }
 

@@ -19,8 +19,10 @@ func (a *app) home(w http.ResponseWriter, r *http.Request) { a.showHome(w, r, pa
 // showHome shows the form, also when the candidates cannot be shown.
 func (a *app) showHome(w http.ResponseWriter, r *http.Request, p page) {
 	board, err := a.board.look(r.Context())
-	if err != nil && !p.Posted {
+	if err != nil {
 		report(r.Context(), a.log, "the candidates were not listed", err)
+	}
+	if err != nil && !p.Posted {
 		p.Answer = answerTo(err)
 	}
 	p.Board = board

@@ -17,6 +17,7 @@ var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment,
+	"within": within,
 	"score":  func(r *hiring.Report) string { return number(r.Score()) },
 	"pillar": func(p hiring.Pillar) string { return number(p.Reported()) },
 }).ParseFS(files, "pages.html"))
@@ -54,7 +55,7 @@ func (a *app) show(w http.ResponseWriter, r *http.Request, name string, p page) 
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	if p.Answer.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(p.Answer.RetryAfter.Seconds()))))
+		h.Set("Retry-After", strconv.Itoa(seconds(p.Answer.RetryAfter)))
 	}
 	w.WriteHeader(max(p.Answer.Status, http.StatusOK))
 	_, _ = text.WriteTo(w) // A browser that went away.
@@ -86,3 +87,14 @@ func moment(t any) string {
 	}
 	return "not yet"
 }
+
+// within writes a time to wait for people.
+func within(d time.Duration) string {
+	if d <= 2*time.Minute {
+		return strconv.Itoa(seconds(d)) + " seconds"
+	}
+	return strconv.Itoa(int(math.Ceil(d.Minutes()))) + " minutes"
+}
+
+// seconds are rounded up: a browser that comes back too early is refused again.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
