@@ -69,15 +69,18 @@ func careful(next http.Handler) http.Handler {
 	})
 }
 
-// logged logs each request by its route: paths hold ids, and forms hold names.
+// logged logs each request, also one that is broken off.
 func (a *app) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() { // Also when it is broken off.
-			a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", seen.status, "took", time.Since(began))
-		}()
+		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		defer a.note(r, seen, time.Now())
 		next.ServeHTTP(seen, r)
 	})
+}
+
+// note names a request by its route: paths hold ids, and forms hold names.
+func (a *app) note(r *http.Request, answered *statusWriter, began time.Time) {
+	a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", answered.status, "took", time.Since(began))
 }
 
 // statusWriter knows what was answered.

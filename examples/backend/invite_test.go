@@ -72,6 +72,18 @@ func TestOutcomeThatStaysUnknown(t *testing.T) {
 	})
 }
 
+// TestDoneButNotShown gets a 201 without an invitation, which no listing shows.
+func TestDoneButNotShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.server.Inject(sandbox.Fault{Route: sendRoute, Status: 201})
+		w, _ := s.invite("Ada", "ada@candidates.test")
+		require.Equal(t, http.StatusAccepted, w.Code)
+		require.Contains(t, w.Body.String(), "not certain yet")
+		require.Equal(t, 1, s.requests(http.MethodPost), "it is never sent again")
+	})
+}
+
 func TestDoubleSubmitInvitesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

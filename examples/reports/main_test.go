@@ -114,6 +114,7 @@ func TestFailuresLeaveTheOldReport(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "report.html")
 	require.NoError(t, os.WriteFile(file, []byte("an earlier one"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "taken"), 0o700))
 	for _, c := range []struct{ name, key, assessment, out, want string }{
 		{"wrong key", "sk_live_wrong", assessment, file, "401 INVALID_TOKEN"},
 		{"unknown assessment", sandbox.LiveKey, sandbox.UnknownID, file, "404 NOT_FOUND"},
@@ -121,7 +122,7 @@ func TestFailuresLeaveTheOldReport(t *testing.T) {
 		{"no assessment", sandbox.LiveKey, "", file, "-assessment ID"},
 		{"no key", "", assessment, file, "HIRING_API_KEY"},
 		{"no such folder", sandbox.LiveKey, assessment, filepath.Join(folder, "none", "report.html"), "no such file"},
-		{"a folder", sandbox.LiveKey, assessment, folder, "exist"},
+		{"a folder", sandbox.LiveKey, assessment, filepath.Join(folder, "taken"), "exist"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			environment(t, server.URL(), c.key)
@@ -132,7 +133,7 @@ func TestFailuresLeaveTheOldReport(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			require.Equal(t, "an earlier one", string(text))
-			requireFiles(t, folder, "report.html")
+			requireFiles(t, folder, "report.html", "taken")
 		})
 	}
 }
