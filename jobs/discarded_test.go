@@ -1,10 +1,12 @@
 package jobs_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -81,27 +83,59 @@ func TestUnreadableReportEndsDiscarded(t *testing.T) {
 	on(t, unreadableReportEndsDiscarded[*riverpgxv5.Driver, pgx.Tx], unreadableReportEndsDiscarded[*riversqlite.Driver, *sql.Tx])
 }
 
-// unreadableReportEndsDiscarded delivers a submission whose report makes no sense,
-// which is noticed when it is read for its delivery.
+// unreadableReportEndsDiscarded has a submission whose report makes no sense, on
+// a page with others.
 func unreadableReportEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	w := newWorld(t)
 	w.evaluated(t, 3)
-	organizations := w.organizations()
-	organizations[0].Watch.AssessmentID = w.assessment
+	poison := w.begins(t)
+	w.grade(t, poison, sandbox.Result{ShipScore: 71, Extra: map[string]any{"pillars": "none of your business"}})
+	w.evaluated(t, 3)
 	config := hurried()
-	config.MaxAttempts = 1
-	client, _ := s.watch(t, config, jobs.Results[TTx]{Organizations: organizations, Handle: s.put})
-	eventually(t, s.delivered(t, 3))
-	other := world{w.Server, w.recruiter, w.AddAssessment("Not watched"), w.begun}
-	poison := other.begins(t)
-	w.grade(t, poison, sandbox.Result{Extra: map[string]any{"pillars": "none of your business"}})
-	require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error {
-		return jobs.Deliver(ctx, client, tx, "acme", poison)
-	}))
-	eventually(t, func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'") == 1
+	config.MaxAttempts = 2
+	organization := w.organization("acme")
+	var repaired atomic.Bool
+	organization.Client = w.through(t, func(body []byte) []byte {
+		if repaired.Load() {
+			body = bytes.ReplaceAll(body, []byte(`"none of your business"`), []byte(`[]`))
+		}
+		return body
 	})
+	client, _ := s.watch(t, config, jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.put})
+	eventually(t, s.delivered(t, 6), "those beside it")
+	discarded := func() bool {
+		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'") == 1
+	}
+	eventually(t, discarded)
 	w.evaluated(t, 2)
-	eventually(t, s.delivered(t, 5), "the others are not held up")
+	eventually(t, s.delivered(t, 8), "those after it")
+	require.Zero(t, s.count(t, "results WHERE submission_id = $1", poison))
 	require.Contains(t, operate(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), poison)
+	id := value[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
+	require.Contains(t, operate(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "the reply cannot be read: /data/pillars")
+
+	repaired.Store(true)
+	operate(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
+	eventually(t, s.delivered(t, 9))
+	require.Equal(t, 71, value[int](t, s.db, "SELECT score FROM results WHERE submission_id = $1", poison))
+	require.Equal(t, 9, s.count(t, "results"))
+}
+
+// through is a client whose replies are changed on their way.
+func (w *world) through(t *testing.T, change func(body []byte) []byte) *hiring.Client {
+	t.Helper()
+	transport := through(func(r *http.Request) (*http.Response, error) {
+		reply, err := w.Transport().RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(reply.Body)
+		_ = reply.Body.Close()
+		body = change(body)
+		reply.Body, reply.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return reply, err
+	})
+	client, err := hiring.New("http://sandbox.test", sandbox.LiveKey, hiring.WithInsecureHTTP(), hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	return client
 }
