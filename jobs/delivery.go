@@ -70,19 +70,34 @@ type DeliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
 
 // Work delivers one submission.
 func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[DeliveryArgs]) error {
-	submission, report, err := w.read(ctx, job.Args)
+	organization, err := w.organizations.find(job.Args.Organization)
 	if err != nil {
 		return err
 	}
+	return organization.told(ctx, job.JobRow, func() error {
+		evaluatedAt, err := w.deliver(ctx, organization, job)
+		if err == nil {
+			organization.delivered(ctx, evaluatedAt)
+		}
+		return err
+	})
+}
+
+// deliver returns when the submission was evaluated.
+func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[DeliveryArgs]) (*time.Time, error) {
+	submission, report, err := read(ctx, organization.Client.Submissions, job.Args)
+	if err != nil {
+		return nil, err
+	}
 	if w.send != nil {
 		if err := w.send(ctx, submission, report); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if w.handle == nil {
-		return nil
+		return submission.EvaluatedAt, nil
 	}
-	return inTx(ctx, river.ClientFromContext[TTx](ctx), func(tx TTx, _ table) error {
+	return submission.EvaluatedAt, inTx(ctx, river.ClientFromContext[TTx](ctx), func(tx TTx, _ table) error {
 		if err := w.handle(ctx, tx, submission, report); err != nil {
 			return err
 		}
@@ -91,21 +106,17 @@ func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[Delive
 }
 
 // read takes the submission from the job, and what that lacks from the service.
-func (w *DeliveryWorker[D, TTx]) read(ctx context.Context, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
-	organization, err := w.organizations.find(args.Organization)
-	if err != nil {
-		return s, r, err
-	}
+func read(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
 	if len(args.Submission) > 0 {
 		err = json.Unmarshal(args.Submission, &s)
 	} else {
-		s, err = organization.Client.Submissions.Get(ctx, args.SubmissionID)
+		s, err = service.Get(ctx, args.SubmissionID)
 	}
 	if err == nil && s.Report != nil {
 		r = *s.Report
 	}
 	if err == nil && !r.Ready() {
-		r, err = organization.Client.Submissions.Report(ctx, args.SubmissionID)
+		r, err = service.Report(ctx, args.SubmissionID)
 		s.Report = &r
 	}
 	if err == nil && !r.Ready() {

@@ -92,6 +92,10 @@ func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteAr
 	if err != nil {
 		return err
 	}
+	return organization.told(ctx, job.JobRow, func() error { return w.inviteAll(ctx, organization, job) })
+}
+
+func (w *InviteWorker[D, TTx]) inviteAll(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
 	for {

@@ -26,6 +26,10 @@ type Organization struct {
 	// Watch says what to watch, and with Since where a first run begins; zero
 	// means when the first job was inserted. Its Checkpoint is not used.
 	Watch hiring.WatchOptions
+
+	// Telemetry is told of what is delivered and of jobs that are given up. Nil:
+	// nobody is.
+	Telemetry Telemetry
 }
 
 // Results says whose results are watched for, and where they go. At least one of
@@ -185,6 +189,10 @@ func (w *PollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[PollArgs])
 	if err != nil {
 		return err
 	}
+	return organization.told(ctx, job.JobRow, func() error { return w.round(ctx, organization, job) })
+}
+
+func (w *PollWorker[D, TTx]) round(ctx context.Context, organization Organization, job *river.Job[PollArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
 	before, err := w.take(ctx, client, job)
 	if err != nil {

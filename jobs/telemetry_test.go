@@ -1,0 +1,115 @@
+package jobs_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/stretchr/testify/require"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/otelhiring"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// A Telemetry of otelhiring serves as it is.
+var _ jobs.Telemetry = (*otelhiring.Telemetry)(nil)
+
+// scraped is a telemetry, and what a Prometheus would read of it.
+func scraped(t *testing.T) (telemetry *otelhiring.Telemetry, scrape func() string) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
+	require.NoError(t, err)
+	telemetry, err = otelhiring.New(otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	require.NoError(t, err)
+	return telemetry, func() string {
+		page := httptest.NewRecorder()
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(page, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+		return page.Body.String()
+	}
+}
+
+func TestTelemetryCounts(t *testing.T) {
+	t.Parallel()
+	on(t, telemetryCounts[*riverpgxv5.Driver, pgx.Tx], telemetryCounts[*riversqlite.Driver, *sql.Tx])
+}
+
+// telemetryCounts has three handlers that fail: with an error for ever, by a
+// panic for ever, and once. One is cancelled, which is nobody's failure.
+func telemetryCounts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
+	ids := w.evaluated(t, 20)
+	telemetry, scrape := scraped(t)
+	organization := w.organization("acme")
+	organization.Telemetry = telemetry
+	var err error
+	organization.Client, err = hiring.New(w.URL(), sandbox.LiveKey, hiring.WithProbe(telemetry.Probe()))
+	require.NoError(t, err)
+	var first int
+	config := hurried()
+	config.MaxAttempts = 2
+	s.watch(t, config, jobs.Results[TTx]{
+		Organizations: []jobs.Organization{organization},
+		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+			switch submission.ID {
+			case ids[3]:
+				return errors.New("no luck")
+			case ids[4]:
+				panic("no luck at all")
+			case ids[5]:
+				return river.JobCancel(errors.New("not wanted"))
+			case ids[6]:
+				if first++; first == 1 {
+					return errors.New("no luck yet")
+				}
+			}
+			return s.put(ctx, tx, submission, report)
+		},
+	})
+	eventually(t, s.delivered(t, 17))
+	eventually(t, func() bool { return s.count(t, "river_job WHERE state IN ('discarded', 'cancelled')") == 3 })
+	page := scrape()
+	require.Contains(t, page, "hiring_client_reports_delivered_total 17\n")
+	require.Contains(t, page, "hiring_client_reports_lag_seconds_count 17\n")
+	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_delivery"} 2`+"\n")
+	require.Contains(t, page, `hiring_client_operation_duration_seconds_count{hiring_operation="Submissions.Poll"}`)
+	require.Contains(t, page, `hiring_client_round_age_seconds{hiring_operation="Submissions.Poll"}`)
+	for _, secret := range append(ids, "acme", "candidate", sandbox.LiveKey) {
+		require.NotContains(t, page, secret)
+	}
+}
+
+// TestTelemetryCountsPollsAndInvitationsSQLite: of a key that is refused, both
+// are given up at last.
+func TestTelemetryCountsPollsAndInvitationsSQLite(t *testing.T) {
+	t.Parallel()
+	s, w := newSQLite(t), newWorld(t)
+	telemetry, scrape := scraped(t)
+	organization := w.organization("acme")
+	organization.Telemetry = telemetry
+	w.RevokeKey(sandbox.LiveKey)
+	config := hurried()
+	config.MaxAttempts = 1
+	require.NoError(t, jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{organization}}))
+	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.put})
+	s.invite(t, client, w.assessment, candidates(1)...)
+	eventually(t, func() bool { return s.count(t, "river_job WHERE state = 'discarded'") >= 2 })
+	page := scrape()
+	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_poll"}`)
+	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_invitations"}`)
+	require.NotContains(t, page, "hiring_client_reports_delivered_total")
+}
