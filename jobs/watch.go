@@ -139,8 +139,22 @@ func addQueue(config *river.Config, name string, workers int) {
 		config.Queues = make(map[string]river.QueueConfig)
 	}
 	if _, ok := config.Queues[name]; !ok {
-		config.Queues[name] = river.QueueConfig{MaxWorkers: workers}
+		config.Queues[name] = river.QueueConfig{MaxWorkers: workers, FetchCooldown: fetchCooldown(config)}
 	}
+}
+
+// fetchCooldown is how soon a queue looks for jobs again. River's tenth of a
+// second would keep ten workers to a hundred short jobs a second. It counts only
+// where there are jobs. What the user says stays.
+func fetchCooldown(config *river.Config) time.Duration {
+	const short = 10 * time.Millisecond
+	switch {
+	case config.FetchCooldown != 0:
+		return 0
+	case config.FetchPollInterval != 0:
+		return min(short, config.FetchPollInterval)
+	}
+	return short
 }
 
 // insertAlways has the leader insert a job whenever there is none.
