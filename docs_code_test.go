@@ -9,10 +9,12 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +113,7 @@ type guides struct {
 	dir      string
 	programs []program
 	groups   map[string]string // The folder of the guide's package, as it is now.
-	tests    []string          // Folders with tests.
+	tests    map[string]bool   // Folders with tests.
 	files    int
 }
 
@@ -124,7 +126,7 @@ func newGuides(t *testing.T) *guides {
 	t.Helper()
 	root, err := os.Getwd()
 	require.NoError(t, err)
-	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string)}
+	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string), tests: make(map[string]bool)}
 	mod := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(text(t, "go.mod"), "module guides")
 	const client = "github.com/hiring-assessment/hiring-go"
 	mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", client, client, root)
@@ -162,7 +164,7 @@ func (g *guides) add(where, page string, b block, shown *string) {
 		code = strings.Replace(code, "\nfunc main() {", "\nfunc Main() {", 1)
 	}
 	if isTest {
-		g.tests = append(g.tests, "./"+folder)
+		g.tests["./"+folder] = true
 		file = strings.Replace(file, ".go", "_test.go", 1)
 	}
 	// The compiler names what it complains of by its place in the guide.
@@ -184,7 +186,7 @@ func (g *guides) run(t *testing.T) {
 	}
 	t.Run("tests", func(t *testing.T) {
 		t.Parallel()
-		out, err := g.goTool(append([]string{"test", "-count=1"}, g.tests...)...)
+		out, err := g.goTool(append([]string{"test", "-count=1"}, slices.Sorted(maps.Keys(g.tests))...)...)
 		assert.NoError(t, err, "%s", out)
 	})
 	for _, p := range g.programs {

@@ -98,6 +98,21 @@ func TestTheGuideNamesEveryErrorCode(t *testing.T) {
 	}
 }
 
+// TestTheFiguresOfTheReadmeAreThoseOfTheGuide: p50, p95 and requests of a wait for
+// 1,000 reports.
+func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
+	t.Parallel()
+	figures := func(way string) []string {
+		row := regexp.MustCompile(`(?m)^\| 1,000 \| ` + regexp.QuoteMeta(way) + ` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|`).FindStringSubmatch(text(t, "docs/waiting.md"))
+		require.NotNil(t, row, "docs/waiting.md has no row for 1,000 and %s", way)
+		return row[1:]
+	}
+	loop, waits := figures("each report every 30 s"), figures("`WaitReports`, `since` on creation")
+	readme := text(t, "README.md")
+	assert.Contains(t, readme, "half come within "+loop[0]+", 95 % within "+loop[1]+",")
+	assert.Contains(t, readme, "half within "+waits[0]+", 95 % within "+waits[1]+", for "+waits[2]+" reads an hour")
+}
+
 // foreign are names in the guides that belong to others.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
