@@ -17,8 +17,14 @@ type window struct {
 	Length time.Duration `json:"length,omitzero"` // Of a whole window, as far as was seen.
 }
 
-// count counts a request.
-func (m *Machine) count(now time.Time) {
+// count counts a request, and notes when none has been answered for a while.
+func (m *Machine) count(now time.Time, answered bool) {
+	if gap := now.Sub(m.Heard); answered && (gap < 0 || gap > 3*m.Max+time.Minute) {
+		m.Steady = now
+	}
+	if answered {
+		m.Heard = now
+	}
 	m.Cost++
 	if age := now.Sub(m.HourAt); age < 0 || age >= time.Hour {
 		m.Hour, m.HourAt = [2]int{0, m.Hour[0]}, now

@@ -17,9 +17,6 @@ const (
 
 // beginRound puts the last one away.
 func (m *Machine) beginRound(now time.Time) {
-	if gap := now.Sub(m.Began); gap < 0 || gap > 3*m.Max+time.Minute {
-		m.Steady = now
-	}
 	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
 		m.Leaving = 0
 	}

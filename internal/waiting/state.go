@@ -31,7 +31,8 @@ type state struct {
 
 	Round   int       `json:"round,omitzero"`
 	Began   time.Time `json:"began,omitzero"`   // The round.
-	Steady  time.Time `json:"steady,omitzero"`  // Rounds have come regularly since then.
+	Heard   time.Time `json:"heard,omitzero"`   // The last answer.
+	Steady  time.Time `json:"steady,omitzero"`  // Answers have come regularly since then.
 	Opened  time.Time `json:"opened,omitzero"`  // When the first walk began.
 	Leaving float64   `json:"leaving,omitzero"` // Deliveries of a round, on average.
 	tally

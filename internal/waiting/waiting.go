@@ -213,7 +213,7 @@ func (m *Machine) wish(now time.Time) (Wish, bool) {
 func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
 	asked := m.asked
 	m.asked = Wish{}
-	m.count(now)
+	m.count(now, !a.Trouble)
 	switch asked.Kind {
 	case List:
 		return m.gotPage(now, a)

@@ -373,3 +373,18 @@ func TestALookForStatusesSeesTheYoung(t *testing.T) {
 	_, at = feed(t, machine, at, waiting.Answer{}, func(w waiting.Wish) bool { return w.Status == "" && w.Since.IsZero() })
 	assert.Less(t, at.Sub(now), 10*m, "and for all")
 }
+
+// TestAnOutageSaysNothingOfTheFilter: what was evaluated while nobody could look
+// was not seen unfinished, though the round that finds it began before.
+func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
+	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
+	for i := range 12 { // One of these rounds sweeps.
+		var sim *simulation
+		down := noon.Add(6*h + time.Duration(i)*m)
+		watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 82*h, h, func(s *simulation) {
+			sim = s
+			s.service.Down = func(now time.Time) bool { return now.After(down) && now.Before(down.Add(3*day)) }
+		})
+		assert.Empty(t, sim.machine.Progress(sim.now).Why)
+	}
+}
