@@ -68,7 +68,10 @@ func (b *board) look(ctx context.Context) (snapshot, error) {
 		b.last, keep, b.err = b.read(ctx)
 		b.until = time.Now().Add(keep)
 	}
-	return b.withSent(b.last), b.err
+	if b.err != nil {
+		return snapshot{}, b.err
+	}
+	return b.withSent(b.last), nil
 }
 
 func (b *board) enter(ctx context.Context) error {
