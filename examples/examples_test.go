@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(programs) }()
-	build := exec.Command("go", "build", "-o", programs+"/", "./quickstart", "./poll", "./export", "./shortlist", "./invite")
+	build := exec.Command("go", "build", "-o", programs+"/", "./quickstart", "./poll", "./export", "./shortlist", "./invite", "./backend", "./reports")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
 		return 1
@@ -122,10 +122,10 @@ func TestFailuresAreOneLine(t *testing.T) {
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
 	} {
-		for _, example := range []string{"quickstart", "export", "invite"} {
+		for _, example := range []string{"quickstart", "export", "invite", "reports"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
-				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
+				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
 				stdout, stderr, status := output(t, program(t, c.service, example, args[example]...))
 				oneLine(t, example, stderr, status, c.want)
 				if example != "invite" { // It tells what it did not do.
@@ -145,7 +145,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 	} {
-		for _, example := range []string{"quickstart", "export", "invite"} {
+		for _, example := range []string{"quickstart", "export", "invite", "reports"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
 				asked := make(chan struct{}, 100)
@@ -153,7 +153,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 					asked <- struct{}{}
 					answer(w, r)
 				})
-				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
+				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
 				cmd := program(t, service{url, sandbox.TestKey}, example, args[example]...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr
