@@ -40,6 +40,9 @@ func ExampleSubmissionService_WaitReports() {
 			fmt.Println(len(failure.Missing), "missing,", len(failure.Pending), "pending")
 			break
 		}
+		if err != nil {
+			log.Fatal(err)
+		}
 		if report.Ready() {
 			ready++
 		}
@@ -94,6 +97,9 @@ func ExampleWaitError() {
 		if failure, ok := errors.AsType[*hiring.WaitError](err); ok {
 			fmt.Println(failure.Pending[0] == sandbox.PendingSubmissionID, len(failure.Missing))
 			break
+		}
+		if err != nil {
+			log.Fatal(err)
 		}
 		fmt.Println(report.Verdict)
 	}
