@@ -107,7 +107,7 @@ func resultsArriveOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *stor
 	require.LessOrEqual(t, s.count(t, "river_job WHERE kind = 'hiring_poll' AND state <> 'completed'"), 1)
 }
 
-func TestHandlerGetsWhatTheServiceSays(t *testing.T) {
+func TestHandlerGetsWhatTheServiceSaysSQLite(t *testing.T) {
 	t.Parallel()
 	s, w := newSQLite(t), newWorld(t)
 	id := w.begins(t)
@@ -166,6 +166,40 @@ func failedHandlerLeavesNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T
 	require.Equal(t, 3, s.count(t, "results"))
 	require.True(t, failed.Load())
 	require.True(t, panicked.Load())
+}
+
+func TestHandlerPausesAndTakesTooLong(t *testing.T) {
+	t.Parallel()
+	on(t, handlerPausesAndTakesTooLong[*riverpgxv5.Driver, pgx.Tx], handlerPausesAndTakesTooLong[*riversqlite.Driver, *sql.Tx])
+}
+
+// handlerPausesAndTakesTooLong has a handler that snoozes, and then one attempt
+// that River's timeout ends: nothing of either stays.
+func handlerPausesAndTakesTooLong[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
+	w.evaluated(t, 1)
+	config := hurried()
+	config.JobTimeout = time.Second
+	var calls atomic.Int64
+	s.watch(t, config, jobs.Results[TTx]{
+		Organizations: w.organizations(),
+		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+			if err := s.put(ctx, tx, submission, report); err != nil {
+				return err
+			}
+			switch calls.Add(1) {
+			case 1:
+				return river.JobSnooze(0)
+			case 2:
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		},
+	})
+	eventually(t, s.delivered(t, 1))
+	require.EqualValues(t, 3, calls.Load())
+	require.Equal(t, 1, s.count(t, "results"))
+	require.Equal(t, 2, value[int](t, s.db, "SELECT attempt FROM river_job WHERE kind = 'hiring_delivery'"), "a pause is no attempt")
 }
 
 func TestOrganizationsSideBySide(t *testing.T) {
@@ -265,11 +299,15 @@ func TestStaleWorkerCannotCommitPostgres(t *testing.T) {
 	require.EqualValues(t, 2, calls.Load())
 }
 
-// TestServiceGoneForHours has a service that answers nothing for six hours, of
-// which rounds are kept up to, and that is caught up with.
 func TestServiceGoneForHours(t *testing.T) {
 	t.Parallel()
-	s, w := newSQLite(t), newWorld(t)
+	on(t, serviceGoneForHours[*riverpgxv5.Driver, pgx.Tx], serviceGoneForHours[*riversqlite.Driver, *sql.Tx])
+}
+
+// serviceGoneForHours has a service that answers nothing for six hours, and that is
+// caught up with.
+func serviceGoneForHours[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
 	w.evaluated(t, 2)
 	var gone atomic.Bool
 	o := w.organization("acme")
@@ -282,7 +320,7 @@ func TestServiceGoneForHours(t *testing.T) {
 		})}))
 	require.NoError(t, err)
 	o.Client = client
-	s.watch(t, hurried(), jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{o}, Handle: s.put})
+	s.watch(t, hurried(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.put})
 	eventually(t, func() bool { return s.count(t, "results") == 2 })
 	gone.Store(true)
 	eventually(t, func() bool { return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'") == 1 })

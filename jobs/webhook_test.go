@@ -111,7 +111,7 @@ func webhookIsRetriedAndReplayed[D riverdriver.Driver[TTx], TTx any](t *testing.
 	eventually(t, s.delivered(t, 1))
 }
 
-func TestReceiverThatIsGoneCancels(t *testing.T) {
+func TestReceiverThatIsGoneCancelsSQLite(t *testing.T) {
 	t.Parallel()
 	s, w, r := newSQLite(t), newWorld(t), newReceiver(t, http.StatusGone)
 	w.evaluated(t, 1)
