@@ -85,6 +85,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	a.globalFlags(root)
 	root.AddGroup(&cobra.Group{ID: groupWork, Title: "The service:"}, &cobra.Group{ID: groupTool, Title: "This program:"})
+	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,

@@ -78,11 +78,30 @@ func markUsageErrors(command *cobra.Command) {
 // unknownCommand says which there are.
 func unknownCommand(c *cobra.Command, name string) error {
 	c.SuggestionsMinimumDistance = 2 // Letters.
-	text := fmt.Sprintf("there is no %s %s", c.CommandPath(), name)
+	next := "there are " + strings.Join(names(c.Commands()), ", ")
 	if near := c.SuggestionsFor(name); len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
+		next = "did you mean " + strings.Join(near, " or ") + "? " + next
 	}
-	return advised{usageError{errors.New(text)}, "there are " + strings.Join(names(c.Commands()), ", ")}
+	return advised{usagef("there is no %s %s", c.CommandPath(), name), next}
+}
+
+// helpCommand is that of the parser, but for commands that do not exist.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			if len(rest) > 0 {
+				return unknownCommand(c, rest[0])
+			}
+			c.InitDefaultHelpFlag() // So that it is shown, too.
+			return c.Help()
+		},
+	}
 }
 
 // helpFunc is that of the parser, which shows the help of what it knows when a

@@ -35,7 +35,7 @@ nobody is mailed twice.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		list, err := candidates.Read(args[0])
 		if err != nil {
-			return usageError{err}
+			return advised{usageError{err}, "nobody was invited"}
 		}
 		if results == "" {
 			results = args[0] + ".results.csv"
@@ -68,7 +68,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 			return err
 		}
 	}
-	im := importer{client: client, assessment: assessment, people: list.People, invited: plan.invited, file: results, progress: progress}
+	im := importer{client: client, assessment: assessment, people: list.People, rows: list.Rows, invited: plan.invited, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
 		err = firstOf(err, output.One(printer, importSummaryTable(), summary))

@@ -91,7 +91,7 @@ func (h *hall) runAs(ctx context.Context, key, file string, transport http.Round
 	if err != nil {
 		return "", err
 	}
-	im := importer{client: client, assessment: h.id, people: h.people, invited: plan.invited, file: file, progress: progress}
+	im := importer{client: client, assessment: h.id, people: h.people, rows: make([]int, len(h.people)), invited: plan.invited, file: file, progress: progress}
 	_, err = im.run(ctx)
 	return "", err
 }

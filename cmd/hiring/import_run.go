@@ -19,6 +19,7 @@ type importer struct {
 	client     *hiring.Client
 	assessment string
 	people     []hiring.NewInvitation
+	rows       []int                        // Of the file, for each of them.
 	invited    map[string]hiring.Invitation // Who has one already, by address, as far as it is known.
 	file       string                       // Of the results.
 	progress   *output.Progress
@@ -193,7 +194,8 @@ func (s *importSummary) count(outcome candidates.Outcome) {
 func (im importer) show(s importSummary, result candidates.Result) {
 	done := s.Sent + s.Existing + s.Refused + s.Unknown
 	if result.Outcome == candidates.Refused {
-		im.progress.Say(fmt.Sprintf("candidate %d was refused: %s", done+s.NotSent, result.Problem))
+		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return p.Email == result.Email })
+		im.progress.Say(fmt.Sprintf("row %d was refused: %s", im.rows[i], result.Problem))
 	}
 	if result.Outcome != candidates.NotSent {
 		im.progress.Show(done, len(im.people), s.text())

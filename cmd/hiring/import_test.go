@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -155,7 +156,14 @@ func TestAnImportThatIsRefused(t *testing.T) {
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitFailed, got.code)
 	assert.Equal(t, "2 sent, 1 refused; people.csv.results.csv has them all.\n", got.stdout)
-	assert.Contains(t, got.stderr, "candidate 2 was refused: 400 INVALID_INPUT")
+	refused := ""
+	for line := range strings.Lines(u.read("people.csv.results.csv")) {
+		if cells := strings.Split(line, ","); cells[2] == "refused" {
+			refused = cells[0]
+		}
+	}
+	i := slices.IndexFunc(h.people, func(p hiring.NewInvitation) bool { return strings.EqualFold(p.Email, refused) })
+	assert.Contains(t, got.stderr, fmt.Sprintf("\nrow %d was refused: 400 INVALID_INPUT", i+2))
 	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation; people.csv.results.csv says why\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
 }

@@ -27,7 +27,10 @@ var (
 	input = regexp.MustCompile(`(^|; )([A-Za-z]+(?:, [A-Za-z]+)?): `)
 	// operation is the method of the client that failed.
 	operation = regexp.MustCompile(`(^|; |: |hiring: )(?:hiring: )?(?:(?:Account|Members|Challenges|Assessments|Invitations|Submissions|Events)\.[A-Z][A-Za-z]+|Do|OpenAPI): `)
-	assumed   = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)(?: (is|may be|is probably) wrong)?`)
+	// number and duration are what Go's parsers say of a flag's value.
+	number   = regexp.MustCompile(`strconv\.\w+: parsing ".*?": [a-z ]+`)
+	duration = regexp.MustCompile(`time: [a-z ]+ ".*?"`)
+	assumed  = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)(?: (is|may be|is probably) wrong)?`)
 )
 
 // otherWords are options that the command has no flag for, or says otherwise.
@@ -57,6 +60,8 @@ func plainWords(text string) string {
 		}
 		return "the " + name + " of --dialect " + part[2] + " wrong (hiring doctor finds out)"
 	})
+	text = number.ReplaceAllString(text, "give a number")
+	text = duration.ReplaceAllString(text, "give a time as in 30s or 5m")
 	return otherWords.Replace(text)
 }
 

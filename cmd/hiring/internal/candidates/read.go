@@ -18,6 +18,7 @@ import (
 // List is whom a file says to invite.
 type List struct {
 	People  []hiring.NewInvitation // Each address once.
+	Rows    []int                  // Where in the file each stands; the header is row 1.
 	Repeats int                    // Rows of an address that came before.
 	Ignored []string               // Columns that mean nothing.
 }
@@ -109,7 +110,7 @@ func collect(rows *csv.Reader, name, email int) (List, error) {
 			list.Repeats++
 		} else {
 			seen[key] = true
-			list.People = append(list.People, person)
+			list.People, list.Rows = append(list.People, person), append(list.Rows, i+2)
 		}
 	}
 	if n := len(problems); n > maxProblems {
