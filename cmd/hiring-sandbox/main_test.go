@@ -332,6 +332,19 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestTheGuideNamesEveryFlag(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/sandbox-program.md")
+	require.NoError(t, err)
+	var help bytes.Buffer
+	_, _ = parse([]string{"-h"}, &help) // Always flag.ErrHelp.
+	flags := regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
+	require.Greater(t, len(flags), 7)
+	for _, f := range flags {
+		assert.Regexp(t, "-"+f[1]+"[ `]", string(guide), "docs/sandbox-program.md names no flag -%s", f[1])
+	}
+}
+
 // TestTheUnspecifiedAddress is no address that a client could use.
 func TestTheUnspecifiedAddress(t *testing.T) {
 	var out bytes.Buffer
