@@ -25,17 +25,14 @@ import (
 )
 
 // BenchmarkDelivery delivers what lies there at the start, with the times that
-// River and this module have by default: 2,000, or 20,000 with HIRING_LONG.
+// River and this module have by default.
 func BenchmarkDelivery(b *testing.B) {
 	b.Run("Postgres", func(b *testing.B) { benchmarkDelivery(b, newPostgres(b)) })
 	b.Run("SQLite", func(b *testing.B) { benchmarkDelivery(b, newSQLite(b)) })
 }
 
 func benchmarkDelivery[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *store[D, TTx]) {
-	n := 2000
-	if os.Getenv("HIRING_LONG") != "" {
-		n = 20_000
-	}
+	const n = 2000
 	w := newWorld(b)
 	w.evaluated(b, n)
 	results := jobs.Results[TTx]{Organizations: w.organizations(), Handle: s.put}
