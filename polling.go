@@ -36,8 +36,9 @@ const (
 // or assessment and a damaged one are refused with a [ParamError]. On any other
 // error what was found before it is returned beside it, with a state to go on
 // from. When nothing is left in the quota's window, or the service answers 429,
-// that is no error: Wait says how long. Scope read; costs 60 reads at most, few
-// when there is little news.
+// that is no error: Wait says how long. Scope read; costs 60 reads at most, and one
+// more for each submission that is shown without its report; few when there is
+// little news.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled Polled, err error) {
 	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.Poll"}, func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)

@@ -13,8 +13,8 @@ import (
 
 const (
 	lateness      = 24 * time.Hour // How much later than it should a listing may show an item: less where memory is short.
-	enough        = 3000           // Deliveries that are remembered for longer than they need to be.
 	mostDelivered = 4000
+	enough        = 3000 // Of them, the latest, stay when they become too many: one may be graded again.
 	mostItems     = 2900 // Unfinished ones: all fits into a state.
 )
 
@@ -96,7 +96,7 @@ func (m *Machine) forget() {
 	if len(m.Items) > mostItems {
 		m.forgetItems(len(m.Items) - mostItems*7/8)
 	}
-	if len(m.Delivered) > enough {
+	if len(m.Delivered) > mostDelivered {
 		m.forgetDone()
 	}
 	if len(m.Delivered) <= mostDelivered {
@@ -134,11 +134,20 @@ func (m *Machine) forgetItems(n int) {
 	}
 }
 
-// forgetDone drops what done knows by itself.
+// forgetDone drops what done knows by itself, but for the latest.
 func (m *Machine) forgetDone() {
-	maps.DeleteFunc(m.Delivered, func(_ uint64, d delivery) bool {
-		return m.done(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)})
+	var known []uint64
+	for hash, d := range m.Delivered {
+		if m.done(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
+			known = append(known, hash)
+		}
+	}
+	slices.SortFunc(known, func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
 	})
+	for _, hash := range known[:min(len(known), max(0, len(m.Delivered)-enough))] {
+		delete(m.Delivered, hash)
+	}
 }
 
 // sorted returns the ids of the items, the oldest first.

@@ -235,6 +235,39 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// TestTheLatestAreRememberedWhenGradedAgain: 3,000 of them, also when there were
+// more, and however long ago they were delivered.
+func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
+	const delivered, remembered = 4000, 3000
+	machine := watching()
+	at := func(i int) time.Time { return noon.Add(time.Duration(i) * 10 * m) }
+	page := func(from, to int, again time.Time) (a waiting.Answer) {
+		for i := from; i < to; i++ {
+			a.Items = append(a.Items, finished(fmt.Sprint(i), at(i).Add(-h), at(i).Add(-m), again))
+		}
+		return a
+	}
+	for i := range delivered - 100 {
+		machine.Took(page(i, i+1, at(i)).Items[0])
+	}
+	requests := 0
+	_, now := feed(t, machine, at(delivered), page(delivered-100, delivered, at(delivered-1)), func(waiting.Wish) bool {
+		requests++
+		return requests > 50
+	})
+	_, err := machine.Got(now, page(delivered, delivered+1, now)) // One more than there is room for.
+	require.NoError(t, err)
+	for from := delivered + 1 - remembered; from < delivered; from += 100 {
+		wish, when := next(t, machine, now)
+		require.Equal(t, waiting.List, wish.Kind)
+		ready, err := machine.Got(when, page(from, min(from+100, delivered), when))
+		require.NoError(t, err)
+		require.Empty(t, ready, "from %d on", from)
+		now = when.Add(latency)
+	}
+	assert.Less(t, len(machine.String()), 80<<10, "the others are forgotten")
+}
+
 // TestACursorThatIsIgnored is an error, and one that is refused for its age is not.
 func TestACursorThatIsIgnored(t *testing.T) {
 	page := waiting.Answer{Items: []waiting.Item{finished("a", noon, noon.Add(s), noon.Add(2*s))}, Cursor: "1"}
