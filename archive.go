@@ -16,6 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 	"github.com/hiring-assessment/hiring-go/internal/transfer"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // ErrNoArchive means that a submission has no workspace archive: nothing was
@@ -122,10 +123,8 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
 		return 0, false
 	}
-	e := retry.Ending{
-		Number: failed, Method: http.MethodGet, Cut: true,
-		Permanent: isPermanent(cause), RetryAfter: d.retryAfter,
-	}
+	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter}
+	e.Permanent = trouble.Permanent(cause)
 	e.Left, e.Bounded = timeLeft(ctx)
 	return d.submissions.core.policy().Repeat(e, jitter())
 }

@@ -2,8 +2,6 @@ package hiring
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/blame"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // noReply builds the error of an attempt that no status came back for.
@@ -22,8 +21,11 @@ func (a *attempt) noReply() {
 	a.unsent = a.neverSent()
 	a.timeout = a.timedOut(a.transport)
 	a.cut = !a.timeout
-	a.permanent = isPermanent(a.transport)
+	a.permanent = trouble.Permanent(a.transport)
 	a.failure = a.broken("no reply", a.transport)
+	if trouble.Misaddressed(a.transport) {
+		a.failure.hints = []string{"; look at the base URL"}
+	}
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	if a.unsent {
 		a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
@@ -42,15 +44,6 @@ func (a *attempt) neverSent() bool {
 	}
 	dial, ok := errors.AsType[*net.OpError](a.transport)
 	return ok && dial.Op == "dial"
-}
-
-// isPermanent tells a server that cannot prove its identity from one that
-// cannot be reached for a moment.
-func isPermanent(err error) bool {
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, record := errors.AsType[tls.RecordHeaderError](err)
-	return certificate || authority || record
 }
 
 func (a *attempt) timedOut(err error) bool {

@@ -103,7 +103,7 @@ func (e *Error) Error() string {
 		text += "; the write itself was done"
 	}
 	if e.RetryAfter > 0 {
-		text += "; retry after " + e.RetryAfter.String()
+		text += "; retry after " + (e.RetryAfter + time.Second - 1).Truncate(time.Second).String()
 	}
 	if e.RequestID != "" {
 		text += " (request " + texts.Clip(e.RequestID, texts.MaxQuoted) + ")"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -26,6 +27,14 @@ func envelope(message, details string) string {
 }
 
 // TestTextsReadAloud has what a caller reads of each kind of failure, whole.
+func TestRetryAfterIsSaidInSeconds(t *testing.T) {
+	for after, want := range map[time.Duration]string{
+		time.Nanosecond: "1s", time.Second: "1s", time.Hour + 999*time.Millisecond: "1h0m1s",
+	} {
+		require.EqualError(t, &hiring.Error{Message: "Slow down", RetryAfter: after}, "hiring: Slow down; retry after "+want)
+	}
+}
+
 func TestTextsReadAloud(t *testing.T) {
 	const request = "X-Request-Id: req_7"
 	account := func(c *hiring.Client) error { return second(c.Account.Get(t.Context())) }
@@ -83,6 +92,8 @@ func TestTextsReadAloud(t *testing.T) {
 		"a number": {report, data(`{"percentile":true}`), nil, "hiring: Submissions.Report: 200 the reply cannot be read: /data/percentile has a boolean instead of a number at byte 22"},
 		"a boolean": {report, data(`{"evaluated":1}`), nil,
 			"hiring: Submissions.Report: 200 the reply cannot be read: /data/evaluated has a number instead of a boolean at byte 21"},
+		"no such host": {account, breaks(&net.DNSError{Name: "hiring.test", Err: "no such host", IsNotFound: true}), []hiring.Option{noneMade},
+			"hiring: Account.Get: no reply: lookup hiring.test: no such host; look at the base URL; 2 attempts were made"},
 		"no reply": {account, breaks(errReset), []hiring.Option{noneMade}, "hiring: Account.Get: no reply: connection reset by peer; 2 attempts were made"},
 		"lost write": {send, breaks(io.ErrUnexpectedEOF), nil,
 			"hiring: Invitations.Send: no reply: unexpected EOF; the outcome is unknown: look before repeating it"},

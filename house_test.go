@@ -59,6 +59,7 @@ func TestTheWallsHold(t *testing.T) {
 		"internal/address":       {ours, "net/http", "context", "encoding", "time", "log", "os"},
 		"internal/ahead":         {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/blame":         {ours, "net", "context", "encoding", "time", "log", "os"},
+		"internal/trouble":       {ours, "net/http", "encoding", "time", "log", "os"},
 		"internal/body":          {ours, "net", "context", "encoding", "log", "os"},
 		"internal/headers":       {ours + "/sandbox", "context", "encoding", "log", "os"},
 		"internal/origin":        {ours + "/sandbox", "net", "context", "encoding", "time", "log", "os"},

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,12 +127,13 @@ func TestLogger(t *testing.T) {
 		answers []answer
 		want    []string // Level and message of each line.
 		code    string   // Of the first line.
+		cause   string   // Of the last.
 	}{
-		{"success", []answer{data(`{"name":"`+secret+`"}`, quotaHeaders...)}, []string{"DEBUG hiring: call"}, ""},
-		{"failure", []answer{says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, quotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND"},
-		{"repeated", []answer{says(503, secret), data(thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, ""},
-		{"gives up", []answer{breaks(errReset)}, []string{
-			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, ""},
+		{"success", []answer{data(`{"name":"`+secret+`"}`, quotaHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
+		{"failure", []answer{says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, quotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
+		{"repeated", []answer{says(503, secret), data(thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
+		{"gives up", []answer{breaks(syscall.ECONNRESET)}, []string{
+			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, "", "connection reset"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
@@ -150,6 +152,11 @@ func TestLogger(t *testing.T) {
 				assert.Equal(t, strings.Contains(line, "repeated"), waits, "%s: %s", c.name, line)
 				if len(got) == 1 && c.code != "" {
 					assert.Equal(t, [3]any{c.code, float64(404), "req_7"}, [3]any{entry["code"], entry["status"], entry["request_id"]}, "%s", c.name)
+				}
+				if c.cause != "" {
+					assert.Equal(t, c.cause, entry["cause"], "%s", c.name)
+				} else {
+					assert.NotContains(t, entry, "cause", "%s", c.name)
 				}
 				_, coded := entry["code"]
 				assert.Equal(t, c.code != "", coded, "%s: %s", c.name, line)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/retry"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // Option changes how a client works. Options only record; [New] and
@@ -89,7 +90,8 @@ func WithProbe(p Probe) Option {
 
 // WithLogger logs each attempt: debug when it succeeded, info when it will be
 // repeated, warn when it failed for good or an assumption looks wrong, which
-// Exchange.Warning tells observers without a logger too.
+// Exchange.Warning tells observers without a logger too. Of one without a reply
+// it says the cause in a word or two, such as timeout, dns or connection refused.
 // Resource ids, names, bodies, messages and the key are never logged. nil means
 // no log.
 func WithLogger(logger *slog.Logger) Option {
@@ -193,6 +195,9 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		}
 		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code != "" {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
+		}
+		if e.Err != nil && e.Status == 0 {
+			attrs = append(attrs, slog.String("cause", trouble.Word(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)
 	}

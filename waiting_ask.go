@@ -11,6 +11,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -212,7 +213,7 @@ func passes(err error) bool {
 	}
 	switch {
 	case failure.Status == 0:
-		return !isPermanent(failure)
+		return !trouble.Permanent(failure)
 	case failure.Status < 300:
 		return errors.Unwrap(failure) != nil // The reply broke off.
 	}

@@ -1,0 +1,61 @@
+// Package trouble tells the causes apart that end an exchange without a reply, in
+// words that name nobody.
+package trouble
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"syscall"
+)
+
+// Permanent tells a server that cannot prove its identity from one that cannot be
+// reached for a moment.
+func Permanent(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return certificate || authority || record
+}
+
+// Misaddressed tells that the base URL is probably wrong: no such host, or no TLS
+// where the scheme says so.
+func Misaddressed(err error) bool {
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	_, record := errors.AsType[tls.RecordHeaderError](err)
+	return ok && lookup.IsNotFound || record
+}
+
+// Word names the kind of a cause, for a log; "other" when it is none of those
+// that are known.
+func Word(err error) string {
+	if Permanent(err) {
+		return "tls"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok { // One that took too long is one of these still.
+		return "dns"
+	}
+	for _, known := range []struct {
+		err  error
+		word string
+	}{
+		{context.Canceled, "canceled"},
+		{context.DeadlineExceeded, "timeout"},
+		{syscall.ECONNREFUSED, "connection refused"},
+		{syscall.ECONNRESET, "connection reset"},
+		{syscall.EPIPE, "connection reset"},
+		{io.ErrUnexpectedEOF, "cut short"},
+		{io.EOF, "cut short"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.word
+		}
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return "timeout"
+	}
+	return "other"
+}
