@@ -71,7 +71,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 // round asks until the machine pauses or the round is long enough: then the pause
 // is 0.
 func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Duration, err error) {
-	for pages, reads := 0, 0; ; {
+	for pages, reads, each := 0, 0, 1; ; {
 		wish := w.machine.Next(w.now(), w.budget())
 		switch wish.Kind {
 		case waiting.Pause:
@@ -79,13 +79,15 @@ func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Dura
 		case waiting.List:
 			pages++
 		default:
-			reads++
+			reads += each
 		}
 		if pages > roundPages || reads > roundReads {
 			return found, 0, nil
 		}
 		var ready []Submission
+		before := w.requests
 		ready, err = w.fulfil(ctx, w.machine, wish)
+		each = max(each, w.requests-before) // A report that its submission came without takes another.
 		if found = append(found, ready...); err != nil && !passes(err) {
 			return found, w.pause.next(), err
 		}

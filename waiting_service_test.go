@@ -226,3 +226,27 @@ func TestPollKeepsWithinItsBounds(t *testing.T) {
 		})
 	}
 }
+
+// TestPollReadsFiftyTimesWhereReportsAreReadByThemselves: a submission that comes
+// without its report takes two reads.
+func TestPollReadsFiftyTimesWhereReportsAreReadByThemselves(t *testing.T) {
+	for _, on := range everySince {
+		inBubble(t, on.String(), func(t *testing.T) {
+			begun := time.Now()
+			all := emulator.Batch(1, begun.Add(-time.Hour), 120, 30*time.Minute)
+			service := emulator.New(emulator.Knobs{Since: on, Bare: true}, 1, all)
+			client, err := hiring.New("https://service.invalid", "sk_live_emulated", hiring.WithHTTPClient(&http.Client{Transport: service.Transport(0)}))
+			require.NoError(t, err)
+			state, came, account := "", 0, 1
+			for came < 120 && time.Since(begun) < 2*time.Hour {
+				before := service.Reads
+				polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: begun.Add(-2 * time.Hour)}, state)
+				require.NoError(t, err)
+				require.LessOrEqual(t, service.Reads-before, account+10+50)
+				came, state = came+len(polled.Submissions), polled.State
+				time.Sleep(polled.Wait)
+			}
+			assert.Equal(t, 120, came)
+		})
+	}
+}

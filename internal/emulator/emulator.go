@@ -72,6 +72,7 @@ type Knobs struct {
 	PageSize  int           // At most; 0: 100.
 	Lag       time.Duration // The report comes so much later than the status.
 	Finished  bool          // Only what is evaluated is listed.
+	Bare      bool          // Over HTTP: submissions come without their reports, which are read by themselves.
 
 	Limit  int           // Reads in a window; 0: 1000.
 	Window time.Duration // 0: an hour.

@@ -55,12 +55,12 @@ func (t *transport) serve(now time.Time, path string, query url.Values) (reply R
 		}
 		list := make([]any, len(reply.Items))
 		for i := range reply.Items {
-			list[i] = whole(&reply.Items[i])
+			list[i] = t.service.whole(&reply.Items[i])
 		}
 		data = list
 	default:
 		if reply = t.service.Get(now, id); len(reply.Items) == 1 {
-			data = whole(&reply.Items[0])
+			data = t.service.whole(&reply.Items[0])
 			if rest == "report" {
 				data = report(&reply.Items[0])
 			}
@@ -99,17 +99,21 @@ func answer(r *http.Request, reply *Reply, data any) *http.Response {
 }
 
 // whole is a submission as JSON.
-func whole(row *Row) map[string]any {
+func (s *Service) whole(row *Row) map[string]any {
 	at := func(t time.Time) any {
 		if t.IsZero() {
 			return nil
 		}
 		return t.UTC().Format(stamp)
 	}
-	return map[string]any{
+	m := map[string]any{
 		"id": row.ID, "status": row.State, "created_at": at(row.Created), "started_at": at(row.Created),
 		"submitted_at": at(row.Submitted), "evaluated_at": at(row.Evaluated), "report": report(row),
 	}
+	if s.Bare {
+		m["report"] = nil
+	}
+	return m
 }
 
 func report(row *Row) map[string]any {
