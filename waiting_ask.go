@@ -92,9 +92,6 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 		page, got.err = listing.From(wish.Cursor).Page(ctx)
 		got.submissions, got.Cursor = page.Items, page.Next
 	}
-	if got.err != nil {
-		got.submissions = nil
-	}
 	if got.err == nil && a.check != nil {
 		got.err = a.check(WithResponse(ctx, nil))
 	}
