@@ -147,14 +147,10 @@ func addQueue(config *river.Config, name string, workers int) {
 // second would keep ten workers to a hundred short jobs a second. It counts only
 // where there are jobs. What the user says stays.
 func fetchCooldown(config *river.Config) time.Duration {
-	const short = 10 * time.Millisecond
-	switch {
-	case config.FetchCooldown != 0:
+	if config.FetchCooldown != 0 {
 		return 0
-	case config.FetchPollInterval != 0:
-		return min(short, config.FetchPollInterval)
 	}
-	return short
+	return 10 * time.Millisecond
 }
 
 // insertAlways has the leader insert a job whenever there is none.

@@ -368,3 +368,20 @@ func TestWatchRefusesWhatCannotBeMeant(t *testing.T) {
 	require.Equal(t, time.Hour, config.RescueStuckJobsAfter)
 	require.Positive(t, config.Queues[jobs.QueueDeliveries].MaxWorkers)
 }
+
+// TestQueuesLookSoonSQLite: what the user says of it stays, and River takes the result.
+func TestQueuesLookSoonSQLite(t *testing.T) {
+	t.Parallel()
+	s, w := newSQLite(t), newWorld(t)
+	for _, c := range []struct{ cooldown, period, want time.Duration }{
+		{0, 0, 10 * time.Millisecond},
+		{0, 100 * time.Millisecond, 10 * time.Millisecond}, // River's shortest, without a cooldown.
+		{200 * time.Millisecond, 0, 0},
+	} {
+		config := &river.Config{FetchCooldown: c.cooldown, FetchPollInterval: c.period}
+		require.NoError(t, jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{Organizations: w.organizations(), Handle: s.put}))
+		require.Equal(t, c.want, config.Queues[jobs.QueueDeliveries].FetchCooldown)
+		_, err := river.NewClient(s.driver, config)
+		require.NoError(t, err, "%+v", c)
+	}
+}
