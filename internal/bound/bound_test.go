@@ -57,7 +57,8 @@ func TestStepAsksForTheTimeNowAndThen(t *testing.T) {
 	assert.Equal(t, 2, clock.times)
 	cancel()
 	steps := 0
-	for ; steps < 10_000 && b.Step(); steps++ { // Until it stops.
+	for steps < 10_000 && b.Step() {
+		steps++
 	}
 	assert.Less(t, steps, 4096)
 	assert.Equal(t, context.Canceled, b.Stopped)
@@ -124,6 +125,6 @@ func TestUnmarshalersCountFromAbove(t *testing.T) {
 		assert.Equal(t, bound.ErrMemory, read(c.least, c.text, c.into()), "%s: that is too little", name)
 		require.NoError(t, read(math.MaxInt64, c.text, c.into()), name)
 	}
-	assert.Error(t, read(1<<20, `{"A":7}`, new(large)), "what is wrong stays wrong")
+	require.Error(t, read(1<<20, `{"A":7}`, new(large)), "what is wrong stays wrong")
 	assert.Equal(t, bound.ErrMemory, read(10, `"aaaaaaaaaaaaaaaa"`, new(string)), "a text counts as its JSON")
 }

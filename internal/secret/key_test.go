@@ -26,7 +26,10 @@ func TestRedact(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	require.NoError(t, secret.Judge("sk_live_"+strings.Repeat("a", 24)))
-	for _, key := range []string{"", "Bearer x", "BEARER x", "sk_live_a\n", " sk_live_a", "sk_\x00live"} {
-		assert.Error(t, secret.Judge(key), "%q", key)
+	for key, want := range map[string]string{
+		"": "is empty", "Bearer x": `begins with "Bearer "`, "BEARER x": `begins with "Bearer "`, "Bearer ": `begins with "Bearer "`,
+		"sk_live_a\n": "white space", " sk_live_a": "white space", "Bearer\t": "white space", "sk_\x00live": "control characters",
+	} {
+		assert.ErrorContains(t, secret.Judge(key), want, "%q", key)
 	}
 }

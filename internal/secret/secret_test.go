@@ -117,6 +117,7 @@ func TestKeysOfAllKinds(t *testing.T) {
 		"sk_live_" + long:    {[]string{long[:12], long[1:13], long[100:112], long[len(long)-12:], strings.Repeat(long, 3)}, []string{long[:11]}},
 		"aaaaaaaaaaaaaaaaaa": {[]string{strings.Repeat("a", 12), strings.Repeat("a", 100), strings.Repeat("a-", 100)}, []string{strings.Repeat("a", 11)}},
 		"abcdeghijkmQ":       {[]string{between("abcdeghijkmQ", `\n`), between("abcdeghijkmQ", `\\u0000`)}, []string{"abcdeghijkm"}},
+		"abcnefghikmQ":       {[]string{`abc\nefghikmQ`, `abc\\nefghikmQ`, spelled("abcnefghikmQ", `\u%04x`), spelled("abcnefghikmQ", `\\u%04x`)}, []string{`abc\nefghikm`}},
 		`sk_test_"q\q"z`:     {[]string{`sk_test_"q\q"z`, `sk_test_\"q\\q\"z`}, []string{`"q\q"z`}},
 	} {
 		finder := secret.New(key)
