@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +24,7 @@ func TestBackendServesUntilItIsTold(t *testing.T) {
 	require.NoError(t, err)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSpace(strings.TrimPrefix(line, "open ")), nil)
 	require.NoError(t, err)
-	reply, err := http.DefaultClient.Do(request)
+	reply, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	require.NoError(t, err)
 	body, err := io.ReadAll(reply.Body)
 	require.NoError(t, err)

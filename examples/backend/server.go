@@ -45,5 +45,6 @@ func serve(ctx context.Context, address string, app *app, handler http.Handler, 
 		app.log.WarnContext(ctx, "some requests did not end in time")
 		return server.Close()
 	}
+	app.log.InfoContext(ctx, "stopped")
 	return nil
 }
