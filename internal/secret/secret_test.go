@@ -118,6 +118,7 @@ func TestKeysOfAllKinds(t *testing.T) {
 		"aaaaaaaaaaaaaaaaaa": {[]string{strings.Repeat("a", 12), strings.Repeat("a", 100), strings.Repeat("a-", 100)}, []string{strings.Repeat("a", 11)}},
 		"abcdeghijkmQ":       {[]string{between("abcdeghijkmQ", `\n`), between("abcdeghijkmQ", `\\u0000`)}, []string{"abcdeghijkm"}},
 		"abcnefghikmQ":       {[]string{`abc\nefghikmQ`, `abc\\nefghikmQ`, spelled("abcnefghikmQ", `\u%04x`), spelled("abcnefghikmQ", `\\u%04x`)}, []string{`abc\nefghikm`}},
+		"abcdeQfghikmnoprs":  {[]string{"Qfghikmnoprs", "xQfghikmnoprs"}, []string{"fghikmnoprs"}}, // A piece that begins with its rarest letter.
 		`sk_test_"q\q"z`:     {[]string{`sk_test_"q\q"z`, `sk_test_\"q\\q\"z`}, []string{`"q\q"z`}},
 	} {
 		finder := secret.New(key)
