@@ -56,8 +56,9 @@ func (o WatchOptions) judge() (interval, error) {
 // once, does one whose report cannot be read: the log shows its read fail, and
 // [SubmissionService.Report] says why.
 //
-// Scope read; 80 to 200 reads an hour, and up to 900 where since is about creation
-// and the service does not filter by the status of the unfinished.
+// Scope read; 80 to 220 reads an hour. Where since is about creation, up to 600 if
+// gradings take seconds, and up to 900 if the service does not filter by the status
+// of the unfinished.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
 		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.Watch"}, func(ctx context.Context) error {

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -87,13 +90,17 @@ func later(failure *hiring.Error) time.Duration {
 	return failure.RetryAfter
 }
 
-// report logs a failure: all of it when it is ours to mend, else only what holds
-// no word of a person. The service's message may quote what was typed in.
+// report logs a failure: all of it when it is ours to mend and no input is
+// complained of, else only what holds no word of a person. The service's message
+// may quote what was typed in.
 func report(ctx context.Context, log *slog.Logger, what string, err error) {
 	failure, ok := errors.AsType[*hiring.Error](err)
+	input := hiring.FieldErrors(err)
 	switch {
-	case answerTo(err).Operator:
+	case answerTo(err).Operator && input == nil:
 		log.ErrorContext(ctx, what, "error", err)
+	case answerTo(err).Operator:
+		log.ErrorContext(ctx, what, "fields", slices.Sorted(maps.Keys(input)), "error_type", fmt.Sprintf("%T", err))
 	case ok:
 		log.WarnContext(ctx, what, "status", failure.Status, "code", string(failure.Code), "route", failure.Route, "outcome", string(failure.Outcome), "request", failure.RequestID)
 	default:

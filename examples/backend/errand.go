@@ -33,8 +33,9 @@ type errands struct {
 	invited    func(hiring.Invitation) // Told of each.
 	running    sync.WaitGroup
 
-	mu  sync.Mutex
-	all map[string]*errand
+	mu    sync.Mutex
+	all   map[string]*errand
+	ended bool // No more are begun.
 }
 
 const (
@@ -50,8 +51,14 @@ func (o *errands) begin(ctx context.Context, candidate hiring.NewInvitation) *er
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	e := &errand{id: rand.Text(), candidate: candidate, cancel: cancel, done: make(chan struct{})}
 	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		cancel()
+		e.err = errStopping
+		close(e.done)
+		return e
+	}
 	o.all[e.id] = e
-	o.mu.Unlock()
 	o.running.Go(func() {
 		defer cancel()
 		o.run(ctx, e)
@@ -60,6 +67,8 @@ func (o *errands) begin(ctx context.Context, candidate hiring.NewInvitation) *er
 	})
 	return e
 }
+
+var errStopping = errors.New("the program is stopping")
 
 // run invites once. Ensure sends nothing to an address that has an invitation, so
 // a form that is sent twice mails once; and after a lost reply it looks before it
@@ -112,6 +121,9 @@ func (o *errands) end(grace time.Duration) {
 		}
 	})
 	defer timer.Stop()
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
 	o.running.Wait()
 }
 

@@ -134,6 +134,17 @@ func TestErrandsEnd(t *testing.T) {
 	})
 }
 
+// TestNoErrandBeginsAfterTheEnd: a request that outlasts the shutdown.
+func TestNoErrandBeginsAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.app.errands.end(0)
+		w, _ := s.invite("Ada", "ada@candidates.test")
+		require.Equal(t, 503, w.Code)
+		require.Zero(t, s.mails())
+	})
+}
+
 func TestErrandsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

@@ -42,7 +42,7 @@ func (h *health) observe(_ context.Context, e hiring.Exchange) {
 	}
 	// A watch leaves a tenth of each window to others, then waits for the next
 	// one. When that comes is told by the service's clock, so all of it is allowed.
-	if q := e.RateLimit; q.Limit > 0 && q.Remaining <= (q.Limit+9)/10 {
+	if q := e.RateLimit; !h.success.IsZero() && q.Limit > 0 && q.Remaining <= (q.Limit+9)/10 {
 		h.due = now.Add(quotaWindow + patience)
 	}
 }

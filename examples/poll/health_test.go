@@ -65,6 +65,14 @@ func TestReadyWhileRequestsSucceed(t *testing.T) {
 	})
 }
 
+// TestNotReadyBeforeASuccess: a quota that was used up from the beginning excuses
+// nobody who has reached nothing yet.
+func TestNotReadyBeforeASuccess(t *testing.T) {
+	var h health
+	h.observe(t.Context(), hiring.Exchange{Err: hiring.ErrRateLimited, RateLimit: hiring.RateLimit{Limit: 1000}})
+	require.False(t, h.status(hiring.RateLimit{}).Ready)
+}
+
 func TestReadyWhileTheQuotaIsUsedUp(t *testing.T) {
 	for name, left := range map[string]int{"by others": 0, "but for what is for others": 101} {
 		t.Run(name, func(t *testing.T) {

@@ -65,6 +65,14 @@ type person struct {
 	score int
 }
 
+// stage is how far one without a report is.
+func stage(s hiring.Submission) string {
+	if s.Status == hiring.SubmissionEvaluated {
+		return "evaluated, without a report yet"
+	}
+	return string(s.Status)
+}
+
 const noData = "not enough data"
 
 // figuresOf counts.
@@ -76,7 +84,7 @@ func figuresOf(submissions []hiring.Submission) figures {
 		if s.Report != nil && s.Report.Ready() {
 			evaluated = append(evaluated, s)
 		} else {
-			unfinished[string(s.Status)]++
+			unfinished[stage(s)]++
 		}
 	}
 	f.Evaluated = len(evaluated)

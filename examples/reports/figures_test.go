@@ -77,7 +77,7 @@ func TestUnfinishedAreCounted(t *testing.T) {
 	})
 	require.Equal(t, 5, f.Total)
 	require.Equal(t, 1, f.Evaluated)
-	require.Equal(t, []count{{"evaluated", 1}, {"started", 2}, {"submitted", 1}}, f.Unfinished, "a report that is late is not finished")
+	require.Equal(t, []count{{"evaluated, without a report yet", 1}, {"started", 2}, {"submitted", 1}}, f.Unfinished, "a report that is late is not finished")
 }
 
 func TestConfidenceIsAnOpenSet(t *testing.T) {

@@ -94,6 +94,7 @@ type Service struct {
 	byID     map[string]*Submission
 	open     []*Submission // Those of them that may still be unfinished.
 	ends     []*Submission // By the time from which listings show them as evaluated.
+	again    bool          // Some are graded once more.
 	byName   []*Submission // By id, once that is asked for.
 	events   []event       // What happens, by time, once that is asked for.
 	opens    time.Time     // The window.
@@ -113,6 +114,7 @@ func New(k Knobs, seed uint64, all []*Submission) *Service {
 	s.open = slices.Clone(s.all)
 	for _, it := range all {
 		s.byID[it.ID] = it
+		s.again = s.again || !it.Again.IsZero()
 		if !it.Evaluated.IsZero() {
 			s.ends = append(s.ends, it)
 		}

@@ -64,7 +64,7 @@ func (s *Service) candidates(now time.Time, status string, since time.Time, from
 		first = sort.Search(end, func(i int) bool { return !list[i].Created.Before(since) })
 	}
 	list = list[first:end]
-	narrow := status == "evaluated" && (s.Since == OnEvaluation || s.Since == OnSubmission) && !since.IsZero()
+	narrow := status == "evaluated" && (s.Since == OnEvaluation && !s.again || s.Since == OnSubmission) && !since.IsZero()
 	if narrow { // What shows as evaluated since, was evaluated since.
 		n := sort.Search(len(s.ends), func(i int) bool { return !s.ends[i].shown().Before(since) })
 		m := sort.Search(len(s.ends), func(i int) bool { return s.ends[i].shown().After(now) })

@@ -2,6 +2,8 @@ package waiting_test
 
 import (
 	"cmp"
+	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -140,14 +142,24 @@ func FuzzMachine(f *testing.F) {
 	f.Fuzz(play)
 }
 
-// FuzzResume takes any text for a state: it is refused, or the machine goes on.
+// FuzzResume takes any text for a state, as it is and under a checksum that is
+// right: it is refused, or the machine goes on.
 func FuzzResume(f *testing.F) {
 	o := usualOptions()
 	o.Start = noon
 	f.Add(waiting.New(o).String())
 	f.Add("hiring-watch-2 00000000 {}")
+	for _, body := range []string{
+		`{"statuses":{},"delivered":""}`, `{"meaning":99}`, `{"statuses":null}`, `{"statuses":{"x":null}}`, `{"delivered":null}`,
+		`{"walks":[{"for":3,"level":9}],"running":true}`, `{"items":{"started":{"a":[1,2,3,4,-5]}}}`, `{"probe":{"step":9}}`,
+	} {
+		f.Add(body)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		machine, err := waiting.Resume(o, text)
+		if err != nil {
+			machine, err = waiting.Resume(o, fmt.Sprintf("hiring-watch-2 %08x %s", crc32.ChecksumIEEE([]byte(text)), text))
+		}
 		if err != nil {
 			return
 		}

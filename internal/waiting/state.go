@@ -136,11 +136,18 @@ func Resume(o Options, text string) (*Machine, error) {
 		return nil, errors.New("is damaged")
 	}
 	m := New(o)
-	if err := json.Unmarshal([]byte(body), &m.state); err != nil {
+	if err := json.Unmarshal([]byte(body), &m.state); err != nil || !m.sound() {
 		return nil, errors.New("cannot be read")
 	}
 	m.unpack()
 	return m, nil
+}
+
+// sound tells whether String can have written it, which a checksum does not show.
+func (s *state) sound() bool {
+	return s.Statuses != nil && s.Delivered != nil && s.Meaning >= Unknown && s.Meaning <= Other &&
+		!slices.Contains(slices.Collect(maps.Values(s.Statuses)), nil) &&
+		!slices.ContainsFunc(s.Walks, func(w walk) bool { return w.Level < 0 || w.Level >= levels })
 }
 
 const entrySize = 16
@@ -202,7 +209,7 @@ func (m *Machine) unpack() {
 			copy(f[:], row)
 			m.Items[id] = &item{
 				Status: status, Created: time.Unix(f[0], 0), Serial: int(f[1]), Due: at(f[2]), Left: f[3] == 1,
-				Misses: int(f[4]), Held: at(f[5]), Seen: m.Began,
+				Misses: max(int(f[4]), 0), Held: at(f[5]), Seen: m.Began,
 			}
 		}
 	}
