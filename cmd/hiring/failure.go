@@ -157,8 +157,10 @@ var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
 	exitQuota:    "run it again later; hiring quota shows what is left",
 }
 
-// keyLike finds keys in what the user typed where no key belongs.
-var keyLike = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9]\S*?([;:,.]?(?:\s|$))`)
+// keyLike finds keys in what the user typed where no key belongs: all up to the next
+// white space, save for the punctuation at its end. What stands for a key, as in
+// sk_live_…, is none.
+var keyLike = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
 
 // explain is an error as one line that says what to do next.
 func explain(err error, code int) string {
@@ -176,7 +178,7 @@ func explain(err error, code int) string {
 	if next != "" && !strings.Contains(text, next) {
 		text += "; " + next
 	}
-	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…$2"))
+	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…"))
 }
 
 // joinLines makes one line of several.

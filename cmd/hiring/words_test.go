@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -82,4 +83,28 @@ func TestAdviceForWhatIsNotFound(t *testing.T) {
 	assert.Contains(t, said("/nope"), "; look at the path: hiring api GET /openapi.json")
 	assert.NotContains(t, said("/nope"), "whether the id is right")
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "; look whether the id is right")
+}
+
+// TestNoKeyInAnError, whatever it begins with and whatever follows it; what stands
+// for a key stays, and so does the sentence around it.
+func TestNoKeyInAnError(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"sk_live_abc":                             "sk_live_…",
+		"sk_live__abc is refused":                 "sk_live_… is refused",
+		"sk_test_-abc":                            "sk_test_…",
+		"sk_test_.abc":                            "sk_test_…",
+		"sk_live_a.b,c;d:e":                       "sk_live_…",
+		"sk_live_é":                               "sk_live_…",
+		"it was sk_live_abc.":                     "it was sk_live_….",
+		"sk_live_abc, sk_test_def":                "sk_live_…, sk_test_…",
+		`unknown command "sk_live_ab"`:            `unknown command "sk_live_…"`,
+		"'sk_live_abc' (sk_test_def)":             "'sk_live_…' (sk_test_…)",
+		"[sk_live_abc]; {sk_test_def}":            "[sk_live_…]; {sk_test_…}",
+		"keys begin with sk_live_…, or sk_test_…": "keys begin with sk_live_…, or sk_test_…",
+		"sk_live_…abc":                            "sk_live_…",
+		"sk_live_ or sk_test_, as in sk_test_...": "sk_live_ or sk_test_, as in sk_test_...",
+	} {
+		assert.Equal(t, want, explain(errors.New(said), exitFailed))
+	}
 }
