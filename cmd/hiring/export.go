@@ -53,66 +53,111 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 	return c
 }
 
-// exportState is how far an export has come.
+// exportState is how far an export has come. It is written before the file is made:
+// a file without a state is somebody's, or whole.
 type exportState struct {
 	Next  string `json:"next"`  // The token of the page that comes.
 	Bytes int64  `json:"bytes"` // That the pages before take in the file.
 	Items int    `json:"items"`
+	Done  bool   `json:"done"` // The file is whole, and but this state is to be removed.
+}
+
+// exporting is a run of an export, which may be killed before, after and within each
+// of its changes on the disk.
+type exporting struct {
+	file, stateFile string
+	state           exportState
+	change          func(func() error) error // Makes one; a test stops there.
 }
 
 // export returns how many submissions the file holds.
 func export(ctx context.Context, list hiring.Pager[hiring.Submission], file string, progress *output.Progress) (int, error) {
-	stateFile := file + ".state"
-	state, err := readExportState(file, stateFile)
-	if err != nil {
-		return 0, err
-	}
-	to, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = to.Close() }()
-	if err := to.Truncate(state.Bytes); err != nil { // What a run that was killed wrote of its last page.
-		return 0, err
-	}
-	if _, err := to.Seek(state.Bytes, io.SeekStart); err != nil {
-		return 0, err
-	}
-	for page, err := range list.From(state.Next).Pages(ctx) {
-		if err != nil {
-			return state.Items, err
-		}
-		if err := appendItems(to, page.Items); err != nil {
-			return state.Items, err
-		}
-		state.Items, state.Next = state.Items+len(page.Items), page.Next
-		if state.Bytes, err = to.Seek(0, io.SeekCurrent); err != nil {
-			return state.Items, err
-		}
-		if err := writeJSONFile(stateFile, state); err != nil {
-			return state.Items, err
-		}
-		progress.Show(state.Items, 0, "")
-	}
-	return state.Items, errors.Join(to.Close(), os.Remove(stateFile))
+	e := exporting{file: file, stateFile: file + ".state", change: func(change func() error) error { return change() }}
+	err := e.run(ctx, list, progress)
+	return e.state.Items, err
 }
 
-// readExportState never lets a run write over a file that another one finished.
-func readExportState(file, stateFile string) (state exportState, err error) {
-	text, err := os.ReadFile(stateFile)
-	if errors.Is(err, os.ErrNotExist) {
-		if _, err := os.Stat(file); err == nil {
-			return state, usagef("%s is there already: remove it, or name another file", file)
-		}
-		return state, nil
+func (e *exporting) run(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
+	if err := e.begin(); err != nil {
+		return err
 	}
+	if !e.state.Done {
+		if err := e.pages(ctx, list, progress); err != nil {
+			return err
+		}
+	}
+	return e.change(func() error { return os.Remove(e.stateFile) })
+}
+
+// begin never lets a run write over a file that another one finished, nor go on in
+// one that holds less than the run before wrote.
+func (e *exporting) begin() error {
+	info, err := os.Stat(e.file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	text, stateErr := os.ReadFile(e.stateFile)
+	switch {
+	case errors.Is(stateErr, os.ErrNotExist) && info != nil:
+		return usagef("%s is there already: remove it, or name another file", e.file)
+	case errors.Is(stateErr, os.ErrNotExist):
+		return e.save()
+	case stateErr == nil:
+		stateErr = json.Unmarshal(text, &e.state)
+	}
+	if stateErr != nil {
+		return usagef("%s cannot be read; remove it and %s to begin anew: %w", e.stateFile, e.file, stateErr)
+	}
+	if e.state.Bytes > 0 && (info == nil || info.Size() < e.state.Bytes) {
+		return usagef("%s holds less than %s says; remove both to begin anew", e.file, e.stateFile)
+	}
+	return nil
+}
+
+func (e *exporting) save() error {
+	return e.change(func() error { return writeJSONFile(e.stateFile, e.state) })
+}
+
+// pages adds those that are not in the file.
+func (e *exporting) pages(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
+	var to *os.File
+	if err := e.change(func() (err error) { to, err = e.open(); return err }); err != nil {
+		return err
+	}
+	defer func() { _ = to.Close() }()
+	for page, err := range list.From(e.state.Next).Pages(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := e.change(func() error { return appendItems(to, page.Items) }); err != nil {
+			return err
+		}
+		e.state.Items, e.state.Next, e.state.Done = e.state.Items+len(page.Items), page.Next, page.Next == ""
+		if e.state.Bytes, err = to.Seek(0, io.SeekCurrent); err != nil {
+			return err
+		}
+		if err := e.save(); err != nil {
+			return err
+		}
+		progress.Show(e.state.Items, 0, "")
+	}
+	return to.Close()
+}
+
+// open takes away what a run that was killed wrote of its last page.
+func (e *exporting) open() (*os.File, error) {
+	to, err := os.OpenFile(e.file, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = to.Truncate(e.state.Bytes)
 	if err == nil {
-		err = json.Unmarshal(text, &state)
+		_, err = to.Seek(e.state.Bytes, io.SeekStart)
 	}
 	if err != nil {
-		return state, usagef("%s cannot be read; remove it and %s to begin anew: %w", stateFile, file, err)
+		_ = to.Close()
 	}
-	return state, nil
+	return to, err
 }
 
 func appendItems(to *os.File, items []hiring.Submission) error {
