@@ -118,8 +118,10 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Add keeps a profile and its key, and returns where the key is. The first profile
-// is the one in use. inFile leaves the keyring alone.
+// Add keeps a profile and its key, and returns where the key is; the key that the
+// profile had before is forgotten. The first profile is the one in use. inFile leaves
+// the keyring alone, save for that. A keyring that refuses is an error: only where
+// there is none, the key is kept in the file.
 func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 	if err := CheckName(name); err != nil {
 		return "", err
@@ -128,20 +130,40 @@ func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 	if err != nil {
 		return "", err
 	}
-	place := Keyring
-	if inFile || s.ring.set(name, key) != nil {
-		place = File
-		if err := s.setKey(name, key); err != nil {
-			return "", err
-		}
-	} else if err := s.setKey(name, ""); err != nil { // It may have been there before.
+	before := all.Profiles[name].KeyIn
+	place, err := s.keep(name, key, before, inFile)
+	if err != nil {
 		return "", err
 	}
 	all.Profiles[name] = Profile{BaseURL: baseURL, KeyIn: place}
 	if all.Current == "" {
 		all.Current = name
 	}
-	return place, writeJSON(s.path(), all)
+	err = writeJSON(s.path(), all)
+	if err == nil && place == Keyring { // Not before: a key in the keyring is found by its profile alone.
+		err = s.setKey(name, "")
+	}
+	return place, err
+}
+
+// keep puts a key where it belongs. What the keyring had before goes first: when it
+// cannot, nothing has changed.
+func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error) {
+	if !inFile {
+		err := s.ring.set(name, key)
+		if err == nil {
+			return Keyring, nil
+		}
+		if !errors.Is(err, errNoRing) {
+			return "", fmt.Errorf("the system's keyring does not take the key: %w; unlock it, or keep the key in a file with --in-file", err)
+		}
+	}
+	if before == Keyring {
+		if err := s.ring.remove(name); err != nil {
+			return "", fmt.Errorf("the old key of profile %s cannot be removed from the system's keyring: %w; unlock it, or add a profile of another name", name, err)
+		}
+	}
+	return File, s.setKey(name, key)
 }
 
 // Use makes a profile the one in use.
@@ -169,7 +191,8 @@ func (s *Store) Remove(name string) error {
 	}
 	if p.KeyIn == Keyring {
 		err = s.ring.remove(name)
-	} else {
+	}
+	if err == nil { // Also what a run left there that was killed while the key moved.
 		err = s.setKey(name, "")
 	}
 	if err != nil {

@@ -16,8 +16,6 @@ const secret = "sk_live_0123456789abcdef"
 // memory is a keyring that works, and none at all when it is nil.
 type memory map[string]string
 
-var errNoRing = errors.New("no keyring here")
-
 func (m memory) get(name string) (string, error) {
 	if m[name] == "" {
 		return "", errNoRing
@@ -99,16 +97,64 @@ func TestAKeyIsInAFileWhereThereIsNoKeyring(t *testing.T) {
 	assert.NotContains(t, everything(t, s), "0123456789")
 }
 
-// TestAKeyThatMovesLeavesNothingBehind: from the file into the keyring.
+// TestAKeyThatMovesLeavesNothingBehind: from the file into the keyring, and back.
 func TestAKeyThatMovesLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, memory{})
-	_, err := s.Add("acme", "https://hiring.example.com", secret, true)
+	ring := memory{}
+	s := newStore(t, ring)
+	for _, inFile := range []bool{true, false, true} {
+		_, err := s.Add("acme", "https://hiring.example.com", secret, inFile)
+		require.NoError(t, err)
+		assert.Equal(t, inFile, strings.Contains(everything(t, s), secret))
+		assert.Equal(t, inFile, ring["acme"] == "")
+	}
+	_, err := s.Add("acme", "https://hiring.example.com", secret, false)
 	require.NoError(t, err)
-	assert.Contains(t, everything(t, s), secret)
-	_, err = s.Add("acme", "https://hiring.example.com", secret, false)
-	require.NoError(t, err)
+	require.NoError(t, s.setKey("acme", secret), "as when it is killed while the key moves")
+	require.NoError(t, s.Remove("acme"))
 	assert.NotContains(t, everything(t, s), "0123456789")
+	assert.Empty(t, ring)
+}
+
+// locked is a keyring that is there, and refuses.
+type locked struct{ ring }
+
+var errLocked = errors.New("it is locked")
+
+func (locked) set(string, string) error { return errLocked }
+func (locked) remove(string) error      { return errLocked }
+
+// TestAKeyringThatRefuses is no reason to keep a key in a file, unless it is asked for.
+func TestAKeyringThatRefuses(t *testing.T) {
+	t.Parallel()
+	ring := memory{}
+	s := newStore(t, locked{ring})
+	_, err := s.Add("acme", "https://hiring.example.com", secret, false)
+	require.ErrorIs(t, err, errLocked)
+	require.ErrorContains(t, err, "--in-file")
+	assert.NoDirExists(t, s.dir, "nothing was kept")
+	place, err := s.Add("acme", "https://hiring.example.com", secret, true)
+	require.NoError(t, err)
+	assert.Equal(t, File, place)
+}
+
+// TestAnOldKeyThatCannotBeRemoved: while it is locked or out of reach, the profile
+// stays as it was, rather than that a key is left which nothing knows of.
+func TestAnOldKeyThatCannotBeRemoved(t *testing.T) {
+	t.Parallel()
+	for name, now := range map[string]ring{"locked": locked{memory{}}, "out of reach": memory(nil)} {
+		s := newStore(t, memory{})
+		_, err := s.Add("acme", "https://hiring.example.com", secret, false)
+		require.NoError(t, err, name)
+		s.ring = now
+		_, err = s.Add("acme", "https://hiring.example.com", secret+"2", true)
+		require.ErrorContains(t, err, "the old key of profile acme cannot be removed", name)
+		require.Error(t, s.Remove("acme"), name)
+		_, p, err := s.Get("acme")
+		require.NoError(t, err, name)
+		assert.Equal(t, Keyring, p.KeyIn, name)
+		assert.NotContains(t, everything(t, s), "0123456789", name)
+	}
 }
 
 func TestAFileThatOthersCanReadIsRefused(t *testing.T) {

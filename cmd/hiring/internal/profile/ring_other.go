@@ -1,0 +1,11 @@
+//go:build !((dragonfly && cgo) || (freebsd && cgo) || linux || netbsd || openbsd)
+
+package profile
+
+import (
+	"errors"
+	"os/exec"
+)
+
+// noService tells whether the system's keyring is not installed.
+func noService(err error) bool { return errors.Is(err, exec.ErrNotFound) }
