@@ -25,7 +25,8 @@ how many that are and what it takes, and asks. It waits for as many windows of t
 quota as it takes, and writes what became of each into FILE.csv.results.csv.
 
 Stopped at any moment, run the same command again a minute later: it goes on, and
-nobody is mailed twice.`,
+nobody is mailed twice. Two imports of the same people take turns; what they cannot
+notice is that both begin within the same second: then somebody may be mailed twice.`,
 		Example: "  hiring invitations import people.csv --assessment ID --dry-run\n  hiring invitations import people.csv --assessment ID",
 		Args:    cobra.ExactArgs(1),
 	}
