@@ -123,8 +123,7 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
 		return 0, false
 	}
-	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter}
-	e.Permanent = trouble.Permanent(cause)
+	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter, Permanent: trouble.Permanent(cause)}
 	e.Left, e.Bounded = timeLeft(ctx)
 	return d.submissions.core.policy().Repeat(e, jitter())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/hiring-assessment/hiring-go/internal/lenient"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
@@ -26,7 +27,8 @@ type core struct {
 	server  string // Of base, as in Exchange.
 	watchers
 
-	withoutReports atomic.Bool // Somebody was warned that listings hold none.
+	forgiving      atomic.Pointer[lenient.Codec] // For requests that forgive; made by the first, as not every program needs it.
+	withoutReports atomic.Bool                   // Somebody was warned that listings hold none.
 }
 
 // policy is how failed attempts are repeated.
@@ -43,7 +45,7 @@ type call struct {
 
 	now      *attempt // The present one, made afresh for each; nil before the first,
 	first    attempt  // which nearly always is the only one.
-	attempts int      // That were sent.
+	attempts int32    // That were sent.
 	unknown  bool     // Some attempt of a write may have taken effect.
 	refused  error    // Why the attempt that was decided on was not made.
 

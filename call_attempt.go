@@ -58,7 +58,7 @@ func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	a.attempts++
 	a.started = time.Now()
 	a.trial.begin(a.ctx, &a.core.watchers, ProbeAttempt{
-		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: a.attempts,
+		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: int(a.attempts),
 	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
 	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
 	ctx := a.timed
@@ -167,7 +167,7 @@ func (a *attempt) decide() {
 	}
 	if a.ctx.Err() == nil {
 		ending := retry.Ending{
-			Number: a.attempts, Method: a.request.method, Status: a.status, RetryAfter: a.failure.RetryAfter,
+			Number: int(a.attempts), Method: a.request.method, Status: a.status, RetryAfter: a.failure.RetryAfter,
 			Unsent: a.unsent, Timeout: a.timeout, Cut: a.cut, Permanent: a.permanent,
 		}
 		ending.Left, ending.Bounded = timeLeft(a.ctx)
@@ -213,7 +213,7 @@ func (a *attempt) exchange() Exchange {
 		Route:     a.request.route,
 		Status:    a.status,
 		RequestID: a.requestID,
-		Attempt:   a.attempts,
+		Attempt:   int(a.attempts),
 		Duration:  time.Since(a.started),
 		RateLimit: a.limit,
 		Warning:   a.reply.warning,
@@ -259,7 +259,7 @@ func (a *attempt) capture(r *Response, body []byte) {
 		StatusCode: a.status,
 		RequestID:  a.requestID,
 		RateLimit:  a.limit,
-		Attempts:   a.attempts,
+		Attempts:   int(a.attempts),
 		Body:       bytes.Clone(body),
 		Header:     a.header.Clone(),
 	}

@@ -23,9 +23,7 @@ func (a *attempt) noReply() {
 	a.cut = !a.timeout
 	a.permanent = trouble.Permanent(a.transport)
 	a.failure = a.broken("no reply", a.transport)
-	if trouble.Misaddressed(a.transport) {
-		a.failure.hints = []string{"; look at the base URL"}
-	}
+	a.failure.hints = trouble.Advice(a.transport)
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	if a.unsent {
 		a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
@@ -101,7 +99,7 @@ func (a *attempt) fail(message string, cause error) *Error {
 		RequestID: a.requestID,
 		Method:    a.request.method,
 		Route:     a.request.route,
-		Attempts:  a.attempts,
+		Attempts:  int(a.attempts),
 		Outcome:   a.outcome(a.writeOutcome(OutcomeNotDone)),
 		RateLimit: a.limit,
 		operation: a.request.operation,

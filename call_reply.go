@@ -26,7 +26,10 @@ func (a *attempt) readReply(resp *http.Response) {
 		return
 	}
 	body, cause := a.readBody(resp)
-	a.reply.body, a.reply.within, a.reply.forgiving = body, a.within(body), a.request.forgiving
+	a.reply.body, a.reply.within = body, a.within(body)
+	if a.request.forgiving {
+		a.reply.forgiving = a.core.forgiving.Load()
+	}
 	var own bool
 	if a.status < 300 {
 		own = a.success(cause)

@@ -27,11 +27,11 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       []blame.Guess  // Names sent that are guesses.
-	guessedRoute  string         // The Dialect field of the route, when it is a guess.
-	forgiving     *lenient.Codec // Reads the reply when the usual one refuses it; nil: nothing does.
-	bodyless      bool           // Any 2xx will do, though what is readable of its body is used.
-	err           error          // Why it must not be sent.
+	assumed       []blame.Guess // Names sent that are guesses.
+	guessedRoute  string        // The Dialect field of the route, when it is a guess.
+	bodyless      bool          // Any 2xx will do, though what is readable of its body is used.
+	forgiving     bool          // A report that cannot be read is taken for none.
+	err           error         // Why it must not be sent.
 
 	// before, unless it is nil, is asked before each attempt and after each wait
 	// for it whether it shall still be made; waited says that it waited for a

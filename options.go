@@ -178,8 +178,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if !logger.Enabled(ctx, level) {
 			return
 		}
-		attrs := make([]slog.Attr, 0, 10)
-		attrs = append(attrs,
+		attrs := append(make([]slog.Attr, 0, 10),
 			slog.String("operation", e.Operation),
 			slog.String("method", e.Method),
 			slog.String("route", e.Route),
@@ -195,8 +194,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		}
 		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code != "" {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
-		}
-		if e.Err != nil && e.Status == 0 {
+		} else if e.Err != nil && e.Status == 0 {
 			attrs = append(attrs, slog.String("cause", trouble.Word(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)

@@ -79,16 +79,14 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	var reply Response
 	var got answer
 	asked := time.Now()
-	a.requests++
-	a.unreadable = nil
+	a.requests, a.unreadable = a.requests+1, nil
 	ctx = WithResponse(ctx, &reply)
 	if wish.Kind == waiting.Get {
 		got.submissions, got.err = a.get(ctx, wish.ID)
 	} else {
-		filter := SubmissionFilter{AssessmentID: a.assessment, Status: SubmissionStatus(wish.Status), Since: wish.Since}
 		var page Page[Submission]
-		listing := a.submissions.List(filter)
-		listing.list.request.forgiving = forgiving
+		listing := a.submissions.List(SubmissionFilter{AssessmentID: a.assessment, Status: SubmissionStatus(wish.Status), Since: wish.Since})
+		a.forgive(&listing.list.request)
 		page, got.err = listing.From(wish.Cursor).Page(ctx)
 		got.submissions, got.Cursor = page.Items, page.Next
 	}
@@ -116,14 +114,17 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 // A waiter is told of a hundred submissions by one reply. One whose report cannot
 // be read must not hold up the others: it is taken for one without a report, that
 // is read by itself, and if it cannot be read either, the submission goes without.
-var forgiving = wire.Forgiving(lenient.OrNil[Report]())
+func (a *asker) forgive(r *request) {
+	a.submissions.core.forgiving.CompareAndSwap(nil, wire.Forgiving(lenient.OrNil[Report]()))
+	r.forgiving = true
+}
 
 // get reads a submission, or of one that was shown without its report, that.
 func (a *asker) get(ctx context.Context, id string) ([]Submission, error) {
 	s, bare := a.bare[strings.ToLower(id)]
 	if !bare {
 		r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
-		r.forgiving = forgiving
+		a.forgive(&r)
 		var err error
 		if s, err = do[Submission](ctx, a.submissions.core, r); err != nil || s.Report != nil || s.Status != SubmissionEvaluated {
 			return []Submission{s}, err

@@ -21,12 +21,14 @@ func Permanent(err error) bool {
 	return certificate || authority || record
 }
 
-// Misaddressed tells that the base URL is probably wrong: no such host, or no TLS
-// where the scheme says so.
-func Misaddressed(err error) bool {
+// Advice is what may help, if anything is known that does: where there is no such
+// host, or no TLS although the scheme says so, the base URL is probably wrong.
+func Advice(err error) []string {
 	lookup, ok := errors.AsType[*net.DNSError](err)
-	_, record := errors.AsType[tls.RecordHeaderError](err)
-	return ok && lookup.IsNotFound || record
+	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
+		return []string{"; look at the base URL"}
+	}
+	return nil
 }
 
 // Word names the kind of a cause, for a log; "other" when it is none of those

@@ -43,6 +43,6 @@ func TestWord(t *testing.T) {
 	} {
 		assert.Equal(t, c.word, trouble.Word(c.err), "%v", c.err)
 		assert.Equal(t, c.permanent, trouble.Permanent(c.err), "%v", c.err)
-		assert.Equal(t, c.astray, trouble.Misaddressed(c.err), "%v", c.err)
+		assert.Equal(t, c.astray, trouble.Advice(c.err) != nil, "%v", c.err)
 	}
 }
