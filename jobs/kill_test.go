@@ -127,7 +127,10 @@ func (r *trial) keep(slot int) {
 // kill ends a process at a random moment; every other time the leader, if it can
 // be told.
 func (r *trial) kill(leader string) {
-	time.Sleep(time.Duration(500+r.rnd.IntN(4500)) * time.Millisecond)
+	r.mutex.Lock()
+	pause := time.Duration(500+r.rnd.IntN(4500)) * time.Millisecond
+	r.mutex.Unlock()
+	time.Sleep(pause)
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	slot := r.rnd.IntN(len(r.processes))
