@@ -31,7 +31,7 @@ func (DeliveryArgs) Kind() string { return "hiring_delivery" }
 // InsertOpts make the job the only one for its submission, as long as River
 // keeps it.
 func (DeliveryArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueDeliveries, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()}}
+	return river.InsertOpts{Queue: QueueDeliveries, UniqueOpts: river.UniqueOpts{ByArgs: true}}
 }
 
 func deliveriesOf(organization string, found []hiring.Submission) ([]river.InsertManyParams, error) {
