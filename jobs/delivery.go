@@ -50,7 +50,8 @@ func deliveriesOf(organization string, found []hiring.Submission) ([]river.Inser
 // Deliver has a submission delivered, again if it was before, in the caller's
 // transaction. A delivery that River still keeps is retried with what it holds;
 // a new one reads the submission, which costs one read. One that is running is
-// left alone.
+// left alone. Beside one that was cancelled or discarded a new one is inserted:
+// retry that one itself, on River's page or with JobRetryTx.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	inserted, err := client.InsertTx(ctx, tx, DeliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err == nil && inserted.UniqueSkippedAsDuplicate {
