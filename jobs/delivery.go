@@ -31,7 +31,7 @@ func (DeliveryArgs) Kind() string { return "hiring_delivery" }
 // InsertOpts make the job the only one for its submission, as long as River
 // keeps it.
 func (DeliveryArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueDeliveries, UniqueOpts: river.UniqueOpts{ByArgs: true}}
+	return river.InsertOpts{Queue: QueueDeliveries, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()}}
 }
 
 func deliveriesOf(organization string, found []hiring.Submission) ([]river.InsertManyParams, error) {
@@ -48,10 +48,9 @@ func deliveriesOf(organization string, found []hiring.Submission) ([]river.Inser
 }
 
 // Deliver has a submission delivered, again if it was before, in the caller's
-// transaction. A delivery that River still keeps is retried with what it holds;
-// a new one reads the submission, which costs one read. One that is running is
-// left alone. Beside one that was cancelled or discarded a new one is inserted:
-// retry that one itself, on River's page or with JobRetryTx.
+// transaction. A delivery that River still keeps, completed, cancelled or
+// discarded, is retried with what it holds; a new one reads the submission, which
+// costs one read. One that is running is left alone.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	inserted, err := client.InsertTx(ctx, tx, DeliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err == nil && inserted.UniqueSkippedAsDuplicate {

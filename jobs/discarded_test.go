@@ -78,6 +78,43 @@ func failingHandlerEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testing.
 	require.Equal(t, 20, s.count(t, "results"))
 }
 
+func TestDeliverRetriesWhatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	on(t, deliverRetriesWhatWasGivenUp[*riverpgxv5.Driver, pgx.Tx], deliverRetriesWhatWasGivenUp[*riversqlite.Driver, *sql.Tx])
+}
+
+// deliverRetriesWhatWasGivenUp: there is one job for a submission, so that nobody
+// who retries the old one delivers it twice.
+func deliverRetriesWhatWasGivenUp[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
+	ids := w.evaluated(t, 2)
+	var repaired atomic.Bool
+	config := hurried()
+	config.MaxAttempts = 1
+	client, _ := s.watch(t, config, jobs.Results[TTx]{
+		Organizations: w.organizations(),
+		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+			if repaired.Load() {
+				return s.put(ctx, tx, submission, report)
+			}
+			if submission.ID == ids[0] {
+				return river.JobCancel(errors.New("never"))
+			}
+			return errors.New("not now")
+		},
+	})
+	eventually(t, func() bool {
+		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded')") == 2
+	})
+	repaired.Store(true)
+	for _, id := range ids {
+		require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error { return jobs.Deliver(ctx, client, tx, "acme", id) }))
+	}
+	eventually(t, s.delivered(t, 2))
+	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
+	require.Equal(t, 2, s.count(t, "results"))
+}
+
 func TestUnreadableReportEndsDiscarded(t *testing.T) {
 	t.Parallel()
 	on(t, unreadableReportEndsDiscarded[*riverpgxv5.Driver, pgx.Tx], unreadableReportEndsDiscarded[*riversqlite.Driver, *sql.Tx])
