@@ -6,8 +6,9 @@
 //
 // Without any setting it makes a world of its own, whose candidates move by
 // themselves, and keeps its data in a temporary SQLite. With DATABASE_URL it uses
-// that PostgreSQL, and prints how to start more processes on it; with
-// HIRING_BASE_URL and HIRING_API_KEY it watches that service, and invites nobody.
+// that PostgreSQL, with a schema for each world, and prints how to start more
+// processes on it; with HIRING_BASE_URL and HIRING_API_KEY it watches that service,
+// and invites nobody.
 package main
 
 import (
@@ -33,9 +34,10 @@ import (
 func main() {
 	every := flag.Duration("every", time.Minute, "the longest pause between two rounds; a world of its own is watched every 2s")
 	listen := flag.String("listen", "127.0.0.1:0", "`host:port` of the page; port 0 takes a free one")
+	schema := flag.String("schema", "", "PostgreSQL's schema; empty: that of the connection, and a new one for a world of its own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, settings{every: *every, listen: *listen})
+	err := run(ctx, settings{every: *every, listen: *listen, schema: *schema})
 	stop()
 	if err != nil {
 		_, _ = fmt.Fprintf(os.Stderr, "team: %v\n", err)
@@ -46,6 +48,7 @@ func main() {
 type settings struct {
 	every  time.Duration
 	listen string
+	schema string
 }
 
 // run chooses the service and the database. What a team does is the same with
@@ -63,11 +66,21 @@ func run(ctx context.Context, set settings) error {
 }
 
 func onPostgres(ctx context.Context, set settings, service *service, url string) error {
-	pool, err := pgxpool.New(ctx, url)
+	isNew := service.fake != nil && set.schema == ""
+	if isNew { // Its ids begin where those of the world before began, whose rows it must not meet.
+		set.schema = fmt.Sprintf("hiring_team_%d", time.Now().UnixMilli())
+	}
+	pool, err := openPool(ctx, url, set.schema)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
+	if isNew {
+		if _, err := pool.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{set.schema}.Sanitize()); err != nil {
+			return err
+		}
+		fmt.Printf("This world's tables stay in schema %s until you drop it.\n", set.schema)
+	}
 	t := team[*riverpgxv5.Driver, pgx.Tx]{
 		settings: set, service: service, driver: riverpgxv5.New(pool),
 		begin: func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, pool, do) },
@@ -77,9 +90,22 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 		},
 	}
 	if service.fake != nil {
-		fmt.Printf("For another process: HIRING_BASE_URL=%s HIRING_API_KEY=%s go run -C jobs ./examples/team -every %s\n", service.url, service.key, service.watch.MaxInterval)
+		fmt.Printf("For another process: HIRING_BASE_URL=%s HIRING_API_KEY=%s go run -C jobs ./examples/team -every %s -schema %s\n",
+			service.url, service.key, service.watch.MaxInterval, set.schema)
 	}
 	return t.run(ctx)
+}
+
+// openPool uses a schema, or that of the connection when it is empty.
+func openPool(ctx context.Context, url, schema string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	if schema != "" {
+		config.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
+	}
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 func onSQLite(ctx context.Context, set settings, service *service) error {

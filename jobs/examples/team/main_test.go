@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -35,11 +37,16 @@ type program struct {
 	lines     *bufio.Scanner
 }
 
-func start(t *testing.T, environment ...string) *program {
+// patience is how long a program may run on a busy machine.
+const patience = 2 * time.Minute
+
+func start(t *testing.T, environment []string, arguments ...string) *program {
 	t.Helper()
 	itself, err := os.Executable()
 	require.NoError(t, err)
-	p := &program{Cmd: exec.CommandContext(t.Context(), itself, "-every", "2s"), temporary: t.TempDir()}
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // Then it is killed, and what waits for its lines fails.
+	t.Cleanup(cancel)
+	p := &program{Cmd: exec.CommandContext(ctx, itself, arguments...), temporary: t.TempDir()}
 	p.Dir = t.TempDir()
 	p.Env = append([]string{"TEAM_TEST_PROGRAM=1", "TMPDIR=" + p.temporary}, environment...)
 	p.Stderr = os.Stderr
@@ -78,7 +85,7 @@ func (p *program) interrupt(t *testing.T) {
 
 func TestTeamSQLite(t *testing.T) {
 	t.Parallel()
-	p := start(t)
+	p := start(t, nil)
 	at := p.until(t, "^River's page: (.*)$")
 	for range 3 {
 		p.until(t, result)
@@ -95,30 +102,62 @@ func TestTeamSQLite(t *testing.T) {
 	p.interrupt(t)
 }
 
+// database is a PostgreSQL.
+func database(t *testing.T) (url string) {
+	t.Helper()
+	if url := os.Getenv("DATABASE_URL"); url != "" {
+		return url
+	}
+	server, err := pgtest.New(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	return server.URL
+}
+
 func TestTeamOfTwoPostgres(t *testing.T) {
 	t.Parallel()
-	url := os.Getenv("DATABASE_URL")
-	if url == "" {
-		server, err := pgtest.New(t.Context())
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, server.Close()) })
-		url = server.URL
-	}
-	database := "DATABASE_URL=" + url
-	first := start(t, database)
+	url := database(t)
+	first := start(t, []string{"DATABASE_URL=" + url})
 	join := strings.Fields(first.until(t, "^For another process: (.*)$"))
-	second := start(t, database, join[0], join[1])
+	second := start(t, append([]string{"DATABASE_URL=" + url}, join[:2]...), join[slices.Index(join, "./examples/team")+1:]...)
 	second.until(t, "^River's page")
 	first.until(t, result)
 	second.interrupt(t)
 	first.until(t, result)
+	schema := join[len(join)-1]
 	first.interrupt(t)
+	results, deliveries := counts(t, url, schema)
+	require.Equal(t, deliveries, results)
+	require.GreaterOrEqual(t, results, 2)
+}
+
+// TestTeamAgainPostgres has a second world after the first in one database. Its
+// ids begin where those of the first began.
+func TestTeamAgainPostgres(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	schemas := make(map[string]bool)
+	for range 2 {
+		p := start(t, []string{"DATABASE_URL=" + url})
+		schema := p.until(t, "-schema (.*)$")
+		p.until(t, result)
+		p.interrupt(t)
+		results, deliveries := counts(t, url, schema)
+		require.Equal(t, deliveries, results)
+		schemas[schema] = true
+	}
+	require.Len(t, schemas, 2)
+}
+
+// counts are the results in a world's schema, and its deliveries.
+func counts(t *testing.T, url, schema string) (results, deliveries int) {
+	t.Helper()
 	db, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close(context.WithoutCancel(t.Context()))) }()
-	var results, deliveries int
+	_, err = db.Exec(t.Context(), "SET search_path = "+pgx.Identifier{schema}.Sanitize())
+	require.NoError(t, err)
 	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM results").Scan(&results))
 	require.NoError(t, db.QueryRow(t.Context(), "SELECT count(*) FROM river_job WHERE kind = 'hiring_delivery' AND state = 'completed'").Scan(&deliveries))
-	require.Equal(t, deliveries, results)
-	require.GreaterOrEqual(t, results, 2)
+	return results, deliveries
 }
