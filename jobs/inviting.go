@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -31,10 +33,12 @@ type Invitations struct {
 //
 // When the quota's window is used up, the job is snoozed until it turns; when the
 // plan's limit is reached, as PlanWait says. A candidate that the service refuses
-// is cancelled, with the reason in the row, and holds up nobody. Whatever else
-// goes wrong is tried again a minute later at the earliest, for a request may
-// still be on its way, and 25 times at most: then the job is discarded, and goes
-// on when somebody retries it or invites another.
+// is cancelled, with the reason in the row, and holds up nobody. While the service
+// cannot be reached or answers with a 5xx, the job is snoozed for as long as that
+// lasts: for a minute first, because a request may still be on its way, and for
+// ten at last. What only people can mend, as a refused key, is tried as often as
+// River's MaxAttempts says, 25 times in some three hours by default: then the job
+// is discarded, and goes on when somebody retries it or invites another.
 //
 // Scope write; costs what SendAll costs.
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
@@ -108,7 +112,7 @@ func (w *InviteWorker[D, TTx]) inviteAll(ctx context.Context, organization Organ
 		}
 		r := inviting{table: t, organization: organization, assessmentID: first.assessmentID}
 		if err := r.run(ctx); err != nil {
-			return w.pause(ctx, organization, err)
+			return w.pause(ctx, organization, job.JobRow, err)
 		}
 	}
 }
@@ -137,7 +141,7 @@ func (w *InviteWorker[D, TTx]) finish(ctx context.Context, client *river.Client[
 }
 
 // pause tells what to do after a run that did not come to its end.
-func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, err error) error {
+func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		return river.JobSnooze(w.planPause(ctx, o))
@@ -145,8 +149,26 @@ func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, err er
 		return patient(err)
 	case errors.Is(err, errSlice), ctx.Err() != nil:
 		return river.JobSnooze(onItsWay) // At its pace, or stopped: what is on its way may still arrive.
+	case passes(err):
+		return river.JobSnooze(outagePause(job))
 	}
 	return err
+}
+
+// passes tells a failure that time mends: no reply, or that of a service in trouble.
+func passes(err error) bool {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	return ok && (failure.Attempts > 0 && failure.Status == 0 || failure.Status >= http.StatusInternalServerError)
+}
+
+// outagePause grows with the number of pauses before it, which River counts: they
+// are no attempts.
+func outagePause(job *rivertype.JobRow) time.Duration {
+	var counted struct {
+		Snoozes int64 `json:"snoozes"`
+	}
+	_ = json.Unmarshal(job.Metadata, &counted) // Without it, the shortest.
+	return onItsWay * time.Duration(min(counted.Snoozes+1, 10))
 }
 
 // planPause is how long the plan may stay as it is. The service does not say when

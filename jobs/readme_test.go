@@ -20,3 +20,13 @@ func TestReadmeIsTestedCode(t *testing.T) {
 	require.Len(t, blocks, 1)
 	require.Contains(t, strings.ReplaceAll(string(example), "\n\t\t", "\n"), blocks[0][1])
 }
+
+// alert is the query of a row of the README's table of alerts.
+func alert(t *testing.T, on string) (query string) {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	row := regexp.MustCompile("(?m)^\\| " + regexp.QuoteMeta(on) + " \\| `([^`]+)` \\|").FindSubmatch(readme)
+	require.NotNil(t, row, on)
+	return string(row[1])
+}
