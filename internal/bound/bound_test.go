@@ -113,7 +113,9 @@ func TestUnmarshalersCountFromAbove(t *testing.T) {
 		"members of a struct are no map's": {`{"A":{"B":{"C":1}}}`, func() any {
 			return new(struct{ A struct{ B struct{ C int } } })
 		}, 4 * 8, 200},
-		"a map in a map": {`{"a":{"b":{}}}`, func() any { return new(map[string]map[string]struct{}) }, 2*450 + 2*200, 2000},
+		"a map in a map":         {`{"a":{"b":{}}}`, func() any { return new(map[string]map[string]struct{}) }, 2*450 + 2*200, 2000},
+		"large members of a map": {`{"a":{}}`, func() any { return new(map[string]large) }, 450 + 2*200 + 800, 2000},
+		"maps in a list":         {`[{}]`, func() any { return new([]map[string]int) }, 450 + 7*24, 1000},
 		"a map, then a list": {`{"m":{"a":1},"l":[1]}`, func() any {
 			return new(struct {
 				M map[string]int `json:"m"`

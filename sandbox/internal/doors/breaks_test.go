@@ -53,7 +53,8 @@ func TestWhatIsCutEndsTooEarly(t *testing.T) {
 			out := doors.Cut(w, c.after)
 			out.Header().Set("Content-Length", "4")
 			out.WriteHeader(http.StatusOK)
-			_, _ = io.WriteString(out, "abcd")
+			_, _ = io.WriteString(out, "ab")
+			_, _ = io.WriteString(out, "cd")
 		}, func(t *testing.T, client *http.Client, base string) {
 			res, err := client.Do(request(t, http.MethodGet, base, nil))
 			require.NoError(t, err)

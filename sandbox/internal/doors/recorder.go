@@ -99,18 +99,16 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	case length >= 0 || broken != nil:
 	case w.status == http.StatusNoContent:
 		length = 0
-	case w.method != http.MethodHead:
+	case w.method != http.MethodHead && !w.flush && w.body.Len() <= heldBack:
 		length = int64(w.body.Len())
-		if !w.flush && length <= heldBack {
-			w.sent.Set("Content-Length", strconv.FormatInt(length, 10))
-		}
+		w.sent.Set("Content-Length", strconv.FormatInt(length, 10))
 	}
 	res := &http.Response{
 		Status: strconv.Itoa(w.status) + " " + http.StatusText(w.status), StatusCode: w.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, ContentLength: length, Request: r, Body: http.NoBody,
 	}
-	if w.method == http.MethodHead || w.body.Len() == 0 && length == 0 {
+	if w.method == http.MethodHead || length == 0 {
 		return res, nil
 	}
 	end := io.EOF

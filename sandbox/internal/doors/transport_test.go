@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -78,6 +79,7 @@ func TestTheServerSeesWhatTheWireWouldBring(t *testing.T) {
 		assert.Equal(t, []string{"5"}, got.Header["Content-Length"])
 		assert.Equal(t, "Go-http-client/1.1", got.UserAgent())
 		assert.NotContains(t, got.Header, "Host")
+		assert.Nil(t, got.TLS)
 
 		assert.NotContains(t, r.Header, "X-Handler")
 		assert.Equal(t, "/a/b/../c", r.URL.Path)
@@ -127,6 +129,14 @@ func TestBodiesOnTheirWayIn(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, "much", string(read))
+	for _, in := range []io.Reader{iotest.DataErrReader(strings.NewReader("short")), iotest.OneByteReader(strings.NewReader("short"))} {
+		r.Body, r.ContentLength = io.NopCloser(in), 5
+		res, err = rt.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.NoError(t, readErr)
+		assert.Equal(t, "short", string(read))
+	}
 	for _, announced := range []int64{6, 40} {
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader("short")), announced
 		res, err = rt.RoundTrip(r)
@@ -134,11 +144,12 @@ func TestBodiesOnTheirWayIn(t *testing.T) {
 		require.NoError(t, res.Body.Close())
 		require.ErrorIs(t, readErr, io.ErrUnexpectedEOF)
 	}
-	r.Method, r.Body, r.Host = "", nil, "other.test"
+	r.Method, r.Body, r.Host, r.URL.Scheme = "", nil, "other.test", "https"
 	res, err = rt.RoundTrip(r)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, "GET other.test", got.Method+" "+got.Host)
+	assert.NotNil(t, got.TLS)
 }
 
 func TestRequestsThatNeverLeave(t *testing.T) {
@@ -149,6 +160,7 @@ func TestRequestsThatNeverLeave(t *testing.T) {
 		"no host":         func(r *http.Request) { r.URL.Host = "" },
 		"no header":       func(r *http.Request) { r.Header = nil },
 		"method":          func(r *http.Request) { r.Method = "GE T" },
+		"method's end":    func(r *http.Request) { r.Method = "GET\x7f" },
 		"header value":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer a\r\nX: y") },
 		"opaque URL":      func(r *http.Request) { r.URL = &url.URL{Scheme: "http", Host: "x", Opaque: "no-slash"} },
 		"context is over": func(r *http.Request) { *r = *r.WithContext(ended(t)) },
