@@ -49,6 +49,89 @@ func TestPagesOfSubmissions(t *testing.T) {
 	}
 }
 
+// byOneClock is a live world whose candidates were set going out of order: the
+// second began before the first, which handed in last and was evaluated first.
+func byOneClock(t *testing.T) (all *world.AttemptList, first, second, third string) {
+	t.Helper()
+	l, o, id := invited(world.Timeline{})
+	posting := o.Assessments().Newest(0).ID
+	begin := func(invitation string, hour int) string {
+		submission, err := l.Begin(invitation, noon.Add(time.Duration(hour)*time.Hour))
+		require.NoError(t, err)
+		return submission
+	}
+	another := func() string {
+		other, err := l.Invite(posting, "b@candidates.test", "B", noon)
+		require.NoError(t, err)
+		return other
+	}
+	first = begin(id, 3)
+	second, third = begin(another(), 1), begin(another(), 2)
+	for hour, submission := range []string{second, first} {
+		require.NoError(t, l.Submit(submission, noon.Add(time.Duration(10+hour)*time.Hour)))
+	}
+	for hour, submission := range []string{first, second} {
+		require.NoError(t, l.Evaluate(submission, noon.Add(time.Duration(20+hour)*time.Hour), world.Result{ShipScore: 50}))
+	}
+	return o.Submissions(), first, second, third
+}
+
+func idsOf(page []*world.Attempt) (ids []string) {
+	for _, a := range page {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// TestOrdersOfSubmissions: by creation, or by the last thing that happened, page
+// by page, filtered too, and after a clock that was set back.
+func TestOrdersOfSubmissions(t *testing.T) {
+	all, first, second, third := byOneClock(t)
+	for name, c := range map[string]struct {
+		filter world.Filter
+		want   []string
+	}{
+		"created":   {world.Filter{}, []string{first, third, second}},
+		"said so":   {world.Filter{Newest: world.Created}, []string{first, third, second}},
+		"submitted": {world.Filter{Newest: world.Submitted}, []string{first, second, third}},
+		"evaluated": {world.Filter{Newest: world.Evaluated}, []string{second, first, third}},
+		"begun":     {world.Filter{ByStatus: true, Status: "started"}, []string{third}},
+		"some":      {world.Filter{Newest: world.Evaluated, ByStatus: true, Status: "evaluated"}, []string{second, first}},
+		"since":     {world.Filter{BySince: true, On: world.Submitted, Since: world.MomentOf(noon.Add(11 * time.Hour))}, []string{first}},
+	} {
+		whole, next := all.Page(nil, 3, c.filter)
+		assert.Equal(t, c.want, idsOf(whole), name)
+		assert.Nil(t, next, name)
+		var from *world.Position
+		for i, want := range c.want {
+			var page []*world.Attempt
+			page, from = all.Page(from, 1, c.filter)
+			assert.Equal(t, []string{want}, idsOf(page), name)
+			assert.Equal(t, i < len(c.want)-1, from != nil, name)
+		}
+	}
+}
+
+// TestListingsThatLag show what was evaluated after a moment as it was before.
+func TestListingsThatLag(t *testing.T) {
+	all, first, second, _ := byOneClock(t)
+	evaluated := world.Filter{ByStatus: true, Status: "evaluated", Behind: true}
+	for hour, want := range map[int][]string{19: nil, 20: {first}, 21: {first, second}} {
+		evaluated.Known = world.MomentOf(noon.Add(time.Duration(hour) * time.Hour))
+		page, _ := all.Page(nil, 3, evaluated)
+		assert.Equal(t, want, idsOf(page), hour)
+	}
+	behind := world.Filter{ByStatus: true, Status: "submitted", Behind: true, Known: world.MomentOf(noon)}
+	page, _ := all.Page(nil, 3, behind)
+	require.Equal(t, []string{first, second}, idsOf(page))
+	for _, a := range page {
+		assert.Nil(t, a.Value.EvaluatedAt)
+		assert.False(t, a.Report().Evaluated)
+		_, ranked := a.Rank()
+		assert.False(t, ranked)
+	}
+}
+
 func TestMomentsAreWrittenWithMilliseconds(t *testing.T) {
 	for want, at := range map[string]time.Time{
 		"2026-05-01T10:00:00.000Z": time.Date(2026, 5, 1, 12, 0, 0, 999_999, time.FixedZone("", 7200)),

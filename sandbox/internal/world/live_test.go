@@ -135,38 +135,3 @@ func TestResultsThatCannotBe(t *testing.T) {
 	}
 	require.NoError(t, world.Result{ShipScore: 100, Pillars: map[string]int{"rigor": 0}}.Check())
 }
-
-// TestWhatIsComing is what then happens.
-func TestWhatIsComing(t *testing.T) {
-	l, o, id := invited(world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: 2 * time.Hour, Evaluate: time.Hour})
-	other, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon.Add(time.Minute))
-	require.NoError(t, err)
-	told := func(until time.Duration) (all []string) {
-		for _, c := range o.Coming(world.MomentOf(noon.Add(until))) {
-			what := "expires"
-			if c.Stage >= 0 {
-				what = world.Stages[c.Stage]
-			}
-			all = append(all, c.At.Time().Sub(noon).String()+" "+what+" "+c.Who.ID[34:])
-		}
-		return all
-	}
-	assert.Empty(t, told(59*time.Minute))
-	assert.Equal(t, []string{"1h0m0s opened 02", "1h1m0s opened 03", "2h0m0s started 02"}, told(2*time.Hour))
-	assert.Len(t, told(1000*time.Hour), 8, "whoever begins does not expire")
-	require.NoError(t, l.Open(id, noon.Add(30*time.Minute)), "the next step counts from then")
-	assert.Equal(t, []string{"1h1m0s opened 03", "1h30m0s started 02"}, told(100*time.Minute))
-	o.RevokeInvitation(o.Invitations(o.Assessments().Newest(0).ID).Find(other))
-	assert.Equal(t, []string{"1h30m0s started 02"}, told(100*time.Minute))
-	assert.Equal(t, [...]int{1, 1, 0, 0, 0}, o.Crowd(""))
-	l.Organization("", noon.Add(6*time.Hour))
-	assert.Equal(t, [...]int{1, 0, 0, 0, 1}, o.Crowd(""), "and so it was")
-	seen := o.Applicants("", 4, 0, 10)
-	require.Len(t, seen, 1)
-	assert.Equal(t, id, seen[0].Invitation.ID)
-	assert.Empty(t, o.Applicants("", 4, 1, 10))
-
-	_, o, _ = invited(world.Timeline{})
-	assert.Equal(t, []string(nil), told(29*24*time.Hour))
-	assert.Equal(t, []string{"720h0m0s expires 02"}, told(30*24*time.Hour))
-}

@@ -1,0 +1,92 @@
+package world_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// evaluatedWith is a submission of somebody new, with a result.
+func evaluatedWith(t *testing.T, l *world.Live, o *world.Organization, r world.Result) *world.Attempt {
+	t.Helper()
+	invitation, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon)
+	require.NoError(t, err)
+	submission, err := l.Begin(invitation, noon)
+	require.NoError(t, err)
+	require.NoError(t, l.Evaluate(submission, noon, r))
+	return o.Submissions().Find(submission)
+}
+
+func TestWhatFollowsFromAResult(t *testing.T) {
+	l, o, _ := invited(world.Timeline{})
+	for score, want := range map[int]string{0: "strong_no", 39: "strong_no", 40: "no", 59: "no", 60: "yes", 79: "yes", 80: "strong_yes", 100: "strong_yes"} {
+		assert.Equal(t, want, evaluatedWith(t, l, o, world.Result{ShipScore: score}).Report().Verdict, score)
+	}
+	scored := map[string]int{"rigor": 50, "craft": 100}
+	sure := evaluatedWith(t, l, o, world.Result{Pillars: scored, LowConfidence: []string{"craft"}}).Report()
+	for _, p := range sure.Pillars {
+		score, found := scored[p.ID]
+		assert.Equal(t, p.ID != "rigor", p.LowConfidence, p.ID)
+		require.Equal(t, found, p.Score != nil, p.ID)
+		if found {
+			assert.Equal(t, score, *p.Score, p.ID)
+		}
+	}
+	assert.Equal(t, "low", sure.Confidence)
+}
+
+// TestRanks: the same score, the same rank; the better ones count.
+func TestRanks(t *testing.T) {
+	l, o, _ := invited(world.Timeline{})
+	scores := []int{70, 90, 70, 100, 0}
+	var all []*world.Attempt
+	for _, score := range scores {
+		all = append(all, evaluatedWith(t, l, o, world.Result{ShipScore: score}))
+	}
+	for i, want := range []int{3, 2, 3, 1, 5} {
+		rank, ok := all[i].Rank()
+		assert.True(t, ok)
+		assert.Equal(t, world.Rank{Rank: want, Total: len(scores)}, rank, scores[i])
+	}
+}
+
+// TestNumbersThatAreMadeUp could be true, for each of many candidates, and are
+// not always the same.
+func TestNumbersThatAreMadeUp(t *testing.T) {
+	made := world.NewLive(world.NewSample, world.Timeline{Open: time.Minute, Begin: time.Minute, Submit: 90 * time.Second, Evaluate: time.Minute})
+	l := &made
+	o := l.Organization("", noon)
+	posting := o.AddAssessment("Backend", "")
+	for range 120 {
+		_, err := l.Invite(posting, "b@candidates.test", "B", noon)
+		require.NoError(t, err)
+	}
+	l.Organization("", noon.Add(time.Hour))
+	seen := map[string]map[float64]bool{"budget": {}, "authored": {}, "churn": {}, "score": {}, "pillar": {}}
+	number := func(what string, x, most float64) {
+		t.Helper()
+		assert.True(t, x >= 0 && x <= most, "%s: %v", what, x)
+		assert.Equal(t, math.Round(x*100)/100, x, what) //nolint:testifylint // to the cent
+		seen[what][x] = true
+	}
+	require.Equal(t, 120, o.Submissions().Len())
+	for a := range o.Submissions().All() {
+		r := a.Report()
+		number("budget", r.Facts.BudgetUsedDollars, r.Facts.BudgetAllottedDollars)
+		number("authored", *r.Facts.AIAuthoredPct, 100)
+		number("churn", *r.Facts.ChurnPct, 100)
+		number("score", float64(*r.ShipScore), 100)
+		for _, p := range r.Pillars {
+			number("pillar", float64(*p.Score), 100)
+		}
+		assert.Equal(t, 1.5, *r.Facts.TimeUsedMinutes) //nolint:testifylint // exactly
+	}
+	for what, numbers := range seen {
+		assert.Greater(t, len(numbers), 10, what)
+	}
+}

@@ -1,0 +1,123 @@
+package world_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// TestWhatIsComing is what then happens.
+func TestWhatIsComing(t *testing.T) {
+	l, o, id := invited(world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: 2 * time.Hour, Evaluate: time.Hour})
+	other, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon.Add(time.Minute))
+	require.NoError(t, err)
+	told := func(until time.Duration) (all []string) {
+		for _, c := range o.Coming(world.MomentOf(noon.Add(until))) {
+			what := "expires"
+			if c.Stage >= 0 {
+				what = world.Stages[c.Stage]
+			}
+			all = append(all, c.At.Time().Sub(noon).String()+" "+what+" "+c.Who.ID[34:])
+		}
+		return all
+	}
+	assert.Empty(t, told(59*time.Minute))
+	assert.Equal(t, []string{"1h0m0s opened 02", "1h1m0s opened 03", "2h0m0s started 02"}, told(2*time.Hour))
+	assert.Len(t, told(1000*time.Hour), 8, "whoever begins does not expire")
+	require.NoError(t, l.Open(id, noon.Add(30*time.Minute)), "the next step counts from then")
+	assert.Equal(t, []string{"1h1m0s opened 03", "1h30m0s started 02"}, told(100*time.Minute))
+	o.RevokeInvitation(o.Invitations(o.Assessments().Newest(0).ID).Find(other))
+	assert.Equal(t, []string{"1h30m0s started 02"}, told(100*time.Minute))
+	assert.Equal(t, [...]int{1, 1, 0, 0, 0}, o.Crowd(""))
+	l.Organization("", noon.Add(6*time.Hour))
+	assert.Equal(t, [...]int{1, 0, 0, 0, 1}, o.Crowd(""), "and so it was")
+	seen := o.Applicants("", 4, 0, 10)
+	require.Len(t, seen, 1)
+	assert.Equal(t, id, seen[0].Invitation.ID)
+	assert.Empty(t, o.Applicants("", 4, 1, 10))
+
+	_, o, _ = invited(world.Timeline{})
+	assert.Equal(t, []string(nil), told(29*24*time.Hour))
+	assert.Equal(t, []string{"720h0m0s expires 02"}, told(30*24*time.Hour))
+}
+
+// TestWhatIsComingStopsWhereItWill: at a closed assessment before the beginning,
+// at the end of an invitation, and where the timeline ends.
+func TestWhatIsComingStopsWhereItWill(t *testing.T) {
+	for name, c := range map[string]struct {
+		timeline world.Timeline
+		closed   bool
+		at, want int // hours from noon, and steps then
+	}{
+		"to the report":            {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour, Evaluate: time.Hour}, false, 0, 4},
+		"to the handing in":        {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, false, 0, 3},
+		"closed: opened, expires":  {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, true, 0, 2},
+		"closed: on, once begun":   {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, true, 2, 1},
+		"begins as it expires":     {world.Timeline{Open: time.Hour, Begin: world.InvitationLife - time.Hour}, false, 0, 2},
+		"begins before it expires": {world.Timeline{Open: time.Hour, Begin: world.InvitationLife - time.Hour - time.Millisecond}, false, 0, 2},
+		"expires now":              {world.Timeline{}, false, 30 * 24, 0},
+		"expires soon":             {world.Timeline{}, false, 30*24 - 1, 1},
+	} {
+		l, o, _ := invited(c.timeline)
+		posting := o.Assessments().Newest(0).Value
+		l.Organization("", noon.Add(time.Duration(c.at)*time.Hour))
+		if c.closed {
+			posting.Status = "closed"
+			o.SaveAssessment(posting)
+		}
+		assert.Len(t, o.Coming(world.MomentOf(noon.Add(1000*time.Hour))), c.want, name)
+	}
+	l, o, id := invited(world.Timeline{})
+	_, err := l.Begin(id, noon)
+	require.NoError(t, err)
+	assert.Empty(t, o.Coming(world.MomentOf(noon.Add(1000*time.Hour))), "who has begun does not expire")
+}
+
+func TestApplicants(t *testing.T) {
+	l, o, id := invited(world.Timeline{})
+	first := o.Assessments().Newest(0)
+	second := o.AddAssessment("Frontend", "")
+	ids := []string{id}
+	for _, posting := range []string{second, first.ID, first.ID} {
+		invitation, err := l.Invite(posting, "b@candidates.test", "B", noon)
+		require.NoError(t, err)
+		ids = append(ids, invitation)
+	}
+	require.NoError(t, l.Open(ids[3], noon))
+	assert.Equal(t, [...]int{3, 1, 0, 0, 0}, o.Crowd(""))
+	assert.Equal(t, [...]int{2, 1, 0, 0, 0}, o.Crowd(first.ID))
+	assert.Equal(t, [...]int{1, 0, 0, 0, 0}, o.Crowd(second))
+	for name, c := range map[string]struct {
+		posting        string
+		at, skip, size int
+		want           []string
+	}{
+		"all that were sent, newest first": {"", 0, 0, 9, []string{ids[2], ids[1], ids[0]}},
+		"a page":                           {"", 0, 0, 2, []string{ids[2], ids[1]}},
+		"the next page":                    {"", 0, 2, 2, []string{ids[0]}},
+		"of one assessment":                {first.ID, 0, 0, 9, []string{ids[2], ids[0]}},
+		"of the other":                     {second, 0, 0, 9, []string{ids[1]}},
+		"who opened it":                    {"", 1, 0, 9, []string{ids[3]}},
+	} {
+		var got []string
+		for _, who := range o.Applicants(c.posting, c.at, c.skip, c.size) {
+			got = append(got, who.Invitation.ID)
+			assert.Equal(t, c.at, who.Stage, name)
+			assert.False(t, who.Closed, name)
+		}
+		assert.Equal(t, c.want, got, name)
+	}
+	closed := first.Value
+	closed.Status = "closed"
+	o.SaveAssessment(closed)
+	l.Organization("other", noon)
+	who, organization, ok := l.Applicant(id)
+	assert.Equal(t, []any{"", true, true}, []any{organization, ok, who.Closed})
+	_, _, ok = l.Applicant("nobody")
+	assert.False(t, ok)
+	assert.Equal(t, []string{"", "other"}, l.Names())
+}
