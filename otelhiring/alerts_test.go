@@ -3,8 +3,10 @@ package otelhiring_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,9 +17,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
 	"go.yaml.in/yaml/v3"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/otelhiring"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -53,14 +57,17 @@ type scrapes struct {
 
 const scrapeInterval = 30 * time.Second
 
-func (s *scrapes) collect(t *testing.T, b *bench, times int) {
+func (s *scrapes) collect(t *testing.T, times int, all ...*bench) {
 	t.Helper()
 	for range times {
-		for series, sample := range b.scrape(t) {
-			if s.series[series] == nil {
-				s.series[series] = slices.Repeat([]string{"_"}, s.count)
+		for _, b := range all {
+			for series, sample := range b.scrape(t) {
+				series = strings.Replace(series, "{", fmt.Sprintf(`{job="hiring",instance=%q,`, b.instance), 1)
+				if s.series[series] == nil {
+					s.series[series] = slices.Repeat([]string{"_"}, s.count)
+				}
+				s.series[series] = append(s.series[series], sample)
 			}
-			s.series[series] = append(s.series[series], sample)
 		}
 		s.count++
 		for series, samples := range s.series {
@@ -100,58 +107,149 @@ func (s *stage) watch(t *testing.T) {
 	synctest.Wait()
 }
 
+// poll makes rounds as jobs do, in one process after the other, until the test
+// ends.
+func (s *stage) poll(t *testing.T, clients ...*hiring.Client) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	t.Cleanup(func() { cancel(); <-done })
+	go func() {
+		defer close(done)
+		state := ""
+		for n := 0; ctx.Err() == nil; n++ {
+			polled, err := clients[n%len(clients)].Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+			if err == nil {
+				state = polled.State
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(max(polled.Wait, 30*time.Second)):
+			}
+		}
+	}()
+	synctest.Wait()
+}
+
+// by is a client of the service that a bench looks at.
+func (s *stage) by(b *bench, more ...hiring.Option) *hiring.Client {
+	return s.server.Client(append(more, hiring.WithProbe(b.Probe()))...)
+}
+
+// cutOff leads to no service.
+func cutOff() hiring.Option { return hiring.WithHTTPClient(&http.Client{Transport: nowhere{}}) }
+
+type nowhere struct{}
+
+func (nowhere) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("no route to host")
+}
+
+// replica is another process.
+func replica(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.instance = "b:1"
+	return b
+}
+
+// organization is another one of the same process.
+func organization(t *testing.T, name string) *bench {
+	t.Helper()
+	return newBench(t, otelhiring.WithAttributes(attribute.String("organization", name)))
+}
+
 // scenarios are nights of an operator, each with the alerts that must come, by
-// their names, with the labels beyond job and instance.
+// their names, with the labels beyond job and instance. An empty one is not there.
 var scenarios = map[string]struct {
 	play func(*testing.T, *stage)
 	want map[string]map[string]string
 }{
 	"all is well": {func(t *testing.T, s *stage) {
 		s.watch(t)
-		s.collect(t, s.bench, 60)
+		s.collect(t, 60, s.bench)
 	}, nil},
 	"somebody uses up the quota": {func(t *testing.T, s *stage) {
 		_, err := s.client.Account.Get(t.Context())
 		require.NoError(t, err)
-		s.collect(t, s.bench, 20)
+		s.collect(t, 20, s.bench)
 		s.server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 40)
 		_, err = s.client.Account.Get(t.Context())
 		require.NoError(t, err)
-		s.collect(t, s.bench, 10)
+		s.collect(t, 10, s.bench)
 	}, map[string]map[string]string{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}}},
 	"the service is down": {func(t *testing.T, s *stage) {
 		s.watch(t)
-		s.collect(t, s.bench, 20)
+		s.collect(t, 20, s.bench)
 		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
-		s.collect(t, s.bench, 14)
+		s.collect(t, 14, s.bench)
 	}, map[string]map[string]string{"HiringNoRound": {"hiring_operation": "Submissions.Watch"}}},
 	"the service is down for a moment": {func(t *testing.T, s *stage) {
 		s.watch(t)
-		s.collect(t, s.bench, 20)
+		s.collect(t, 20, s.bench)
 		s.server.Inject(sandbox.Fault{Route: "*", Times: 4, Reset: true})
-		s.collect(t, s.bench, 14)
+		s.collect(t, 14, s.bench)
 	}, nil},
 	"the key is revoked": {func(t *testing.T, s *stage) {
 		s.watch(t)
-		s.collect(t, s.bench, 20)
+		s.collect(t, 20, s.bench)
 		s.server.RevokeKey(sandbox.TestKey)
-		s.collect(t, s.bench, 4)
+		s.collect(t, 4, s.bench)
 	}, map[string]map[string]string{"HiringKeyRefused": {}}},
 	"the key is wrong from the start": {func(t *testing.T, s *stage) {
 		s.server.RevokeKey(sandbox.TestKey)
 		s.watch(t)
-		s.collect(t, s.bench, 4)
+		s.collect(t, 4, s.bench)
 	}, map[string]map[string]string{"HiringKeyRefused": {}}},
+	"no poll has ever succeeded": {func(t *testing.T, s *stage) {
+		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
+		s.poll(t, s.client)
+		s.collect(t, 14, s.bench)
+	}, map[string]map[string]string{"HiringNeverRead": {"hiring_operation": "Submissions.Poll", "instance": ""}}},
+	"one of two organizations was never read": {func(t *testing.T, s *stage) {
+		first, second := organization(t, "first"), organization(t, "second")
+		s.poll(t, s.by(first))
+		s.poll(t, s.by(second, cutOff()))
+		s.collect(t, 14, first, second)
+	}, map[string]map[string]string{"HiringNeverRead": {"hiring_operation": "Submissions.Poll", "instance": ""}}},
+	"the first polls have failed for a moment": {func(t *testing.T, s *stage) {
+		s.poll(t, s.by(s.bench, cutOff()))
+		s.collect(t, 8, s.bench)
+	}, nil},
+	"the first polls fail, and then none": {func(t *testing.T, s *stage) {
+		s.server.Inject(sandbox.Fault{Route: "*", Times: 8, Reset: true})
+		s.poll(t, s.client)
+		s.collect(t, 14, s.bench)
+	}, nil},
+	"the polls of one of two processes fail": {func(t *testing.T, s *stage) {
+		second := replica(t)
+		s.poll(t, s.client, s.by(second, cutOff()))
+		s.collect(t, 20, s.bench, second)
+	}, nil},
+	"one of two processes polls no more": {func(t *testing.T, s *stage) {
+		second := replica(t)
+		_, err := s.by(second).Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+		require.NoError(t, err)
+		s.poll(t, s.client)
+		s.collect(t, 20, s.bench, second)
+	}, nil},
+	"two processes poll, and the service goes down": {func(t *testing.T, s *stage) {
+		second := replica(t)
+		s.poll(t, s.client, s.by(second))
+		s.collect(t, 20, s.bench, second)
+		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
+		s.collect(t, 14, s.bench, second)
+	}, map[string]map[string]string{"HiringNoRound": {"hiring_operation": "Submissions.Poll", "instance": ""}}},
 	"a job is given up": {func(t *testing.T, s *stage) {
-		s.collect(t, s.bench, 20)
+		s.collect(t, 20, s.bench)
 		s.JobDiscarded(t.Context(), "hiring_deliver")
-		s.collect(t, s.bench, 4)
+		s.collect(t, 4, s.bench)
 	}, map[string]map[string]string{"HiringJobsDiscarded": {"hiring_job_kind": "hiring_deliver"}}},
 	"a second job is given up": {func(t *testing.T, s *stage) {
 		s.JobDiscarded(t.Context(), "hiring_deliver")
-		s.collect(t, s.bench, 60)
+		s.collect(t, 60, s.bench)
 		s.JobDiscarded(t.Context(), "hiring_deliver")
-		s.collect(t, s.bench, 4)
+		s.collect(t, 4, s.bench)
 	}, map[string]map[string]string{"HiringJobsDiscarded": {"hiring_job_kind": "hiring_deliver"}}},
 }
 
@@ -196,8 +294,7 @@ func (s *scrapes) write(t *testing.T, all []rule, want map[string]map[string]str
 	}
 	var input []series
 	for name, samples := range s.series {
-		labelled := strings.Replace(name, "{", `{job="hiring",instance="a:1",`, 1)
-		input = append(input, series{labelled, strings.Join(samples, " ")})
+		input = append(input, series{name, strings.Join(samples, " ")})
 	}
 	var tests []map[string]any
 	for _, r := range all {
@@ -207,6 +304,7 @@ func (s *scrapes) write(t *testing.T, all []rule, want map[string]map[string]str
 			for _, more := range []map[string]string{labels, r.Labels} {
 				maps.Copy(expected, more)
 			}
+			maps.DeleteFunc(expected, func(_, value string) bool { return value == "" })
 			alerts = append(alerts, map[string]any{"exp_labels": expected, "exp_annotations": r.Annotations})
 		}
 		at := time.Duration(s.count-1) * scrapeInterval
@@ -247,7 +345,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 		options.Progress(hiring.WaitProgress{Pending: 1})
 		_, err := s.client.Submissions.Get(t.Context(), sandbox.UnknownID)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
-		s.collect(t, s.bench, 4)
+		s.collect(t, 4, s.bench)
 	})
 	for series := range s.series {
 		name, _, _ := strings.Cut(series, "{")

@@ -23,19 +23,20 @@ import (
 type bench struct {
 	*otelhiring.Telemetry
 
-	spans   *tracetest.SpanRecorder
-	handler http.Handler
+	spans    *tracetest.SpanRecorder
+	handler  http.Handler
+	instance string // Whose scrapes these are.
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, more ...otelhiring.Option) *bench {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))
 	require.NoError(t, err)
-	b := &bench{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
+	b := &bench{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), instance: "a:1"}
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b.spans))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
-	b.Telemetry, err = otelhiring.New(otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))
+	b.Telemetry, err = otelhiring.New(append(more, otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))...)
 	require.NoError(t, err)
 	return b
 }
