@@ -178,9 +178,12 @@ func itemOf(s *Submission) waiting.Item {
 	return it
 }
 
+// defaultLookback is also how far since may reach back for slow gradings.
+const defaultLookback = 30 * 24 * time.Hour
+
 // options are those of a machine with the asker's pauses.
 func (a *asker) options() waiting.Options {
-	return waiting.Options{Min: a.pause.shortest, Max: a.pause.longest, Seed: rand.Uint64()} //nolint:gosec // spreads requests; nothing secret depends on it
+	return waiting.Options{Lookback: defaultLookback, Min: a.pause.shortest, Max: a.pause.longest, Seed: rand.Uint64()} //nolint:gosec // spreads requests; nothing secret depends on it
 }
 
 // rest sleeps until a wish's time, but not for a window that comes after the

@@ -110,6 +110,30 @@ func TestWaitReportsVouchesForEachID(t *testing.T) {
 	}
 }
 
+// TestWaitReportsReachesBackAsFarAsGradingTakes, whatever since is about: what was
+// handed in hours ago comes as soon as what was handed in just now.
+func TestWaitReportsReachesBackAsFarAsGradingTakes(t *testing.T) {
+	for _, on := range everySince {
+		inBubble(t, on.String(), func(t *testing.T) {
+			all := emulator.Batch(1, time.Now(), 150, 3*time.Hour)
+			evaluated := make(map[string]time.Time)
+			for _, it := range all {
+				evaluated[it.ID] = it.Evaluated
+			}
+			requests := 0
+			o := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) { requests = p.Requests }}
+			var late []time.Duration
+			for report, err := range emulated(t, emulator.Knobs{Since: on}, all).Submissions.WaitReports(t.Context(), idsOf(all), o) {
+				require.NoError(t, err)
+				late = append(late, time.Since(evaluated[report.SubmissionID]))
+			}
+			assert.Len(t, late, 150)
+			assert.LessOrEqual(t, quantile(late, 0.95), 55*time.Second)
+			assert.LessOrEqual(t, requests/3, 300, "reads an hour")
+		})
+	}
+}
+
 // TestACursorThatIsIgnoredEndsAWait with the name of what is probably wrong.
 func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 	for _, on := range everySince {

@@ -52,10 +52,11 @@ func (o WatchOptions) judge() (interval, error) {
 // them, and sweeps what is evaluated in the background; an evaluation later than
 // Lookback after creation may then be missed. In any case one is missed that the
 // listing shows more than a day late; once more than some 4,000 were delivered
-// within a day, later than those reach back, and ten minutes at worst. An item comes when its report is ready; one
-// whose report is not there an hour after its status comes without it, and so, at
-// once, does one whose report cannot be read: the log shows its read fail, and
-// [SubmissionService.Report] says why.
+// within a day, later than those reach back, and ten minutes at worst.
+//
+// An item comes when its report is ready; one whose report is not there an hour
+// after its status comes without it, and so, at once, does one whose report cannot
+// be read: the log shows its read fail, and [SubmissionService.Report] says why.
 //
 // Scope read; 80 to 220 reads an hour. Where since is about creation, up to 600 if
 // gradings take seconds, and up to 900 if the service does not filter by the status
@@ -161,8 +162,6 @@ func (w *watcher) state() string {
 	}
 	return w.machine.String()
 }
-
-const defaultLookback = 30 * 24 * time.Hour
 
 // watcher is a watch with its machine.
 type watcher struct {
