@@ -14,16 +14,17 @@ import (
 
 // Status is what became of a row of the table hiring_jobs.
 //
-// The row of a watch has an empty assessment_id and address, and the state of
-// the watch as its detail. That of an invitation has the assessment's id, the
-// address in lower case, and as its detail a JSON object with email, name,
-// extra, invitation_id and problem, as far as there are any.
+// The row of a watch has an empty assessment_id and address. That of an invitation
+// has the assessment's id, the address in lower case, and as its detail a JSON
+// object with email, name, extra, invitation_id and problem, as far as there are
+// any.
 type Status string
 
 // The statuses of a watch, and of an invitation.
 const (
+	StatusBegun    Status = "begun"    // There is no state yet. The detail is when the first job was inserted, or where somebody had it begin anew.
 	StatusWatching Status = "watching" // The detail is the state after the last round.
-	StatusLost     Status = "lost"     // The state was there and is gone: nothing is read until the row is deleted.
+	StatusLost     Status = "lost"     // The state was there and is gone: nothing is read until somebody makes the row begun or watching.
 
 	StatusQueued    Status = "queued"    // Not sent yet.
 	StatusSent      Status = "sent"      // By this module.
@@ -55,39 +56,6 @@ func (t table) row(ctx context.Context, query string, args []any, to ...any) (fo
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// watched is where a watch stands.
-type watched struct {
-	status  Status
-	state   string
-	version int64 // 0 before the first round.
-}
-
-func (t table) watched(ctx context.Context, organization string) (w watched, err error) {
-	_, err = t.row(ctx, `SELECT status, detail, version FROM hiring_jobs
-		WHERE organization = $1 AND assessment_id = '' AND address = ''`,
-		[]any{organization}, &w.status, &w.state, &w.version)
-	return w, err
-}
-
-// errOvertaken ends a round that another one was faster than: nothing of it is
-// kept.
-var errOvertaken = errors.New("jobs: another worker was faster")
-
-// save keeps what follows on w, unless somebody else has done so.
-func (t table) save(ctx context.Context, organization string, w watched) error {
-	found, err := t.row(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
-		VALUES ($1, '', '', $2, $3, $4)
-		ON CONFLICT (organization, assessment_id, address) DO UPDATE
-		SET status = excluded.status, detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
-		WHERE hiring_jobs.version = excluded.version - 1
-		RETURNING version`,
-		[]any{organization, string(w.status), w.state, w.version + 1}, &w.version)
-	if err == nil && !found {
-		err = errOvertaken
-	}
-	return err
 }
 
 // inTx runs do in a transaction of the client's database.

@@ -24,7 +24,8 @@ type Organization struct {
 	Client *hiring.Client
 
 	// Watch says what to watch, and with Since where a first run begins; zero
-	// means when the first job was inserted. Its Checkpoint is not used.
+	// means when the first job was inserted, whatever became of that. Its
+	// Checkpoint is not used.
 	Watch hiring.WatchOptions
 
 	// Telemetry is told of what is delivered and of jobs that are given up. Nil:
@@ -169,7 +170,7 @@ var alone = []rivertype.JobState{
 // PollArgs are those of a poll: one round of an organization's watch.
 type PollArgs struct {
 	Organization string `json:"organization" river:"unique"`
-	Round        int64  `json:"round"` // What the state's version must be at least.
+	Round        int64  `json:"round"` // The version of the row when the job was inserted: above 0, a missing row is lost.
 }
 
 // Kind names the job.
@@ -203,28 +204,38 @@ func (w *PollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[PollArgs])
 }
 
 func (w *PollWorker[D, TTx]) round(ctx context.Context, organization Organization, job *river.Job[PollArgs]) error {
-	client := river.ClientFromContext[TTx](ctx)
-	before, err := w.take(ctx, client, job)
+	before, err := w.take(ctx, job)
 	if err != nil {
 		return err
 	}
-	options := organization.Watch
-	if options.Since.IsZero() { // A first round that fails must not move the beginning.
-		options.Since = job.CreatedAt
+	options, state, err := before.from(organization.Watch)
+	if err != nil {
+		return err
 	}
 	asking, stop := sooner(ctx)
-	polled, failure := organization.Client.Submissions.Poll(asking, options, before.state)
+	polled, failure := organization.Client.Submissions.Poll(asking, options, state)
 	stop()
-	if failure != nil && polled.State == before.state {
+	if failure != nil && polled.State == state {
 		return failure
 	}
-	deliveries, err := deliveriesOf(organization.Name, polled.Submissions)
+	if polled.State == "" { // A quota that was used up at first, so there is nothing to keep.
+		return river.JobSnooze(polled.Wait)
+	}
+	return errors.Join(w.keep(ctx, job, before, polled, failure == nil), failure)
+}
+
+// keep saves what a round has found. When it did not come to its end, the job is
+// left to fail.
+func (w *PollWorker[D, TTx]) keep(ctx context.Context, job *river.Job[PollArgs], before watched, polled hiring.Polled, ended bool) error {
+	name := job.Args.Organization
+	deliveries, err := deliveriesOf(name, polled.Submissions)
 	if err != nil {
 		return err
 	}
-	err = inTx(ctx, client, func(tx TTx, t table) error {
-		after := watched{status: StatusWatching, state: polled.State, version: before.version}
-		if err := t.save(ctx, organization.Name, after); err != nil {
+	client := river.ClientFromContext[TTx](ctx)
+	return inTx(ctx, client, func(tx TTx, t table) error {
+		after := watched{status: StatusWatching, detail: polled.State, version: before.version}
+		if err := t.save(ctx, name, after); err != nil {
 			return err
 		}
 		if len(deliveries) > 0 {
@@ -232,38 +243,16 @@ func (w *PollWorker[D, TTx]) round(ctx context.Context, organization Organizatio
 				return err
 			}
 		}
-		if roundEnded := failure == nil; !roundEnded { // The job fails, and what was found before that is kept.
+		if !ended {
 			return nil
 		}
 		if err := complete[D](ctx, tx, job); err != nil {
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: time.Now().Add(polled.Wait)}
-		_, err := client.InsertTx(ctx, tx, PollArgs{Organization: organization.Name, Round: before.version + 1}, next)
+		_, err := client.InsertTx(ctx, tx, PollArgs{Organization: name, Round: before.version + 1}, next)
 		return err
 	})
-	return errors.Join(err, failure)
-}
-
-// errLost refuses to begin anew as if nothing had been delivered yet.
-var errLost = errors.New("jobs: the state of this watch is lost: put its row of hiring_jobs back, or delete the row to begin anew with Since")
-
-// take reads the state that the last round left.
-func (w *PollWorker[D, TTx]) take(ctx context.Context, client *river.Client[TTx], job *river.Job[PollArgs]) (watched, error) {
-	t := tableOf(client, client.Driver().GetExecutor())
-	before, err := t.watched(ctx, job.Args.Organization)
-	if err != nil {
-		return before, err
-	}
-	if before.version == 0 && job.Args.Round > 0 {
-		// The row outlives this job, which will be discarded at last.
-		err = t.save(ctx, job.Args.Organization, watched{status: StatusLost})
-		return before, errors.Join(errLost, err)
-	}
-	if before.status == StatusLost {
-		return before, errLost
-	}
-	return before, nil
 }
 
 // sooner ends before ctx does, so that there is time to keep what was done.
