@@ -3,6 +3,8 @@ package statefile_test
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -16,20 +18,51 @@ func TestRefusesWhatIsNoFile(t *testing.T) {
 	folder := t.TempDir()
 	fifo := filepath.Join(folder, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-	toDevice := filepath.Join(folder, "to-device")
-	require.NoError(t, os.Symlink("/dev/full", toDevice))
+	toFifo := filepath.Join(folder, "to-fifo")
+	require.NoError(t, os.Symlink(fifo, toFifo))
 	loop := filepath.Join(folder, "loop")
 	require.NoError(t, os.Symlink("loop", loop))
 	for path, want := range map[string]string{
-		folder: "not a regular file", fifo: "not a regular file", "/dev/full": "not a regular file", "/dev/zero": "not a regular file",
-		toDevice: "not a regular file", loop: "symbolic links", "": "names no file", folder + "/": "names no file",
+		folder: "not a regular file", fifo: "not a regular file", toFifo: "not a regular file", loop: "symbolic links", "": "names no file", folder + "/": "names no file",
 	} {
 		file := statefile.At(path)
 		_, err := file.Load()
 		require.ErrorContains(t, err, want, path)
 		require.ErrorContains(t, file.Save("x"), want, path)
 	}
-	assert.Equal(t, []string{"fifo", "loop", "to-device"}, names(t, folder))
+	assert.Equal(t, []string{"fifo", "loop", "to-fifo"}, names(t, folder))
+	for _, device := range []string{"/dev/full", "/dev/zero"} { // Never saved to: if that were wrong, it would replace them.
+		_, err := statefile.At(device).Load()
+		require.ErrorContains(t, err, "not a regular file", device)
+	}
 	_, err := statefile.At("/proc/self/status").Load() // A file that says it has no bytes.
 	require.ErrorContains(t, err, "damaged")
+}
+
+// TestADiskThatIsFull: what cannot be written whole leaves the state as it was,
+// and nothing beside it. No parallel test runs meanwhile: the limit is the process's.
+func TestADiskThatIsFull(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "state")
+	saves(t, path, "old")
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 64 << 10, Max: limit.Max}))
+	err := statefile.At(path).Save(strings.Repeat("s", 256<<10))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	require.ErrorIs(t, err, syscall.EFBIG)
+	loads(t, path, "old")
+	assert.Equal(t, []string{"state"}, names(t, folder))
+}
+
+// TestLeavesNoFileOpen: not the file, and not its folder.
+func TestLeavesNoFileOpen(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // It would close what was forgotten.
+	path := filepath.Join(t.TempDir(), "state")
+	before := names(t, "/proc/self/fd")
+	for range 10 {
+		saves(t, path, "x")
+		loads(t, path, "x")
+	}
+	assert.Len(t, names(t, "/proc/self/fd"), len(before))
 }
