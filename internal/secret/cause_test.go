@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,39 @@ type jsonErr struct{ value func() string }
 func (e jsonErr) Error() string                { return "json" }
 func (e jsonErr) MarshalJSON() ([]byte, error) { return []byte(`"` + e.value() + `"`), nil }
 
+// hiddenErr leads to an error that nothing shows.
+type hiddenErr struct{ cause func() error }
+
+func (e *hiddenErr) Error() string { return "hidden" }
+func (e *hiddenErr) Unwrap() error { return e.cause() }
+
+// farErr has something that no printer follows.
+type farErr struct{ far *string }
+
+func (e *farErr) Error() string { return "far" }
+
+// itselfErr cannot be copied.
+type itselfErr struct {
+	Text string
+	self *itselfErr
+}
+
+func (e *itselfErr) Error() string {
+	if e.self != e {
+		panic("copied")
+	}
+	return "itself"
+}
+
+// circleErr leads back to where it began.
+type circleErr struct {
+	Text string
+	next error
+}
+
+func (e *circleErr) Error() string { return e.Text }
+func (e *circleErr) Unwrap() error { return e.next }
+
 var errSentinel = errors.New("sentinel")
 
 // tree is err and all that it leads to.
@@ -102,6 +136,9 @@ func TestCleanErrorSaysTheSameWithoutTheKey(t *testing.T) {
 	self.Self = self
 	finder := secret.New(key)
 	request := &http.Request{Header: http.Header{"Authorization": {"Bearer " + key}}}
+	hidden := &hiddenErr{func() error { return textErr(key) }}
+	itself := &itselfErr{Text: key}
+	itself.self = itself
 	split := key[:14] + "\x00" + key[14:]
 	for name, err := range map[string]error{
 		"text":             errors.New("bad " + key),
@@ -120,12 +157,23 @@ func TestCleanErrorSaysTheSameWithoutTheKey(t *testing.T) {
 		"in the log":       &logErr{func() slog.Value { return slog.StringValue(key) }},
 		"in JSON":          &jsonErr{func() string { return key }},
 		"typed nil within": &openErr{Text: key, Extra: (*url.Error)(nil)},
+		"hidden":           hidden,
+		"hidden twice":     &hiddenErr{func() error { return hidden }},
+		"hidden, wrapped":  fmt.Errorf("more: %w", hidden),
+		"hidden in fields": &url.Error{Op: "Get", URL: "u", Err: hidden},
+		"minds a copy":     itself,
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean := finder.Clean(err)
 			for _, node := range tree(clean) {
 				for _, verb := range []string{"%v", "%+v", "%#v", "%q"} {
 					assert.False(t, finder.InString(fmt.Sprintf(verb, node)), "%T: "+verb, node, node)
+				}
+				assert.False(t, finder.InString(slog.AnyValue(node).Resolve().String()), "%T in the log", node)
+				if node, ok := node.(json.Marshaler); ok {
+					text, err := node.MarshalJSON()
+					require.NoError(t, err)
+					assert.False(t, finder.In(text), "%T in JSON", node)
 				}
 			}
 			assert.Equal(t, finder.ScrubString(err.Error()), clean.Error(), "it says the same")
@@ -147,6 +195,9 @@ func TestCleanErrorIsFoundByItsType(t *testing.T) {
 	inner, ok := errors.AsType[*net.OpError](clean)
 	require.True(t, ok)
 	assert.Equal(t, "dial tcp: [redacted]", inner.Error())
+	hidden, ok := errors.AsType[*url.Error](finder.Clean(&url.Error{Op: "Get", URL: "u", Err: &hiddenErr{func() error { return textErr(key) }}}))
+	require.True(t, ok)
+	assert.Equal(t, `Get "u": hidden`, hidden.Error())
 	text, ok := errors.AsType[textErr](clean)
 	require.True(t, ok)
 	assert.Equal(t, textErr("[redacted]"), text)
@@ -163,6 +214,8 @@ func TestCleanErrorIsFoundByItsType(t *testing.T) {
 
 	_, ok = errors.AsType[*lockedErr](finder.Clean(&lockedErr{Text: key}))
 	assert.False(t, ok, "a lock that is held would be so for ever in a copy")
+	_, ok = errors.AsType[*openErr](finder.Clean(&openErr{Extra: map[string]*lockedErr{"k": {Text: key}}}))
+	assert.False(t, ok, "so would one within")
 	closed := closedErr{key}
 	_, ok = errors.AsType[closedErr](finder.Clean(closed))
 	assert.False(t, ok, "cannot be copied without it")
@@ -170,7 +223,9 @@ func TestCleanErrorIsFoundByItsType(t *testing.T) {
 
 func TestErrorWithoutTheKeyIsLeftAlone(t *testing.T) {
 	finder := secret.New(key)
-	for _, err := range []error{nil, io.EOF, errors.Join(io.EOF, errSentinel), &net.OpError{Op: "dial", Err: syscall.ECONNRESET}, fmt.Errorf("x: %w", closedErr{"y"})} {
+	self, far := &selfErr{Text: "self"}, key
+	self.Self = self
+	for _, err := range []error{self, &farErr{&far}, nil, io.EOF, errors.Join(io.EOF, errSentinel), &net.OpError{Op: "dial", Err: syscall.ECONNRESET}, fmt.Errorf("x: %w", closedErr{"y"})} {
 		assert.Equal(t, fmt.Sprintf("%p %#v", err, err), fmt.Sprintf("%p %#v", finder.Clean(err), finder.Clean(err)))
 	}
 	err := errors.New(key)
@@ -188,7 +243,15 @@ func TestCleaningComesToAnEnd(t *testing.T) {
 	for range 60 {
 		wide = &pairErr{[]error{wide, wide}}
 	}
-	for _, err := range []error{chain, wide} {
+	circle := &circleErr{Text: key}
+	circle.next = circle
+	for _, err := range []error{chain, wide, circle} {
 		assert.False(t, finder.InString(fmt.Sprintf("%v %+v %#v", finder.Clean(err), finder.Clean(err), finder.Clean(err))))
 	}
+	large := &openErr{Text: "large", Extra: make([]any, 60_000)}
+	assert.NotSame(t, large, finder.Clean(large), "what is too large to be looked through is taken for the key's")
+}
+
+func TestCleanErrorOfAKeyWithFewLetters(t *testing.T) {
+	assert.EqualError(t, secret.New("sk_live_------").Clean(errors.New("bad sk_live_------")), "bad [redacted]")
 }

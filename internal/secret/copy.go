@@ -3,6 +3,7 @@ package secret
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,11 +25,22 @@ func (c *cleaner) copyOf(err error, causes, cleaned []error) (shown error) {
 	if !ok {
 		return nil
 	}
-	shown, ok = reflect.TypeAssert[error](copied)
-	if !ok || strings.Contains(textOf(shown), "(PANIC=") || c.shows(shown) {
+	shown, _ = reflect.TypeAssert[error](copied) // Of err's type: it is one.
+	if strings.Contains(textOf(shown), "(PANIC=") || c.shows(shown) || slices.ContainsFunc(causesOf(shown), c.isDirty) {
 		return nil
 	}
 	return shown
+}
+
+// isDirty tells whether a copy leads to what it was to be without: by a field or a
+// method that no copy changes.
+func (c *cleaner) isDirty(cause error) bool {
+	switch cause.(type) { //nolint:errorlint // of this very error
+	case *replaced, *said:
+		return false
+	}
+	changed, _ := c.clean(cause)
+	return changed
 }
 
 // without returns a copy of v without the key. Only what is exported can be

@@ -96,11 +96,7 @@ const longestEscape = 10
 // begins, or the byte there when none does.
 func escapeBefore(b []byte, i int, nested bool) (letter byte, start int) {
 	for _, size := range [...]int{2, 4, 6, longestEscape} {
-		start = i - size
-		if start < 0 {
-			break
-		}
-		if b[start] != '\\' {
+		if start = i - size; start < 0 || b[start] != '\\' {
 			continue
 		}
 		first := start

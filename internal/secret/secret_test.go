@@ -2,6 +2,7 @@ package secret_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hiring-assessment/hiring-go/internal/bound"
 	"github.com/hiring-assessment/hiring-go/internal/secret"
 )
 
@@ -107,19 +109,24 @@ func TestScrubLeavesTheRestAsItWas(t *testing.T) {
 
 func TestKeysOfAllKinds(t *testing.T) {
 	long := strings.Repeat("Ab3", 60)
+	ofThree := strings.Repeat(strings.Repeat("a", 11)+"Q", 2) + strings.Repeat("e", 18) + "X" // The search begins at Q, Q and e.
 	for key, c := range map[string]struct{ found, kept []string }{
-		"":                   {nil, []string{"", "a"}},
-		"abcde":              {nil, []string{"abcde"}},
-		"abcdef":             {[]string{"abcdef", "a b c d e f", "xabcdefx"}, []string{"abcdex", "ABCDEF"}},
-		"sk_test_sandbox":    {[]string{"sk_test_sandbox", "sk-test-sandbox"}, []string{"sandbox", "test_sandbox", "sk_test_sandbo"}},
-		"sk_live_------":     {[]string{"sk_live_------"}, []string{"sk_live_", "------"}},
-		"!!!!!!!!!!a":        {[]string{"x!!!!!!!!!!ay"}, []string{"a", "!!!!!!!!!!"}},
-		"sk_live_" + long:    {[]string{long[:12], long[1:13], long[100:112], long[len(long)-12:], strings.Repeat(long, 3)}, []string{long[:11]}},
-		"aaaaaaaaaaaaaaaaaa": {[]string{strings.Repeat("a", 12), strings.Repeat("a", 100), strings.Repeat("a-", 100)}, []string{strings.Repeat("a", 11)}},
-		"abcdeghijkmQ":       {[]string{between("abcdeghijkmQ", `\n`), between("abcdeghijkmQ", `\\u0000`)}, []string{"abcdeghijkm"}},
-		"abcnefghikmQ":       {[]string{`abc\nefghikmQ`, `abc\\nefghikmQ`, spelled("abcnefghikmQ", `\u%04x`), spelled("abcnefghikmQ", `\\u%04x`)}, []string{`abc\nefghikm`}},
-		"abcdeQfghikmnoprs":  {[]string{"Qfghikmnoprs", "xQfghikmnoprs"}, []string{"fghikmnoprs"}}, // A piece that begins with its rarest letter.
-		`sk_test_"q\q"z`:     {[]string{`sk_test_"q\q"z`, `sk_test_\"q\\q\"z`}, []string{`"q\q"z`}},
+		"":                     {nil, []string{"", "a"}},
+		"abcde":                {nil, []string{"abcde"}},
+		"abcdef":               {[]string{"abcdef", "a b c d e f", "xabcdefx"}, []string{"abcdex", "ABCDEF"}},
+		"sk_test_sandbox":      {[]string{"sk_test_sandbox", "sk-test-sandbox"}, []string{"sandbox", "test_sandbox", "sk_test_sandbo"}},
+		"sk_live_------":       {[]string{"sk_live_------"}, []string{"sk_live_", "------"}},
+		"!!!!!!!!!!a":          {[]string{"x!!!!!!!!!!ay"}, []string{"a", "!!!!!!!!!!"}},
+		"sk_live_" + long:      {[]string{long[:12], long[1:13], long[100:112], long[len(long)-12:], strings.Repeat(long, 3)}, []string{long[:11]}},
+		"aaaaaaaaaaaaaaaaaa":   {[]string{strings.Repeat("a", 12), strings.Repeat("a", 100), strings.Repeat("a-", 100)}, []string{strings.Repeat("a", 11)}},
+		"abcdeghijkmQ":         {[]string{between("abcdeghijkmQ", `\n`), between("abcdeghijkmQ", `\\u0000`)}, []string{"abcdeghijkm"}},
+		"abcnefghikmQ":         {[]string{`abc\nefghikmQ`, `abc\\nefghikmQ`, spelled("abcnefghikmQ", `\u%04x`), spelled("abcnefghikmQ", `\\u%04x`)}, []string{`abc\nefghikm`}},
+		"abcdeQfghikmnoprs":    {[]string{"Qfghikmnoprs", "xQfghikmnoprs"}, []string{"fghikmnoprs"}}, // A piece that begins with its rarest letter.
+		"abcdeQfghikmnopr":     {[]string{"eQfghikmnopr"}, []string{"Qfghikmnopr"}},                  // Or whose second it is.
+		"sk_live_" + ofThree:   {[]string{strings.Repeat("e", 12), ofThree[1:13]}, []string{strings.Repeat("e", 11)}},
+		"sk_live_Z0aAz9Z0aAz9": {[]string{"Z0aAz9Z0aAz9", between("Z0aAz9Z0aAz9", "-")}, []string{"Z0aAz9Z0aAz"}}, // The first and last of each kind.
+		"abcdu0061efQ":         {[]string{`\u0061bcd\\u0061efQ`}, []string{`\u0061bcd\u0061efQ`}},                 // A backslash that is escaped begins no escape.
+		`sk_test_"q\q"z`:       {[]string{`sk_test_"q\q"z`, `sk_test_\"q\\q\"z`}, []string{`"q\q"z`}},
 	} {
 		finder := secret.New(key)
 		for _, text := range c.found {
@@ -130,6 +137,17 @@ func TestKeysOfAllKinds(t *testing.T) {
 			assert.Equal(t, text, finder.ScrubString(text), "%s", key)
 		}
 	}
+}
+
+// TestScrubWithinTheTime gives nothing when it is over.
+func TestScrubWithinTheTime(t *testing.T) {
+	finder := secret.New(key)
+	clean, err := finder.ScrubWithin([]byte("a "+key), &bound.Bound{})
+	require.NoError(t, err)
+	assert.Equal(t, "a [redacted]", string(clean))
+	clean, err = finder.ScrubWithin([]byte("a "+key), &bound.Bound{Stopped: context.Canceled})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, clean)
 }
 
 // letters is what a reader of b sees, told in the simplest way.
