@@ -151,6 +151,37 @@ func lostStateIsRecovered[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *s
 	require.Equal(t, 5, s.count(t, "results"), "once each, and none before the time")
 }
 
+func TestBeginningAnewBeatsARound(t *testing.T) {
+	t.Parallel()
+	on(t, beginningAnewBeatsARound[*riverpgxv5.Driver, pgx.Tx], beginningAnewBeatsARound[*riversqlite.Driver, *sql.Tx])
+}
+
+// beginningAnewBeatsARound that is under way: it must not write its state over
+// what the statement of the README says.
+func beginningAnewBeatsARound[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
+	w.evaluated(t, 1)
+	o := w.organization("acme")
+	var hold atomic.Bool
+	held, release := make(chan struct{}), make(chan struct{})
+	o.Client = w.failing(t, func(r *http.Request) (*http.Response, error) {
+		if hold.CompareAndSwap(true, false) {
+			held <- struct{}{}
+			<-release
+		}
+		return w.Transport().RoundTrip(r)
+	})
+	s.watch(t, hurried(), jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.put})
+	eventually(t, s.delivered(t, 1))
+	hold.Store(true)
+	<-held
+	s.do(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'")
+	s.do(t, readmeSQL(t, "begun", "2026-01-02T15:04:05Z", w.begun.UTC().Format(time.RFC3339)))
+	close(release)
+	eventually(t, s.delivered(t, 1))
+	eventually(t, func() bool { return s.count(t, "results") == 2 })
+}
+
 func TestNoHalfRecoveryIsTakenSQLite(t *testing.T) {
 	t.Parallel()
 	s, w := newSQLite(t), newWorld(t)
