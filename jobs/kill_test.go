@@ -268,7 +268,7 @@ func TestKilledWorkersPostgres(t *testing.T) {
 			})
 		}
 	})
-	endure(t, one, alone, n)
+	one.allStored(t, n)
 	settle(t, one, alone, n)
 	through := value[time.Time](t, one.db, "SELECT max(finalized_at) FROM river_job WHERE kind = 'hiring_delivery'").Sub(alone.began)
 	t.Logf("one process: through in %s with %d reads", through.Round(time.Second), alone.reads(t, through))

@@ -60,8 +60,9 @@ const (
 
 // Migrate brings a database up to date: River's tables, and this module's. What
 // is up to date is left alone. On PostgreSQL any number of processes may call it
-// at the same time: they take turns, by an advisory lock. A nil config is the
-// default.
+// at the same time: they take turns, by an advisory lock. One connection holds it,
+// and River's migrations, some of which cannot share a transaction, need another:
+// with a pool of one Migrate waits until ctx ends. A nil config is the default.
 func Migrate[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], config *rivermigrate.Config) error {
 	ours, err := Migrator(driver, config)
 	if err != nil {
