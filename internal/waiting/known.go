@@ -25,6 +25,8 @@ func (m *Machine) planKnown(now time.Time) {
 		list = m.NewsPages
 	}
 	m.NewsPages = max(1, m.NewsPages*0.99)
+	bySet := m.BySet
+	m.BySet = false
 	switch least := min(find, set, list); {
 	case n == 0:
 	case float64(n) <= least:
@@ -38,7 +40,10 @@ func (m *Machine) planKnown(now time.Time) {
 	case find == least:
 		m.chase(oldest, int(find)+2)
 	default:
-		m.listSet(now, false)
+		m.BySet = true
+		if m.listSet(now, false); !bySet { // Who left the set since the last other round was not seen in it.
+			m.chase(oldest, int(find)+2)
+		}
 	}
 	m.vouch(now)
 }

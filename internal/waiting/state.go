@@ -78,6 +78,7 @@ type state struct {
 	OpenPages int       `json:"-"` // Of the first walk.
 	FindPages float64   `json:"-"` // Of what is evaluated, back to the oldest pending.
 	VouchAt   time.Time `json:"-"`
+	BySet     bool      `json:"-"` // The last round looked at the unfinished.
 	News      time.Time `json:"-"` // When one was found.
 }
 

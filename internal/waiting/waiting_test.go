@@ -421,3 +421,19 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 		assert.Empty(t, sim.machine.Progress(sim.now).Why)
 	}
 }
+
+// TestWhoPassesThroughBetweenTwoWaysIsNotLate: known ids are looked for among the
+// evaluated until the unfinished are fewer; one that was handed in and graded while
+// that changed had been seen in neither.
+func TestWhoPassesThroughBetweenTwoWaysIsNotLate(t *testing.T) {
+	for _, seed := range []uint64{4, 10} {
+		all := emulator.Crowd(seed, noon, 1000, 8*h, usualLife)
+		o := usualOptions()
+		o.Known, o.Seed = ids(all), seed+99
+		sim := &simulation{service: emulator.New(emulator.Knobs{Since: emulator.OnCreation}, 1, all), options: o, begin: noon, over: 10 * h}
+		sim.run()
+		f := sim.measure(all, noon, noon.Add(10*h))
+		assert.Zero(t, f.lost)
+		assert.LessOrEqual(t, f.quantile(1), 2*m)
+	}
+}
