@@ -50,7 +50,13 @@ func arbitrary(random *rand.Rand) (emulator.Knobs, []*emulator.Submission) {
 			return 0
 		}
 	}
-	return k, lives(random, 1+random.IntN(120)) // A fuzz target has ten seconds, on a machine that does other things.
+	all := lives(random, 1+random.IntN(120)) // A fuzz target has ten seconds, on a machine that does other things.
+	if k.Cursors == emulator.Expiring {      // The end of a listing whose cursors expire before it is reached is hidden from everybody.
+		limit, window := cmp.Or(k.Limit, 1000), cmp.Or(k.Window, h)
+		reads := max(1, limit*9/10-int(float64(k.Rivals)*window.Hours()))
+		k.PageSize = max(k.PageSize, 1+2*len(all)/reads)
+	}
+	return k, all
 }
 
 // lives are of all kinds: at once and over a day, graded at once and after hours.
@@ -136,7 +142,7 @@ func FuzzMachine(f *testing.F) {
 	for seed := range seeds {
 		f.Add(seed)
 	}
-	for _, seed := range []uint64{107, 481, 943} { // Cursors expired while the service failed.
+	for _, seed := range []uint64{107, 481, 943, 1577} { // Cursors expired while the service failed, or the window ended.
 		f.Add(seed)
 	}
 	f.Fuzz(play)
