@@ -43,8 +43,9 @@ func (o WatchOptions) judge() (interval, error) {
 // With a Checkpoint a restart goes on where the last run stopped. An item is
 // saved as delivered when the loop asks for the next one, so a crash or a break
 // repeats at most the item that was being worked on, and none is lost. Within a
-// run there are no duplicates; one that is graded again is not yielded again as
-// long as it is remembered, which is for the latest 3,000 at least.
+// run there are no duplicates, unless more than some 11,000 are evaluated within ten
+// minutes; one that is graded again is not yielded again as long as it is
+// remembered, which is for the latest 3,000 at least.
 //
 // The documentation does not say which time the listing's since filter is about;
 // Watch finds out by an experiment, and again every day, and is right in each

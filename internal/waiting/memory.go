@@ -16,6 +16,7 @@ const (
 	mostDelivered = 4000
 	enough        = 3000 // Of them, the latest, stay when they become too many: one may be graded again.
 	mostItems     = 2900 // Unfinished ones: all fits into a state.
+	anItem        = 2.5  // So many deliveries take as much room.
 )
 
 // deliveries holds what was delivered, by a hash of the id.
@@ -93,8 +94,8 @@ func (m *Machine) forget() {
 	if m.known {
 		return
 	}
-	if len(m.Items) > mostItems {
-		m.forgetItems(len(m.Items) - mostItems*7/8)
+	if most := mostItems - int(float64(max(0, len(m.Delivered)-mostDelivered))/anItem); len(m.Items) > most {
+		m.forgetItems(len(m.Items) - most*7/8)
 	}
 	if len(m.Delivered) > mostDelivered {
 		m.forgetDone()
@@ -110,7 +111,7 @@ func (m *Machine) forget() {
 	for m.forgetDone(); len(m.Delivered) > mostDelivered && m.Lateness > ruler; m.forgetDone() {
 		m.Lateness /= 2
 	}
-	if n := len(m.Delivered) - mostDelivered; n > 0 { // Without any order, rather may an item come twice.
+	if n := len(m.Delivered) - mostDelivered - mostItems*anItem; n > 0 { // More than there is room for within ten minutes.
 		for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
 			delete(m.Delivered, hash)
 		}

@@ -3,6 +3,7 @@ package waiting_test
 import (
 	"fmt"
 	"hash/crc32"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -435,5 +436,45 @@ func TestWhoPassesThroughBetweenTwoWaysIsNotLate(t *testing.T) {
 		f := sim.measure(all, noon, noon.Add(10*h))
 		assert.Zero(t, f.lost)
 		assert.LessOrEqual(t, f.quantile(1), 2*m)
+	}
+}
+
+// TestThousandsAtOnceComeOnce: they are more than are remembered otherwise, and
+// none of them is old enough to be told from news by its times.
+func TestThousandsAtOnceComeOnce(t *testing.T) {
+	size, span := 4500, 3*h
+	if os.Getenv("HIRING_LONG") != "" {
+		size, span = 10_000, 8*h
+	}
+	for _, on := range every {
+		for name, apart := range map[string]time.Duration{"created apart": 20 * time.Millisecond, "created at once": 0} {
+			t.Run(name+"/"+on.String(), func(t *testing.T) {
+				t.Parallel()
+				all := emulator.Batch(1, noon.Add(h), size, s)
+				for i, it := range all {
+					it.Created = noon.Add(10*m + time.Duration(i)*apart)
+					it.Submitted, it.Evaluated = noon.Add(h), noon.Add(h+3*m)
+				}
+				f := watchAll(emulator.Knobs{Since: on}, all, span, h, nil)
+				assert.Zero(t, f.twice, "twice")
+				assert.Zero(t, f.lost, "lost")
+				assert.LessOrEqual(t, f.state, waiting.MaxState)
+				t.Log(f.String())
+			})
+		}
+	}
+}
+
+// TestABurstIsNotReadAgainAndAgain where nothing new comes after it.
+func TestABurstIsNotReadAgainAndAgain(t *testing.T) {
+	for _, on := range every {
+		all := emulator.Batch(1, noon.Add(h), 1000, s)
+		for _, it := range all {
+			it.Submitted, it.Evaluated = noon.Add(h), noon.Add(h+3*m)
+		}
+		f := watchAll(emulator.Knobs{Since: on}, all, 12*h, h, nil)
+		assert.Zero(t, f.twice+f.lost, "%s", on)
+		assert.LessOrEqual(t, f.rate, 200.0, "reads an hour, since on %s", on)
+		t.Log(on, f.String())
 	}
 }
