@@ -67,6 +67,8 @@ func TestTextsReadAloud(t *testing.T) {
 		"404 of Do": {func(c *hiring.Client) error { return second(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, refuses(404, "NOT_FOUND"), nil,
 			"hiring: Do: 404 NOT_FOUND: said the service; the path names no id: look at the base URL (request req_0e)"},
 		"404 of an id": {report, refuses(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the service (request req_0e)"},
+		"400 page": {account, says(400, "<h1>Bad request.</h1>"), nil,
+			"hiring: Account.Get: 400 the reply is not the service's own: <h1>Bad request.</h1>; a proxy answered, or the base URL is wrong"},
 		"404 page": {account, says(404, "<h1>Not found.</h1>"), nil,
 			"hiring: Account.Get: 404 the reply is not the service's own: <h1>Not found.</h1>; a proxy answered, or the base URL is wrong"},
 		"502 page": {account, says(502, "Bad gateway.\n"), []hiring.Option{noneMade},
