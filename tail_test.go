@@ -125,6 +125,20 @@ func logPage(more bool, seqs ...int) answer {
 	return says(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
 }
 
+// TestACursorMayBeANumber, and the number 0.
+func TestACursorMayBeANumber(t *testing.T) {
+	for _, cursor := range []string{"0", "9", "-1", `"0"`} {
+		page := `{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
+		fake := newFake(t, says(http.StatusOK, fmt.Sprintf(page, entry(1), true, cursor)), says(http.StatusOK, fmt.Sprintf(page, entry(2), false, "null")))
+		var got []int64
+		for e, err := range fake.client().Events.List("s", hiring.EventFilter{}).All(t.Context()) {
+			require.NoError(t, err, cursor)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1, 2}, got, cursor)
+	}
+}
+
 // TestTailTakesAPageInAnyOrder, and drops what it has had.
 func TestTailTakesAPageInAnyOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
