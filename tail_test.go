@@ -128,14 +128,13 @@ func logPage(more bool, seqs ...int) answer {
 // TestACursorMayBeANumber, and the number 0.
 func TestACursorMayBeANumber(t *testing.T) {
 	for _, cursor := range []string{"0", "9", "-1", `"0"`} {
-		page := `{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
-		fake := newFake(t, says(http.StatusOK, fmt.Sprintf(page, entry(1), true, cursor)), says(http.StatusOK, fmt.Sprintf(page, entry(2), false, "null")))
-		var got []int64
-		for e, err := range fake.client().Events.List("s", hiring.EventFilter{}).All(t.Context()) {
+		page := `{"data":[{"id":"s%d"}],"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
+		fake := newFake(t, says(http.StatusOK, fmt.Sprintf(page, 1, true, cursor)), says(http.StatusOK, fmt.Sprintf(page, 2, false, "null")))
+		for _, err := range fake.client().Submissions.List(hiring.SubmissionFilter{}).All(t.Context()) {
 			require.NoError(t, err, cursor)
-			got = append(got, e.Seq)
 		}
-		assert.Equal(t, []int64{1, 2}, got, cursor)
+		require.Len(t, fake.requests(), 2, cursor)
+		assert.Contains(t, fake.requests()[1].URL+"&", "cursor="+strings.Trim(cursor, `"`)+"&")
 	}
 }
 
