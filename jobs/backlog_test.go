@@ -56,6 +56,7 @@ func TestBacklogIsFound(t *testing.T) {
 				took := time.Since(began)
 				t.Logf("%d found after %s, in %d rounds of %d reads, %d of them handed over again", found, took.Round(time.Second), rounds, reads, repeats)
 				require.Equal(t, n, found)
+				require.Zero(t, repeats)
 				require.Less(t, took, is.within)
 			})
 		})
