@@ -136,8 +136,7 @@ func oddServices() []scenario {
 	add("cursors by offset", every, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors expire", every, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	// The client repeats what fails, here nobody does.
-	add("a fifth of requests fails", every[:2], func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
-	add("a fifth of requests fails", others, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3*m + 15*s, p99: 5 * m, max: 20 * m})
+	add("a fifth of requests fails", every, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
 	add("20 reads a minute", every, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
 	add("outage of 6 h", every, func(k *emulator.Knobs) {
 		k.Down = func(now time.Time) bool { return now.After(noon.Add(10*h)) && now.Before(noon.Add(16*h)) }
