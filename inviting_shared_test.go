@@ -3,6 +3,7 @@ package hiring_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -449,6 +450,44 @@ func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.looks)
+	})
+}
+
+// listsAtTheEnd loses its replies to invitations, and lists them half a minute
+// later, below all others.
+type listsAtTheEnd struct {
+	oldestFirst
+
+	waiting []scriptedInvitation
+	posts   int
+}
+
+func (s *listsAtTheEnd) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		s.posts++
+		s.waiting = append(s.waiting, scriptedInvitation{ada.Email, time.Now(), 1})
+		return nil, io.ErrUnexpectedEOF
+	}
+	if len(s.waiting) > 0 && time.Since(s.waiting[0].created) >= 30*time.Second {
+		s.sent, s.waiting = append(s.sent, s.waiting...), nil
+	}
+	return s.oldestFirst.RoundTrip(r)
+}
+
+// The last look before somebody would be mailed again trusts no order.
+func TestTheLastLookReadsTheWholeListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &listsAtTheEnd{}
+		for n := range 250 {
+			s.sent = append(s.sent, scriptedInvitation{fmt.Sprintf("candidate-%d@example.com", n), time.Now().Add(-time.Duration(n) * time.Hour), 0})
+		}
+		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		require.NoError(t, err)
+		got, err := client.Invitations.Ensure(t.Context(), fakeID, ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteSent, got.Outcome)
+		assert.Equal(t, 1, s.posts)
+		assert.Equal(t, []int{1, 2, 3, 1, 1, 2, 3}, s.looks)
 	})
 }
 
