@@ -110,6 +110,7 @@ func scenarios() []scenario {
 		add(scenario{name: what + ", grading 20 s", on: created, run: watched(aDay, emulator.Life{Grading: 20 * s}, over, nil), rate: 600, p95: m, p99: 10 * m, max: 30 * m})
 		add(scenario{name: what + ", grading 2 h", on: created, run: watched(aDay, emulator.Life{Grading: 2 * h}, over, nil), rate: 330, p95: m, p99: 2 * m, max: 30 * m})
 	}
+	add(scenario{name: "100 a day, grading 30 h", on: every, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	return append(list, oddServices()...)
 }
 

@@ -214,6 +214,9 @@ func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 		return false
 	}
 	m.Newest = later(m.Newest, earlier(it.Evaluated, now))
+	if m.Meaning == Unknown { // What was evaluated before tells how long it will take.
+		m.grade(it)
+	}
 	known := m.Items[id]
 	switch {
 	case id == "", m.known && known == nil:
@@ -247,7 +250,14 @@ func (m *Machine) deliver(now time.Time, id string, it *Item) {
 	m.News = now
 	m.Found++
 	m.FindPages += 1 / float64(m.pageSize())
-	if !it.Submitted.IsZero() && it.Evaluated.After(m.Opened) {
+	if it.Evaluated.After(m.Opened) {
+		m.grade(it)
+	}
+}
+
+// grade learns how long gradings take.
+func (m *Machine) grade(it *Item) {
+	if !it.Submitted.IsZero() {
 		m.Grading = max(m.Grading, min(it.Evaluated.Sub(it.Submitted), m.Lookback))
 	}
 }
