@@ -57,7 +57,7 @@ type follower struct {
 	begun     bool  // if one has come.
 	evaluated bool
 	idle      int // Rounds without news.
-	hollow    int // Pages in a row that promised more and gave nothing.
+	hollow    int // Rounds in a row whose last page promised more and gave nothing.
 }
 
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
@@ -131,11 +131,14 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 			t.hollow = 0
 			return news, true, nil
 		}
+		if found || !t.evaluated { // A log may promise more for as long as the attempt runs.
+			t.hollow = 0
+		}
 		if page.Next == token {
 			t.hollow++
 			return news, true, t.stuck()
 		}
-		t.hollow, token = 0, page.Next
+		token = page.Next
 	}
 }
 

@@ -190,6 +190,25 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 	}
 }
 
+// TestTailEndsWhereMoreIsPromisedForEver once the attempt is over: what comes after
+// all comes, and where nothing does, that is an error.
+func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := []answer{
+			data(pendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), data(readyReport), logPage(true), logPage(true),
+		}
+		fake := newFake(t, append(begun, logPage(false, 10))...)
+		var got []int64
+		for e, err := range fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{9, 10}, got)
+		fake = newFake(t, append(begun, logPage(true), logPage(true))...)
+		require.ErrorContains(t, lastOf(fake.client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+	})
+}
+
 func TestTailEndsAtWhatStays(t *testing.T) {
 	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
 		fake := newFake(t, refuses(status, code))
