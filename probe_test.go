@@ -381,6 +381,24 @@ func TestProbeContextGoesToTheTransportAndTheObserver(t *testing.T) {
 	assert.Equal(t, sent, observed)
 }
 
+// TestProbeSeesACallWithinOneOfAnotherClient, such as a transport that asks another
+// account for something.
+func TestProbeSeesACallWithinOneOfAnotherClient(t *testing.T) {
+	var outer, inner diary
+	within := newFake(t, data(thing)).client(hiring.WithProbe(inner.probe()))
+	fake := newFake(t, func(r *http.Request) (*http.Response, error) {
+		_, err := within.Account.Get(r.Context())
+		assert.NoError(t, err)
+		return data(thing)(r)
+	})
+	_, err := fake.client(hiring.WithProbe(outer.probe())).Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, outer.lines, 4)
+	require.Len(t, inner.lines, 4)
+	assert.Equal(t, "Account.Get > 1 > call Account.Get GET /account", inner.lines[0])
+	assert.Equal(t, "Account.Get > 1 > Account.Get > ended well", inner.lines[3])
+}
+
 func TestProbesAddUpAndMayBeEmpty(t *testing.T) {
 	fake := newFake(t, data(thing))
 	var order []string

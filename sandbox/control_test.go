@@ -72,6 +72,8 @@ func TestTheClockStopsBeforeItOverflows(t *testing.T) {
 	s := sandbox.New()
 	s.Advance(1 << 62)
 	assert.PanicsWithValue(t, "sandbox: Advance(1281023h53m38.427387904s): the clock does not go that far", func() { s.Advance(1 << 62) })
+	assert.NotPanics(t, func() { s.Advance(1<<62 - 1) }, "as far as a duration reaches")
+	assert.PanicsWithValue(t, "sandbox: Advance(1ns): the clock does not go that far", func() { s.Advance(1) })
 }
 
 func TestControlPlaneEffects(t *testing.T) {
@@ -80,6 +82,8 @@ func TestControlPlaneEffects(t *testing.T) {
 	left := func() string { return d.get(t, "/account").header.Get("X-RateLimit-Remaining") }
 	steered(t, s, "quota", `{"key":"`+sandbox.TestKey+`","class":"read","remaining":3}`)
 	assert.Equal(t, "2", left())
+	steered(t, s, "advance", `{"seconds": 0}`)
+	assert.Equal(t, "1", left())
 	steered(t, s, "advance", `{"seconds": 3600.5}`)
 	assert.Equal(t, "999", left())
 	steered(t, s, "advance", `{"seconds": "1h1s"}`)

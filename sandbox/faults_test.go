@@ -67,6 +67,7 @@ var faultCases = map[string]struct {
 	"reset after":     {fault: sandbox.Fault{Reset: true, After: true}, err: syscall.ECONNRESET, cost: 1},
 	"late":            {fault: sandbox.Fault{Late: time.Hour}, err: syscall.ECONNRESET},
 	"late gateway":    {fault: sandbox.Fault{Late: time.Hour, Status: 504}, status: 504, body: `{"error":{"code":"INTERNAL_ERROR"`},
+	"later than it":   {fault: sandbox.Fault{Late: time.Hour, After: true, Status: 504}, status: 504, header: map[string]string{"X-Ratelimit-Limit": "1000"}},
 	"delayed reset":   {fault: sandbox.Fault{Reset: true, Delay: time.Millisecond}, err: syscall.ECONNRESET},
 	"slow":            {fault: sandbox.Fault{Delay: time.Millisecond}, status: 200, body: accountStart, cost: 1},
 	"slow after":      {fault: sandbox.Fault{Delay: time.Millisecond, After: true}, status: 200, body: accountStart, cost: 1},

@@ -109,6 +109,8 @@ func TestFind(t *testing.T) {
 		sandbox.AssessmentID+`/invitations -> 400 {} (route "/assessments/{id}/invitations")`)
 	_, err = s.Journal().Find("GET", "/submissions/{id}/report")
 	require.ErrorContains(t, err, `GET /api/v1/submissions?page_size=1 -> 200 (route "/submissions")`)
+	_, err = s.Journal().Find("DELETE", "account")
+	require.ErrorContains(t, err, `nearest is GET /api/v1/account -> 200 (route "/account")`, "nothing is alike: the newest")
 	assert.Equal(t, "GET / -> no reply", sandbox.Entry{Method: "GET", Path: "/"}.String())
 }
 
