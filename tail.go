@@ -113,7 +113,6 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		t.requests++
 		page, err := log.From(token).Page(WithResponse(ctx, nil))
 		if errors.Is(err, errPromised) {
-			t.hollow++
 			return news, true, t.stuck()
 		}
 		if errors.Is(err, errRepeated) {
@@ -127,15 +126,13 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		if news = news || found; !goOn {
 			return news, false, nil
 		}
-		if page.Next == "" {
+		if page.Next == "" || found || !t.evaluated { // A log may promise more for as long as the attempt runs.
 			t.hollow = 0
+		}
+		if page.Next == "" {
 			return news, true, nil
 		}
-		if found || !t.evaluated { // A log may promise more for as long as the attempt runs.
-			t.hollow = 0
-		}
 		if page.Next == token {
-			t.hollow++
 			return news, true, t.stuck()
 		}
 		token = page.Next
@@ -158,9 +155,9 @@ func (t *follower) hand(page []Event, yield func(Event) bool) (news, goOn bool) 
 	return news, true
 }
 
-// stuck is the error of a log that promises more and gives nothing, again and again.
+// stuck counts a round, and is the error of a log that promises more and gives nothing, again and again.
 func (t *follower) stuck() error {
-	if t.hollow < paging.MaxEmpty {
+	if t.hollow++; t.hollow < paging.MaxEmpty {
 		return nil
 	}
 	return &Error{
