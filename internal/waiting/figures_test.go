@@ -64,6 +64,14 @@ func watched(aDay int, l emulator.Life, over time.Duration, change func(*simulat
 	}
 }
 
+// begun is a watch of 5,000 who begin at once and hand in over a day: more than a
+// state remembers.
+func begun(l emulator.Life) func(emulator.Since) figures {
+	return func(on emulator.Since) figures {
+		return watchAll(emulator.Knobs{Since: on}, emulator.Crowd(3, noon.Add(-h), 5000, day, l), 30*h, 2*h, nil)
+	}
+}
+
 func knobs(change func(*emulator.Knobs)) func(*simulation) {
 	return func(s *simulation) { change(&s.service.Knobs) }
 }
@@ -111,6 +119,9 @@ func scenarios() []scenario {
 		add(scenario{name: what + ", grading 2 h", on: created, run: watched(aDay, emulator.Life{Grading: 2 * h}, over, nil), rate: 330, p95: m, p99: 2 * m, max: 30 * m})
 	}
 	add(scenario{name: "100 a day, grading 30 h", on: every, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add(scenario{name: "5,000 begun at once, a day", on: every, run: begun(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "5,000 begun at once, grading 20 s", on: created, run: begun(emulator.Life{Grading: 20 * s}), rate: 700, p95: 35 * m, p99: 3 * h, max: 3 * h})
+	add(scenario{name: "500 a day, 100 reads an hour", on: every, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
 	return append(list, oddServices()...)
 }
 
