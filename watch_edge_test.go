@@ -91,6 +91,37 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 	}
 }
 
+// TestABacklogIsWholeWhateverTheDateSays: what takes many pages is found, however
+// wrong the replies' clock is, always or in a single one.
+func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
+	t.Parallel()
+	type wrong struct {
+		ahead time.Duration
+		once  int // In this request; 0: in all.
+	}
+	cases := []wrong{{20 * time.Minute, 0}, {5 * time.Hour, 0}, {26 * time.Hour, 0}}
+	for n := range 14 {
+		cases = append(cases, wrong{70 * 365 * 24 * time.Hour, n + 1})
+	}
+	for _, c := range cases {
+		inBubble(t, fmt.Sprint(c), func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceEvaluated, 800, 4*time.Hour, within(time.Hour))
+			crowd.limit = 300
+			crowd.intercept = func(*http.Request) (*http.Response, error) {
+				if crowd.date = 0; c.once == 0 || c.once == crowd.requests {
+					crowd.date = c.ahead
+				}
+				return nil, nil
+			}
+			time.Sleep(3 * time.Hour)
+			got := newDelivered(crowd)
+			o := hiring.WatchOptions{Since: crowd.zero, MinInterval: 5 * time.Minute, MaxInterval: 8 * time.Minute}
+			got.watch(t, crowd.client(t), o, 9*time.Hour)
+			got.once(t, 8*time.Hour)
+		})
+	}
+}
+
 // TestWatchKeepsWhatLookbackPromises evaluates some just before they are too
 // old, while the listing is so long that reading all of it takes hours.
 func TestWatchKeepsWhatLookbackPromises(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // Invitations says whose candidates are invited, and how.
@@ -35,8 +36,8 @@ type Invitations struct {
 // plan's limit is reached, as PlanWait says. A candidate that the service refuses
 // is cancelled, with the reason in the row, and holds up nobody. While the service
 // cannot be reached or answers with a 5xx, the job is snoozed for as long as that
-// lasts: for a minute first, because a request may still be on its way, and for
-// ten at last. What only people can mend, as a refused key, is tried as often as
+// lasts: for a minute at least, because a request may still be on its way, and the
+// longer the more often it has paused, up to ten. What only people can mend, as a refused key, is tried as often as
 // River's MaxAttempts says, 25 times in some three hours by default: then the job
 // is discarded, and goes on when somebody retries it or invites another.
 //
@@ -158,7 +159,10 @@ func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, job *r
 // passes tells a failure that time mends: no reply, or that of a service in trouble.
 func passes(err error) bool {
 	failure, ok := errors.AsType[*hiring.Error](err)
-	return ok && (failure.Attempts > 0 && failure.Status == 0 || failure.Status >= http.StatusInternalServerError)
+	if !ok || failure.Code == hiring.ErrInvalidToken {
+		return false
+	}
+	return failure.Attempts > 0 && failure.Status == 0 && !trouble.Permanent(failure) || failure.Status >= http.StatusInternalServerError
 }
 
 // outagePause grows with the number of pauses before it, which River counts: they

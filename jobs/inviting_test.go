@@ -4,7 +4,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,9 +40,24 @@ func TestInvitationsWaitForWhatPasses(t *testing.T) {
 		"reply without sense":    {&hiring.Error{Attempts: 1, Status: http.StatusOK}, false},
 		"redirect":               {&hiring.Error{Attempts: 1, Status: http.StatusFound}, false},
 		"error of the database":  {sql.ErrConnDone, false},
+		"key refused on the way": {&hiring.Error{Attempts: 1, Code: hiring.ErrInvalidToken}, false},
+		"unknown authority":      {ofAnUnknownAuthority(t), false},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.passes, jobs.Passes(c.err)) })
 	}
+}
+
+// ofAnUnknownAuthority is how a call fails whose service nobody vouches for.
+func ofAnUnknownAuthority(t *testing.T) error {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(server.Close)
+	client, err := hiring.New(server.URL, sandbox.TestKey)
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.Error(t, err)
+	return err
 }
 
 func TestPausesGrowWhileTheServiceIsGone(t *testing.T) {

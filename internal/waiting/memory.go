@@ -112,9 +112,14 @@ func (m *Machine) forget() {
 		m.Lateness /= 2
 	}
 	if n := len(m.Delivered) - mostDelivered - mostItems*anItem; n > 0 { // More than there is room for within ten minutes.
-		for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
-			delete(m.Delivered, hash)
-		}
+		m.forgetAny(n)
+	}
+}
+
+// forgetAny drops so many deliveries without any order: these may come twice.
+func (m *Machine) forgetAny(n int) {
+	for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
+		delete(m.Delivered, hash)
 	}
 }
 

@@ -92,8 +92,11 @@ func (m *Machine) opened(w *walk) {
 
 // listNews lists what is evaluated since the last time, and now and then more.
 func (m *Machine) listNews() {
-	w := walk{For: news, Status: m.evaluated(), Since: earlier(m.Base, m.Began).Add(-margin)}
+	w := walk{For: news, Status: m.evaluated(), Since: m.Base.Add(-margin)}
 	longest := m.Lateness
+	if m.Meaning == Evaluation && m.Dear.Equal(m.Base) { // Nothing new may come for long: many pages are not read again until then.
+		w.Since = m.Base.Add(rounding + time.Millisecond)
+	}
 	if m.Meaning == Submission {
 		w.Since, longest = w.Since.Add(-2*m.Grading), m.Lookback
 	}
@@ -124,8 +127,8 @@ func (m *Machine) since(t time.Time) time.Time {
 // caughtUp moves the time behind which no news are.
 func (m *Machine) caughtUp(w *walk) {
 	m.Base = later(m.Base, m.Pinned)
-	if w.Pages > 1 { // Nothing new may come for long: what many pages showed is not read again until then.
-		m.Base = later(m.Base, w.Began.Add(-margin))
+	if w.Level == 0 && w.Pages > 1 {
+		m.Dear = m.Base
 	}
 	m.Grading = max(m.Grading-m.Grading/1000, leastGrading)
 	if m.Meaning == Evaluation {

@@ -43,6 +43,7 @@ type state struct {
 	Newest    time.Time     `json:"newest,omitzero"` // The latest evaluation seen.
 	Base      time.Time     `json:"base,omitzero"`   // All evaluated before has shown, if the meaning is right.
 	Pinned    time.Time     `json:"pinned,omitzero"` // The next base, when the walk is through.
+	Dear      time.Time     `json:"dear,omitzero"`   // The base up to which many pages have shown all.
 	Grading   time.Duration `json:"grading,omitzero"`
 	NewsPages float64       `json:"news,omitzero"`
 	PeekAt    time.Time     `json:"peek,omitzero"`
@@ -119,8 +120,11 @@ func (m *Machine) String() string {
 			panic(err) // Nothing in it can fail.
 		}
 		text := fmt.Sprintf("%s %08x %s", format, crc32.ChecksumIEEE(body), body)
-		if len(text) <= MaxState || len(m.Items) == 0 {
+		if len(text) <= MaxState || len(m.Items)+len(m.Delivered) == 0 {
 			return text
+		}
+		if len(m.Items) == 0 {
+			m.forgetAny(len(m.Delivered)/10 + 1)
 		}
 		m.forgetItems(len(m.Items)/10 + 1)
 	}
