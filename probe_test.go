@@ -388,7 +388,7 @@ func TestProbeSeesACallWithinOneOfAnotherClient(t *testing.T) {
 	within := newFake(t, data(thing)).client(hiring.WithProbe(inner.probe()))
 	fake := newFake(t, func(r *http.Request) (*http.Response, error) {
 		_, err := within.Account.Get(r.Context())
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		return data(thing)(r)
 	})
 	_, err := fake.client(hiring.WithProbe(outer.probe())).Account.Get(t.Context())
