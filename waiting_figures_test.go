@@ -46,7 +46,7 @@ var waitsAtTheEmulator = []atTheEmulator{
 	{"known, handed in at once", true, emulator.Life{}, emulator.Knobs{},
 		map[emulator.Since]float64{emulator.OnEvaluation: 120, emulator.OnSubmission: 300, emulator.OnCreation: 300, emulator.Ignored: 300}, 55 * time.Second, 2 * time.Minute},
 	{"watched", false, graded, emulator.Knobs{},
-		map[emulator.Since]float64{emulator.OnEvaluation: 90, emulator.OnSubmission: 95, emulator.OnCreation: 160, emulator.Ignored: 160}, 57 * time.Second, 10 * time.Minute},
+		map[emulator.Since]float64{emulator.OnEvaluation: 90, emulator.OnSubmission: 95, emulator.OnCreation: 160, emulator.Ignored: 160}, 55 * time.Second, 10 * time.Minute},
 	{"watched, listed late", false, emulator.Life{Grading: 3 * time.Minute, Late: 0.1}, emulator.Knobs{}, nil, 15 * time.Minute, 30 * time.Minute},
 	{"watched, stamped early", false, emulator.Life{Grading: 3 * time.Minute, Early: 0.1}, emulator.Knobs{}, nil, 15 * time.Minute, 30 * time.Minute},
 	{"watched, an exclusive since", false, graded, emulator.Knobs{Exclusive: true}, nil, time.Minute, 2 * time.Minute},
@@ -105,7 +105,11 @@ func (c *atTheEmulator) wait(t *testing.T, size int, span time.Duration) {
 	}
 	assert.Greater(t, len(late), 20)
 	assert.Zero(t, service.Denied, "429")
-	assert.LessOrEqual(t, quantile(late, 0.95), c.p95, "p95")
+	p95 := c.p95
+	if len(late) < 100 { // That of a few is nearly the longest, which is the longest pause.
+		p95 = max(p95, 62*time.Second)
+	}
+	assert.LessOrEqual(t, quantile(late, 0.95), p95, "p95")
 	assert.LessOrEqual(t, quantile(late, 1), c.max, "max")
 	assert.LessOrEqual(t, float64(meter.requests)/hours, cmp.Or(c.rate[c.knobs.Since], 250), "reads an hour")
 }
