@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +40,14 @@ func New(ctx context.Context) (s *Server, err error) {
 	if s.dir, err = os.MkdirTemp("", "hiring-postgres"); err != nil {
 		return nil, err
 	}
-	if s.port, err = freePort(ctx); err == nil {
-		s.URL = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
-		err = s.initialize(ctx)
+	if err = s.initialize(ctx); err == nil {
+		err = errTaken
 	}
-	if err == nil {
-		err = s.Start(ctx)
+	for n := 0; n < 5 && errors.Is(err, errTaken); n++ {
+		if s.port, err = freePort(ctx); err == nil {
+			s.URL = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+			err = s.Start(ctx)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
@@ -71,6 +74,9 @@ func (s *Server) Start(ctx context.Context) error {
 	return s.await(ctx)
 }
 
+// errTaken says that somebody else has the port that was free a moment ago.
+var errTaken = errors.New("the port of PostgreSQL is taken")
+
 // await tries to connect until that works.
 func (s *Server) await(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
@@ -80,9 +86,12 @@ func (s *Server) await(ctx context.Context) error {
 		if err == nil {
 			return connection.Close(ctx)
 		}
+		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+		if bytes.Contains(text, []byte("could not create any TCP/IP sockets")) {
+			return errors.Join(errTaken, s.process.Wait(), os.Remove(filepath.Join(s.dir, "log")))
+		}
 		select {
 		case <-ctx.Done():
-			text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 			return fmt.Errorf("PostgreSQL does not start: %w\n%s", err, text)
 		case <-time.After(50 * time.Millisecond):
 		}
