@@ -61,7 +61,7 @@ func (s *Server) Start(ctx context.Context) error {
 	for _, set := range []string{"unix_socket_directories=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"} {
 		settings = append(settings, "-c", set)
 	}
-	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -77,22 +77,28 @@ func (s *Server) Start(ctx context.Context) error {
 // errTaken says that somebody else has the port that was free a moment ago.
 var errTaken = errors.New("the port of PostgreSQL is taken")
 
-// await tries to connect until that works.
+// await waits until the server says that it is ready: whoever has taken its port
+// might answer too.
 func (s *Server) await(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	for {
-		connection, err := pgx.Connect(ctx, s.URL)
-		if err == nil {
+		text, err := os.ReadFile(filepath.Join(s.dir, "log"))
+		switch {
+		case err != nil:
+			return err
+		case bytes.Contains(text, []byte("could not create any TCP/IP sockets")):
+			return errors.Join(errTaken, s.process.Wait())
+		case bytes.Contains(text, []byte("ready to accept connections")):
+			connection, err := pgx.Connect(ctx, s.URL)
+			if err != nil {
+				return err
+			}
 			return connection.Close(ctx)
-		}
-		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-		if bytes.Contains(text, []byte("could not create any TCP/IP sockets")) {
-			return errors.Join(errTaken, s.process.Wait(), os.Remove(filepath.Join(s.dir, "log")))
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("PostgreSQL does not start: %w\n%s", err, text)
+			return fmt.Errorf("PostgreSQL does not start: %w\n%s", ctx.Err(), text)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
