@@ -14,10 +14,12 @@ import (
 //	GET /account   read
 type AccountService struct{ core *core }
 
+func (s *AccountService) use() *core { return (*service)(s).use() }
+
 // Get returns the organization with its plan, its usage of the current period
 // and its branding. Scope read; costs one read.
 func (s *AccountService) Get(ctx context.Context) (Account, error) {
-	return do[Account](ctx, s.core, newRequest("Account.Get", "GET /account"))
+	return do[Account](ctx, s.use(), newRequest("Account.Get", "GET /account"))
 }
 
 // InvitationsLeft returns how many invitations the plan still allows in the
@@ -76,11 +78,13 @@ type Branding struct {
 //	GET /members   read
 type MemberService struct{ core *core }
 
+func (s *MemberService) use() *core { return (*service)(s).use() }
+
 // List walks the organization's members. The list takes no page size. Scope
 // read; costs one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
-		core:    s.core,
+		core:    s.use(),
 		request: newRequest("Members.List", "GET /members"),
 		List: paging.List[Member]{
 			ID: func(m *Member) string { return m.ID },

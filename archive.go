@@ -36,7 +36,7 @@ var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
 	d := download{submissions: s, id: id, to: w, State: transfer.State{Total: transfer.Unknown}}
-	err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.DownloadArchive"}, func(ctx context.Context) error {
+	err := s.use().probed(ctx, TraceCall{Operation: "Submissions.DownloadArchive"}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
@@ -136,7 +136,7 @@ func (d *download) broke(ctx, timed context.Context, err error) error {
 		err = silent
 	}
 	if d.Written > 0 && d.Validator == "" {
-		return fmt.Errorf("the download broke off, and the storage gives nothing to go on by: %w", err)
+		return fmt.Errorf("%w: %w", transfer.ErrUnresumable, err)
 	}
 	return fmt.Errorf("%w: %w", transfer.ErrBroken, err)
 }
@@ -150,11 +150,18 @@ func (d *download) fail(cause error) *Error {
 		Route:      "archive",
 		Attempts:   d.attempts,
 		RetryAfter: d.retryAfter,
-		operation:  "Submissions.DownloadArchive",
+		Operation:  "Submissions.DownloadArchive",
+		permanent:  !errors.Is(cause, transfer.ErrBroken) && !errors.Is(cause, transfer.ErrUnresumable),
 	}
 	e.causedBy(cause)
+	if errors.Is(cause, errSilent) {
+		e.Hints = []string{"see WithTimeout"}
+	}
 	return e
 }
+
+// errSilent is the cause of a download that ended because the storage sent no data.
+var errSilent = errors.New("nothing came")
 
 // plain is an error's text without the link: whoever has that has the archive.
 func (d *download) plain(err error) string {
@@ -201,14 +208,14 @@ func (d *download) attempt(ctx context.Context) error {
 	d.started, d.status, d.retryAfter = time.Now(), 0, 0
 	h := d.headers()
 	d.server = address.Server(d.link)
-	d.trial.begin(ctx, &k.watchers, ProbeAttempt{
+	d.trial.begin(ctx, &k.watchers, TraceAttempt{
 		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
 	}, h, func(string) bool { return true })
 	timed, cancel := context.WithCancelCause(d.trial.ctx)
 	defer cancel(nil)
 	limit := k.config.timeout
 	silence := body.NewSilence(limit, func() {
-		cancel(fmt.Errorf("nothing came for %s: see WithTimeout: %w", limit, context.DeadlineExceeded))
+		cancel(fmt.Errorf("%w for %s: %w", errSilent, limit, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
 	resp, err := k.roundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
@@ -261,13 +268,14 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *body.Silen
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
+		err = trouble.Usable(err)
 		if !d.Fits(n) {
 			return nil, errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
 			silence.Stop() // A slow writer is no silence of the storage's.
 			if err := d.write(buffer[:n]); err != nil {
-				return nil, fmt.Errorf("the writer failed: %w", err)
+				return nil, fmt.Errorf("the writer failed: %w", trouble.Usable(err))
 			}
 			silence.Begin()
 		}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -229,6 +230,10 @@ const (
 func TestHostileStorage(t *testing.T) {
 	const whole = len(archived)
 	begun := file(200, 0, 10, errReset, tag)
+	transient := []string{
+		"a long story", "no validator", "weak tag", "501", "endless 5xx", "endless 5xx in between", "Retry-After too long",
+		"no progress", "never answers", "stalls", "error with the link", "nothing at all",
+	}
 	for name, c := range map[string]struct {
 		storage  []answer
 		written  int
@@ -267,8 +272,8 @@ func TestHostileStorage(t *testing.T) {
 		"endless 5xx in between":   {[]answer{begun, says(500, "")}, 10, 4, "500 the download broke off, after 10 bytes"},
 		"Retry-After too long":     {[]answer{says(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
 		"no progress":              {[]answer{begun, file(206, 10, 10, errReset, ranged)}, 10, 4, "broke off: connection reset by peer"},
-		"never answers":            {[]answer{hangs()}, 0, 4, "nothing came for 30s: see WithTimeout"},
-		"stalls":                   {[]answer{stalls(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: see WithTimeout"},
+		"never answers":            {[]answer{hangs()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
+		"stalls":                   {[]answer{stalls(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
 		"untrusted":                {[]answer{breaks(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
 		"error with the link":      {[]answer{breaks(&url.Error{Op: "Get", URL: storageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
 		"nothing at all":           {[]answer{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},
@@ -292,6 +297,7 @@ func TestHostileStorage(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, c.err, "%s", name)
+			assert.Equal(t, slices.Contains(transient, name), hiring.IsTransient(err), "%s: IsTransient", name)
 			assert.Less(t, len(err.Error()), 600, "%s: the text is short", name)
 			failure := failureOf(t, name, err)
 			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
@@ -449,6 +455,7 @@ func TestArchiveWriterThatFails(t *testing.T) {
 		if c.cause != nil {
 			require.ErrorIs(t, err, c.cause, "%s", name)
 		}
+		assert.False(t, hiring.IsTransient(err), "%s", name)
 		assert.Equal(t, c.written, n, "%s", name)
 		assert.Len(t, h.asked, 1, "%s: not repeated", name)
 	}

@@ -18,12 +18,14 @@ import (
 //	DELETE /assessments/{id}   write
 type AssessmentService struct{ core *core }
 
+func (s *AssessmentService) use() *core { return (*service)(s).use() }
+
 // List walks the assessments that were not deleted, newest first (assumed: list
 // shape). The service has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
-		core:    s.core,
-		request: guessed("ListAssessments", "Assessments.List", s.core.dialect.ListAssessments),
+		core:    s.use(),
+		request: guessed("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
 		List: paging.List[Assessment]{
 			MaxSize: maxPageSize,
 			ID:      func(a *Assessment) string { return a.ID },
@@ -33,28 +35,28 @@ func (s *AssessmentService) List() Pager[Assessment] {
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	return do[Assessment](ctx, s.core, guessed("GetAssessment", "Assessments.Get", s.core.dialect.GetAssessment, pathID{"id", id}))
+	return do[Assessment](ctx, s.use(), guessed("GetAssessment", "Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}))
 }
 
 // Create makes an active assessment from a challenge. It consumes no plan quota.
 // Scope write; costs one write. It is repeated only when the service certainly
 // did nothing: after an unknown outcome, look with List before you repeat it.
 func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Assessment, error) {
-	return do[Assessment](ctx, s.core, in.request())
+	return do[Assessment](ctx, s.use(), in.request())
 }
 
 // Update changes what in sets and leaves the rest, and returns the assessment
 // (assumed: resource reply). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Update", s.core.dialect.UpdateAssessment, pathID{"id", id})
-	return do[Assessment](ctx, s.core, in.apply(r))
+	r := guessed("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	return do[Assessment](ctx, s.use(), in.apply(r))
 }
 
 // Close stops new work on an assessment, which stays in listings. Scope write;
 // costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Close", s.core.dialect.UpdateAssessment, pathID{"id", id})
-	return do[Assessment](ctx, s.core, AssessmentUpdate{Status: AssessmentClosed}.apply(r))
+	r := guessed("UpdateAssessment", "Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	return do[Assessment](ctx, s.use(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
 // Delete hides the assessment from listings. Invitations already sent keep
@@ -63,7 +65,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 //
 // Any 2xx of the service is success (assumed: any reply).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
-	return s.core.do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}))
+	return s.use().do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}))
 }
 
 // NewAssessment is what an assessment is made of. The first two fields are

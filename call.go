@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
@@ -21,14 +20,14 @@ type core struct {
 	base    url.URL // Scheme, host and path prefix, the latter with apiPrefix.
 	dialect Dialect
 	http    http.Client
+	timeout time.Duration // Of an attempt; 0 for none.
 	agent   []string
 	keys    keyring
 	family  *family
 	server  string // Of base, as in Exchange.
 	watchers
 
-	forgiving      atomic.Pointer[lenient.Codec] // For requests that forgive; made by the first, as not every program needs it.
-	withoutReports atomic.Bool                   // Somebody was warned that listings hold none.
+	withoutReports atomic.Bool // Somebody was warned that listings hold none.
 }
 
 // policy is how failed attempts are repeated.
@@ -88,7 +87,7 @@ func (k *core) send(ctx context.Context, r request, read func(*reply) error) err
 
 // fetch is send, and returns the data that read found.
 func (k *core) fetch(ctx context.Context, r request, read func(*reply) error) (data any, err error) {
-	err = k.probed(ctx, ProbeCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
+	err = k.probed(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
 		data, err = k.try(ctx, r, read)
 		return err
 	})
@@ -117,7 +116,7 @@ func (k *core) try(ctx context.Context, r request, read func(*reply) error) (dat
 		return nil, c.fresh().fail("the request could not be built", err)
 	}
 	defer c.leave()
-	if err := c.next(); err != nil {
+	if err := c.next(); err != nil { //nolint:contextcheck // the call carries its context
 		return nil, err
 	}
 	_, _ = c.retry.Do(&c.template) //nolint:bodyclose // judge reads and closes every reply

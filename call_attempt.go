@@ -12,6 +12,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/body"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // attempt is one try of a call.
@@ -57,7 +58,7 @@ func (a *attempt) send(r *http.Request) (*http.Response, error) {
 	h := a.headers(r.Header)
 	a.attempts++
 	a.started = time.Now()
-	a.trial.begin(a.ctx, &a.core.watchers, ProbeAttempt{
+	a.trial.begin(a.ctx, &a.core.watchers, TraceAttempt{
 		Operation: a.request.operation, Method: a.request.method, Route: a.request.route, Server: a.core.server, Number: int(a.attempts),
 	}, h, func(line string) bool { return a.credential.secret.ScrubString(line) == line })
 	a.timed, a.cancel = a.core.attemptContext(a.trial.ctx)
@@ -90,7 +91,7 @@ func (k *core) roundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := transport.RoundTrip(r)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, trouble.Usable(err)
 	case resp == nil:
 		return nil, errNoResponse
 	case resp.Body == nil:
@@ -127,10 +128,10 @@ func (a *attempt) arrived(resp *http.Response) {
 }
 
 func (k *core) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if k.config.timeout == 0 {
+	if k.timeout == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, k.config.timeout)
+	return context.WithTimeout(ctx, k.timeout)
 }
 
 // finish ends the attempt and tells whether another follows: what came of it is
@@ -201,8 +202,7 @@ func (a *attempt) pause() time.Duration {
 	if a.failure.usedUp() {
 		reason = PauseQuota
 	}
-	pauses(a.ctx, a.wait, reason)
-	return a.wait
+	return pauses(a.core.waiting(a.ctx, a.request.operation), a.wait, reason)
 }
 
 // exchange is the present attempt as observers see it.

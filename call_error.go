@@ -23,7 +23,7 @@ func (a *attempt) noReply() {
 	a.cut = !a.timeout
 	a.permanent = trouble.Permanent(a.transport)
 	a.failure = a.broken("no reply", a.transport)
-	a.failure.hints = trouble.Advice(a.transport)
+	a.failure.Hints = append(a.failure.Hints, trouble.Advice(a.transport)...)
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	if a.unsent {
 		a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
@@ -76,7 +76,13 @@ func (a *attempt) broken(what string, cause error) *Error {
 		return a.fail(what+": "+a.ctx.Err().Error(), err)
 	}
 	if a.timed.Err() != nil {
-		return a.fail(fmt.Sprintf("%s within %s: see WithTimeout", what, a.core.config.timeout), context.DeadlineExceeded)
+		hint := "see WithTimeout"
+		if a.core.timeout != a.core.config.timeout {
+			hint = "see http.Client.Timeout"
+		}
+		e := a.fail(fmt.Sprintf("%s within %s", what, a.core.timeout), context.DeadlineExceeded)
+		e.Hints = []string{hint}
+		return e
 	}
 	return a.fail(what+": "+a.plain(cause), cause)
 }
@@ -102,41 +108,38 @@ func (a *attempt) fail(message string, cause error) *Error {
 		Attempts:  int(a.attempts),
 		Outcome:   a.outcome(a.writeOutcome(OutcomeNotDone)),
 		RateLimit: a.limit,
-		operation: a.request.operation,
+		Operation: a.request.operation,
 		scrub:     a.credential.secret.ScrubString,
 	}
 	e.causedBy(a.credential.secret.Clean(cause))
 	return e
 }
 
-// hints are what the client can add to a refusal: what else may be wrong, and
-// where to look. Each begins with the mark that joins it to what stands before.
-func (a *attempt) hints(e *Error, body []byte) []string {
-	var hints []string
+// advise adds to a refusal what else may be wrong, and what to check.
+func (a *attempt) advise(e *Error, body []byte) {
 	r := a.request
 	page := isPage(e, body)
 	switch e.Status {
 	case http.StatusBadRequest:
-		hints = r.dialectHints(e)
+		e.mayBeWrong(r.dialectFields(e)...)
 	case http.StatusUnauthorized:
-		hints = []string{"; " + a.core.base.Host + " refused " + a.credential.redacted() +
-			": check it for expiry and revocation, or make another in the dashboard"}
+		e.Hints = append(e.Hints, a.core.base.Host+" refused "+a.credential.redacted()+
+			": check it for expiry and revocation, or make another in the dashboard")
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		if r.guessedRoute != "" {
-			hints = []string{hint(r.guessedRoute)}
+			e.mayBeWrong(r.guessedRoute)
 		}
 		if e.Status == http.StatusNotFound && !strings.Contains(r.route, "{") && !page {
-			hints = append(hints, "; the path names no id: look at the base URL")
+			e.Hints = append(e.Hints, "the path has no id: check the base URL")
 		}
 	}
 	if page {
-		hints = append(hints, pageHint)
+		e.Hints = append(e.Hints, pageHint)
 	}
-	return hints
 }
 
 // pageHint goes with every page, and with every 2xx that is not the service's.
-const pageHint = "; a proxy answered, or the base URL is wrong"
+const pageHint = "a proxy answered, or the base URL is wrong"
 
 // isPage tells a web page, or other text, from what the service would say.
 func isPage(e *Error, body []byte) bool {
@@ -144,19 +147,31 @@ func isPage(e *Error, body []byte) bool {
 	return e.Code == "" && !redirect && len(body) > 0 && !texts.LooksLikeJSON(body)
 }
 
-func hint(field string) string { return ", or Dialect." + field + " is wrong" }
+// mayBeWrong names fields of the Dialect as another possible cause of a refusal.
+func (e *Error) mayBeWrong(fields ...string) {
+	for _, field := range fields {
+		e.DialectFields = append(e.DialectFields, field)
+		e.Hints = append(e.Hints, "or Dialect."+field+" is wrong")
+	}
+}
 
-// dialectHints name the guesses that a 400 may be about.
-func (r request) dialectHints(e *Error) []string {
+// probablyWrong names a field of the Dialect as the probable cause.
+func (e *Error) probablyWrong(field string) {
+	e.DialectFields = append(e.DialectFields, field)
+	e.Hints = append(e.Hints, "Dialect."+field+" is probably wrong")
+}
+
+// dialectFields returns the assumed names that a 400 may be about.
+func (r request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
 	wrong := blame.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
-	var hints []string
+	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {
-			hints = append(hints, hint(field.Name))
+			suspects = append(suspects, field.Name)
 		}
 	}
-	return hints
+	return suspects
 }
 
 // sent tells whether the request held a name, as a parameter, a placeholder or a
@@ -165,7 +180,7 @@ func (r request) sent(name string) bool {
 	if r.query.Has(name) || strings.Contains(r.route, "{"+name+"}") {
 		return true
 	}
-	var members map[string]Value
+	var members map[string]RawValue
 	if len(r.body) == 0 || decode(r.body, &members) != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/origin"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 )
 
 // family is what a client and its variants know together.
@@ -18,6 +19,7 @@ type family struct {
 	quotas quota.Book
 	owners owners
 	origin origin.Judge
+	clock  serverclock.Clock
 }
 
 // left returns how many requests the present window, or else a new one, still has
@@ -56,6 +58,9 @@ func (f *family) keep(id keyID, account string) {
 func (a *attempt) admit() error {
 	waited := a.now != nil && a.now.failure.usedUp() // For a window, after the attempt before.
 	for {
+		if err := contextError(a.ctx); err != nil { // A wait may end together with the context.
+			return a.ended(err)
+		}
 		credential, err := a.core.keys.use(a.ctx)
 		if err != nil {
 			return join(a.ctx, a.fail(a.plain(err), err)) // The key before this one is still to be kept out of the text.
@@ -72,15 +77,31 @@ func (a *attempt) admit() error {
 		closed := a.enter()
 		switch {
 		case closed.Reason == quota.Open:
-			a.inFlight = true
-			return nil
+			return a.admitted()
 		case closed.Reason == quota.Braked:
 			return join(a.ctx, a.braked())
-		case a.core.policy().TooLong(closed.Wait) || sleep(a.ctx, closed.Wait, pauseFor(closed.Reason)) != nil:
+		case a.core.policy().TooLong(closed.Wait) || sleep(a.core.waiting(a.ctx, a.request.operation), closed.Wait, pauseFor(closed.Reason)) != nil:
 			return join(a.ctx, a.exhausted(closed))
 		}
 		waited = waited || closed.Reason != quota.Throttled
 	}
+}
+
+// admitted counts the attempt as in flight, unless the operation's hook fails.
+func (a *attempt) admitted() (err error) {
+	a.inFlight = true
+	if a.request.admitted == nil {
+		return nil
+	}
+	admitted := false
+	defer func() {
+		if !admitted {
+			a.landed()
+		}
+	}()
+	err = a.request.admitted()
+	admitted = err == nil
+	return err
 }
 
 // enter passes the gate, unless that is closed. Where requests on their way may
@@ -107,6 +128,7 @@ func (a *attempt) enter() (closed quota.Barrier) {
 // learn keeps what a reply's head says of the quotas.
 func (a *attempt) learn(h http.Header, now time.Time) {
 	quotas, id, class := &a.core.family.quotas, a.credential.id, classOf(a.request.method)
+	a.core.family.clock.Learn(headers.ServerTime(h, now), a.started, now)
 	limit, ok := headers.Quota(h)
 	a.limit = RateLimit(limit)
 	switch {

@@ -93,7 +93,7 @@ func matrix() map[string]meets {
 		"200 unsigned, others": alike(says(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the reply is JSON but not the service's envelope"),
 		"200 bad JSON":         unreadable(says(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
 		"200 truncated":        unreadable(cuts(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
-		"200 stalled":          unreadable(stalls(200, `{"data":{`), 4, random, "200 the reply broke off within 30s: see WithTimeout"),
+		"200 stalled":          unreadable(stalls(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
 		"301":                  alike(says(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
 		"302":                  alike(says(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
 		"304":                  alike(says(304, ""), no, 1, 0, "304 "+redirect),
@@ -122,14 +122,14 @@ func matrix() map[string]meets {
 		"refused dial":         alike(breaks(dialError), no, 4, random, "no reply: dial tcp: connection refused"),
 		"reset":                overload(breaks(read), random, reset),
 		"broken pipe":          overload(breaks(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
-		"timeout":              {hangs(), fate{"", 4, random, "no reply within 30s: see WithTimeout"}, unanswered, unanswered, unanswered},
+		"timeout":              {hangs(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
 		"503 truncated":        overload(cuts(503, "<html", errReset), random, "503 the reply is not the service's own: <html"),
 		"404 truncated":        alike(cuts(404, `{"error":{"co`, errReset), no, 1, 0, "404 the reply is JSON but not the service's error envelope"),
 		"400 that is too long": alike(says(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the reply is not the service's own: xxxxx"),
 	}
 }
 
-var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no reply within 30s: see WithTimeout"}
+var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no reply within 30s; see WithTimeout"}
 
 // TestMatrix: every status and wire fault, crossed with the methods.
 func TestMatrix(t *testing.T) {

@@ -184,11 +184,11 @@ func TestInvitingBehindASignInPage(t *testing.T) {
 			got, err := client.Invitations.Ensure(t.Context(), assessment, ada)
 			require.Error(t, err, "%s", name)
 			assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
-			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), func(got hiring.Invited, err error) bool {
+			_ = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 				require.Error(t, err, "%s", name)
 				assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
 				return true
-			})
+			}})
 			assert.Empty(t, mailsOf(t, server, assessment), "%s", name)
 		})
 	}

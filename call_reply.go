@@ -17,6 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/lenient"
 	"github.com/hiring-assessment/hiring-go/internal/origin"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // readReply reads the body, decodes a 2xx and builds the error of anything else.
@@ -27,8 +28,8 @@ func (a *attempt) readReply(resp *http.Response) {
 	}
 	body, cause := a.readBody(resp)
 	a.reply.body, a.reply.within = body, a.within(body)
-	if a.request.forgiving {
-		a.reply.forgiving = a.core.forgiving.Load()
+	if a.reply.leniency = a.request.leniency; a.reply.leniency != nil {
+		a.reply.leniency.begin()
 	}
 	var own bool
 	if a.status < 300 {
@@ -60,7 +61,7 @@ func (a *attempt) rejected(cause error) (own bool) {
 	a.failure = a.fail("", cause)
 	a.failure.refusal(a.reply.body)
 	a.failure.clean()
-	a.failure.hints = a.hints(a.failure, a.reply.body)
+	a.advise(a.failure, a.reply.body)
 	a.failure.RetryAfter = headers.RetryAfter(a.header, time.Now())
 	a.failure.throttled, a.permanent = a.throttled, a.throttled
 	a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
@@ -99,7 +100,7 @@ func (a *attempt) success(cause error) (own bool) {
 	a.failure.Outcome = a.writeOutcome(outcome)
 	a.failure.garbled = foreign == "" && !a.cut && !a.timeout
 	if stranger {
-		a.failure.hints = []string{pageHint}
+		a.failure.Hints = append(a.failure.Hints, pageHint)
 	}
 	return foreign == ""
 }
@@ -116,8 +117,10 @@ func (a *attempt) unusable(cause error) {
 		a.failure = a.fail(string(text), nil)
 	case limited:
 		a.failure = a.fail(tooLong.Error(), nil)
+		a.failure.Hints = []string{bytesHint}
 	case errors.Is(cause, bound.ErrMemory):
-		a.failure = a.fail("the reply would take more memory than four times what WithMaxResponseBytes allows", nil)
+		a.failure = a.fail("the reply would take more memory than four times its limit of bytes", nil)
+		a.failure.Hints = []string{bytesHint}
 	case a.status == http.StatusNoContent:
 		a.failure = a.fail(string(noData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
@@ -159,7 +162,7 @@ func (a *attempt) readBody(resp *http.Response) ([]byte, error) {
 	} else if a.read == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	err := a.buffer.Fill(a.body.Body, limit)
+	err := trouble.Usable(a.buffer.Fill(a.body.Body, limit))
 	read := a.buffer.Bytes()
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}
@@ -185,11 +188,14 @@ func (a *attempt) within(body []byte) bound.Bound {
 	return bound.Bound{Left: left, Until: a.timed}
 }
 
+// bytesHint goes with every response that is too large.
+const bytesHint = "see WithMaxResponseBytes"
+
 // minLimit is for limits so small that what every call takes is more.
 const minLimit = 16 << 10
 
 type tooLongError struct{ limit int64 }
 
 func (e tooLongError) Error() string {
-	return fmt.Sprintf("the reply is longer than %d bytes: see WithMaxResponseBytes", e.limit)
+	return fmt.Sprintf("the reply is longer than %d bytes", e.limit)
 }

@@ -30,13 +30,22 @@ type request struct {
 	assumed       []blame.Guess // Names sent that are guesses.
 	guessedRoute  string        // The Dialect field of the route, when it is a guess.
 	bodyless      bool          // Any 2xx will do, though what is readable of its body is used.
-	forgiving     bool          // A report that cannot be read is taken for none.
+	leniency      leniency      // How to decode what cannot be decoded as a whole; nil: the call fails.
 	err           error         // Why it must not be sent.
 
-	// before, unless it is nil, is asked before each attempt and after each wait
-	// for it whether it shall still be made; waited says that it waited for a
-	// quota's next window.
+	requestHooks
+}
+
+// requestHooks are functions that an operation of several requests sets. A nil
+// function is not called. An error of one prevents the attempt.
+type requestHooks struct {
+	// before is called before each attempt and after each wait for it; waited
+	// reports that the attempt waited for a window of the rate limit.
 	before func(waited bool) error
+
+	// admitted is called once the rate limit has admitted the attempt, just before
+	// it is sent.
+	admitted func() error
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.

@@ -319,7 +319,7 @@ func TestWithTimeoutBoundsEachAttempt(t *testing.T) {
 			assert.Equal(t, []time.Duration{c.each, c.each}, durations, "%s", name)
 			if name != "error body" {
 				require.ErrorIs(t, err, context.DeadlineExceeded, "%s", name)
-				require.ErrorContains(t, err, "within "+c.each.String()+": see WithTimeout", "%s", name)
+				require.ErrorContains(t, err, "within "+c.each.String()+"; see WithTimeout", "%s", name)
 			}
 		})
 	}

@@ -15,12 +15,14 @@ import (
 //	GET /challenges/{id}   read
 type ChallengeService struct{ core *core }
 
+func (s *ChallengeService) use() *core { return (*service)(s).use() }
+
 // List walks the challenges, newest first (assumed: list shape). Scope read;
 // costs one read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
-		core:    s.core,
-		request: guessed("ListChallenges", "Challenges.List", s.core.dialect.ListChallenges),
+		core:    s.use(),
+		request: guessed("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
 		List: paging.List[Challenge]{
 			MaxSize: maxPageSize,
 			ID:      func(c *Challenge) string { return c.ID },
@@ -31,7 +33,7 @@ func (s *ChallengeService) List() Pager[Challenge] {
 // Get returns a challenge with its brief and, when it has several, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
-	return do[Challenge](ctx, s.core, newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
+	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
 }
 
 // Challenge is a piece of work for a candidate.

@@ -30,7 +30,8 @@ const Version = "0.1.0"
 const apiPrefix = "/api/v1"
 
 // Client calls the service with one organization's key. It is safe for
-// concurrent use; make one and share it.
+// concurrent use; make one with [New] and share it. The zero value panics when it is
+// used.
 type Client struct {
 	Account     *AccountService
 	Assessments *AssessmentService
@@ -41,6 +42,13 @@ type Client struct {
 	Submissions *SubmissionService
 
 	core *core
+}
+
+func (c *Client) use() *core {
+	if c == nil {
+		c = new(Client)
+	}
+	return (&service{c.core}).use()
 }
 
 // New returns a client for the service at baseURL, without the /api/v1, that
@@ -60,7 +68,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(new(family), new(ledger))
+	return c.with(opts).assemble(new(family), new(sentInvitations))
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
@@ -73,18 +81,20 @@ func FromEnv(opts ...Option) (*Client, error) {
 // With returns a variant of the client: the same key, address and options,
 // changed by opts. Both share connections and what is known of the quotas.
 func (c *Client) With(opts ...Option) (*Client, error) {
-	return c.core.config.with(opts).assemble(c.core.family, c.Invitations.sent)
+	k := c.use()
+	return k.config.with(opts).assemble(k.family, c.Invitations.sent)
 }
 
 // Environment tells, by the key's prefix, whether calls touch real data. It is
 // empty for an unknown prefix, and with [WithKeySource] until a key was used.
-func (c *Client) Environment() Environment { return c.core.keys.lastUsed().environment }
+func (c *Client) Environment() Environment { return c.use().keys.lastUsed().environment }
 
 // Quota returns what the service last said about the key's two hourly quotas,
 // and sends nothing. A class is zero until the first reply about it, which
 // [RateLimit.Known] tells from one that is used up.
 func (c *Client) Quota() Quota {
-	id, quotas := c.core.keys.lastUsed().id, &c.core.family.quotas
+	k := c.use()
+	id, quotas := k.keys.lastUsed().id, &k.family.quotas
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }
 
@@ -93,10 +103,10 @@ func (c *Client) Quota() Quota {
 // document) or is taken out of it. Scope read; costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	var document stdjson.RawMessage
-	err := c.core.send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
+	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
 		var members struct {
-			OpenAPI Value `json:"openapi"`
-			Data    Value `json:"data"`
+			OpenAPI RawValue `json:"openapi"`
+			Data    RawValue `json:"data"`
 		}
 		if err := cmp.Or(decodeWithin(&r.within, r.body, &members), r.within.Until.Err()); err != nil {
 			return err // Also when the time was over while all else was passed over.
@@ -132,8 +142,8 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if in != nil {
 		r = r.send(in)
 	}
-	err := c.core.send(ctx, r, func(r *reply) error {
-		data, m, err := open[Value](r)
+	err := c.use().send(ctx, r, func(r *reply) error {
+		data, m, err := open[RawValue](r)
 		if out == nil {
 			meta = m.public() // As far as there is any.
 			return nil
@@ -162,7 +172,7 @@ func anyRequest(method, escaped string) request {
 }
 
 // assemble judges what the options recorded and builds the client.
-func (c config) assemble(f *family, sent *ledger) (*Client, error) {
+func (c config) assemble(f *family, sent *sentInvitations) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
@@ -180,10 +190,14 @@ func (c config) assemble(f *family, sent *ledger) (*Client, error) {
 }
 
 // newClient wires what was judged.
-func newClient(k *core, sent *ledger) *Client {
+func newClient(k *core, sent *sentInvitations) *Client {
 	c := k.config
 	if c.http != nil {
 		k.http = *c.http
+	}
+	k.timeout, k.http.Timeout = k.http.Timeout, 0 // It would count waits, too, and end as a cancellation.
+	if k.timeout <= 0 || c.timeout > 0 && c.timeout < k.timeout {
+		k.timeout = c.timeout
 	}
 	// A redirect would carry the key to wherever the reply points.
 	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

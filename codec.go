@@ -1,10 +1,10 @@
 package hiring
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
+	"time"
 
 	stdjson "encoding/json"
 
@@ -18,11 +18,18 @@ import (
 
 // reply is a 2xx reply whose body was read in full.
 type reply struct {
-	body      []byte         // Lies in a buffer that is used again: copy what is kept.
-	within    bound.Bound    // What decoding may take.
-	warning   string         // Set by the reader when the reply is usable but odd.
-	forgiving *lenient.Codec // The request's.
-	data      any            // Set by the reader, for fetch.
+	body     []byte      // Lies in a buffer that is used again: copy what is kept.
+	within   bound.Bound // What decoding may take.
+	warning  string      // Set by the reader when the reply is usable but odd.
+	leniency leniency    // The request's.
+	data     any         // Set by the reader, for fetch.
+}
+
+// leniency decodes a response of which a part cannot be decoded.
+type leniency interface {
+	begin()                // Forgets what an earlier attempt found.
+	codec() *lenient.Codec // Decodes a response that the fast decoder refused.
+	check(data any) string // Returns a warning of what cannot be decoded, or "".
 }
 
 // replyError says in full why a 2xx reply is not what was asked for.
@@ -30,12 +37,12 @@ type replyError string
 
 func (e replyError) Error() string { return string(e) }
 
-// Value is a piece of a reply whose shape the service does not document. It is
+// RawValue is a piece of a reply whose shape the service does not document. It is
 // kept as it came.
-type Value stdjson.RawMessage
+type RawValue stdjson.RawMessage
 
 // Text returns the value when it is a JSON string.
-func (v Value) Text() (string, bool) {
+func (v RawValue) Text() (string, bool) {
 	var s string
 	if len(v) == 0 || v[0] != '"' || decode(v, &s) != nil {
 		return "", false
@@ -44,11 +51,11 @@ func (v Value) Text() (string, bool) {
 }
 
 // texts returns the strings of an array, or the one string that stands alone.
-func (v Value) texts(within *bound.Bound) []string {
+func (v RawValue) texts(within *bound.Bound) []string {
 	if text, ok := v.Text(); ok {
 		return []string{text}
 	}
-	var items []Value
+	var items []RawValue
 	if len(v) == 0 || v[0] != '[' || decodeWithin(within, v, &items) != nil {
 		return nil
 	}
@@ -62,10 +69,10 @@ func (v Value) texts(within *bound.Bound) []string {
 }
 
 // MarshalJSON returns the value as it came, null when there is none.
-func (v Value) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
+func (v RawValue) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
 
 // UnmarshalJSON keeps a copy of b.
-func (v *Value) UnmarshalJSON(b []byte) error {
+func (v *RawValue) UnmarshalJSON(b []byte) error {
 	*v = append((*v)[:0], b...)
 	return nil
 }
@@ -114,12 +121,12 @@ type Meta struct {
 
 // wireMeta is meta as it comes: which of it is there tells how a list is paged.
 type wireMeta struct {
-	RequestID  string `json:"request_id"`
-	Page       *int   `json:"page"`
-	PageSize   int    `json:"page_size"`
-	Total      *int   `json:"total"`
-	HasMore    *bool  `json:"has_more"`
-	NextCursor Value  `json:"next_cursor"` // A null one ends a list; an absent one says nothing.
+	RequestID  string   `json:"request_id"`
+	Page       *int     `json:"page"`
+	PageSize   int      `json:"page_size"`
+	Total      *int     `json:"total"`
+	HasMore    *bool    `json:"has_more"`
+	NextCursor RawValue `json:"next_cursor"` // A null one ends a list; an absent one says nothing.
 }
 
 // cursor is empty at the end of a list. A bare number is taken for its text:
@@ -157,7 +164,7 @@ type envelope[T any] struct {
 }
 
 // replies reads what succeeded, to the values that decode gives.
-var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[Value](), Options: wire.Reading}
+var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[RawValue](), Options: wire.Reading}
 
 // readEnvelope decodes an envelope. Of one that replies refuses, json/v2 says
 // where and why. A list may lie in the memory of spare, and has at most so many
@@ -167,14 +174,25 @@ func readEnvelope[T any](r *reply, spare any, most int) (*envelope[T], error) {
 	err := replies.Read(r.body, e, spare, most, &r.within)
 	if errors.Is(err, fastjson.ErrRefused) {
 		*e = envelope[T]{}
-		if err = cmp.Or(r.forgiving, wire).DecodeWithin(&r.within, r.body, e); errors.Is(err, bound.ErrMemory) {
+		codec := wire
+		if r.leniency != nil {
+			codec = r.leniency.codec()
+		}
+		if err = codec.DecodeWithin(&r.within, r.body, e); errors.Is(err, bound.ErrMemory) {
 			err = unexplained
 		}
 	}
+	if err == nil && r.leniency != nil {
+		r.warning = r.leniency.check(e.Data)
+	}
 	if errors.Is(err, fastjson.ErrItems) {
-		err = replyError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
+		err = tooManyItems(most)
 	}
 	return e, err
+}
+
+func tooManyItems(most int) error {
+	return replyError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
 }
 
 const (
@@ -202,13 +220,28 @@ func openList[T any](r *reply, spare []T, most int) ([]T, wireMeta, error) {
 		return nil, wireMeta{}, err
 	}
 	if e.Data != nil {
+		if most > 0 && len(*e.Data) > most {
+			return nil, wireMeta{}, tooManyItems(most)
+		}
 		return *e.Data, e.Meta, nil
 	}
 	var members struct {
-		Data Value `json:"data"`
+		Data RawValue `json:"data"`
 	}
 	if err := replies.Read(r.body, &members, nil, 0, &r.within); err != nil || members.Data == nil {
 		return nil, wireMeta{}, noData
 	}
 	return nil, e.Meta, nil
+}
+
+// looseTime reads a time that may lack its zone, which is UTC then. It is zero when
+// there is none.
+func looseTime(v RawValue) time.Time {
+	text, _ := v.Text()
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
 }

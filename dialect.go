@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hiring-assessment/hiring-go/internal/route"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // Dialect holds the names of parameters, the routes and the formats that the
@@ -28,7 +29,7 @@ type Dialect struct {
 	CursorParam        string `json:"cursor_param"`          // Query parameter of the cursor: "cursor".
 	EventPageSizeParam string `json:"event_page_size_param"` // Query parameter of the event log's page size: "page_size".
 
-	SinceLayout string `json:"since_layout"` // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z".
+	SinceLayout string `json:"since_layout"` // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z". Or "unix" or "unixmilli", for Unix times in seconds or milliseconds.
 
 	ListChallenges   string `json:"list_challenges"`   // "GET /challenges"
 	ListAssessments  string `json:"list_assessments"`  // "GET /assessments"
@@ -129,10 +130,13 @@ func (d Dialect) clash() string {
 // checkLayout refuses what does not tell one day from another, such as a
 // layout of another language.
 func checkLayout(layout string) error {
+	if layout == timelayout.Unix || layout == timelayout.UnixMilli {
+		return nil
+	}
 	day := time.Date(2031, 11, 22, 13, 14, 15, 0, time.UTC)
 	read, err := time.Parse(layout, day.Format(layout))
 	if err != nil || read.Year() != day.Year() || read.YearDay() != day.YearDay() {
-		return errors.New("must be a layout of package time that holds the date, as in \"2006-01-02\"")
+		return errors.New("must be a layout of package time that holds the date, as in \"2006-01-02\", or unix or unixmilli")
 	}
 	return nil
 }

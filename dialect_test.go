@@ -3,8 +3,10 @@ package hiring_test
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -417,5 +419,24 @@ func TestDialectIsReadFromJSON(t *testing.T) {
 		var d hiring.Dialect
 		require.NoError(t, c.unmarshal([]byte(`{"since_layout":"2006-01-02","invitation_email":"address"}`), &d), "%s", codec)
 		assert.Equal(t, hiring.Dialect{SinceLayout: "2006-01-02", InvitationEmail: "address"}, d, "%s", codec)
+	}
+}
+
+// TestSinceAsUnixTime: a server that wants since in seconds or milliseconds.
+func TestSinceAsUnixTime(t *testing.T) {
+	t.Parallel()
+	all, err := sandbox.Start(t).Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	for layout, digits := range map[string]int{"unix": 10, "unixmilli": 13} {
+		server := sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{SinceLayout: layout}))
+		since := all[20].CreatedAt
+		listed, err := server.Client(hiring.WithDialect(hiring.Dialect{SinceLayout: layout})).Submissions.List(hiring.SubmissionFilter{Since: since}).Collect(t.Context())
+		require.NoError(t, err, layout)
+		assert.NotEmpty(t, listed)
+		assert.Less(t, len(listed), len(all))
+		sent, err := url.ParseQuery(server.Journal()[0].Query)
+		require.NoError(t, err)
+		assert.Len(t, sent.Get("since"), digits)
+		assert.True(t, strings.HasPrefix(sent.Get("since"), strconv.FormatInt(since.Unix(), 10)))
 	}
 }

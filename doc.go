@@ -26,7 +26,7 @@
 //
 // A nil pointer in a resource means null or absent. Enumerations are open: a
 // value that has no constant decodes all the same. Members that this version
-// does not know are kept in Extra. A [Value] is JSON whose shape the service
+// does not know are kept in Extra. A [RawValue] is JSON whose shape the service
 // does not document.
 //
 // A resource encodes as the service writes it, Extra included, under
@@ -35,7 +35,7 @@
 // Of what does not follow it, a member that was left out comes out as null or
 // empty, and a time with fewer digits with milliseconds.
 //
-// Scores come with rules: [Pillar.Reported] tells whether there is enough
+// Scores come with rules: [Pillar.ReliableScore] tells whether there is enough
 // evidence to show one, and [Report.Ready] whether grading has finished.
 //
 // # Errors
@@ -65,10 +65,10 @@
 //
 // # Inviting
 //
-// [InvitationService.Ensure] and [InvitationService.SendAll] find out what a lost
-// reply meant before they send again, so that each candidate gets one mail. Both
-// can be run again after a crash, once a minute has passed. SendAll waits for as
-// many windows of the write quota as it takes, and leaves others with the same
+// [InvitationService.Ensure] and [InvitationService.SendAll] look for the invitation
+// after a lost response before they send again, so that each candidate gets one
+// e-mail. After a crash both can be called again once a minute has passed, SendAll
+// with a Checkpoint at any moment. SendAll waits for as many windows of the write quota as it takes, and leaves others with the same
 // key their share. Whoever has an invitation is not invited again, even if it was
 // revoked or has expired: that is for [InvitationService.Send].
 //

@@ -64,7 +64,7 @@ func misused(t *testing.T, line string) string {
 			return "there is no such file"
 		}
 		return ""
-	case name == "export" || name == "curl" || name == "cd" || name == "hiring" || name == "promtool":
+	case name == "export" || name == "curl" || name == "cd" || name == "mkdir" || name == "hiring" || name == "promtool":
 		return ""
 	}
 	return "no command that this test knows"
@@ -89,6 +89,9 @@ func misusedGo(t *testing.T, words []string) string {
 	switch verb {
 	case "get", "install":
 		of, _, _ := strings.Cut(rest[0], "@")
+		if !strings.HasPrefix(of, module) && !strings.HasPrefix(of, ".") {
+			return "" // A dependency: go.mod of the module that needs it names it.
+		}
 		return missing(".", strings.TrimPrefix(strings.TrimPrefix(of, module), "/"))
 	case "run":
 		if problem := missing(dir, rest[0]); problem != "" {

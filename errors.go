@@ -16,6 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/bound"
 	"github.com/hiring-assessment/hiring-go/internal/origin"
 	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // ErrorCode is the service's stable name for a kind of failure. Each code is
@@ -38,6 +39,16 @@ const (
 	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
 )
 
+// documented reports whether c is a documented code. Any other code is text that
+// the server chose, which may name people.
+func (c ErrorCode) documented() bool {
+	switch c {
+	case ErrInvalidInput, ErrInvalidToken, ErrPlanLimitReached, ErrInsufficientScope, ErrNotFound, ErrConflict, ErrRateLimited, ErrInternal:
+		return true
+	}
+	return false
+}
+
 // ErrOutcomeUnknown is what errors.Is accepts for a write that may or may not
 // have happened. Look before repeating it.
 var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
@@ -55,6 +66,7 @@ const (
 // Error is a call that failed: refused by the service, answered by something
 // that is not the service, or not answered at all.
 type Error struct {
+	Operation string    // The Go name, as in "Submissions.Report".
 	Code      ErrorCode // Empty when the reply was not the service's own.
 	Message   string    // The service's words, or what went wrong; may be reworded any time.
 	Status    int       // 0 when there was no reply, or the call was refused locally.
@@ -68,9 +80,11 @@ type Error struct {
 	RateLimit  RateLimit          // As the reply's headers say; zero when they do not.
 	Details    stdjson.RawMessage // As sent with a 400 or 429; else nil.
 
-	operation string
-	hints     []string            // What may be wrong besides; see call.hints.
+	Hints         []string // Advice, one clause each, without leading punctuation, as in "check the base URL".
+	DialectFields []string // Fields of Dialect that may be wrong, as in "CursorParam"; Hints says the same in words.
+
 	garbled   bool                // Of a 2xx of the service: it came in full and is not what was promised.
+	permanent bool                // Of a download: its cause is not the connection.
 	throttled bool                // Of a 429: the address is held back, not the key's quota.
 	cause     func() error        // A closure, because no printer looks into one.
 	scrub     func(string) string // Takes the key out of a text; nil when there was none.
@@ -82,8 +96,8 @@ type Error struct {
 // some thousand bytes is cut short; the field has all of it.
 func (e *Error) Error() string {
 	text := "hiring: "
-	if e.operation != "" {
-		text += e.operation + ": "
+	if e.Operation != "" {
+		text += e.Operation + ": "
 	}
 	if e.Status != 0 {
 		text += strconv.Itoa(e.Status) + " "
@@ -92,7 +106,9 @@ func (e *Error) Error() string {
 		text += texts.Clip(string(e.Code), texts.MaxQuoted) + ": "
 	}
 	text = texts.Unended(text+texts.Clip(e.Message, maxMessage)) + e.complaints()
-	text += strings.Join(e.hints, "")
+	for _, hint := range e.Hints {
+		text += separator(hint) + hint
+	}
 	if e.Attempts > 1 {
 		text += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
@@ -103,12 +119,33 @@ func (e *Error) Error() string {
 		text += "; the write itself was done"
 	}
 	if e.RetryAfter > 0 {
-		text += "; retry after " + (e.RetryAfter + time.Second - 1).Truncate(time.Second).String()
+		text += "; retry after " + rounded(e.RetryAfter)
 	}
 	if e.RequestID != "" {
 		text += " (request " + texts.Clip(e.RequestID, texts.MaxQuoted) + ")"
 	}
 	return e.scrubbed(texts.OneLine(text)) // Parts of the key may have met just now.
+}
+
+// rounded returns a duration as a person reads it, rounded up: to seconds, above two
+// days to days.
+func rounded(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d > 365*day:
+		return "more than a year"
+	case d > 2*day:
+		return fmt.Sprintf("%d days", (d+day-1)/day)
+	}
+	return (d + time.Second - 1).Truncate(time.Second).String()
+}
+
+// separator returns what joins a hint to the text before it.
+func separator(hint string) string {
+	if strings.HasPrefix(hint, "or ") {
+		return ", "
+	}
+	return "; "
 }
 
 func (e *Error) scrubbed(text string) string {
@@ -165,6 +202,36 @@ func (e *Error) Unwrap() error {
 	return e.cause()
 }
 
+// IsTransient reports whether err is temporary, so that the same call may succeed
+// later: a 429, a 5xx, a connection error, a response that was cut short or a
+// timeout. A call that was refused locally because of a rate limit counts as a
+// 429. For a failed write, check Error.Outcome first: a write whose outcome is
+// [OutcomeUnknown] may have happened.
+//
+// IsTransient returns false for nil, a cancelled context, a server whose
+// certificate cannot be verified, a response that is not from the API, and any
+// refusal by another status.
+func IsTransient(err error) bool {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return false
+	case errors.Is(err, ErrQuotaExhausted), errors.Is(err, context.DeadlineExceeded):
+		return true
+	}
+	failure, ok := errors.AsType[*Error](err)
+	if !ok || failure.Attempts == 0 ||
+		failure.Code == ErrInvalidToken { // Also when the client refused the retry.
+		return false
+	}
+	switch {
+	case failure.Status == 0:
+		return !failure.permanent && !trouble.Permanent(failure)
+	case failure.Status < 300:
+		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
+	}
+	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
+}
+
 // usedUp tells a refusal because a quota is used up.
 func (e *Error) usedUp() bool {
 	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
@@ -183,8 +250,8 @@ func (e *Error) causedBy(err error) {
 // service sent them, which it does with a 400.
 func (e *Error) Fields() (form []string, fields map[string][]string) {
 	var d struct {
-		FormErrors  Value            `json:"formErrors"`
-		FieldErrors map[string]Value `json:"fieldErrors"`
+		FormErrors  RawValue            `json:"formErrors"`
+		FieldErrors map[string]RawValue `json:"fieldErrors"`
 	}
 	// Plenty for some hundred problems, and for many more what their texts take twice.
 	size := int64(len(e.Details))
@@ -209,7 +276,7 @@ type errorReply struct {
 		Code      ErrorCode          `json:"code"`
 		Message   string             `json:"message"`
 		Details   stdjson.RawMessage `json:"details"`
-		RequestID Value              `json:"request_id"` // Too little to lose a code for, whatever its type.
+		RequestID RawValue           `json:"request_id"` // Too little to lose a code for, whatever its type.
 	} `json:"error"`
 }
 

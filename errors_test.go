@@ -182,6 +182,11 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 		hints, _, _ = strings.Cut(hints, " (request")
 		assert.Equal(t, c.hints, hints, "%s: hints of %q", c.name, err)
 		assert.NotContains(t, failure.Message, "Dialect", "%s: the message stays the service's", c.name)
+		var named string
+		for _, field := range failure.DialectFields {
+			named += ", or Dialect." + field + " is wrong"
+		}
+		assert.Equal(t, c.hints, named, "%s: fields", c.name)
 	}
 }
 
@@ -304,7 +309,7 @@ func TestBodyOverTheCap(t *testing.T) {
 			require.NoError(t, err, "limit %d", c.limit)
 			continue
 		}
-		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes: see WithMaxResponseBytes", c.limit))
+		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes; see WithMaxResponseBytes", c.limit))
 		assert.Len(t, fake.requests(), 1, "not repeated")
 		_, err = client.Assessments.Close(t.Context(), "a")
 		assert.Equal(t, hiring.OutcomeDone, failureOf(t, "Close", err).Outcome)
@@ -384,7 +389,7 @@ func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
 		begun := time.Now()
 		_, err = client.Account.Get(t.Context())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "the reply broke off within 30s: see WithTimeout")
+		require.ErrorContains(t, err, "the reply broke off within 30s; see WithTimeout")
 		assert.Equal(t, 30*time.Second, time.Since(begun))
 		synctest.Wait()
 		require.NoError(t, server.Close())
@@ -439,10 +444,10 @@ func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
 	events, err := fake.client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, events, 2)
-	prompt, ok := events[0].Prompt()
+	prompt, ok := events[0].AIPrompt()
 	assert.True(t, ok)
 	assert.Equal(t, "cut \ufffd", prompt.Text)
-	prompt, ok = events[1].Prompt()
+	prompt, ok = events[1].AIPrompt()
 	assert.True(t, ok)
 	assert.Equal(t, "twice", prompt.Text)
 }

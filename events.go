@@ -15,6 +15,8 @@ import (
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
+func (s *EventService) use() *core { return (*service)(s).use() }
+
 // List walks the log of a submission's attempt in ascending seq order. A busy
 // attempt has thousands of entries. Scope read; costs one read a page of up to
 // 500.
@@ -28,7 +30,7 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
 	return newPager(&list[Event]{
-		core:    s.core,
+		core:    s.use(),
 		request: r,
 		List: paging.List[Event]{
 			Style:   paging.BySeq,
@@ -85,9 +87,9 @@ type AIResponse struct {
 	Model  string // Empty: not known.
 }
 
-// Prompt returns the payload of an ai_prompt entry, from its member "text"
+// AIPrompt returns the payload of an ai_prompt entry, from its member "text"
 // (assumed: prompt text); ok is false when that is not there.
-func (e Event) Prompt() (p AIPrompt, ok bool) {
+func (e Event) AIPrompt() (p AIPrompt, ok bool) {
 	if e.Kind != EventAIPrompt {
 		return AIPrompt{}, false
 	}
@@ -96,10 +98,10 @@ func (e Event) Prompt() (p AIPrompt, ok bool) {
 	return p, ok
 }
 
-// Response returns the payload of an ai_response entry, from its members "tokens"
+// AIResponse returns the payload of an ai_response entry, from its members "tokens"
 // or "token_count" and "model" or "model_name" (assumed: response members). What
 // is not there is unknown; ok is false when nothing is.
-func (e Event) Response() (r AIResponse, ok bool) {
+func (e Event) AIResponse() (r AIResponse, ok bool) {
 	if e.Kind != EventAIResponse {
 		return AIResponse{}, false
 	}
@@ -120,8 +122,8 @@ func (e Event) Response() (r AIResponse, ok bool) {
 }
 
 // members returns the payload's members, none when it is not an object.
-func (e Event) members() map[string]Value {
-	var m map[string]Value
+func (e Event) members() map[string]RawValue {
+	var m map[string]RawValue
 	if len(e.Payload) == 0 || decode(e.Payload, &m) != nil {
 		return nil
 	}

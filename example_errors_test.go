@@ -113,6 +113,23 @@ func ExampleError_Unwrap() {
 	// Output: true
 }
 
+// After a transient error the same call may succeed later.
+func ExampleIsTransient() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+
+	server.Inject(sandbox.Fault{Status: http.StatusServiceUnavailable})
+	_, err := client.Account.Get(ctx)
+	fmt.Println(hiring.IsTransient(err))
+
+	_, err = client.Submissions.Get(ctx, sandbox.UnknownID)
+	fmt.Println(hiring.IsTransient(err))
+	// Output:
+	// true
+	// false
+}
+
 // The set of codes is open: a default is needed.
 func ExampleErrorCode() {
 	ctx := context.Background()
@@ -153,4 +170,18 @@ func ExampleFieldErrors() {
 	// Output:
 	// candidate_email [must not be empty]
 	// candidate_email [Expected an email address.]
+}
+
+// The error of a candidate after the one that ended a run says why the run ended.
+func ExampleRunEndedError_Error() {
+	err := &hiring.RunEndedError{Cause: hiring.ErrPlanLimitReached}
+	fmt.Println(err)
+	// Output: hiring: the run ended before this candidate: PLAN_LIMIT_REACHED
+}
+
+// The outcome of the request that ended a run says nothing of the candidates after it.
+func ExampleRunEndedError_Is() {
+	var err error = &hiring.RunEndedError{Cause: &hiring.Error{Code: hiring.ErrInternal, Outcome: hiring.OutcomeUnknown}}
+	fmt.Println(errors.Is(err, hiring.ErrRunEnded), errors.Is(err, hiring.ErrInternal), errors.Is(err, hiring.ErrOutcomeUnknown))
+	// Output: true true false
 }

@@ -19,7 +19,7 @@ func ExampleEventService_List() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, ok := event.Prompt(); ok {
+		if _, ok := event.AIPrompt(); ok {
 			prompts++
 		}
 	}
@@ -45,7 +45,7 @@ func ExampleEventService_Tail() {
 }
 
 // A payload is read as far as it can be.
-func ExampleEvent_Prompt() {
+func ExampleEvent_AIPrompt() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
@@ -53,7 +53,7 @@ func ExampleEvent_Prompt() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if prompt, ok := event.Prompt(); ok {
+		if prompt, ok := event.AIPrompt(); ok {
 			fmt.Println(prompt.Text)
 			break
 		}
@@ -61,7 +61,7 @@ func ExampleEvent_Prompt() {
 	// Output: Where is the charge retried?
 }
 
-func ExampleEvent_Response() {
+func ExampleEvent_AIResponse() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
@@ -69,7 +69,7 @@ func ExampleEvent_Response() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		response, ok := event.Response()
+		response, ok := event.AIResponse()
 		if !ok {
 			continue
 		}

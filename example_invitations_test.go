@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -144,21 +146,21 @@ func ExampleInvitationService_SendAll() {
 	}
 
 	count := make(map[hiring.InviteOutcome]int)
-	err := client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, err error) bool {
+	err := client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), hiring.SendAllOptions{Each: func(invited hiring.InviteResult, err error) bool {
 		count[invited.Outcome]++
 		if errors.Is(err, hiring.ErrInvalidInput) {
 			fmt.Println(invited.Candidate.Name, "needs another address")
 		}
 		return true // false ends it.
-	})
+	}})
 	fmt.Println(count)
 	fmt.Println(errors.Is(err, hiring.ErrPlanLimitReached))
 
 	server.SetPlan(sandbox.LiveKey, 2, 10)
-	err = client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), func(invited hiring.Invited, _ error) bool {
+	err = client.Invitations.SendAll(ctx, assessment.ID, slices.Values(candidates), hiring.SendAllOptions{Each: func(invited hiring.InviteResult, _ error) bool {
 		fmt.Println(invited.Candidate.Name, invited.Outcome)
 		return true
-	})
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -171,6 +173,31 @@ func ExampleInvitationService_SendAll() {
 	// Ada Example existing
 	// Eve Example existing
 	// Kim Example sent
+}
+
+// With a checkpoint a process can be killed and restarted at any moment.
+func ExampleInvitationService_SendAll_restart() {
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "hiring")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	server := sandbox.New()
+	assessmentID := server.AddAssessment("Backend engineer")
+	candidates := []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada Example"}, {Email: "eve@example.com", Name: "Eve Example"}}
+
+	client := server.LiveClient()
+	options := hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(folder, "invite.state"))}
+	err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // Killed at any moment,
+	if err == nil {
+		err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // it can be called again at once.
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(server.Journal().Repeated()), "repeated requests")
+	// Output: 0 repeated requests
 }
 
 func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment {

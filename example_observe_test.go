@@ -42,20 +42,20 @@ func ExampleWithObserver() {
 
 // What a tracer does: a span for each call, one below it for each attempt, and
 // its name in a header.
-func ExampleWithProbe() {
+func ExampleWithTrace() {
 	type span struct{}
 	ctx := context.Background()
-	client := sandbox.New().Client(hiring.WithProbe(hiring.Probe{
-		Call: func(ctx context.Context, c hiring.ProbeCall) (context.Context, func(error)) {
+	client := sandbox.New().Client(hiring.WithTrace(hiring.Trace{
+		Call: func(ctx context.Context, c hiring.TraceCall) (context.Context, func(error)) {
 			fmt.Println("begin", c.Operation)
 			return context.WithValue(ctx, span{}, c.Operation), func(err error) { fmt.Println("end", c.Operation, err) }
 		},
-		Attempt: func(ctx context.Context, a hiring.ProbeAttempt) (context.Context, func(hiring.Exchange)) {
+		Attempt: func(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 			fmt.Println("  attempt", a.Number, "of", ctx.Value(span{}), a.Method, a.Route)
 			a.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 			return ctx, func(e hiring.Exchange) { fmt.Println("  status", e.Status) }
 		},
-		Pause: func(_ context.Context, p hiring.ProbePause) {
+		Pause: func(_ context.Context, p hiring.TracePause) {
 			fmt.Println("  waits:", p.Reason)
 		},
 	}))
@@ -131,11 +131,11 @@ func ExampleExchange() {
 }
 
 // Before a wait of more than a second a probe is told why and until when.
-func ExampleProbe() {
+func ExampleTrace() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	client := sandbox.New().Client(hiring.WithProbe(hiring.Probe{
-		Pause: func(_ context.Context, pause hiring.ProbePause) {
+	client := sandbox.New().Client(hiring.WithTrace(hiring.Trace{
+		Pause: func(_ context.Context, pause hiring.TracePause) {
 			fmt.Println(pause.Operation, "waits:", pause.Reason)
 			cancel() // The example has seen enough.
 		},

@@ -134,5 +134,5 @@ func ExampleWithMaxResponseBytes() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// hiring: Submissions.List: 200 the reply is longer than 10000 bytes: see WithMaxResponseBytes (request req_0000000000000002)
+	// hiring: Submissions.List: 200 the reply is longer than 10000 bytes; see WithMaxResponseBytes (request req_0000000000000002)
 }

@@ -25,7 +25,7 @@ func ExampleSubmissionService_Report() {
 	}
 	fmt.Println("ready:", report.Ready())
 	if craft, ok := report.Pillar(hiring.PillarCraft); ok {
-		if score, ok := craft.Reported(); ok {
+		if score, ok := craft.ReliableScore(); ok {
 			fmt.Println("craft:", score)
 		} else {
 			fmt.Println("craft: not enough data") // Which does not mean 0.
@@ -98,7 +98,7 @@ func ExampleReport_Pillar() {
 }
 
 // A score that rests on thin evidence is not shown.
-func ExamplePillar_Reported() {
+func ExamplePillar_ReliableScore() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client := server.LiveClient()
@@ -124,7 +124,7 @@ func ExamplePillar_Reported() {
 		log.Fatal(err)
 	}
 	for _, pillar := range report.Pillars {
-		if score, ok := pillar.Reported(); ok {
+		if score, ok := pillar.ReliableScore(); ok {
 			fmt.Println(pillar.ID, score)
 		} else {
 			fmt.Println(pillar.ID, "not enough data") // Which does not mean 0.
@@ -138,7 +138,7 @@ func ExamplePillar_Reported() {
 }
 
 // Elements whose shape is not documented are texts, or else JSON as it came.
-func ExampleValue_Text() {
+func ExampleRawValue_Text() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 

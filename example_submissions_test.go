@@ -27,12 +27,12 @@ func ExampleSubmissionService_List() {
 	}
 	for _, submission := range page.Items {
 		report := submission.Report
-		if report == nil || !report.Ready() {
+		if !report.Ready() {
 			continue // That listings hold reports is assumed; Submissions.Report always reads it.
 		}
 		fmt.Print(report.Verdict, ":")
 		for _, pillar := range report.Pillars {
-			if score, ok := pillar.Reported(); ok {
+			if score, ok := pillar.ReliableScore(); ok {
 				fmt.Print(" ", score)
 			} else {
 				fmt.Print(" ?") // Not enough data, which does not mean 0.
@@ -101,7 +101,7 @@ func ExampleSubmission_unknown() {
 			log.Fatal(err)
 		}
 		members += len(submission.Extra)
-		if submission.Report == nil {
+		if !submission.Report.Ready() {
 			continue
 		}
 		switch submission.Report.IntegrityStatus {

@@ -45,12 +45,12 @@ func Example_journey() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if submission.Report == nil || !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
+		if !submission.Report.Ready() || !strings.EqualFold(submission.Candidate.Email, invited.Candidate.Email) {
 			continue
 		}
 		fmt.Println(submission.Candidate.Name, submission.Report.VerdictLabel)
 		for _, pillar := range submission.Report.Pillars {
-			if score, ok := pillar.Reported(); ok {
+			if score, ok := pillar.ReliableScore(); ok {
 				fmt.Println(pillar.Label, score)
 			} else {
 				fmt.Println(pillar.Label, "not enough data")

@@ -40,15 +40,16 @@ func ExampleSubmissionService_Poll() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	state := "" // Of the round before, from a file or a database.
+	state := "" // Of the poll before, from a file or a database.
 	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
+	for _, submission := range polled.Submissions {
+		score, ok := submission.Report.Score()
+		fmt.Println(submission.Candidate.Name, score, ok)
+	}
+	state = polled.State // Save it after the submissions are processed, also when the poll failed.
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, submission := range polled.Submissions {
-		fmt.Println(submission.Candidate.Name)
-	}
-	state = polled.State // Keep it once the submissions are dealt with.
 	fmt.Println(len(state) > 0, polled.Wait >= 30*time.Second)
 	// Output: true true
 }

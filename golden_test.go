@@ -293,7 +293,7 @@ func TestGoldenBusyLog(t *testing.T) {
 		require.True(t, i == 0 || e.Seq > events[i-1].Seq)
 		if bytes.Contains(e.Payload, []byte(`\ud800`)) || bytes.Contains(e.Payload, []byte("\ufffd")) {
 			surrogates++
-			prompt, ok := e.Prompt()
+			prompt, ok := e.AIPrompt()
 			require.True(t, ok)
 			require.Equal(t, "cut in the middle of an emoji \ufffd", prompt.Text)
 		}

@@ -38,10 +38,11 @@ type crowdService struct {
 	cursorAge                   time.Duration // Older cursors are refused. 0: none is.
 	date                        time.Duration // The Date header is ahead by that.
 	noDate                      bool
-	bare                        func(i int) bool   // The listing shows no report,
-	undated                     func(i int) bool   // or no time of evaluation.
-	garbled                     func(i int) string // The report as it comes instead, unless it is empty.
-	hides                       func(i int) bool   // The first page that should have it has not: pages have shifted.
+	bare                        func(i int) bool                // The listing shows no report,
+	undated                     func(i int) bool                // or no time of evaluation.
+	garbled                     func(i int) string              // The report as it comes instead, unless it is empty.
+	mangled                     func(i int, item string) string // What comes instead of a submission.
+	hides                       func(i int) bool                // The first page that should have it has not: pages have shifted.
 	hidden                      map[int32]bool
 	single                      func(i int, path string) (int, string)      // Answers a single read, if the status is not 0.
 	intercept                   func(*http.Request) (*http.Response, error) // Goes before all, if it answers.
@@ -286,6 +287,16 @@ func (c *crowdService) time(b *bytes.Buffer, name string, at int64) {
 }
 
 func (c *crowdService) item(b *bytes.Buffer, i int32, now int64, whole bool) {
+	if c.mangled != nil {
+		var sound bytes.Buffer
+		c.soundItem(&sound, i, now, whole)
+		b.WriteString(c.mangled(int(i), sound.String()))
+		return
+	}
+	c.soundItem(b, i, now, whole)
+}
+
+func (c *crowdService) soundItem(b *bytes.Buffer, i int32, now int64, whole bool) {
 	fmt.Fprintf(b, `{"id":"00000000-0000-4000-8000-%012x","assessment_id":"p"`, i)
 	c.time(b, "created_at", c.created[i])
 	if c.submitted[i] <= now {

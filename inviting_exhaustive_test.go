@@ -130,7 +130,7 @@ func (e *enumeration) try(script []misfortune) (used int) {
 		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 		require.NoError(e.t, err)
 		unknown, reports := false, 0
-		err = client.Invitations.SendAll(ctx, fakeID, slices.Values(two), func(got hiring.Invited, err error) bool {
+		err = client.Invitations.SendAll(ctx, fakeID, slices.Values(two), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 			if !s.crashed {
 				unknown = unknown || got.Outcome == hiring.InviteUnknown
 				if problem := s.judge(got, err); problem != "" || got.Candidate.Email != two[reports].Email {
@@ -139,7 +139,7 @@ func (e *enumeration) try(script []misfortune) (used int) {
 			}
 			reports++
 			return true
-		})
+		}})
 		require.Equal(e.t, len(two), reports)
 		cancel()
 		if again = s.crashed || err != nil || unknown; again {
@@ -314,7 +314,7 @@ func (s *scripted) page(r *http.Request) *http.Response {
 }
 
 // judge says what is wrong with a report, or nothing.
-func (s *scripted) judge(got hiring.Invited, err error) string {
+func (s *scripted) judge(got hiring.InviteResult, err error) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	email, ours, theirs := got.Candidate.Email, 0, 0

@@ -133,13 +133,13 @@ func TestSendAllReadsAllOfAListingThatHasShrunk(t *testing.T) {
 				s := newLeaving(0, truly)
 				var got reports
 				people := []hiring.NewInvitation{two[0], {Email: "new-100@example.com", Name: "C"}}
-				err := s.client(t).Invitations.SendAll(t.Context(), fakeID, slices.Values(people), func(result hiring.Invited, err error) bool {
+				err := s.client(t).Invitations.SendAll(t.Context(), fakeID, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 					if len(got.all) == 0 {
 						test.leave(s)
 					}
 					time.Sleep(2 * time.Minute)
 					return got.each(result, err)
-				})
+				}})
 				require.NoError(t, err)
 				assert.Equal(t, test.looks, s.looks)
 				assert.Equal(t, name == "while looking", got.outcomes()[1] == hiring.InviteExisting)

@@ -20,10 +20,10 @@ import (
 func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (at []time.Duration) {
 	t.Helper()
 	began := time.Now()
-	err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(n, 1)), func(result hiring.Invited, err error) bool {
+	err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(n, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 		at = append(at, time.Since(began))
 		return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
-	})
+	}})
 	require.NoError(t, err)
 	require.Len(t, at, n)
 	return at
@@ -85,10 +85,10 @@ func TestSendAllLeavesARivalItsShare(t *testing.T) {
 			})
 			windows := 5
 			began, sent := time.Now(), 0
-			err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(1000, 1)), func(hiring.Invited, error) bool {
+			err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(1000, 1)), hiring.SendAllOptions{Each: func(hiring.InviteResult, error) bool {
 				sent++
 				return time.Since(began) < time.Duration(windows)*time.Hour-time.Minute
-			})
+			}})
 			require.NoError(t, err)
 			stop()
 			rival.Wait()

@@ -42,7 +42,7 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 			return err
 		},
 		"SendAll": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
-			return client.Invitations.SendAll(ctx, assessment, slices.Values(later), nil)
+			return client.Invitations.SendAll(ctx, assessment, slices.Values(later), hiring.SendAllOptions{})
 		},
 	} {
 		for _, variant := range []bool{false, true} {
@@ -58,12 +58,12 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 					}
 					people := crowd(8, 1)
 					var got reports
-					err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+					err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 						if n := len(got.all); n < 7 && result.Outcome == hiring.InviteSent {
 							require.NoError(t, call(t.Context(), other, assessment, people[n+1:]))
 						}
 						return got.each(result, err)
-					})
+					}})
 					require.NoError(t, err)
 					requireOneMailEach(t, server, assessment, 8)
 					assert.Equal(t, hiring.InviteSent, got.all[0].Outcome)
@@ -92,12 +92,12 @@ func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
 				if n%2 == 0 {
 					slices.Reverse(people)
 				}
-				err := variant.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+				err := variant.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 					mu.Lock()
 					defer mu.Unlock()
 					outcomes[result.Outcome]++
 					return assert.NoError(t, err)
-				})
+				}})
 				assert.NoError(t, err)
 			})
 		}
@@ -145,7 +145,7 @@ func TestTwoProcessesAndACallback(t *testing.T) {
 		})
 		began, client := time.Now(), server.LiveClient()
 		outcomes := make(map[hiring.InviteOutcome]int)
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), func(result hiring.Invited, err error) bool {
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			require.NoError(t, err)
 			outcomes[result.Outcome]++
 			mu.Lock()
@@ -153,10 +153,10 @@ func TestTwoProcessesAndACallback(t *testing.T) {
 			later := people[min(done+3, n):min(done+6, n)]
 			mu.Unlock()
 			if done%40 == 0 {
-				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(later), nil))
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(later), hiring.SendAllOptions{}))
 			}
 			return true
-		})
+		}})
 		require.NoError(t, err)
 		stop()
 		rival.Wait()
@@ -188,7 +188,7 @@ func TestSendAllLooksAgain(t *testing.T) {
 				invite(t, server, assessment, people[:345]...)
 				client, before := server.LiveClient(), 0
 				var got reports
-				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[343:348]), func(result hiring.Invited, err error) bool {
+				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[343:348]), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 					if got.each(result, err); len(got.all) == 4 {
 						time.Sleep(c.pause)
 						if c.rival {
@@ -198,7 +198,7 @@ func TestSendAllLooksAgain(t *testing.T) {
 						assert.Equal(t, 4, before, "the listing at first")
 					}
 					return true
-				})
+				}})
 				require.NoError(t, err)
 				assert.Equal(t, c.want, got.all[4].Outcome)
 				reads, _ := requestsOf(server)
@@ -233,7 +233,7 @@ func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
 				}
 				var got reports
 				began := time.Now()
-				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), got.each))
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each}))
 				assert.InDelta(t, 10, time.Since(began).Seconds(), 1)
 				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 				requireOneMailEach(t, server, assessment, 3)
@@ -249,14 +249,15 @@ func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
 			server, assessment := liveWorld(t)
 			server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Status: status})
 			var got reports
-			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), func(result hiring.Invited, err error) bool {
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 				time.Sleep(2 * time.Minute)
 				return got.each(result, err)
-			})
+			}})
 			assert.Equal(t, status, failureOf(t, "SendAll", err).Status)
 			not := hiring.InviteNotSent
 			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, not, not}, got.outcomes())
-			assert.Equal(t, []error{nil, err, err}, got.errors)
+			assert.Equal(t, []error{nil, err}, got.errors[:2])
+			requireRunEnded(t, err, got.errors[2:])
 			requireOneMailEach(t, server, assessment, 1)
 		})
 	}
@@ -269,7 +270,7 @@ func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 		people := crowd(152, 1)
 		client := server.LiveClient()
 		var got reports
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{people[150], people[151]}), func(result hiring.Invited, err error) bool {
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{people[150], people[151]}), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			if got.each(result, err); len(got.all) == 1 {
 				time.Sleep(2 * time.Minute)
 				invite(t, server, assessment, people[:150]...)
@@ -277,7 +278,7 @@ func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 				time.AfterFunc(time.Minute, func() { invite(t, server, assessment, people[151]) })
 			}
 			return true
-		})
+		}})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 		requireOneMailEach(t, server, assessment, 152)
@@ -292,15 +293,15 @@ func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
 			server.Inject(sandbox.Fault{Route: inviteRoute, RetryAfter: 5 * time.Minute})
 			client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
 			time.AfterFunc(time.Minute, func() { invite(t, server, assessment, ada) })
-			var got hiring.Invited
+			var got hiring.InviteResult
 			var err error
 			if way == "Ensure" {
 				got, err = client.Invitations.Ensure(t.Context(), assessment, ada)
 			} else {
-				err = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), func(i hiring.Invited, _ error) bool {
+				err = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: func(i hiring.InviteResult, _ error) bool {
 					got = i
 					return true
-				})
+				}})
 			}
 			require.NoError(t, err, way)
 			assert.Equal(t, hiring.InviteExisting, got.Outcome, way)
@@ -316,7 +317,7 @@ func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
 		client := fake.client()
 		bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"}
 		var got reports
-		err := client.Invitations.SendAll(t.Context(), fakeID, slices.Values([]hiring.NewInvitation{ada, bob, ada}), got.each)
+		err := client.Invitations.SendAll(t.Context(), fakeID, slices.Values([]hiring.NewInvitation{ada, bob, ada}), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown, hiring.InviteSent, hiring.InviteUnknown}, got.outcomes())
 		for _, n := range []int{0, 2} {
@@ -442,11 +443,11 @@ func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
 		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
 		require.NoError(t, err)
 		var got reports
-		err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values(two), func(result hiring.Invited, err error) bool {
+		err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values(two), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			time.Sleep(2 * time.Minute)
 			add(two[1].Email) // By another process, at the end of the listing.
 			return got.each(result, err)
-		})
+		}})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.looks)
@@ -497,17 +498,21 @@ func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
 		server, assessment := liveWorld(t)
 		people := crowd(200, 1)
 		var got reports
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:3]), func(result hiring.Invited, err error) bool {
-			got.each(result, err)
-			switch len(got.all) {
-			case 1:
-				invite(t, server, assessment, people[2:102]...)
-				server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true, After: true})
-			case 2:
-				time.Sleep(2 * time.Minute)
+		candidates := func(yield func(hiring.NewInvitation) bool) {
+			for n, in := range people[:3] {
+				switch n {
+				case 1:
+					invite(t, server, assessment, people[2:102]...)
+					server.Inject(sandbox.Fault{Route: inviteRoute, Reset: true, After: true})
+				case 2:
+					time.Sleep(2 * time.Minute) // The lookup of the second is due.
+				}
+				if !yield(in) {
+					return
+				}
 			}
-			return true
-		})
+		}
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, candidates, hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 		requireOneMailEach(t, server, assessment, 102)
@@ -531,7 +536,7 @@ func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
 		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 		time.AfterFunc(5*time.Second, func() { invite(t, server, assessment, people[1:102]...) })
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[:2]), got.each))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[:2]), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 2), got.outcomes())
 		requireOneMailEach(t, server, assessment, 253)
 	})

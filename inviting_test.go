@@ -168,7 +168,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		"the look asks for a longer pause": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Times: 2, Status: 503, RetryAfter: 50 * time.Second}},
 			retry:  hiring.RetryPolicy{MaxAttempts: 2},
-			want:   want{outcome: hiring.InviteSent, reads: 5, writes: 2, took: 110 * time.Second, mails: 1},
+			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 110 * time.Second, mails: 1},
 		},
 		"the look asks for too long a pause": {
 			faults: []sandbox.Fault{lost, {Route: listRoute, Skip: 1, Status: 503, RetryAfter: 2 * time.Minute}},
@@ -306,7 +306,7 @@ func TestEnsureRefusesBeforeItSends(t *testing.T) {
 		var refused *hiring.ParamError
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, param, refused.Param)
-		assert.Equal(t, hiring.Invited{Candidate: c.in, Outcome: hiring.InviteNotSent}, got)
+		assert.Equal(t, hiring.InviteResult{Candidate: c.in, Outcome: hiring.InviteNotSent}, got)
 	}
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes)
@@ -383,16 +383,22 @@ func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					fake := newFake(t, c.answers()...)
 					client := fake.client()
-					var got hiring.Invited
+					var got hiring.InviteResult
 					var err error
 					if way == "Ensure" {
 						got, err = client.Invitations.Ensure(t.Context(), fakeID, ada)
 					} else {
 						reports := &reports{}
-						err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values([]hiring.NewInvitation{ada, {Email: "bob@example.com", Name: "Bob"}}), reports.each)
-						require.Len(t, reports.all, 2)
+						candidates := []hiring.NewInvitation{ada, {Email: "bob@example.com", Name: "Bob"}}
+						if c.sent > 2 {
+							candidates = candidates[:1] // The second would be sent before the lookup.
+						}
+						err = client.Invitations.SendAll(t.Context(), fakeID, slices.Values(candidates), hiring.SendAllOptions{Each: reports.each})
+						require.Len(t, reports.all, len(candidates))
 						got = reports.all[0]
-						assert.Equal(t, hiring.InviteNotSent, reports.all[1].Outcome)
+						for _, other := range reports.all[1:] {
+							assert.Equal(t, hiring.InviteNotSent, other.Outcome)
+						}
 					}
 					require.ErrorIs(t, err, hiring.ErrRateLimited)
 					assert.Equal(t, c.outcome, got.Outcome)
@@ -406,12 +412,12 @@ func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
 
 // reports keeps what SendAll told.
 type reports struct {
-	all    []hiring.Invited
+	all    []hiring.InviteResult
 	errors []error
 	leave  int // After that many; 0: never.
 }
 
-func (r *reports) each(result hiring.Invited, err error) bool {
+func (r *reports) each(result hiring.InviteResult, err error) bool {
 	r.all = append(r.all, result)
 	r.errors = append(r.errors, err)
 	return len(r.all) != r.leave
@@ -431,6 +437,20 @@ func (r *reports) candidates() []hiring.NewInvitation {
 		all = append(all, result.Candidate)
 	}
 	return all
+}
+
+// requireRunEnded checks the errors of candidates after the one that ended a run.
+func requireRunEnded(t *testing.T, cause error, all []error) {
+	t.Helper()
+	for _, err := range all {
+		require.ErrorIs(t, err, hiring.ErrRunEnded)
+		require.NotErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		var ended *hiring.RunEndedError
+		require.ErrorAs(t, err, &ended)
+		require.Equal(t, cause, ended.Cause)
+		_, ok := errors.AsType[*hiring.Error](err)
+		require.False(t, ok, "the outcome of another candidate's request is not found")
+	}
 }
 
 func TestSendAllReportsEachOnceInOrder(t *testing.T) {
@@ -455,7 +475,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 3, Status: 409})
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 5, Reset: true, After: true})
 		var got reports
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), got.each)
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
 		sent, existing, not := hiring.InviteSent, hiring.InviteExisting, hiring.InviteNotSent
 		assert.Equal(t, []hiring.InviteOutcome{sent, existing, not, sent, not, not, sent, existing, sent, existing, sent, sent}, got.outcomes())
@@ -488,19 +508,21 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 		third         hiring.InviteOutcome
 		is            []error
 		reads, writes int
+		ahead         int                  // Candidates after the third that were sent while its lookups were pending,
+		others        hiring.InviteOutcome // and their outcome.
 	}{
-		"401":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 401}}, hiring.InviteNotSent, []error{hiring.ErrInvalidToken}, 1, 3},
-		"402":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 402}}, hiring.InviteNotSent, []error{hiring.ErrPlanLimitReached}, 1, 3},
-		"403":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403}}, hiring.InviteNotSent, []error{hiring.ErrInsufficientScope}, 1, 3},
-		"404":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 404}}, hiring.InviteNotSent, []error{hiring.ErrNotFound}, 1, 3},
-		"proxy's 403":  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403, Body: "no"}}, hiring.InviteNotSent, nil, 1, 3},
-		"500 for good": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 500}}, hiring.InviteNotSent, []error{hiring.ErrInternal}, 9, 6},
+		"401":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 401}}, hiring.InviteNotSent, []error{hiring.ErrInvalidToken}, 1, 3, 0, ""},
+		"402":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 402}}, hiring.InviteNotSent, []error{hiring.ErrPlanLimitReached}, 1, 3, 0, ""},
+		"403":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403}}, hiring.InviteNotSent, []error{hiring.ErrInsufficientScope}, 1, 3, 0, ""},
+		"404":          {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 404}}, hiring.InviteNotSent, []error{hiring.ErrNotFound}, 1, 3, 0, ""},
+		"proxy's 403":  {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 403, Body: "no"}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
+		"500 for good": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 500}}, hiring.InviteNotSent, []error{hiring.ErrInternal}, 9, 8, 2, hiring.InviteNotSent},
 		"unknown, and the look answers 400": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 500}, {Route: listRoute, Skip: 1, Status: 400}},
-			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrInvalidInput}, 2, 3},
+			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrInvalidInput}, 2, 6, 3, hiring.InviteSent},
 		"unknown, and the look answers 409": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Status: 500}, {Route: listRoute, Skip: 1, Status: 409}},
-			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrConflict}, 2, 3},
-		"a 429 without an end":     {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, hiring.InviteNotSent, nil, 1, 6},
-		"a 429 that asks for days": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, hiring.InviteNotSent, nil, 1, 3},
+			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrConflict}, 2, 6, 3, hiring.InviteSent},
+		"a 429 without an end":     {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, hiring.InviteNotSent, nil, 1, 6, 0, ""},
+		"a 429 that asks for days": {[]sandbox.Fault{{Route: inviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -510,14 +532,17 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 				}
 				var got reports
 				people := crowd(6, 1)
-				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), got.each)
+				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each})
 				require.Error(t, err)
 				for _, target := range c.is {
 					require.ErrorIs(t, err, target)
 				}
 				not := hiring.InviteNotSent
-				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, c.third, not, not, not}, got.outcomes())
-				assert.Equal(t, []error{nil, nil, err, err, err, err}, got.errors)
+				want := []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, c.third}
+				want = append(append(want, slices.Repeat([]hiring.InviteOutcome{c.others}, c.ahead)...), slices.Repeat([]hiring.InviteOutcome{not}, 3-c.ahead)...)
+				assert.Equal(t, want, got.outcomes())
+				assert.Equal(t, []error{nil, nil, err}, got.errors[:3])
+				requireRunEnded(t, err, got.errors[3+c.ahead:])
 				assert.Equal(t, people, got.candidates())
 				reads, writes := requestsOf(server)
 				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
@@ -526,7 +551,7 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 				clean, assessment2 := liveWorld(t)
 				invite(t, clean, assessment2, people[:2]...)
 				var again reports
-				require.NoError(t, clean.LiveClient().Invitations.SendAll(t.Context(), assessment2, slices.Values(people), again.each))
+				require.NoError(t, clean.LiveClient().Invitations.SendAll(t.Context(), assessment2, slices.Values(people), hiring.SendAllOptions{Each: again.each}))
 				existing, sent := hiring.InviteExisting, hiring.InviteSent
 				assert.Equal(t, []hiring.InviteOutcome{existing, existing, sent, sent, sent, sent}, again.outcomes())
 			})
@@ -543,9 +568,10 @@ func TestSendAllStopsWhenItCannotLook(t *testing.T) {
 			want       error
 		}{{sandbox.UnknownID, hiring.ErrNotFound}, {"", hiring.ErrInvalidInput}} {
 			var got reports
-			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(crowd(3, 1)), got.each)
+			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(crowd(3, 1)), hiring.SendAllOptions{Each: got.each})
 			require.ErrorIs(t, err, c.want)
-			assert.Equal(t, []error{err, err, err}, got.errors)
+			assert.Equal(t, err, got.errors[0])
+			requireRunEnded(t, err, got.errors[1:])
 			assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3), got.outcomes())
 		}
 		reads, writes := requestsOf(server)
@@ -570,7 +596,7 @@ func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 				}
 			}
 			got := reports{leave: 2}
-			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, got.each))
+			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, hiring.SendAllOptions{Each: got.each}))
 			assert.Len(t, got.all, 2)
 			assert.Equal(t, 2, asked, "candidates asked for")
 			_, writes := requestsOf(server)
@@ -582,14 +608,14 @@ func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 func TestSendAllTakesNil(t *testing.T) {
 	server, assessment := liveWorld(t)
 	client := server.LiveClient()
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, nil))
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), nil))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, hiring.SendAllOptions{}))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "for nobody, nothing is sent")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), nil))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), hiring.SendAllOptions{}))
 	assert.Len(t, mailsOf(t, server, assessment), 3)
 	server.Inject(sandbox.Fault{Route: inviteRoute, Status: 402})
-	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(5, 1)), nil), hiring.ErrPlanLimitReached)
+	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(5, 1)), hiring.SendAllOptions{}), hiring.ErrPlanLimitReached)
 }
 
 // TestSendAllForgetsNobody: in test mode nothing that is sent is ever listed.
@@ -599,7 +625,7 @@ func TestSendAllForgetsNobody(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500})
 		people := crowd(2, 1)
 		var got reports
-		err := server.Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), got.each)
+		err := server.Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
 	})
@@ -611,7 +637,7 @@ func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
 		thief := &thief{Server: server, times: 3}
 		began, client := time.Now(), server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: thief}))
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), got.each))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(3, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 3), got.outcomes())
 		assert.InDelta(t, 3*time.Hour, time.Since(began), float64(time.Minute))
 		_, writes := requestsOf(server)
@@ -625,7 +651,7 @@ func TestSendAllWaitsForAWindowThatItCouldNotReadAbout(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
 		began := time.Now()
 		var got reports
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(2, 1)), got.each))
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(2, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 2), got.outcomes())
 		assert.InDelta(t, 30*time.Minute, time.Since(began), float64(time.Second))
 	})
@@ -653,7 +679,7 @@ func TestSendAllWaitsToRead(t *testing.T) {
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 2)
 		began, client := time.Now(), server.LiveClient()
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(252, 1)), got.each))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(252, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, append(slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 250), hiring.InviteSent, hiring.InviteSent), got.outcomes())
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 		reads, _ := requestsOf(server)
@@ -663,7 +689,7 @@ func TestSendAllWaitsToRead(t *testing.T) {
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
 		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 500})
 		began, got = time.Now(), reports{}
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(253, 1)[250:]), got.each))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(crowd(253, 1)[250:]), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting, hiring.InviteExisting, hiring.InviteSent}, got.outcomes())
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 	})
@@ -676,33 +702,34 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 		fault *sandbox.Fault
 		took  time.Duration
 		first int // Sent before the end.
+		ahead int // Sent while the lookups of the next were pending.
 		next  hiring.InviteOutcome
 		is    []error
 	}{
 		"a deadline before the next window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 50*time.Minute)
-		}, 21, nil, 0, 1, hiring.InviteNotSent, []error{context.DeadlineExceeded, hiring.ErrRateLimited}},
+		}, 21, nil, 0, 1, 0, hiring.InviteNotSent, []error{context.DeadlineExceeded, hiring.ErrRateLimited}},
 		"a deadline after the next window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 70*time.Minute)
-		}, 21, nil, time.Hour, 4, "", nil},
+		}, 21, nil, time.Hour, 4, 0, "", nil},
 		"cancelled in the wait for the window": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			time.AfterFunc(7*time.Minute, func() { cancel(errReset) })
 			return ctx, func() { cancel(nil) }
-		}, 21, nil, 7 * time.Minute, 1, hiring.InviteNotSent, []error{context.Canceled, errReset, hiring.ErrRateLimited}},
+		}, 21, nil, 7 * time.Minute, 1, 0, hiring.InviteNotSent, []error{context.Canceled, errReset, hiring.ErrRateLimited}},
 		"cancelled in a send": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(4*time.Second, cancel)
 			return ctx, cancel
-		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Delay: 5 * time.Second}, 4 * time.Second, 1, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Delay: 5 * time.Second}, 4 * time.Second, 1, 0, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
 		"cancelled before it is sent again": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(9*time.Second, cancel)
 			return ctx, cancel
-		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 9 * time.Second, 1, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 9 * time.Second, 1, 2, hiring.InviteUnknown, []error{context.Canceled, hiring.ErrOutcomeUnknown}},
 		"a deadline before it is known": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 9*time.Second)
-		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 0, 1, hiring.InviteUnknown, []error{context.DeadlineExceeded, hiring.ErrOutcomeUnknown}},
+		}, 200, &sandbox.Fault{Route: inviteRoute, Skip: 1, Status: 500}, 0, 1, 2, hiring.InviteUnknown, []error{context.DeadlineExceeded, hiring.ErrOutcomeUnknown}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -715,11 +742,12 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(4, 1)), got.each)
+				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(4, 1)), hiring.SendAllOptions{Each: got.each})
 				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
 				want := slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, c.first)
 				if c.next != "" {
-					want = append(append(want, c.next), slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3-c.first)...)
+					want = append(append(want, c.next), slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, c.ahead)...)
+					want = append(want, slices.Repeat([]hiring.InviteOutcome{hiring.InviteNotSent}, 3-c.first-c.ahead)...)
 					require.Error(t, err)
 					assert.NotContains(t, err.Error(), "\n")
 				} else {
@@ -729,7 +757,10 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				for _, target := range c.is {
 					require.ErrorIs(t, err, target)
 				}
-				assert.Equal(t, err, got.errors[3])
+				if c.next != "" {
+					assert.Equal(t, err, got.errors[c.first])
+					requireRunEnded(t, err, got.errors[c.first+1+c.ahead:])
+				}
 			})
 		})
 	}
@@ -782,7 +813,7 @@ func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: inviteRoute, Status: 429, RetryAfter: 50 * time.Second})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(7*time.Second, cancel)
-		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(2, 1)), nil)
+		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(crowd(2, 1)), hiring.SendAllOptions{})
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, hiring.ErrRateLimited)
 		assert.Equal(t, 1, strings.Count(err.Error(), "context canceled"), "%v", err)
@@ -815,11 +846,11 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 				cancel(foreign)
 				return refuses(500, hiring.ErrInternal)(r)
 			})
-			var got hiring.Invited
-			err := fake.client().Invitations.SendAll(ctx, "a1", slices.Values([]hiring.NewInvitation{ada}), func(i hiring.Invited, _ error) bool {
+			var got hiring.InviteResult
+			err := fake.client().Invitations.SendAll(ctx, "a1", slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{Each: func(i hiring.InviteResult, _ error) bool {
 				got = i
 				return true
-			})
+			}})
 			assert.Equal(t, hiring.InviteUnknown, got.Outcome, "%d", foreign.Status)
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 			require.ErrorIs(t, err, foreign)
@@ -832,7 +863,7 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 func TestSendAllGivesUpOn429sThatAreNoQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := newFake(t, says(200, `{"data":[],"meta":{"page":1,"has_more":false}}`), says(429, "slow down", "Retry-After: 20"))
-		err := fake.client().Invitations.SendAll(t.Context(), "a1", slices.Values([]hiring.NewInvitation{ada}), nil)
+		err := fake.client().Invitations.SendAll(t.Context(), "a1", slices.Values([]hiring.NewInvitation{ada}), hiring.SendAllOptions{})
 		assert.Equal(t, 429, failureOf(t, "SendAll", err).Status)
 		assert.Len(t, fake.requests(), 1+4)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/secret"
+	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // Environment is what a key gives access to.
@@ -66,7 +67,7 @@ func newKeyring(name, key string, source func(context.Context) (string, error), 
 		ring.next = func(ctx context.Context) (*credential, error) {
 			key, err := source(ctx)
 			if err != nil {
-				return nil, secret.New(key).Clean(fmt.Errorf("the key source failed: %w", err))
+				return nil, secret.New(key).Clean(fmt.Errorf("the key source failed: %w", trouble.Usable(err)))
 			}
 			use, err := newCredential(key, want)
 			if err != nil {

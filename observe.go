@@ -10,9 +10,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 )
 
-// Exchange is one attempt of a call, as an observer sees it. It holds nothing
-// that names a candidate or a resource, so that it can feed logs and metrics.
-// What was refused before it was sent is not an Exchange.
+// Exchange describes one attempt of a call to an observer. A call that is
+// rejected before a request is sent produces no Exchange.
+//
+// Only one field can name people or resources: Err. Its message and Details quote
+// the API, and its Code is text of the server when it is not one of the documented
+// codes. Never log or export Err itself. All other fields can be used in logs and
+// metrics, with one exception: RequestID is text of the server too, and different
+// for each request, so do not use it as an attribute of metrics.
 type Exchange struct {
 	Operation     string // The Go name, as in "Submissions.Report".
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
@@ -21,7 +26,7 @@ type Exchange struct {
 	Attempt       int           // 1 for the first.
 	Duration      time.Duration // Until the body was read.
 	RateLimit     RateLimit     // Zero when the reply did not say.
-	Err           error         // Nil when the attempt succeeded. An *Error's message may name things: log its Code.
+	Err           error         // Nil when the attempt succeeded. Its message may name people.
 	Wait          time.Duration // The pause before the next attempt; 0 when there is none.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
 	Started       time.Time     // When the request was handed to the transport, by the local clock.
@@ -53,38 +58,39 @@ func responseOf(ctx context.Context) *Response {
 	return r
 }
 
-// Probe sees calls from their beginning to their end, as tracers must. Any field
+// Trace sees calls from their beginning to their end, as tracers must. Any field
 // may be nil, and so may what it returns: a nil context means the one given. All
 // are called in the goroutine of the call, or with [Pager.Prefetch] partly in one
 // of its own, and must return soon. What has begun ends exactly once, also when
 // something panics meanwhile. A panic in a probe is the caller's.
 //
-// It gets nothing that names a candidate or a resource, and never the key.
-type Probe struct {
+// Trace functions never receive the key. Only errors can name people or resources:
+// the error that ends a call, and Exchange.Err. See [Exchange].
+type Trace struct {
 	// Call is told of one method with all that it sends and waits: Account.Get, a
 	// range over a list, WaitReports, SendAll. All of it sees the context returned,
 	// which must be made from the one given. The function returned is called with
 	// the method's error, nil when it succeeded or a range was left. What was
 	// refused before anything was sent is a call, too.
-	Call func(context.Context, ProbeCall) (context.Context, func(error))
+	Call func(context.Context, TraceCall) (context.Context, func(error))
 
 	// Attempt is told of one request, just before it is sent. The context
 	// returned goes to the transport and to observers.
-	Attempt func(context.Context, ProbeAttempt) (context.Context, func(Exchange))
+	Attempt func(context.Context, TraceAttempt) (context.Context, func(Exchange))
 
 	// Pause is told before a wait of more than a second begins, which may end
 	// sooner with the context.
-	Pause func(context.Context, ProbePause)
+	Pause func(context.Context, TracePause)
 }
 
-// ProbeCall is one method that was called.
-type ProbeCall struct {
+// TraceCall is one method that was called.
+type TraceCall struct {
 	Operation     string // The Go name, as in "Submissions.Report".
 	Method, Route string // Empty for an operation made of several requests, such as a range over a list.
 }
 
-// ProbeAttempt is one request that is about to be sent.
-type ProbeAttempt struct {
+// TraceAttempt is one request that is about to be sent.
+type TraceAttempt struct {
 	Operation     string // As in Exchange, whatever call it is part of.
 	Method, Route string
 	Server        string // Host and port, as in "hiring.example.com:443".
@@ -96,8 +102,8 @@ type ProbeAttempt struct {
 	Header http.Header
 }
 
-// ProbePause is a wait that is about to begin.
-type ProbePause struct {
+// TracePause is a wait that is about to begin.
+type TracePause struct {
 	Operation string // That of the call.
 	Reason    PauseReason
 	Until     time.Time // By the local clock.
@@ -118,7 +124,7 @@ const (
 // probe is one of a client's. An observer is one that sees the ends of attempts
 // alone, which costs it nothing at their beginning.
 type probe struct {
-	Probe
+	Trace
 
 	observe func(context.Context, Exchange)
 }
@@ -126,10 +132,13 @@ type probe struct {
 // errUnreturned is how a call or an attempt ends that something panicked in.
 var errUnreturned = errors.New("hiring: the call did not return")
 
+const nilContext = "hiring: nil context: use context.Background or context.TODO"
+
 // watchers are those of one client.
 type watchers struct {
 	probes  []probe // Observers among them.
 	probing bool    // Some are more than observers.
+	logging bool    // One of them is a logger, which also reports waits.
 }
 
 // ongoing is the call that a context is of.
@@ -141,8 +150,14 @@ type ongoing struct {
 type ongoingKey struct{}
 
 // probed runs a call that the probes see, unless it is part of one already.
-func (w *watchers) probed(ctx context.Context, call ProbeCall, run func(context.Context) error) error {
+func (w *watchers) probed(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+	if ctx == nil {
+		panic(nilContext)
+	}
 	if !w.probing {
+		if w.logging && call.Method == "" {
+			ctx = w.waiting(ctx, call.Operation)
+		}
 		return run(ctx)
 	}
 	if outer, ok := ctx.Value(ongoingKey{}).(ongoing); ok && outer.of == w {
@@ -171,6 +186,15 @@ func (w *watchers) probed(ctx context.Context, call ProbeCall, run func(context.
 	return err
 }
 
+// waiting returns a context under which waits are reported. Calls of one request
+// ask for it only when they wait, because it costs an allocation.
+func (w *watchers) waiting(ctx context.Context, operation string) context.Context {
+	if _, ok := ctx.Value(ongoingKey{}).(ongoing); ok || !w.logging {
+		return ctx
+	}
+	return context.WithValue(ctx, ongoingKey{}, ongoing{w, operation})
+}
+
 // trial is an attempt as the probes see it.
 type trial struct {
 	ctx  context.Context // For the transport and the observers.
@@ -178,7 +202,7 @@ type trial struct {
 }
 
 // begin tells the probes of an attempt, and adds their headers to h.
-func (t *trial) begin(ctx context.Context, w *watchers, attempt ProbeAttempt, h http.Header, mayAdd func(line string) bool) {
+func (t *trial) begin(ctx context.Context, w *watchers, attempt TraceAttempt, h http.Header, mayAdd func(line string) bool) {
 	t.ctx = ctx
 	if !w.probing {
 		return
@@ -236,15 +260,13 @@ func (t *trial) abandon(e Exchange) {
 	}
 }
 
-// sleep waits, and tells the probes if that is long. What comes after the
-// context's deadline is not waited for: that fails at once. Only who polls has
-// until the deadline.
+// sleep waits, and reports the wait if it is long. Except when polling, a wait that
+// would end after the context's deadline fails at once.
 func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
 	if reason != PausePoll && outlasts(ctx, d) {
 		return context.DeadlineExceeded
 	}
-	pauses(ctx, d, reason)
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(pauses(ctx, d, reason))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -254,18 +276,42 @@ func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
 	}
 }
 
-// pauses tells the probes that the call of ctx is about to wait.
-func pauses(ctx context.Context, d time.Duration, reason PauseReason) {
+// pauseListener is called before a wait of more than a second and every minute of
+// it, in the goroutine of the call.
+type pauseListener func(reason PauseReason, until time.Time)
+
+type pauseListenerKey struct{}
+
+// pauses reports to the probes and to the listener of ctx that the call is about to
+// wait, and returns how long it still has to wait. For a listener it waits here
+// until less than a minute is left.
+func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time.Duration) {
 	if d <= time.Second || ctx.Err() != nil {
-		return
+		return d
 	}
-	call, ok := ctx.Value(ongoingKey{}).(ongoing)
+	until := time.Now().Add(d)
+	if call, ok := ctx.Value(ongoingKey{}).(ongoing); ok {
+		for _, p := range call.of.probes {
+			if p.Pause != nil {
+				p.Pause(ctx, TracePause{call.operation, reason, until})
+			}
+		}
+	}
+	listen, ok := ctx.Value(pauseListenerKey{}).(pauseListener)
 	if !ok {
-		return
+		return d
 	}
-	for _, p := range call.of.probes {
-		if p.Pause != nil {
-			p.Pause(ctx, ProbePause{call.operation, reason, time.Now().Add(d)})
+	for {
+		listen(reason, until)
+		if left = time.Until(until); left <= time.Minute {
+			return left
+		}
+		timer := time.NewTimer(time.Minute)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return left
+		case <-timer.C:
 		}
 	}
 }

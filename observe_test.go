@@ -131,6 +131,7 @@ func TestLogger(t *testing.T) {
 	}{
 		{"success", []answer{data(`{"name":"`+secret+`"}`, quotaHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
 		{"failure", []answer{says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, quotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
+		{"undocumented code", []answer{says(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, quotaHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
 		{"repeated", []answer{says(503, secret), data(thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
 		{"gives up", []answer{breaks(syscall.ECONNRESET)}, []string{
 			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, "", "connection reset"},

@@ -50,9 +50,10 @@ func (c config) with(opts []Option) config {
 	return c
 }
 
-// WithHTTPClient sends through a copy of client: its transport, cookie jar and
-// timeout. Its redirect policy is not used, because redirects are not followed.
-// nil means the default client.
+// WithHTTPClient sends through a copy of client: its transport and cookie jar. Its
+// Timeout limits each attempt, as [WithTimeout] does, where it is the shorter of
+// the two; it does not limit archive downloads. Its redirect policy is not used,
+// because redirects are not followed. nil means the default client.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
 }
@@ -78,22 +79,26 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 	}
 }
 
-// WithProbe adds a probe, which sees calls and attempts from their beginning,
+// WithTrace adds a probe, which sees calls and attempts from their beginning,
 // and waits, as tracers must. Without one a call costs nothing more.
-func WithProbe(p Probe) Option {
+func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
-			c.probes = append(c.probes, probe{Probe: p})
+			c.probes = append(c.probes, probe{Trace: p})
 		}
 	}
 }
 
-// WithLogger logs each attempt: debug when it succeeded, info when it will be
-// repeated, warn when it failed for good or an assumption looks wrong, which
-// Exchange.Warning tells observers without a logger too. Of one without a reply
-// it says the cause in a word or two, such as timeout, dns or connection refused.
-// Resource ids, names, bodies, messages and the key are never logged. nil means
-// no log.
+// WithLogger logs each attempt: at level debug when it succeeded, info when it
+// will be retried, and warn when it failed for good or an assumption looks wrong
+// (see Exchange.Warning). The log line of an attempt without a response, or whose
+// response was cut short, names the cause in a word or two, such as timeout, dns or
+// connection refused. Resource ids, names, bodies, messages, codes that are not
+// documented, and the key are never logged. Request ids are logged.
+//
+// Waits of more than a second for the rate limit, and before looking for a write
+// whose response was lost, are logged at level info with their reason and end. nil
+// means no log.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) { c.logger = logger }
 }
@@ -192,12 +197,23 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if e.Warning != "" {
 			attrs = append(attrs, slog.String("warning", e.Warning))
 		}
-		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code != "" {
+		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.documented() {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
-		} else if e.Err != nil && e.Status == 0 {
+		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The latter was cut short.
 			attrs = append(attrs, slog.String("cause", trouble.Word(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)
+	}
+}
+
+// logPauses logs the waits that can be long: for the rate limit, and before a lookup
+// of a write whose response was lost.
+func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
+	return func(ctx context.Context, p TracePause) {
+		if p.Reason == PauseQuota || p.Reason == PauseSettle {
+			logger.LogAttrs(ctx, slog.LevelInfo, "hiring: waiting",
+				slog.String("operation", p.Operation), slog.String("reason", string(p.Reason)), slog.Time("until", p.Until))
+		}
 	}
 }
 
@@ -205,7 +221,8 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 func watch(c config) watchers {
 	w := watchers{probes: c.probes, probing: slices.ContainsFunc(c.probes, func(p probe) bool { return p.observe == nil })}
 	if c.logger != nil {
-		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger)})
+		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger), Trace: Trace{Pause: logPauses(c.logger)}})
+		w.logging = true
 	}
 	return w
 }

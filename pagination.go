@@ -142,7 +142,7 @@ func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 // each hands out the pages until take does not want more. When a page is only
 // borrowed, the next may overwrite it.
 func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bool) error {
-	return p.probed(ctx, ProbeCall{}, func(ctx context.Context) error {
+	return p.probed(ctx, TraceCall{}, func(ctx context.Context) error {
 		if p.prefetch > 0 {
 			return p.readAhead(ctx, take)
 		}
@@ -163,8 +163,11 @@ func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bo
 }
 
 // probed runs a call for the list.
-func (p Pager[T]) probed(ctx context.Context, call ProbeCall, run func(context.Context) error) error {
+func (p Pager[T]) probed(ctx context.Context, call TraceCall, run func(context.Context) error) error {
 	if p.list == nil || p.list.core == nil {
+		if ctx == nil {
+			panic(nilContext)
+		}
 		return run(ctx)
 	}
 	call.Operation = p.list.request.operation
@@ -183,7 +186,7 @@ func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error 
 
 // Page reads one page: the first, or the one of From. Scope read; costs one read.
 func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
-	var call ProbeCall
+	var call TraceCall
 	if p.list != nil {
 		call.Method, call.Route = p.list.request.method, p.list.request.route
 	}
@@ -208,7 +211,7 @@ func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
 // fromMemory is next for a list of [PagerOf].
 func (w *walk[T]) fromMemory(ctx context.Context) (Page[T], error) {
 	if err := contextError(ctx); err != nil {
-		ended := &Error{Message: ctx.Err().Error(), operation: w.list.request.operation}
+		ended := &Error{Message: ctx.Err().Error(), Operation: w.list.request.operation}
 		ended.causedBy(err)
 		w.Done, w.err = true, ended
 		return Page[T]{}, ended

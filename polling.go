@@ -3,19 +3,22 @@ package hiring
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/statefile"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// Polled is what one round of a watch found.
-type Polled struct {
+// PollResult is what one round of a watch found.
+type PollResult struct {
 	Submissions []Submission  // Newly evaluated, each with its report as far as it can be read, else nil: see Watch.
 	State       string        // For the next round. At most 256 KB; it holds hashes of ids, and no candidate's data.
 	Wait        time.Duration // Until the next round; 0 when there is more to read already.
 	Progress    WaitProgress
+
+	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They are
+	// read again later and come when they can be decoded. An ID that cannot be decoded
+	// is replaced by a text that begins with "unknown-".
+	Unreadable []string
 }
 
 const (
@@ -30,36 +33,56 @@ const (
 // to wait. Save the state once the submissions are dealt with: a round that is
 // repeated with the same state finds them again.
 //
+// When the first Poll fails, the state that it returns holds the beginning of the
+// watch: Since, or else the time of the call. Pass it to the next Poll, so that what is
+// evaluated in between is found. A state of a watch that has begun stays as it was
+// when Poll fails before its first listing.
+//
 // A round reads at most 10 pages of listings and 50 submissions; Wait is 0 when
 // there is more to read, and else at most 20 minutes, or MaxInterval if that is
 // more, while the quota's window has something left. A state of another account
 // or assessment and a damaged one are refused with a [ParamError]. On any other
 // error what was found before it is returned beside it, with a state to go on
 // from. When nothing is left in the quota's window, or the service answers 429,
-// that is no error: Wait says how long. Scope read; costs 60 reads at most, and one
-// more for each submission that is shown without its report; few when there is
-// little news.
-func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled Polled, err error) {
-	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.Poll"}, func(ctx context.Context) error {
+// that is no error: Wait says how long.
+//
+// Call Poll again at once while Wait is 0, however rarely it is called otherwise. Then a
+// submission is returned within 3 hours with one such series of calls an hour, and
+// within 2 days with one a day, counted from when a listing can show it with a ready
+// report, as long as the API responds and the rate limit has remaining requests.
+// When more than 2,900 submissions are unfinished, that is 6 hours with one an hour.
+//
+// Scope read; costs 60 reads at most, and one
+// more for each submission that is shown without its report, one for the account in
+// each new process, and one for an AssessmentID without submissions at first; few when
+// there is little news.
+func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
+	err = s.use().probed(ctx, TraceCall{Operation: "Submissions.Poll"}, func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)
 		return err
 	})
 	return polled, err
 }
 
-func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (Polled, error) {
+func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
 	w, err := newWatcher(s, o)
 	if err != nil {
-		return Polled{State: state}, err
+		return PollResult{State: state}, err
 	}
-	result := Polled{State: state, Wait: w.pause.next()}
-	if err = w.begin(ctx, state); err == nil {
+	if err = w.load(state); err != nil {
+		return PollResult{State: state, Wait: w.pause.next()}, err
+	}
+	result := PollResult{State: state, Wait: w.pause.next()}
+	if err = w.begin(ctx); err == nil {
 		w.machine.Wake()
 		result.Submissions, result.Wait, err = w.round(ctx)
 		if w.budget().Left > 0 {
 			result.Wait = min(result.Wait, max(longestWait, w.pause.longest))
 		}
-		result.State, result.Progress = w.machine.String(), w.progressOf(w.machine, time.Now().Add(result.Wait))
+		result.Progress = w.progressOf(w.machine, time.Now().Add(result.Wait))
+		result.State, result.Unreadable = w.machine.String(), w.told
+	} else if state == "" {
+		result.State = w.machine.String()
 	}
 	result.Wait = max(result.Wait, retryAfter(err))
 	if errors.Is(err, ErrRateLimited) && ctx.Err() == nil {
@@ -88,54 +111,8 @@ func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Dura
 		before := w.requests
 		ready, err = w.fulfil(ctx, w.machine, wish)
 		each = max(each, w.requests-before) // A report that its submission came without takes another.
-		if found = append(found, ready...); err != nil && !passes(err) {
+		if found = append(found, ready...); err != nil && !IsTransient(err) {
 			return found, w.pause.next(), err
 		}
 	}
-}
-
-// Checkpoint keeps the state of a watch, so that another process goes on where
-// one has stopped. Load returns what was saved last, "" when nothing was.
-// A state is at most 256 KB of text; it holds no candidate's data.
-//
-// One watch at a time uses a checkpoint.
-type Checkpoint interface {
-	Load(ctx context.Context) (string, error)
-	Save(ctx context.Context, state string) error
-}
-
-// FileCheckpoint keeps the state in a file, which need not exist yet; its folder
-// must. The file is replaced as a whole and is on the disk when Save returns: a
-// crash leaves the state before or the new one. A symbolic link stays: what is
-// replaced is its target, which need not exist either, unlike its folder.
-//
-// Load and Save fail on what is no regular file, Load on an empty, a damaged and
-// a foreign file and on one above 1 MB: that is never a fresh start. Delete the
-// file if one is meant. Save writes to a temporary file in the same folder,
-// hiring-checkpoint-*.tmp, and removes those that killed saves have left there
-// more than ten minutes ago, or more than ten of them.
-func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
-
-type fileCheckpoint struct{ file *statefile.File }
-
-func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	state, err := f.file.Load()
-	return state, checkpointError(err)
-}
-
-func (f fileCheckpoint) Save(ctx context.Context, state string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return checkpointError(f.file.Save(state))
-}
-
-func checkpointError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("hiring: checkpoint: %w", err)
 }

@@ -407,3 +407,24 @@ func TestKnownTellsAQuotaFromNone(t *testing.T) {
 	assert.True(t, client.Quota().Write.Known())
 	assert.True(t, hiring.RateLimit{Limit: 1000, Reset: time.Unix(1, 0)}.Known(), "one that is used up")
 }
+
+// A proxy may answer from a cache: a window that has ended by the response's own
+// Date is not the present one.
+func TestResponseOfAnEndedWindowOpensNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stale := said{1000, 99, -time.Minute, 0, ""}
+		fake := newFake(t, said{1000, 1, 30 * time.Second, 0, ""}.with(succeeds), stale.with(succeeds),
+			said{1000, 0, 25 * time.Second, 0, ""}.with(succeeds), said{1000, 0, -time.Minute, 0, ""}.with(limited), data(thing))
+		client := fake.client()
+		require.NoError(t, read(t.Context(), client))
+		known := client.Quota().Read
+		time.Sleep(5 * time.Second)
+		require.NoError(t, read(t.Context(), client))
+		assert.Equal(t, known, client.Quota().Read, "the state stays")
+		require.NoError(t, read(t.Context(), client))
+		begun := time.Now()
+		require.NoError(t, read(t.Context(), client), "waits for the window, meets the 429 and is retried")
+		assert.GreaterOrEqual(t, time.Since(begun), 25*time.Second)
+		assert.Len(t, fake.requests(), 5)
+	})
+}

@@ -38,8 +38,8 @@ type anything struct {
 	Time    time.Time                  `json:"time"`
 	Later   *time.Time                 `json:"later"`
 	PtrPtr  **int                      `json:"pointer"`
-	Raw     hiring.Value               `json:"raw"`
-	RawAt   *hiring.Value              `json:"raw_at"`
+	Raw     hiring.RawValue            `json:"raw"`
+	RawAt   *hiring.RawValue           `json:"raw_at"`
 	Bytes   []byte                     `json:"bytes"`
 	Texts   []string                   `json:"texts"`
 	Grid    [][]int                    `json:"grid"`
@@ -86,7 +86,7 @@ func (e *echoed) UnmarshalJSON(b []byte) error {
 var readers = []func([]byte) (fast any, ok bool, slow any, err error){
 	hiring.ReadTwice[hiring.Account], hiring.ReadTwice[[]hiring.Member], hiring.ReadTwice[[]hiring.Challenge],
 	hiring.ReadTwice[[]hiring.Assessment], hiring.ReadTwice[[]hiring.Invitation], hiring.ReadTwice[[]hiring.Submission],
-	hiring.ReadTwice[hiring.Report], hiring.ReadTwice[[]hiring.Event], hiring.ReadTwice[hiring.Value], hiring.ReadTwice[anything],
+	hiring.ReadTwice[hiring.Report], hiring.ReadTwice[[]hiring.Event], hiring.ReadTwice[hiring.RawValue], hiring.ReadTwice[anything],
 }
 
 const anyReader = 9
@@ -169,7 +169,9 @@ var strangeData = []string{
 	`{"int":-9223372036854775808}`, `{"int":-9223372036854775809}`, `{"int":18446744073709551615}`, `{"int":18446744073709551616}`, `{"int":99999999999999999999999}`, `{"int":"1"}`,
 	`{"int8":127}`, `{"int8":128}`, `{"int8":-128}`, `{"int8":-129}`, `{"uint":-1}`, `{"float":-0}`, `{"float":-0.0}`, `{"float":1e308}`, `{"float":1e309}`, `{"float":-1e309}`, `{"float":1e-400}`,
 	`{"float":0.1e}`, `{"float":1e+}`, `{"float":1E+2}`, `{"float":123456789012345678901234567890}`, `{"float":0.30000000000000004}`, `{"float":5e-324}`, `{"float":NaN}`, `{"float32":1e39}`, `{"raw":1e999}`, `{"raw":-}`, `{"raw":1.2.3}`,
+	`{"int":1e19}`, `{"int":-9.223372036854775808e18,"int64":9223372036854775807.0}`, `{"int":0e99999999999999999999}`, `{"int":1e-1}`, `{"int":100e-2,"int8":1.0}`, `{"int8":1e2}`, `{"uint":1.0}`, `{"grid":[[1.0,2e0]],"pointer":1e1,"pair":[1.0,2.0],"map":{"a":1e1}}`, `{"odd":{"n":1.0}}`, `{"odd":{"n":"1.0"}}`,
 	// Times.
+	`{"time":"2016-12-31T23:59:60Z","later":"2017-01-01T01:59:60.5+02:00"}`, `{"time":"2016-12-31T23:59:61Z"}`, `{"time":"9999-12-31T23:59:60Z"}`, `{"time":"2016-12-31T23:59:60Z"}`, `{"later":":60"}`,
 	`{"time":"2026-03-01T12:00:00.123456789Z"}`, `{"time":"2026-03-01T12:00:00.1234567891Z"}`, `{"time":"2026-03-01T12:00:00.Z"}`, `{"time":"2026-03-01T12:00:00,5Z"}`, `{"time":"2026-02-29T12:00:00Z"}`,
 	`{"time":"2024-02-29T12:00:00Z"}`, `{"time":"2026-13-01T12:00:00Z"}`, `{"time":"2026-00-01T12:00:00Z"}`, `{"time":"2026-01-00T12:00:00Z"}`, `{"time":"2026-04-31T12:00:00Z"}`, `{"time":"2026-03-01T24:00:00Z"}`,
 	`{"time":"2026-03-01T12:60:00Z"}`, `{"time":"2026-03-01T12:00:60Z"}`, `{"time":"2026-03-01T1:00:00Z"}`, `{"time":"2026-03-01T12:00-00Z"}`, `{"time":"2026-03-01T12-00:00Z"}`, `{"time":"2026-03/01T12:00:00Z"}`, `{"time":"2026/03-01T12:00:00Z"}`, `{"time":"2026-03-01 12:00:00Z"}`, `{"time":"2026-03-01t12:00:00z"}`, `{"time":"2026-03-01T12:00:00+24:00"}`,
@@ -382,7 +384,7 @@ func TestFewAllocations(t *testing.T) {
 func TestRoomForLists(t *testing.T) {
 	t.Parallel()
 	room := func(items ...string) int {
-		list, err := hiring.ReadReply[[]hiring.Value]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
+		list, err := hiring.ReadReply[[]hiring.RawValue]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
 		require.NoError(t, err)
 		require.Len(t, *list, len(items))
 		return cap(*list)

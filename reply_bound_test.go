@@ -299,7 +299,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 		require.ErrorIs(t, run(func(cancel context.CancelFunc) { cancel() }), context.Canceled, c.name)
 		err := run(func(context.CancelFunc) { time.Sleep(time.Minute) })
 		require.ErrorIs(t, err, context.DeadlineExceeded, c.name)
-		require.ErrorContains(t, err, "within 30s: see WithTimeout", c.name)
+		require.ErrorContains(t, err, "within 30s; see WithTimeout", c.name)
 	}
 	assert.Greater(t, ended, 12)
 }

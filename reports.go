@@ -9,7 +9,7 @@ import (
 
 // Report is what grading found; before that it has no rank and no time of its
 // making (assumed: not yet). Present a nil score, and any that
-// [Pillar.Reported] does not vouch for, as not enough data, never as zero.
+// [Pillar.ReliableScore] does not vouch for, as not enough data, never as zero.
 type Report struct {
 	SubmissionID       string                        `json:"submission_id"`
 	Status             SubmissionStatus              `json:"status"`
@@ -21,15 +21,15 @@ type Report struct {
 	Summary            string                        `json:"summary"`
 	ScoredAsRole       *string                       `json:"scored_as_role"`
 	Pillars            []Pillar                      `json:"pillars"`
-	Strengths          []Value                       `json:"strengths"`
-	Flags              []Value                       `json:"flags"`
-	InterviewQuestions []Value                       `json:"interview_questions"`
+	Strengths          []RawValue                    `json:"strengths"`
+	Flags              []RawValue                    `json:"flags"`
+	InterviewQuestions []RawValue                    `json:"interview_questions"`
 	Facts              Facts                         `json:"facts"`
-	ScopeExclusions    []Value                       `json:"scope_exclusions"`
+	ScopeExclusions    []RawValue                    `json:"scope_exclusions"`
 	IntegrityStatus    IntegrityStatus               `json:"integrity_status"`
 	PipelineRank       *PipelineRank                 `json:"pipeline_rank"`       // Nil before evaluation.
 	Percentile         *float64                      `json:"percentile,omitzero"` // Nil until enough comparable attempts exist.
-	Tasks              []Value                       `json:"tasks,omitzero"`
+	Tasks              []RawValue                    `json:"tasks,omitzero"`
 	GeneratedAt        *time.Time                    `json:"generated_at"`
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
@@ -43,22 +43,25 @@ func (r Report) identity() string {
 	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
 }
 
-// Ready tells whether grading has finished. An inline report may be missing: ask
-// [Report.Score] where there may be none.
-func (r Report) Ready() bool { return r.Evaluated }
+// Ready reports whether grading has finished. A nil report is not ready.
+func (r *Report) Ready() bool { return r != nil && r.Evaluated }
 
 // Score returns the ship score. ok is false when there is none: the report is
 // nil or not ready, or has no score. Say then that there is not enough data; it
 // does not mean zero.
 func (r *Report) Score() (score int, ok bool) {
-	if r == nil || !r.Evaluated || r.ShipScore == nil {
+	if !r.Ready() || r.ShipScore == nil {
 		return 0, false
 	}
 	return *r.ShipScore, true
 }
 
-// Pillar returns one of the scored areas.
-func (r Report) Pillar(id PillarID) (Pillar, bool) {
+// Pillar returns one of the scored areas. ok is false when the report is nil or
+// does not have that area.
+func (r *Report) Pillar(id PillarID) (pillar Pillar, ok bool) {
+	if r == nil {
+		return Pillar{}, false
+	}
 	for _, p := range r.Pillars {
 		if p.ID == id {
 			return p, true
@@ -78,16 +81,16 @@ type PipelineRank struct {
 type Pillar struct {
 	ID            PillarID                      `json:"id"`
 	Label         string                        `json:"label"`
-	Score         *int                          `json:"score"`          // Nil: not enough evidence. Use Reported.
-	LowConfidence bool                          `json:"low_confidence"` // The score rests on thin evidence. Use Reported.
+	Score         *int                          `json:"score"`          // Nil: not enough evidence. Use ReliableScore.
+	LowConfidence bool                          `json:"low_confidence"` // The score rests on thin evidence. Use ReliableScore.
 	Summary       string                        `json:"summary"`
 	NotAssessed   []string                      `json:"not_assessed"` // Areas excluded from scoring, not scored low.
 	Extra         map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Reported returns the score when there is enough evidence to show it. When ok
+// ReliableScore returns the score when there is enough evidence to show it. When ok
 // is false, say that there is not enough data; it does not mean zero.
-func (p Pillar) Reported() (score int, ok bool) {
+func (p Pillar) ReliableScore() (score int, ok bool) {
 	if p.Score == nil || p.LowConfidence {
 		return 0, false
 	}

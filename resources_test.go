@@ -35,7 +35,7 @@ func TestReported(t *testing.T) {
 		want  int
 		ok    bool
 	}{{&score, false, 71, true}, {&zero, false, 0, true}, {&score, true, 0, false}, {nil, false, 0, false}, {nil, true, 0, false}} {
-		got, ok := hiring.Pillar{Score: c.score, LowConfidence: c.low}.Reported()
+		got, ok := hiring.Pillar{Score: c.score, LowConfidence: c.low}.ReliableScore()
 		assert.Equal(t, c.want, got, "%+v", c)
 		assert.Equal(t, c.ok, ok, "%+v", c)
 	}
@@ -44,13 +44,24 @@ func TestReported(t *testing.T) {
 func TestReportRules(t *testing.T) {
 	report := hiring.Report{Evaluated: true, Pillars: []hiring.Pillar{{ID: hiring.PillarCraft, Label: "a"}, {ID: hiring.PillarRigor, Label: "b"}, {ID: hiring.PillarRigor, Label: "c"}}}
 	assert.True(t, report.Ready())
-	assert.False(t, hiring.Report{Status: hiring.SubmissionEvaluated}.Ready(), "evaluated decides, not the status")
+	assert.False(t, (&hiring.Report{Status: hiring.SubmissionEvaluated}).Ready(), "evaluated decides, not the status")
 	pillar, ok := report.Pillar(hiring.PillarRigor)
 	assert.True(t, ok)
 	assert.Equal(t, "b", pillar.Label)
 	pillar, ok = report.Pillar(hiring.PillarAIFluency)
 	assert.False(t, ok)
 	assert.Zero(t, pillar)
+}
+
+func TestNilReportIsNotReady(t *testing.T) {
+	var report *hiring.Report
+	assert.False(t, report.Ready())
+	pillar, ok := report.Pillar(hiring.PillarCraft)
+	assert.False(t, ok)
+	assert.Zero(t, pillar)
+	score, ok := report.Score()
+	assert.False(t, ok)
+	assert.Zero(t, score)
 }
 
 func TestScore(t *testing.T) {
@@ -114,15 +125,15 @@ func TestPromptAndResponseAreReadDefensively(t *testing.T) {
 		`{"tokens":-1,"model":"m"}`:               {"", false, nil, "m", true},
 		`{"model":"m"}`:                           {"", false, nil, "m", true},
 	} {
-		prompt, ok := hiring.Event{Kind: hiring.EventAIPrompt, Payload: json.RawMessage(payload)}.Prompt()
-		assert.Equal(t, hiring.AIPrompt{Text: want.text}, prompt, "Prompt of %s", payload)
-		assert.Equal(t, want.ok, ok, "Prompt of %s", payload)
-		response, ok := hiring.Event{Kind: hiring.EventAIResponse, Payload: json.RawMessage(payload)}.Response()
+		prompt, ok := hiring.Event{Kind: hiring.EventAIPrompt, Payload: json.RawMessage(payload)}.AIPrompt()
+		assert.Equal(t, hiring.AIPrompt{Text: want.text}, prompt, "AIPrompt of %s", payload)
+		assert.Equal(t, want.ok, ok, "AIPrompt of %s", payload)
+		response, ok := hiring.Event{Kind: hiring.EventAIResponse, Payload: json.RawMessage(payload)}.AIResponse()
 		assert.Equal(t, hiring.AIResponse{Tokens: want.tokens, Model: want.model}, response, "Response of %s", payload)
 		assert.Equal(t, want.said, ok, "Response of %s", payload)
 		for _, kind := range []hiring.EventKind{hiring.EventAttemptStarted, "new_kind", ""} {
-			_, prompted := hiring.Event{Kind: kind, Payload: json.RawMessage(payload)}.Prompt()
-			_, responded := hiring.Event{Kind: kind, Payload: json.RawMessage(payload)}.Response()
+			_, prompted := hiring.Event{Kind: kind, Payload: json.RawMessage(payload)}.AIPrompt()
+			_, responded := hiring.Event{Kind: kind, Payload: json.RawMessage(payload)}.AIResponse()
 			assert.False(t, prompted || responded, "%q event with %s", kind, payload)
 		}
 	}
@@ -133,7 +144,7 @@ func TestValueText(t *testing.T) {
 		text string
 		ok   bool
 	}{`"a\nb"`: {"a\nb", true}, `""`: {"", true}, `"\ud800"`: {"\ufffd", true}, `7`: {}, `null`: {}, `{"a":"b"}`: {}, `["a"]`: {}, ``: {}, `"`: {}, `"a" "b"`: {}} {
-		text, ok := hiring.Value(raw).Text()
+		text, ok := hiring.RawValue(raw).Text()
 		assert.Equal(t, want.text, text, "Text of %s", raw)
 		assert.Equal(t, want.ok, ok, "Text of %s", raw)
 	}
@@ -141,12 +152,12 @@ func TestValueText(t *testing.T) {
 
 func TestValueKeepsACopy(t *testing.T) {
 	raw := []byte(`"abc"`)
-	v := hiring.Value("before")
+	v := hiring.RawValue("before")
 	require.NoError(t, v.UnmarshalJSON(raw))
 	raw[1] = 'X'
 	assert.Equal(t, `"abc"`, string(v))
-	for _, v := range []hiring.Value{nil, {}} {
-		b, err := json.Marshal([]hiring.Value{v})
+	for _, v := range []hiring.RawValue{nil, {}} {
+		b, err := json.Marshal([]hiring.RawValue{v})
 		if v == nil {
 			require.NoError(t, err)
 			assert.Equal(t, `[null]`, string(b))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // SubmissionService reads candidates' attempts and their reports.
@@ -20,6 +21,8 @@ import (
 //	GET /submissions/{id}          read
 //	GET /submissions/{id}/report   read
 type SubmissionService struct{ core *core }
+
+func (s *SubmissionService) use() *core { return (*service)(s).use() }
 
 // List walks the submissions that the filter lets through, newest first (assumed:
 // list shape), each with its report inline (assumed: inline report): ask
@@ -32,11 +35,11 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.refuse("SubmissionFilter", "cannot be written as a query")
 	}
 	if !filter.Since.IsZero() {
-		r.query.Set("since", filter.Since.UTC().Format(s.core.dialect.SinceLayout))
+		r.query.Set("since", timelayout.Format(s.use().dialect.SinceLayout, filter.Since))
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{
-		core:    s.core,
+		core:    s.use(),
 		request: r,
 		odd:     s.withoutReports,
 		List: paging.List[Submission]{
@@ -50,7 +53,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 // withoutReports says, once a client, that listings hold no reports.
 func (s *SubmissionService) withoutReports(items []Submission) string {
 	bare := func(item Submission) bool { return item.Status == SubmissionEvaluated && item.Report == nil }
-	if !slices.ContainsFunc(items, bare) || s.core.withoutReports.Swap(true) {
+	if !slices.ContainsFunc(items, bare) || s.use().withoutReports.Swap(true) {
 		return ""
 	}
 	return "evaluated submissions are listed without their reports: read them with Submissions.Report"
@@ -59,20 +62,20 @@ func (s *SubmissionService) withoutReports(items []Submission) string {
 // Get returns a submission with its report inline and, for an hour, a link to
 // its workspace. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
-	return do[Submission](ctx, s.core, newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
+	return do[Submission](ctx, s.use(), newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
 }
 
 // FindByEmail returns the newest submission of an assessment whose candidate has
-// that address, compared case-insensitively and without white space around it:
-// the way from an invitation, which carries no submission id. When there is none,
+// that address, compared without regard to case, surrounding white space and
+// zero-width characters: the way from an invitation, which carries no submission id. When there is none,
 // because the candidate has not begun yet, or was invited under another address,
 // the [*Error] is [ErrNotFound], with the Status 0.
 //
-// Its report is inline, as far as the listing has it: see [SubmissionService.List].
+// Its report is inline if the listing has it: see [SubmissionService.List].
 // Scope read; costs one read for each 100 submissions of the assessment, newest
-// first, as far as the address.
+// first, until the address is found.
 func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (found Submission, err error) {
-	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
+	err = s.use().probed(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
 		found, err = s.findByEmail(ctx, assessmentID, email)
 		return err
 	})
@@ -84,15 +87,15 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 	if blank(assessmentID) {
 		r = r.refuse("assessmentID", "must not be empty")
 	}
-	if blank(email) {
-		r = r.refuse("email", "must not be empty")
+	if problem := addressProblem(strings.TrimSpace(email)); problem != "" {
+		r = r.refuse("email", problem)
 	}
 	if r.err != nil {
 		return Submission{}, r.err
 	}
 	none := &Error{
 		Code: ErrNotFound, Message: "no submission of the assessment has that address",
-		Method: r.method, Route: r.route, operation: r.operation,
+		Method: r.method, Route: r.route, Operation: r.operation,
 	}
 	wanted := inviting.Address(email)
 	for page, err := range s.List(SubmissionFilter{AssessmentID: assessmentID}).Pages(ctx) {
@@ -115,7 +118,7 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 // no error: [Report.Ready] is false and all scores are nil. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
-	return do[Report](ctx, s.core, newRequest("Submissions.Report", "GET /submissions/{id}/report", pathID{"id", id}))
+	return do[Report](ctx, s.use(), newRequest("Submissions.Report", "GET /submissions/{id}/report", pathID{"id", id}))
 }
 
 // SubmissionFilter narrows a listing. A zero field does not.

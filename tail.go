@@ -31,7 +31,7 @@ type TailOptions struct {
 // alive. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		err := s.core.probed(ctx, ProbeCall{Operation: "Events.Tail"}, func(ctx context.Context) (err error) {
+		err := s.use().probed(ctx, TraceCall{Operation: "Events.Tail"}, func(ctx context.Context) (err error) {
 			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
 			t.pause, err = newInterval(o.MinInterval, o.MaxInterval)
 			t.submissions = &SubmissionService{s.core}
@@ -63,7 +63,7 @@ type follower struct {
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 	err := t.look(ctx)
 	if err != nil {
-		if !passes(err) {
+		if !IsTransient(err) {
 			return err
 		}
 		if ended := t.rest(ctx, t.pauseNow(), err); ended != nil {
@@ -86,7 +86,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 				err = t.look(ctx)
 			}
 		}
-		if err != nil && !passes(err) {
+		if err != nil && !IsTransient(err) {
 			return err
 		}
 		wait := max(t.pauseNow(), t.budget().Pace(t.requests-before, window))
@@ -162,7 +162,7 @@ func (t *follower) stuck() error {
 	}
 	return &Error{
 		Message: "the log does not advance: it promises more entries and gives none", Status: http.StatusOK,
-		Method: http.MethodGet, Route: "/submissions/{id}/events", Attempts: 1, operation: "Events.List",
+		Method: http.MethodGet, Route: "/submissions/{id}/events", Attempts: 1, Operation: "Events.List",
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 
 // WaitOptions says how to wait for reports. A zero field means the default.
 type WaitOptions struct {
-	MinInterval time.Duration // The shortest pause between two polls: 30 s.
-	MaxInterval time.Duration // The longest, unless the quota asks for more: 60 s. The pause is random between both.
+	MinInterval time.Duration // The shortest interval between two polls: 30 s.
+	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
 
 	AssessmentID string    // Of WaitReports: all are of this assessment. Makes listings shorter.
 	Since        time.Time // Of WaitReports: none was created before. Zero: found out.
@@ -26,14 +26,14 @@ type WaitOptions struct {
 
 // WaitProgress is the state of a wait after a poll.
 type WaitProgress struct {
-	Total, Ready, Pending, Missing int       // Submissions; Missing: the service does not know them.
+	Total, Ready, Pending, Missing int       // Submissions; Missing: the API responds with 404.
 	Requests                       int       // Calls made so far.
 	NextPoll                       time.Time // Zero when there is none.
 
-	Meaning       string // What the listing's since is about: "evaluation", "submission", "other"; "" while that is unknown.
-	Unfinished    int    // Those whose evaluation is waited for, as far as they are known.
-	ReadsLastHour int    // About.
-	Why           string // Why it is slow, if it is.
+	SinceMeaning    string // What the listing's since filters on: "evaluation", "submission" or "other"; "" while unknown.
+	AwaitingGrading int    // Known submissions whose evaluation is awaited.
+	ReadsLastHour   int    // An estimate.
+	SlowReason      string // Why the wait is slow; "" when it is not.
 }
 
 // interval is how the waiters pause between two polls.
@@ -67,7 +67,7 @@ func (i interval) next() time.Duration {
 // submissions that await a report. Scope read; costs one read a poll, 60 to 120
 // an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
-	err = s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReport"}, func(ctx context.Context) error {
+	err = s.use().probed(ctx, TraceCall{Operation: "Submissions.WaitReport"}, func(ctx context.Context) error {
 		report, err = s.waitReport(ctx, id, o)
 		return err
 	})
@@ -89,7 +89,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 			o.tell(progress)
 			return report, nil
 		}
-		if err != nil && !passes(err) {
+		if err != nil && !IsTransient(err) {
 			return Report{}, err
 		}
 		wait := max(pause.next(), retryAfter(err))
@@ -144,7 +144,7 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 	p := m.Progress(a.now())
 	return WaitProgress{
 		Pending: m.Pending(), Missing: len(m.Missing()), Requests: a.requests, NextPoll: next,
-		Meaning: p.Meaning, Unfinished: p.Unfinished, ReadsLastHour: p.ReadsLastHour, Why: p.Why,
+		SinceMeaning: p.Meaning, AwaitingGrading: p.Unfinished, ReadsLastHour: p.ReadsLastHour, SlowReason: p.Why,
 	}
 }
 
@@ -152,8 +152,9 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 // it lands. One page of a listing tells of a hundred submissions, so the cost is
 // a few reads a round, not one for each id; rounds are 30 to 60 s apart, and
 // further where the quota asks for it: what is left of the window, but for a
-// tenth, is spread over its time. When there was no news for a day, rounds become
-// rare, up to 15 minutes apart.
+// tenth, is spread over its time. When there was no report for a day, polls become
+// rare, up to 15 minutes apart, unless MaxInterval is more than a minute: then it is
+// never exceeded but for the rate limit.
 //
 // What it asks for, it finds out as it goes: which time since is about, and what
 // the statuses of the unfinished are. Every id is shown to exist within an hour,
@@ -163,12 +164,13 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 //
 // It rides out 429, 5xx and broken connections. At the end of the context, at an
 // error that stays, and when some ids turn out to be missing or their reports
-// cannot be read, which holds up no other, a [*WaitError] comes last. Scope read;
+// cannot be read, which holds up no other, a [*WaitError] comes last. A submission of
+// which anything else cannot be decoded costs a warning and a read of its report. Scope read;
 // costs a few reads a round.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {
-		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.WaitReports"}, func(ctx context.Context) error {
+		err := s.use().probed(ctx, TraceCall{Operation: "Submissions.WaitReports"}, func(ctx context.Context) error {
 			pause, err := newInterval(o.MinInterval, o.MaxInterval)
 			if err = joinParams(err, refuseIDs(ids)); err != nil {
 				return err
@@ -205,10 +207,12 @@ type waiter struct {
 	names   map[string]string // by their spelling in lower case.
 	ready   int
 	failed  WaitError // Those whose reports cannot be read.
+	warned  map[string]bool
 }
 
 func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
 	w.asker = asker{submissions: s, assessment: w.options.AssessmentID, pause: pause, bare: make(map[string]Submission)}
+	w.warned, w.isNew = make(map[string]bool), w.warns
 	w.names = make(map[string]string, len(ids))
 	for _, id := range ids {
 		if name := strings.ToLower(id); w.names[name] == "" {
@@ -219,6 +223,17 @@ func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
 	o := w.asker.options()
 	o.Known, o.Start = append([]string{}, w.order...), w.options.Since
 	w.machine = waiting.New(o)
+}
+
+// warns reports whether to warn of a submission that cannot be decoded: once of each
+// that is awaited, or may be.
+func (w *waiter) warns(s *Submission, named bool) bool {
+	id := strings.ToLower(s.ID)
+	if named && !w.machine.Awaits(id) || w.warned[id] {
+		return false
+	}
+	w.warned[id] = true
+	return true
 }
 
 func (w *waiter) run(ctx context.Context) error {
@@ -241,7 +256,7 @@ func (w *waiter) run(ctx context.Context) error {
 				return nil
 			}
 		}
-		if err != nil && !passes(err) {
+		if err != nil && !IsTransient(err) {
 			return w.end(err)
 		}
 		last = cmp.Or(err, last)

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -26,18 +24,24 @@ type asker struct {
 	pause       interval
 	skew        time.Duration // By how much the server's clock is ahead.
 	requests    int
-	unreadable  error                       // Why the report of the submission that was read last cannot be.
-	check       func(context.Context) error // Whether a reply was of the right account; nil: any.
-	bare        map[string]Submission       // Evaluated, without a report: that is read by itself. Nil: it is not.
+	unreadable  error                                                         // Why the report of the submission that was read last cannot be.
+	check       func(ctx context.Context, wish waiting.Wish, items int) error // Called after each response that succeeded; nil: not called.
+	bare        map[string]Submission                                         // Of a waiter: evaluated, without a report, which is read by itself. Nil: a watcher.
+
+	isNew func(s *Submission, named bool) bool // Reports whether a submission that cannot be decoded is news.
+	told  []string                             // IDs of those that were.
 }
 
 func (a *asker) now() time.Time { return time.Now().Add(a.skew) }
 
-// set takes the server's time from a reply. It comes in whole seconds, so it tells
-// only when the clocks differ by more.
+// set learns the server's time from a response. Date has whole seconds, so it is
+// used only when the clocks differ by more. A year that no clock shows is ignored.
 func (a *asker) set(reply *Response, asked time.Time) {
 	arrived := time.Now()
 	date := headers.ServerTime(reply.Header, arrived)
+	if date.Year() < 1990 || date.Year() > 2200 {
+		return
+	}
 	if at := arrived.Add(a.skew); at.Before(date) || at.After(date.Add(time.Second+arrived.Sub(asked))) {
 		a.skew = date.Sub(arrived)
 	}
@@ -59,13 +63,13 @@ func (a *asker) ration(operation string) error {
 	}
 	return &Error{
 		Code: ErrRateLimited, Message: "not sent, because what the read quota has left is for others",
-		operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(a.pause.shortest)/10),
+		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(a.pause.shortest)/10),
 		cause: func() error { return ErrQuotaExhausted },
 	}
 }
 
-// answer is what came of a wish: the facts, the submissions behind them, and what
-// went wrong.
+// answer is the result of a wish: the facts, the submissions behind them, and the
+// error.
 type answer struct {
 	waiting.Answer
 
@@ -74,60 +78,84 @@ type answer struct {
 	err         error
 }
 
-// ask does what a machine wishes.
+// ask makes the request of a wish.
 func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	var reply Response
 	var got answer
 	asked := time.Now()
 	a.requests, a.unreadable = a.requests+1, nil
 	ctx = WithResponse(ctx, &reply)
+	decoding := &oneByOne{id: wish.ID, isNew: a.isNew}
 	if wish.Kind == waiting.Get {
-		got.submissions, got.err = a.get(ctx, wish.ID)
+		got.submissions, got.err = a.get(ctx, wish.ID, decoding)
 	} else {
 		var page Page[Submission]
 		listing := a.submissions.List(SubmissionFilter{AssessmentID: a.assessment, Status: SubmissionStatus(wish.Status), Since: wish.Since})
-		a.forgive(&listing.list.request)
+		listing.list.request.leniency = decoding
 		page, got.err = listing.From(wish.Cursor).Page(ctx)
 		got.submissions, got.Cursor = page.Items, page.Next
 	}
 	if got.err == nil && a.check != nil {
-		got.err = a.check(WithResponse(ctx, nil))
+		got.err = a.check(WithResponse(ctx, nil), wish, len(got.submissions))
 	}
 	if len(reply.Header) > 0 {
 		a.set(&reply, asked)
 	}
-	got.at = asked.Add(a.skew)
+	got.at, got.Local = asked.Add(a.skew), asked
 	got.Retry = retryAfter(got.err)
 	got.Refused = errors.Is(got.err, ErrInvalidInput) && (wish.Cursor != "" || wish.Status != "")
 	got.Gone = wish.Kind == waiting.Get && errors.Is(got.err, ErrNotFound)
-	got.Trouble = got.err != nil && passes(got.err)
-	for i := range got.submissions {
-		it := itemOf(&got.submissions[i])
-		it.Ready = it.Ready || a.unreadable != nil // Nothing is gained by waiting for it.
-		if got.Items = append(got.Items, it); a.bare != nil && it.Status == waiting.Evaluated && !it.Ready {
-			a.bare[strings.ToLower(it.ID)] = got.submissions[i]
-		}
-	}
+	got.Trouble = got.err != nil && IsTransient(got.err)
+	a.facts(&got, decoding)
 	return got
 }
 
-// A waiter is told of a hundred submissions by one reply. One whose report cannot
-// be read must not hold up the others: it is taken for one without a report, that
-// is read by itself, and if it cannot be read either, the submission goes without.
-func (a *asker) forgive(r *request) {
-	a.submissions.core.forgiving.CompareAndSwap(nil, wire.Forgiving(lenient.OrNil[Report]()))
-	r.forgiving = true
+// facts sets what a machine learns from the submissions of an answer. A waiter needs
+// only the report of a submission. To its machine, a submission that cannot be decoded
+// is an evaluated one without a report, which is read by itself.
+func (a *asker) facts(got *answer, decoding *oneByOne) {
+	waiter := a.bare != nil
+	for i := range got.submissions {
+		s := &got.submissions[i]
+		it := itemOf(s)
+		it.Ready = it.Ready || a.unreadable != nil // Nothing is gained by waiting for it.
+		if bad := decoding.find(s.ID); bad != nil {
+			switch it.Unreadable = !waiter || !bad.named; {
+			case !bad.named:
+				it.ID = ""
+			case waiter:
+				it.Status = waiting.Evaluated
+			}
+		}
+		got.Items = append(got.Items, it)
+		if waiter && it.Status == waiting.Evaluated && !it.Ready {
+			a.bare[strings.ToLower(it.ID)] = *s
+		}
+	}
+	if got.err == nil {
+		a.told = append(a.told, decoding.fresh...)
+	}
 }
 
-// get reads a submission, or of one that was shown without its report, that.
-func (a *asker) get(ctx context.Context, id string) ([]Submission, error) {
+// get reads a submission, or only its report when a listing showed the rest.
+func (a *asker) get(ctx context.Context, id string, decoding *oneByOne) ([]Submission, error) {
 	s, bare := a.bare[strings.ToLower(id)]
 	if !bare {
 		r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
-		a.forgive(&r)
+		r.leniency = decoding
 		var err error
-		if s, err = do[Submission](ctx, a.submissions.core, r); err != nil || s.Report != nil || s.Status != SubmissionEvaluated {
-			return []Submission{s}, err
+		s, err = do[Submission](ctx, a.submissions.core, r)
+		if failure, ok := errors.AsType[*Error](err); ok && failure.garbled {
+			s, err = Submission{}, nil
+			decoding.begin()
+			decoding.add(&s, "", "")
+		}
+		bad := decoding.find(s.ID) != nil
+		switch {
+		case err != nil:
+			return nil, err
+		case bad && a.bare == nil, !bad && (s.Report != nil || s.Status != SubmissionEvaluated):
+			return []Submission{s}, nil
 		}
 		a.requests++
 	}
@@ -140,7 +168,7 @@ func (a *asker) get(ctx context.Context, id string) ([]Submission, error) {
 }
 
 // fulfil does what a machine wishes and tells it. It returns what is to be
-// delivered; an error that passes is one that the machine rides out.
+// delivered; a transient error is one that the machine retries.
 func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wish) ([]Submission, error) {
 	got := a.ask(ctx, wish)
 	if got.err != nil && !got.Refused && !got.Gone && !got.Trouble {
@@ -149,14 +177,18 @@ func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wis
 	places, err := m.Got(got.at, got.Answer)
 	ready := make([]Submission, len(places))
 	for i, place := range places {
-		ready[i] = got.submissions[place]
+		if ready[i] = got.submissions[place]; !ready[i].Report.Ready() {
+			ready[i].Report = nil
+		}
 	}
 	switch {
 	case errors.Is(err, waiting.ErrCursor):
-		return ready, &Error{
-			Message: "the list does not advance: each cursor leads to the first page: Dialect.CursorParam is probably wrong",
-			Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, operation: "Submissions.List",
+		stuck := &Error{
+			Message: "the list does not advance: each cursor leads to the first page",
+			Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, Operation: "Submissions.List",
 		}
+		stuck.probablyWrong("CursorParam")
+		return ready, stuck
 	case err != nil, got.Trouble:
 		return ready, got.err
 	}
@@ -165,7 +197,7 @@ func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wis
 
 // itemOf is what a machine knows a submission by.
 func itemOf(s *Submission) waiting.Item {
-	it := waiting.Item{ID: s.ID, Created: s.CreatedAt, Status: string(s.Status), Ready: s.Report != nil && s.Report.Ready()}
+	it := waiting.Item{ID: s.ID, Created: s.CreatedAt, Status: string(s.Status), Ready: s.Report.Ready()}
 	if s.SubmittedAt != nil {
 		it.Submitted = *s.SubmittedAt
 	}
@@ -200,25 +232,6 @@ func (a *asker) rest(ctx context.Context, wait time.Duration, last error) error 
 		return &endedError{ended, last}
 	}
 	return ended
-}
-
-// passes tells whether a failed poll may succeed later as it is.
-func passes(err error) bool {
-	if errors.Is(err, ErrQuotaExhausted) {
-		return !errors.Is(err, context.Canceled)
-	}
-	failure, ok := errors.AsType[*Error](err)
-	if !ok || failure.Attempts == 0 || errors.Is(err, context.Canceled) ||
-		failure.Code == ErrInvalidToken { // Also when it was refused locally between two attempts.
-		return false
-	}
-	switch {
-	case failure.Status == 0:
-		return !trouble.Permanent(failure)
-	case failure.Status < 300:
-		return errors.Unwrap(failure) != nil // The reply broke off.
-	}
-	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
 }
 
 // retryAfter is how long a failed poll asks to wait, within reason: no window is

@@ -2,40 +2,11 @@ package hiring
 
 import (
 	"context"
-	"errors"
-	"io"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 )
-
-func TestWhatPasses(t *testing.T) {
-	of := func(status, attempts int, cause error) error {
-		return &Error{Status: status, Attempts: attempts, cause: func() error { return cause }}
-	}
-	for name, c := range map[string]struct {
-		err    error
-		passes bool
-	}{
-		"500":                {of(500, 1, nil), true},
-		"503":                {of(503, 3, nil), true},
-		"429":                {of(429, 1, nil), true},
-		"499":                {of(499, 1, nil), false},
-		"404":                {of(404, 1, nil), false},
-		"302":                {of(302, 1, nil), false},
-		"nothing came":       {of(0, 1, io.ErrUnexpectedEOF), true},
-		"a broken reply":     {of(200, 1, io.ErrUnexpectedEOF), true},
-		"a senseless reply":  {of(200, 1, nil), false},
-		"not sent":           {of(0, 0, nil), false},
-		"the quota":          {of(0, 0, ErrQuotaExhausted), true},
-		"cancelled after it": {of(500, 1, context.Canceled), false},
-		"cancelled at it":    {of(0, 0, errors.Join(ErrQuotaExhausted, context.Canceled)), false},
-		"another error":      {io.EOF, false},
-	} {
-		assert.Equal(t, c.passes, passes(c.err), name)
-	}
-}
 
 func TestOutlasts(t *testing.T) {
 	over, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))

@@ -196,17 +196,17 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 				if time.Since(begun) < 8*time.Hour-time.Minute { // Not of a request that the end of the context broke off.
 					told = append(told, p)
 				}
-				why[p.Why] = true
+				why[p.SlowReason] = true
 			}}
 			watchFor(t, client, o, 8*time.Hour)
 			require.NotEmpty(t, told)
 			last := told[len(told)-1]
-			assert.Equal(t, meaning, last.Meaning)
+			assert.Equal(t, meaning, last.SinceMeaning)
 			if meaning == "other" {
-				assert.Positive(t, last.Unfinished)
+				assert.Positive(t, last.AwaitingGrading)
 			}
 			assert.InDelta(t, 110, last.ReadsLastHour, 60)
-			assert.Empty(t, last.Why)
+			assert.Empty(t, last.SlowReason)
 			assert.True(t, why["the service is in trouble or cannot be reached"], "%v", why)
 			assert.Less(t, told[1].NextPoll.Sub(begun), 3*time.Minute)
 		})

@@ -187,18 +187,6 @@ func TestMissingAndUnreadable(t *testing.T) {
 	})
 }
 
-// TestAnotherMemberThatIsUnreadableEndsTheWatch: without its report a submission
-// is still one, without its candidate it would be half of one.
-func TestAnotherMemberThatIsUnreadableEndsTheWatch(t *testing.T) {
-	inBubble(t, "", func(t *testing.T) {
-		fake := newFake(t, data(`{"id":"a"}`), data(`[{"id":"s","status":"evaluated","candidate":7,"report":7}]`))
-		err := lastOf(fake.client().Submissions.Watch(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}))
-		why, ok := errors.AsType[*hiring.Error](err)
-		require.True(t, ok, err)
-		assert.Contains(t, why.Error(), "/data/0/candidate")
-	})
-}
-
 // TestAListingForTheCallerIsNotLenient: who lists gets all or an error.
 func TestAListingForTheCallerIsNotLenient(t *testing.T) {
 	fake := newFake(t, data(`[{"id":"s","status":"evaluated","report":7}]`))

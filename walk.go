@@ -89,14 +89,25 @@ func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
 	err := w.list.core.send(ctx, w.request(), func(r *reply) (err error) {
 		items, meta, err = openList(r, w.spare, mostTimes*w.list.MaxSize)
 		if err == nil {
-			r.warning = w.oddSize(len(items), meta)
+			r.warning = joinWarnings(r.warning, w.oddSize(len(items), meta))
 			if r.warning == "" && w.list.odd != nil {
 				r.warning = w.list.odd(items)
+			}
+			if w.MayBeTruncated(len(items), meta.said()) {
+				r.warning = joinWarnings(r.warning, mayBeTruncated)
 			}
 		}
 		return err
 	})
 	return items, meta, err
+}
+
+// joinWarnings joins two warnings, each of which may be empty.
+func joinWarnings(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // mostTimes is by how much a page may be larger than the documentation allows.
@@ -139,6 +150,8 @@ func (l *list[T]) sizeField() string {
 	return "PageSizeParam"
 }
 
+const mayBeTruncated = "the list may be truncated: its page is full, and meta has neither has_more nor a total nor a cursor"
+
 // oddSize says, once a walk, that pages are of another size than asked for.
 // The walk is right all the same.
 func (w *walk[T]) oddSize(got int, meta wireMeta) string {
@@ -160,12 +173,12 @@ var (
 // with this meta showed, or else where it was resumed.
 func (w *walk[T]) stuck(why *paging.Stuck, meta *wireMeta) *Error {
 	r := w.list.request
-	e := &Error{Message: "the list does not advance: " + why.What, Method: r.method, Route: r.route, operation: r.operation}
+	e := &Error{Message: "the list does not advance: " + why.What, Method: r.method, Route: r.route, Operation: r.operation}
 	if meta != nil {
 		e.Status, e.Attempts, e.RequestID = 200, 1, meta.RequestID
 	}
 	if why.Field != "" {
-		e.Message += ": Dialect." + why.Field + " is probably wrong"
+		e.probablyWrong(why.Field)
 	}
 	switch {
 	case why.More:

@@ -307,7 +307,7 @@ func TestWatchDeliversWhatHasNoReport(t *testing.T) {
 				}
 				n++
 				assert.Equal(t, hiring.SubmissionEvaluated, s.Status)
-				assert.Equal(t, c.ready, s.Report != nil && s.Report.Ready())
+				assert.Equal(t, c.ready, s.Report.Ready())
 				assert.NotNil(t, s.EvaluatedAt)
 			}
 			assert.Equal(t, 1, n)

@@ -14,10 +14,11 @@ import (
 )
 
 // TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
-// the service, for ten minutes or for ever.
+// the service, for ten minutes or for hours. That says nothing of their reports:
+// they come with them afterwards.
 func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
 	t.Parallel()
-	for _, lasts := range []time.Duration{10 * time.Minute, 1000 * time.Hour} {
+	for _, lasts := range []time.Duration{10 * time.Minute, 3 * time.Hour} {
 		for _, on := range sinceFields {
 			inBubble(t, string(on)+" "+lasts.String(), func(t *testing.T) {
 				// Graded within minutes, as a listing on creation time finds them at once.
@@ -39,16 +40,15 @@ func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
 						break
 					}
 					got.take(s.ID)
-					complete := s.Report != nil && s.Report.Ready()
-					assert.Equal(t, !poisoned(crowdIndex(s.ID)) || lasts < time.Hour, complete)
+					assert.True(t, s.Report.Ready())
 				}
-				got.once(t, 13*time.Hour)
+				got.once(t, 10*time.Hour)
 				for n, late := range got.late() {
 					if !poisoned(got.log[n].i) {
 						assert.Less(t, late, 20*time.Minute)
 					} else {
-						assert.Greater(t, late, min(lasts, 59*time.Minute))
-						assert.Less(t, late, min(lasts, time.Hour)+20*time.Minute)
+						assert.Greater(t, late, lasts)
+						assert.Less(t, late, lasts+20*time.Minute)
 					}
 				}
 			})

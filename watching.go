@@ -14,11 +14,13 @@ import (
 // WatchOptions says what to watch and how. A zero field means the default.
 type WatchOptions struct {
 	AssessmentID string    // Only of this assessment. Empty: of the whole organization.
-	Since        time.Time // Evaluations since then. Zero: from now on, by the server's clock. A state that is given goes before.
+	Since        time.Time // Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
 
-	MinInterval time.Duration // The shortest pause between two rounds: 30 s.
-	MaxInterval time.Duration // The longest, unless the quota asks for more: 60 s. The pause is random between both.
+	MinInterval time.Duration // The shortest interval between two polls: 30 s.
+	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
 	Lookback    time.Duration // How long after its creation a submission may be evaluated and still be noticed for sure: 30 days.
+
+	Regraded bool // Yield a submission again when it is graded again: when its evaluation time becomes later.
 
 	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Poll does not use it.
 	Progress   func(WaitProgress) // Called after each round of Watch, in the goroutine of the call. Nil: not called.
@@ -40,31 +42,62 @@ func (o WatchOptions) judge() (interval, error) {
 // forever: it ends with the context, with an error that stays, such as 401, or
 // when the range is left; 429, 5xx and broken connections it rides out.
 //
+// A zero Since means the time of the call by the server's clock, also when the server
+// does not respond at that time: evaluations made during an outage are yielded after
+// it.
+//
 // With a Checkpoint a restart goes on where the last run stopped. An item is
 // saved as delivered when the loop asks for the next one, so a crash or a break
 // repeats at most the item that was being worked on, and none is lost. Within a
 // run there are no duplicates, unless more than some 11,000 are evaluated within ten
-// minutes; one that is graded again is not yielded again as long as it is
-// remembered, which is for the latest 3,000 at least.
+// minutes. One that is graded again is not yielded again as long as it is
+// remembered, which is for the latest 3,000 at least. With Regraded it is yielded
+// again once its evaluation time is at least a second later, as soon as a listing of
+// the evaluated shows it: where since filters on creation, that can take as long as
+// the background sweep takes to reach submissions of its age.
 //
 // The documentation does not say which time the listing's since filter is about;
 // Watch finds out by an experiment, and again every day, and is right in each
-// case. Where it is about creation, Watch lists the unfinished and reads who left
-// them, and sweeps what is evaluated in the background; an evaluation later than
-// Lookback after creation may then be missed. In any case one is missed that the
-// listing shows more than a day late; once more than some 4,000 were delivered
-// within a day, later than those reach back, and ten minutes at worst.
+// case. Where it is about creation, Watch lists the unfinished submissions, reads
+// those that leave the list, and lists the evaluated ones in the background; an
+// evaluation later than Lookback after creation may then be missed. In any case one
+// is missed that the listing shows more than a day late; once more than some 4,000
+// were delivered within a day, later than those reach back, and ten minutes at worst.
 //
-// An item comes when its report is ready; one whose report is not there an hour
-// after its status comes without it, and so, at once, does one whose report cannot
-// be read: the log shows its read fail, and [SubmissionService.Report] says why.
+// With the default intervals, a submission is yielded within an hour after a listing
+// can show it with a ready report, whatever its age within Lookback, and within 91
+// minutes when more than 2,900 submissions are unfinished, as long as the API responds
+// and the rate limit has remaining requests.
+//
+// A submission is yielded when its report is ready. When a single read finds no
+// report, and another one an hour later finds none, the submission is yielded with
+// a nil Report. A listing without the report, a failed read, an interruption or a
+// wrong Date never ends this hour. A submission whose report cannot be decoded is
+// yielded with a nil Report at once: the log shows its read fail, and
+// [SubmissionService.Report] says why. A Report that is not nil is ready.
+//
+// A submission with another member that cannot be decoded, such as a time without a
+// zone, holds up no other. Watch warns of it once, in the log and in
+// Exchange.Warning, with the JSON pointer and without data. It reads the submission
+// again in intervals that grow to six hours and yields it once it can be decoded. If
+// its ID is among what cannot be decoded, a later listing must show it, within a day.
+//
+// Watch ends with [ErrNotFound] when AssessmentID does not exist: when a watch that
+// begins gets an empty first listing, it reads the assessment's invitations, which
+// costs one more read, and the API responds with 404. Later Watch does not check that the
+// assessment exists. An error of the Checkpoint ends Watch; its text says which of
+// the two methods failed.
 //
 // Scope read; 80 to 220 reads an hour. Where since is about creation, up to 600 if
-// gradings take seconds, and up to 900 if the service does not filter by the status
-// of the unfinished.
+// gradings take seconds, and up to 900 if the API does not filter by the status of
+// unfinished submissions. Unless since is about evaluation, a watch that begins reads
+// all submissions of Lookback once within the hour: a page for each hundred. One poll
+// reads one page when there is no submission, and seldom more than 15 pages and 50
+// submissions. After a long interval it reads as much as a poll a minute would have
+// read: at most four fifths of the rate limit of an hour.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
-		err := s.core.probed(ctx, ProbeCall{Operation: "Submissions.Watch"}, func(ctx context.Context) error {
+		err := s.use().probed(ctx, TraceCall{Operation: "Submissions.Watch"}, func(ctx context.Context) error {
 			return s.watch(ctx, o, func(item Submission) bool { return yield(item, nil) })
 		})
 		if err != nil {
@@ -82,20 +115,23 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 	state := ""
 	if o.Checkpoint != nil {
 		if state, err = o.Checkpoint.Load(ctx); err != nil {
+			return &checkpointFailure{"Watch", "load", err}
+		}
+	}
+	if err = w.load(state); err != nil {
+		return err
+	}
+	if state == "" { // A crash before the first response must not move the beginning.
+		if err = w.save(ctx, w.machine); err != nil {
 			return err
 		}
 	}
-	for err = w.begin(ctx, state); err != nil; err = w.begin(ctx, state) {
-		if !passes(err) {
+	for err = w.begin(ctx); err != nil; err = w.begin(ctx) {
+		if !IsTransient(err) {
 			return err
 		}
 		if ended := w.rest(ctx, max(w.pause.next(), retryAfter(err)), err); ended != nil {
 			return ended
-		}
-	}
-	if state == "" { // A crash in the first round must not move the beginning.
-		if err := w.save(ctx, w.machine); err != nil {
-			return err
 		}
 	}
 	for {
@@ -113,7 +149,7 @@ func (w *watcher) turn(ctx context.Context, yield func(Submission) bool) (goOn b
 	if goOn, failure := w.deliver(ctx, before, found, yield); !goOn || failure != nil {
 		return false, failure
 	}
-	if err != nil && !passes(err) {
+	if err != nil && !IsTransient(err) {
 		return false, err
 	}
 	if w.options.Progress != nil {
@@ -154,7 +190,10 @@ func (w *watcher) save(ctx context.Context, m *waiting.Machine) error {
 	if w.options.Checkpoint == nil {
 		return nil
 	}
-	return w.options.Checkpoint.Save(ctx, m.String())
+	if err := w.options.Checkpoint.Save(ctx, m.String()); err != nil {
+		return &checkpointFailure{"Watch", "save", err}
+	}
+	return nil
 }
 
 func (w *watcher) state() string {
@@ -175,23 +214,62 @@ type watcher struct {
 func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 	pause, err := o.judge()
 	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
-	return &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}, err
+	w := &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}
+	w.isNew = func(s *Submission, named bool) bool {
+		if !named {
+			return w.machine.Note(s.ID)
+		}
+		it := itemOf(s)
+		return w.machine.NewlyUnreadable(&it)
+	}
+	return w, err
 }
 
-// begin takes up a state, or makes that of a watch that has seen nothing yet.
-func (w *watcher) begin(ctx context.Context, state string) (err error) {
+// load resumes a state, or makes that of a watch that has seen nothing yet. It sends
+// nothing.
+func (w *watcher) load(state string) error {
 	o := w.asker.options()
-	o.Lookback = w.options.Lookback
-	if state != "" {
-		m, err := waiting.Resume(o, state)
-		switch {
-		case err != nil:
-			return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
-		case m.Assessment != w.options.AssessmentID:
-			return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
+	o.Lookback, o.Regraded = w.options.Lookback, w.options.Regraded
+	if state == "" {
+		o.Start = w.options.Since
+		called := time.Time{}
+		if o.Start.IsZero() {
+			o.Start = time.Now()
+			called = o.Start
 		}
-		w.machine, w.check = m, w.sameAccount
-		if err = w.sameAccount(ctx); errors.Is(err, errForeign) { // So was the last request's key: the next may have another.
+		w.machine = newMachine(o)
+		w.machine.Called, w.machine.Assessment = called, w.options.AssessmentID
+		return nil
+	}
+	m, err := waiting.Resume(o, state)
+	switch {
+	case err != nil:
+		return &ParamError{Param: "state", Problem: err.Error() + ": restore it, or to start afresh, give none"}
+	case m.Assessment != w.options.AssessmentID:
+		return &ParamError{Param: "state", Problem: "is of a watch of another assessment: to start afresh, give none"}
+	}
+	w.machine = m
+	return nil
+}
+
+// newMachine returns the machine of a watch whose beginning fits into a query and a
+// state.
+func newMachine(o waiting.Options) *waiting.Machine {
+	o.Start = o.Start.UTC().Truncate(time.Millisecond)
+	if o.Start.Before(time.Unix(0, 0)) {
+		o.Start = time.Unix(0, 0).UTC()
+	}
+	return waiting.New(o)
+}
+
+// begin checks that the state is of the key's account. The first response of a watch
+// shows the account, and the server's clock for a beginning that was the time of the
+// call.
+func (w *watcher) begin(ctx context.Context) error {
+	if w.machine.Account != "" {
+		w.check = w.checkResponse
+		err := w.sameAccount(ctx)
+		if errors.Is(err, errForeign) { // So was the last request's key: the next may have another.
 			err = w.judgeAccount(w.account(ctx, true))
 		}
 		return err
@@ -200,17 +278,39 @@ func (w *watcher) begin(ctx context.Context, state string) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Start = w.options.Since.UTC().Truncate(time.Millisecond)
-	if o.Start.Before(time.Unix(0, 0)) { // Beyond, neither a query nor a state could hold it.
-		o.Start = time.Unix(0, 0).UTC()
+	if called := w.machine.Called; !called.IsZero() {
+		o, assessment := w.machine.Options, w.machine.Assessment
+		o.Start = w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)
+		w.machine = newMachine(o)
+		w.machine.Assessment = assessment
 	}
-	if w.options.Since.IsZero() {
-		o.Start = w.now().UTC().Truncate(time.Second)
-	}
-	w.machine = waiting.New(o)
-	w.machine.Account, w.machine.Assessment = account, w.options.AssessmentID
-	w.check = w.sameAccount
+	w.machine.Account = account
+	w.check = w.checkResponse
 	return nil
+}
+
+// checkResponse checks that a response is of the right account, and that the
+// assessment exists when the first listing of a watch is empty.
+func (w *watcher) checkResponse(ctx context.Context, wish waiting.Wish, items int) error {
+	if err := w.sameAccount(ctx); err != nil {
+		return err
+	}
+	first := wish.Kind == waiting.List && wish.Status == "" && wish.Since.IsZero() && wish.Cursor == ""
+	if !first || items > 0 || w.options.AssessmentID == "" || !w.machine.Opened.IsZero() {
+		return nil
+	}
+	if w.budget().Left <= 0 {
+		return nil
+	}
+	w.requests++
+	invitations := (&InvitationService{core: w.submissions.core}).List(w.options.AssessmentID).PageSize(1)
+	_, err := invitations.Page(ctx)
+	failure, ok := errors.AsType[*Error](err)
+	if ok && failure.Code == ErrNotFound {
+		failure.Hints = append(failure.Hints, "check WatchOptions.AssessmentID: no submission is listed for the assessment either")
+		return failure
+	}
+	return nil // The assessment may exist.
 }
 
 var errForeign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}

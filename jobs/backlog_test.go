@@ -109,7 +109,7 @@ func (b *backlog) overADay(t *testing.T) {
 	}
 }
 
-func (b *backlog) round(t *testing.T) hiring.Polled {
+func (b *backlog) round(t *testing.T) hiring.PollResult {
 	t.Helper()
 	polled, err := b.recruiter.Submissions.Poll(t.Context(), b.options, b.state)
 	require.NoError(t, err)

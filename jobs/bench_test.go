@@ -86,9 +86,9 @@ func benchmarkLatency[D riverdriver.Driver[TTx], TTx any](b *testing.B, s *store
 	organizations[0].Watch.MinInterval, organizations[0].Watch.MaxInterval = 6*time.Second, 6*time.Second
 	s.watch(b, unhurried(), jobs.Results[TTx]{
 		Organizations: organizations,
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			took <- time.Since(*submission.EvaluatedAt)
-			return s.put(ctx, tx, submission, report)
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			took <- time.Since(*d.Submission.EvaluatedAt)
+			return s.put(ctx, tx, d)
 		},
 	})
 	b.ResetTimer()

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -14,70 +16,134 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// DeliveryArgs are those of the delivery of one submission.
+// Delivery is a result on its way to a handler.
+type Delivery struct {
+	// ID identifies the delivery: the same ID is the same result. It is the
+	// submission's id and, when the organization watches with Regraded, the time of
+	// the evaluation.
+	ID string
+
+	// Organization is the one that was given to [Watch], with its Value.
+	Organization Organization
+
+	// Submission has no WorkspaceArchiveURL, because such a link expires and gives
+	// access: read the submission, or call DownloadArchive, for one.
+	Submission hiring.Submission
+	Report     hiring.Report
+}
+
+func deliveryOf(o Organization, s hiring.Submission, r hiring.Report) Delivery {
+	id := s.ID
+	if o.Watch.Regraded && s.EvaluatedAt != nil {
+		id += "_" + strconv.FormatInt(s.EvaluatedAt.UnixMilli(), 10)
+	}
+	return Delivery{ID: id, Organization: o, Submission: s, Report: r}
+}
+
+// DeliveryArgs are the arguments of the job that delivers one submission.
 type DeliveryArgs struct {
 	Organization string `json:"organization"  river:"unique"`
 	SubmissionID string `json:"submission_id" river:"unique"`
 
-	// Submission is its JSON, as it was when it was noticed, without the signed
-	// link, which expires. It is opaque to the database: what a candidate or a
-	// grader writes may hold what jsonb refuses. Empty: to be read again.
+	// EvaluatedAt is the time of the evaluation when the organization watches with
+	// Regraded, and empty otherwise.
+	EvaluatedAt string `json:"evaluated_at,omitempty" river:"unique"`
+
+	// Submission is the JSON of the submission as the poll found it, without the
+	// signed link. It is bytes to the database, because the text of a candidate or
+	// a grader may hold characters that jsonb rejects. Empty: the worker reads the
+	// submission.
 	Submission []byte `json:"submission,omitempty"`
 }
 
 // Kind names the job.
-func (DeliveryArgs) Kind() string { return "hiring_delivery" }
+func (DeliveryArgs) Kind() string { return deliveryKind }
 
-// InsertOpts make the job the only one for its submission, as long as River
-// keeps it.
+const deliveryKind = "hiring_delivery"
+
+// InsertOpts make the job the only one for its result, as long as River keeps it.
 func (DeliveryArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueDeliveries, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()}}
+	return river.InsertOpts{
+		MaxAttempts: RetryPolicy{}.withDefaults().attempts(), Queue: QueueDeliveries,
+		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()},
+	}
 }
 
-func deliveriesOf(organization string, found []hiring.Submission) ([]river.InsertManyParams, error) {
+// deliveriesOf returns the jobs that deliver what a poll has found.
+func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]river.InsertManyParams, error) {
 	params := make([]river.InsertManyParams, 0, len(found))
-	for i := range found {
-		found[i].WorkspaceArchiveURL = nil
-		text, err := json.Marshal(found[i])
+	for _, s := range found {
+		s.WorkspaceArchiveURL = nil
+		text, err := json.Marshal(s)
 		if err != nil {
-			return nil, fmt.Errorf("jobs: submission %s: %w", found[i].ID, err)
+			return nil, fmt.Errorf("jobs: submission %s: %w", s.ID, err)
 		}
-		params = append(params, river.InsertManyParams{Args: DeliveryArgs{organization, found[i].ID, text}})
+		args := DeliveryArgs{Organization: o.Name, SubmissionID: s.ID, Submission: text}
+		if o.Watch.Regraded && s.EvaluatedAt != nil {
+			args.EvaluatedAt = s.EvaluatedAt.UTC().Format(time.RFC3339Nano)
+		}
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts}})
 	}
 	return params, nil
 }
 
-// Deliver has a submission delivered, again if it was before, in the caller's
-// transaction. A delivery that River still keeps, completed, cancelled or
-// discarded, is retried with what it holds; a new one reads the submission, which
-// costs one read. One that is running is left alone.
+// Deliver delivers a submission, again if it was delivered before, in the caller's
+// transaction. It also resumes the organization's deliveries when they are paused
+// because of [ErrReceiverGone]: the others follow within five minutes.
+//
+// A delivery that River still keeps is retried with the submission that it holds,
+// whether it is completed, cancelled, discarded or waiting. Otherwise, and when the
+// organization watches with Regraded, the worker reads the submission, which costs
+// one read. A delivery that is running is left alone.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
+	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
+	if err := t.resume(ctx, organization); err != nil {
+		return err
+	}
 	inserted, err := client.InsertTx(ctx, tx, DeliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err == nil && inserted.UniqueSkippedAsDuplicate {
 		_, err = client.JobRetryTx(ctx, tx, inserted.Job.ID)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.due(ctx, inserted.Job.ID)
 }
 
-// DeliveryWorker hands results over. [Watch] registers it.
+// DeliveryWorker delivers results to handlers. [Watch] registers it.
 type DeliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[DeliveryArgs]
+	supervisor[TTx]
 
-	organizations organizations
-	handle        func(context.Context, TTx, hiring.Submission, hiring.Report) error
-	send          func(context.Context, hiring.Submission, hiring.Report) error
+	results map[string]*Results[TTx] // By the name of an organization.
+	asked   sync.Map                 // Delays that handlers asked for, by job id, between Work and NextRetry.
+}
+
+// pauseLook is how often a paused delivery looks whether it may go on.
+var pauseLook = 5 * time.Minute
+
+// NextRetry follows the [RetryPolicy] of the organization.
+func (w *DeliveryWorker[D, TTx]) NextRetry(job *river.Job[DeliveryArgs]) time.Time {
+	policy := RetryPolicy{}.withDefaults()
+	if results, ok := w.results[job.Args.Organization]; ok {
+		policy = results.Retry
+	}
+	d := policy.delay(job.Attempt)
+	if asked, ok := w.asked.LoadAndDelete(job.ID); ok {
+		d = min(max(d, asked.(time.Duration)), policy.Max)
+	}
+	return w.clock.Now().Add(jittered(d))
 }
 
 // Work delivers one submission.
 func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[DeliveryArgs]) error {
-	organization, err := w.organizations.find(job.Args.Organization)
-	if err != nil {
-		return err
-	}
-	return organization.told(ctx, job.JobRow, func() error {
+	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
 		evaluatedAt, err := w.deliver(ctx, organization, job)
 		if err == nil {
 			organization.delivered(ctx, evaluatedAt)
+		}
+		if later, ok := errors.AsType[*RetryAfterError](err); ok && job.Attempt < job.MaxAttempts {
+			w.asked.Store(job.ID, later.After)
 		}
 		return err
 	})
@@ -85,32 +151,50 @@ func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[Delive
 
 // deliver returns when the submission was evaluated.
 func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[DeliveryArgs]) (*time.Time, error) {
+	client := river.ClientFromContext[TTx](ctx)
+	t := tableOf(client, client.Driver().GetExecutor())
+	results := w.results[organization.Name]
+	if results.Send != nil {
+		paused, err := t.paused(ctx, organization.Name)
+		if err != nil {
+			return nil, err
+		}
+		if paused {
+			return nil, river.JobSnooze(pauseLook)
+		}
+	}
 	submission, report, err := read(ctx, organization.Client.Submissions, job.Args)
 	if err != nil {
 		return nil, err
 	}
-	if w.send != nil {
-		if err := w.send(ctx, submission, report); err != nil {
+	d := deliveryOf(organization, submission, report)
+	if results.Send != nil {
+		err := results.Send(ctx, d)
+		if errors.Is(err, ErrReceiverGone) {
+			return nil, errors.Join(t.pause(ctx, organization.Name, err.Error()), river.JobSnooze(pauseLook))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if w.handle == nil {
+	if results.Handle == nil {
 		return submission.EvaluatedAt, nil
 	}
-	return submission.EvaluatedAt, inTx(ctx, river.ClientFromContext[TTx](ctx), func(tx TTx, _ table) error {
-		if err := w.handle(ctx, tx, submission, report); err != nil {
+	return submission.EvaluatedAt, inTx(ctx, client, func(tx TTx, _ table) error {
+		if err := results.Handle(ctx, tx, d); err != nil {
 			return err
 		}
 		return complete[D](ctx, tx, job)
 	})
 }
 
-// read takes the submission from the job, and what that lacks from the service.
+// read takes the submission from the job, and what the job lacks from the API.
 func read(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
 	if len(args.Submission) > 0 {
 		err = json.Unmarshal(args.Submission, &s)
 	} else {
 		s, err = service.Get(ctx, args.SubmissionID)
+		s.WorkspaceArchiveURL = nil
 	}
 	if err == nil && s.Report != nil {
 		r = *s.Report
@@ -125,8 +209,8 @@ func read(ctx context.Context, service *hiring.SubmissionService, args DeliveryA
 	return s, r, patient(err)
 }
 
-// patient makes a refusal for want of quota a pause: it says nothing against the
-// job.
+// patient turns a refusal because of a rate limit into a snooze: it is not a
+// failure of the job.
 func patient(err error) error {
 	if failure, ok := errors.AsType[*hiring.Error](err); ok && errors.Is(err, hiring.ErrRateLimited) {
 		return &rivertype.JobSnoozeError{Duration: max(failure.RetryAfter, time.Second)}

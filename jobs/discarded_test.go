@@ -52,15 +52,13 @@ func failingHandlerEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testing.
 	w := newWorld(t)
 	ids := w.evaluated(t, 20)
 	var repaired atomic.Bool
-	config := hurried()
-	config.MaxAttempts = 2
-	client, _ := s.watch(t, config, jobs.Results[TTx]{
-		Organizations: w.organizations(),
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			if submission.ID == ids[7] && !repaired.Load() {
+	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
+		Organizations: w.organizations(), Retry: attempts(2),
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if d.Submission.ID == ids[7] && !repaired.Load() {
 				return errors.New("the database does not take it")
 			}
-			return s.put(ctx, tx, submission, report)
+			return s.put(ctx, tx, d)
 		},
 	})
 	eventually(t, s.delivered(t, 19))
@@ -89,15 +87,13 @@ func deliverRetriesWhatWasGivenUp[D riverdriver.Driver[TTx], TTx any](t *testing
 	w := newWorld(t)
 	ids := w.evaluated(t, 2)
 	var repaired atomic.Bool
-	config := hurried()
-	config.MaxAttempts = 1
-	client, _ := s.watch(t, config, jobs.Results[TTx]{
-		Organizations: w.organizations(),
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
+		Organizations: w.organizations(), Retry: attempts(1),
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if repaired.Load() {
-				return s.put(ctx, tx, submission, report)
+				return s.put(ctx, tx, d)
 			}
-			if submission.ID == ids[0] {
+			if d.Submission.ID == ids[0] {
 				return river.JobCancel(errors.New("never"))
 			}
 			return errors.New("not now")
@@ -128,8 +124,6 @@ func unreadableReportEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testin
 	poison := w.begins(t)
 	w.grade(t, poison, sandbox.Result{ShipScore: 71, Extra: map[string]any{"pillars": "none of your business"}})
 	w.evaluated(t, 3)
-	config := hurried()
-	config.MaxAttempts = 2
 	organization := w.organization("acme")
 	var repaired atomic.Bool
 	organization.Client = w.through(t, func(body []byte) []byte {
@@ -138,7 +132,7 @@ func unreadableReportEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testin
 		}
 		return body
 	})
-	client, _ := s.watch(t, config, jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.put})
+	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.put, Retry: attempts(2)})
 	eventually(t, s.delivered(t, 6), "those beside it")
 	discarded := func() bool {
 		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'") == 1

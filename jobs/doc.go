@@ -5,8 +5,8 @@
 //	config := &river.Config{}
 //	err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
 //		Organizations: []jobs.Organization{{Name: "acme", Client: client}},
-//		Handle: func(ctx context.Context, tx pgx.Tx, s hiring.Submission, r hiring.Report) error {
-//			_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", s.ID, r.ShipScore)
+//		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+//			_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
 //			return err
 //		},
 //	})
@@ -36,13 +36,13 @@
 // its transaction.
 //
 // An invitation is a request that no transaction can take back. It is sent with
-// the care of [hiring.InvitationService.SendAll]: whatever is not known to have
-// been done is looked up in the service's listing before it is sent, a minute
-// later at the earliest.
+// [hiring.InvitationService.SendAll] and a checkpoint in the table hiring_jobs, so a
+// process may be killed at any moment: an address whose request may have been sent
+// is looked up before anything is sent to it again.
 //
-// A process that is killed holds up what it was doing until River takes its jobs
-// for stuck: river.Config.RescueStuckJobsAfter, which [Watch] sets to five minutes
-// when it is zero, and up to half a minute more.
+// A process that is killed holds up its jobs until River takes them for stuck:
+// river.Config.RescueStuckJobsAfter, which [Watch] sets to 15 s more than the
+// timeout of jobs when it is zero, and up to half a minute more.
 //
 // # Candidates' data
 //

@@ -3,7 +3,10 @@ package jobs_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net/http"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
@@ -85,8 +89,8 @@ func ExampleWatch_configuration() {
 	config := &river.Config{}
 	err := jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{Name: "acme", Client: sandbox.New().LiveClient()}},
-		Send: func(_ context.Context, submission hiring.Submission, _ hiring.Report) error {
-			fmt.Println(submission.Candidate.Name)
+		Send: func(_ context.Context, d jobs.Delivery) error {
+			fmt.Println(d.Submission.Candidate.Name)
 			return nil
 		},
 	})
@@ -98,7 +102,7 @@ func ExampleWatch_configuration() {
 	})
 	fmt.Println(err != nil)
 	// Output:
-	// <nil> 5m0s 1 periodic job
+	// <nil> 1m15s 1 periodic job
 	// true
 }
 
@@ -132,8 +136,8 @@ func ExampleDeliver() {
 			Name: "acme", Client: service.LiveClient(),
 			Watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)},
 		}},
-		Send: func(_ context.Context, submission hiring.Submission, _ hiring.Report) error {
-			delivered <- submission.ID
+		Send: func(_ context.Context, d jobs.Delivery) error {
+			delivered <- d.Submission.ID
 			return nil
 		},
 	})
@@ -174,36 +178,113 @@ func ExampleDeliver() {
 }
 
 func ExampleNewWebhook() {
-	_, err := jobs.NewWebhook("/hooks/hiring", "whsec_c2VjcmV0IG9mIHRoZSByZWNlaXZlcg==", nil)
+	current, next := "whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc=", "whsec_dGhlIG5leHQgc2VjcmV0IGlzIGxvbmcgdG9v"
+	_, err := jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{current, next}})
 	fmt.Println(err)
-	_, err = jobs.NewWebhook("https://example.com/hooks/hiring", "no base64", nil)
+	_, err = jobs.NewWebhook("http://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{current}})
+	fmt.Println(err)
+	_, err = jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{"whsec_"}})
 	fmt.Println(err)
 	// Output:
-	// jobs: NewWebhook: the receiver is no absolute http or https URL
-	// jobs: NewWebhook: the secret is not base64, with or without whsec_ before it
+	// <nil>
+	// jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP
+	// jobs: NewWebhook: secret 1 has 0 bytes: at least 24 are required
 }
 
-// A receiver checks the signature by the Standard Webhooks scheme, and drops an id
-// that it has had.
+// A receiver that asks for time gets it.
+func ExampleRetryAfterError() {
+	busy := errors.New("the receiver is busy")
+	send := func(context.Context, jobs.Delivery) error {
+		return &jobs.RetryAfterError{After: 10 * time.Minute, Err: busy}
+	}
+	err := send(context.Background(), jobs.Delivery{})
+	fmt.Println(err, errors.Is(err, busy))
+	// Output: the receiver is busy true
+}
+
+// receive returns the handler of a receiver. A post counts once: its id is stored in
+// the transaction that stores the result.
+func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return nil, err
+	}
+	store := func(ctx context.Context, id string, s hiring.Submission) error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // Does nothing once it is committed.
+		done, err := tx.ExecContext(ctx, "INSERT INTO received (id) VALUES ($1) ON CONFLICT DO NOTHING", id)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return err // Received before.
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", s.Candidate.Name, s.Report.ShipScore); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
+		if err != nil || verifier.Verify(body, r.Header) != nil { // Also refuses posts older than five minutes.
+			http.Error(w, "the signature is not valid", http.StatusUnauthorized)
+			return
+		}
+		var post struct {
+			Data hiring.Submission `json:"data"`
+		}
+		if json.Unmarshal(body, &post) != nil || post.Data.Report == nil {
+			http.Error(w, "this is not a result", http.StatusBadRequest)
+			return
+		}
+		if err := store(r.Context(), r.Header.Get("Webhook-Id"), post.Data); err != nil {
+			http.Error(w, "try again later", http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}, nil
+}
+
+// A receiver verifies the signature and ignores an id that it has stored.
 func ExampleWebhook_Send() {
 	ctx := context.Background()
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Println(r.Header.Get("Webhook-Id"), r.Header.Get("Webhook-Signature") != "")
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	defer receiver.Close()
-	hook, err := jobs.NewWebhook(receiver.URL, "whsec_c2VjcmV0IG9mIHRoZSByZWNlaXZlcg==", nil)
+	db, remove, err := open(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer remove()
+	if _, err := db.ExecContext(ctx, "CREATE TABLE received (id text PRIMARY KEY); CREATE TABLE results (candidate text, score integer)"); err != nil {
+		log.Fatal(err)
+	}
+	const secret = "whsec_dGhlIGN1cnJlbnQgc2VjcmV0IGlzIGxvbmc="
+	handler, err := receive(db, secret)
+	if err != nil {
+		log.Fatal(err)
+	}
+	receiver := httptest.NewServer(handler)
+	defer receiver.Close()
 
 	submission, err := sandbox.New().Client().Submissions.Get(ctx, sandbox.SubmissionID)
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = hook.Send(ctx, submission, *submission.Report) // As Results.Send, River calls it.
-	fmt.Println(err)
+	delivery := jobs.Delivery{ID: submission.ID, Submission: submission, Report: *submission.Report}
+	for _, sender := range []string{secret, secret, "whsec_c29tZSBvdGhlciBzZWNyZXQgb2Ygc29tZW9uZQ=="} {
+		hook, err := jobs.NewWebhook(receiver.URL, jobs.WebhookOptions{Secrets: []string{sender}})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(hook.Send(ctx, delivery) == nil) // As Results.Send, River calls it.
+	}
+	var stored int
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM results").Scan(&stored)
+	fmt.Println(stored, err)
 	// Output:
-	// msg_5b000000-0000-4000-8001-000000000001 true
-	// <nil>
+	// true
+	// true
+	// false
+	// 1 <nil>
 }

@@ -27,8 +27,8 @@ func ExampleWatch() {
 		config := &river.Config{}
 		err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
 			Organizations: []jobs.Organization{{Name: "acme", Client: client}},
-			Handle: func(ctx context.Context, tx pgx.Tx, s hiring.Submission, r hiring.Report) error {
-				_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", s.ID, r.ShipScore)
+			Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+				_, err := tx.Exec(ctx, "INSERT INTO results (id, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
 				return err
 			},
 		})
@@ -77,10 +77,10 @@ func Example_sqlite() {
 			Name: "acme", Client: service.LiveClient(),
 			Watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)},
 		}},
-		Handle: func(ctx context.Context, tx *sql.Tx, s hiring.Submission, r hiring.Report) error {
-			_, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", s.Candidate.Name, r.ShipScore)
+		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO results (candidate, score) VALUES ($1, $2)", d.Submission.Candidate.Name, d.Report.ShipScore)
 			if err == nil {
-				stored <- s.Candidate.Name
+				stored <- d.Submission.Candidate.Name
 			}
 			return err
 		},

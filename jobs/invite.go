@@ -32,10 +32,14 @@ func Invite[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, org
 			added++
 		}
 	}
-	if added > 0 {
-		_, err = client.InsertTx(ctx, tx, InviteArgs{Organization: organization}, nil)
+	if added == 0 {
+		return 0, nil
 	}
-	return added, err
+	inserted, err := client.InsertTx(ctx, tx, InviteArgs{Organization: organization}, nil)
+	if err != nil {
+		return added, err
+	}
+	return added, t.due(ctx, inserted.Job.ID)
 }
 
 // invitation is the detail of an invitation's row.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -13,7 +14,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // Invitations says whose candidates are invited, and how.
@@ -32,14 +32,14 @@ type Invitations struct {
 // with the care of [hiring.InvitationService.SendAll], which is that of Ensure
 // for many: at most one mail to each address, within the write quota.
 //
-// When the quota's window is used up, the job is snoozed until it turns; when the
-// plan's limit is reached, as PlanWait says. A candidate that the service refuses
-// is cancelled, with the reason in the row, and holds up nobody. While the service
-// cannot be reached or answers with a 5xx, the job is snoozed for as long as that
-// lasts: for a minute at least, because a request may still be on its way, and the
-// longer the more often it has paused, up to ten. What only people can mend, as a refused key, is tried as often as
-// River's MaxAttempts says, 25 times in some three hours by default: then the job
-// is discarded, and goes on when somebody retries it or invites another.
+// When the window of the rate limit is used up, the job is snoozed until the next
+// window; when the plan's limit is reached, as PlanWait says. A candidate that the API
+// refuses is cancelled, with the reason in the row, and does not stop the others.
+// During a transient error ([hiring.IsTransient]) the job is snoozed, for a minute at
+// first and up to ten, and uses up no attempts. Any other error, such as a refused
+// key, is retried as often as River's MaxAttempts says, 25 times in some three hours
+// by default. Then the job is discarded, and resumes when it is retried or [Invite]
+// is called.
 //
 // Scope write; costs what SendAll costs.
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
@@ -52,7 +52,8 @@ func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, i
 		invitations.PlanWait = time.Hour
 	}
 	addQueue(config, QueueInvitations, min(len(known), 10))
-	return river.AddWorkerSafely(config.Workers, &InviteWorker[D, TTx]{organizations: known, planWait: invitations.PlanWait})
+	common := supervisor[TTx]{known, install[D](config)}
+	return river.AddWorkerSafely(config.Workers, &InviteWorker[D, TTx]{supervisor: common, planWait: invitations.PlanWait})
 }
 
 // InviteArgs are those of the job that invites an organization's candidates.
@@ -71,50 +72,101 @@ func (InviteArgs) InsertOpts() river.InsertOpts {
 // InviteWorker sends invitations. [SendInvitations] registers it.
 type InviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[InviteArgs]
+	supervisor[TTx]
 
-	organizations organizations
-	planWait      time.Duration
+	planWait time.Duration
 }
 
-// How long a run may take, and what a request that is on its way may need until
-// the service lists what it did.
+// Durations of runs.
 var (
 	inviteTimeout = 10 * time.Minute
-	onItsWay      = time.Minute
+	retryPause    = time.Minute      // After a failure and during an outage, times their number.
+	beatEvery     = 20 * time.Second // How often a run shows that its process lives.
 )
 
-// Timeout leaves time to keep to the pace of SendAll, which lists anew each time.
-func (w *InviteWorker[D, TTx]) Timeout(*river.Job[InviteArgs]) time.Duration { return inviteTimeout }
-
-// NextRetry lets what is on its way arrive.
-func (w *InviteWorker[D, TTx]) NextRetry(job *river.Job[InviteArgs]) time.Time {
-	return time.Now().Add(onItsWay * time.Duration(min(job.Attempt, 10)))
+// Timeout leaves a run the time to keep to the pace of SendAll, which lists anew each
+// time. River's rescuer asks too, and leaves a job alone for its timeout: for a job
+// whose process no longer shows that it lives, the timeout has passed.
+func (w *InviteWorker[D, TTx]) Timeout(job *river.Job[InviteArgs]) time.Duration {
+	if w.isAbandoned(job.JobRow) {
+		return time.Second
+	}
+	return inviteTimeout
 }
 
-// Work invites until nobody is left.
-func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteArgs]) error {
-	organization, err := w.organizations.find(job.Args.Organization)
-	if err != nil {
-		return err
+// NextRetry grows with the number of failures. A run whose process died resumes at
+// once: its checkpoint holds what was on its way.
+func (w *InviteWorker[D, TTx]) NextRetry(job *river.Job[InviteArgs]) time.Time {
+	if w.isAbandoned(job.JobRow) {
+		return w.clock.Now()
 	}
-	return organization.told(ctx, job.JobRow, func() error { return w.inviteAll(ctx, organization, job) })
+	return w.clock.Now().Add(retryPause * time.Duration(min(job.Attempt, 10)))
+}
+
+func (w *InviteWorker[D, TTx]) isAbandoned(job *rivertype.JobRow) bool {
+	return job.AttemptedAt != nil && w.clock.Now().Sub(*job.AttemptedAt) > 3*beatEvery
+}
+
+// Work invites until no candidate is queued.
+func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteArgs]) error {
+	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
+		defer func() { now := w.clock.Now(); job.AttemptedAt = &now }() // NextRetry: this process lives.
+		return w.inviteAll(ctx, organization, job)
+	})
 }
 
 func (w *InviteWorker[D, TTx]) inviteAll(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
+	running, stop := t.beat(ctx, job.JobRow)
+	defer stop()
 	for {
-		first, found, err := t.next(ctx, organization.Name, queued{})
+		first, found, err := t.next(running, organization.Name, queued{})
 		if err != nil {
-			return err
+			return errors.Join(context.Cause(running), err)
 		}
 		if !found {
+			stop()
 			return w.finish(ctx, client, job)
 		}
 		r := inviting{table: t, organization: organization, assessmentID: first.assessmentID}
-		if err := r.run(ctx); err != nil {
+		if err := r.run(running); err != nil {
+			if errors.Is(context.Cause(running), errOvertaken) {
+				return errOvertaken
+			}
 			return w.pause(ctx, organization, job.JobRow, err)
 		}
+	}
+}
+
+// beat renews the time of the attempt in the row of a job until stop is called. The
+// context that it returns ends when the job belongs to another attempt.
+func (t table) beat(ctx context.Context, job *rivertype.JobRow) (running context.Context, stop func()) {
+	running, cancel := context.WithCancelCause(ctx)
+	now := "now()"
+	if t.database == sqlite {
+		now = "strftime('%Y-%m-%d %H:%M:%f', 'now')" // As River writes it.
+	}
+	query := "UPDATE " + t.rivers + " SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		ticks := time.NewTicker(beatEvery)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-running.Done():
+				return
+			case <-ticks.C:
+			}
+			var id int64
+			if mine, err := t.row(running, query, []any{job.ID, job.Attempt}, &id); err == nil && !mine {
+				cancel(errOvertaken)
+			}
+		}
+	})
+	return running, func() {
+		cancel(context.Canceled)
+		ended.Wait()
 	}
 }
 
@@ -149,20 +201,11 @@ func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, job *r
 	case errors.Is(err, hiring.ErrRateLimited):
 		return patient(err)
 	case errors.Is(err, errSlice), ctx.Err() != nil:
-		return river.JobSnooze(onItsWay) // At its pace, or stopped: what is on its way may still arrive.
-	case passes(err):
+		return river.JobSnooze(0) // The checkpoint holds what is on its way.
+	case hiring.IsTransient(err):
 		return river.JobSnooze(outagePause(job))
 	}
 	return err
-}
-
-// passes tells a failure that time mends: no reply, or that of a service in trouble.
-func passes(err error) bool {
-	failure, ok := errors.AsType[*hiring.Error](err)
-	if !ok || failure.Code == hiring.ErrInvalidToken {
-		return false
-	}
-	return failure.Attempts > 0 && failure.Status == 0 && !trouble.Permanent(failure) || failure.Status >= http.StatusInternalServerError
 }
 
 // outagePause grows with the number of pauses before it, which River counts: they
@@ -172,7 +215,7 @@ func outagePause(job *rivertype.JobRow) time.Duration {
 		Snoozes int64 `json:"snoozes"`
 	}
 	_ = json.Unmarshal(job.Metadata, &counted) // Without it, the shortest.
-	return onItsWay * time.Duration(min(counted.Snoozes+1, 10))
+	return retryPause * time.Duration(min(counted.Snoozes+1, 10))
 }
 
 // planPause is how long the plan may stay as it is. The service does not say when
@@ -196,8 +239,8 @@ type inviting struct {
 	organization Organization
 	assessmentID string
 
-	last   queued
-	failed error // Of the table.
+	sent   []queued // Handed to SendAll, and without a result.
+	failed error    // Of the table.
 	ended  bool
 }
 
@@ -207,9 +250,12 @@ var errSlice = errors.New("jobs: to be continued")
 func (r *inviting) run(ctx context.Context) error {
 	asking, stop := sooner(ctx)
 	defer stop()
-	err := r.organization.Client.Invitations.SendAll(asking, r.assessmentID, r.candidates(ctx), func(i hiring.Invited, err error) bool {
-		r.failed = errors.Join(r.failed, r.record(ctx, i, err))
-		return r.failed == nil
+	err := r.organization.Client.Invitations.SendAll(asking, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
+		Checkpoint: &rowCheckpoint{table: r.table, organization: r.organization.Name, assessmentID: r.assessmentID},
+		Each: func(i hiring.InviteResult, err error) bool {
+			r.failed = errors.Join(r.failed, r.record(ctx, i, err))
+			return r.failed == nil
+		},
 	})
 	if r.failed != nil {
 		return r.failed
@@ -226,14 +272,17 @@ func (r *inviting) run(ctx context.Context) error {
 // candidates are read one by one, while they are sent.
 func (r *inviting) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
-		r.last = queued{assessmentID: r.assessmentID}
+		last := queued{assessmentID: r.assessmentID}
 		for !r.ended {
-			q, found, err := r.next(ctx, r.organization.Name, r.last)
-			r.failed = err
+			q, found, err := r.next(ctx, r.organization.Name, last)
+			if err != nil {
+				r.failed = err
+			}
 			if err != nil || !found || q.assessmentID != r.assessmentID {
 				return
 			}
-			r.last = q
+			last = q
+			r.sent = append(r.sent, q)
 			if !yield(hiring.NewInvitation{Email: q.Email, Name: q.Name, Extra: q.Extra}) {
 				return
 			}
@@ -241,9 +290,48 @@ func (r *inviting) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation
 	}
 }
 
-// record keeps what became of the last candidate. Who stays queued is tried again.
-func (r *inviting) record(ctx context.Context, i hiring.Invited, err error) error {
-	q := r.last
+// rowCheckpoint is the checkpoint of SendAll for an assessment, as a row of the
+// table. A run that another run has overtaken cannot save, so it sends nothing.
+type rowCheckpoint struct {
+	table
+
+	organization, assessmentID string
+	version                    int64
+}
+
+// StatusSending is the status of the row that holds what invitations of an
+// assessment are on their way: a checkpoint of [hiring.InvitationService.SendAll],
+// without candidate data. Its address is " checkpoint".
+const StatusSending Status = "sending"
+
+// checkpointAddress begins with a space, which no candidate's address does.
+const checkpointAddress = " checkpoint"
+
+func (c *rowCheckpoint) Load(ctx context.Context) (state string, err error) {
+	_, err = c.row(ctx, "SELECT detail, version FROM hiring_jobs WHERE organization = $1 AND assessment_id = $2 AND address = $3",
+		[]any{c.organization, c.assessmentID, checkpointAddress}, &state, &c.version)
+	return state, err
+}
+
+func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
+	saved, err := c.row(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+		VALUES ($1, $2, $3, 'sending', $4, $5)
+		ON CONFLICT (organization, assessment_id, address) DO UPDATE
+		SET detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
+		WHERE hiring_jobs.version = excluded.version - 1
+		RETURNING version`,
+		[]any{c.organization, c.assessmentID, checkpointAddress, state, c.version + 1}, &c.version)
+	if err == nil && !saved {
+		err = errOvertaken
+	}
+	return err
+}
+
+// record stores the result of the next candidate. A candidate that stays queued is
+// tried again.
+func (r *inviting) record(ctx context.Context, i hiring.InviteResult, err error) error {
+	q := r.sent[0] // Results come in order, one for each candidate.
+	r.sent = r.sent[1:]
 	var status Status
 	switch {
 	case err == nil && i.Outcome == hiring.InviteSent:

@@ -1,13 +1,10 @@
 package jobs_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,42 +20,6 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-func TestInvitationsWaitForWhatPasses(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		err    error
-		passes bool
-	}{
-		"no reply":               {&hiring.Error{Attempts: 4}, true},
-		"500":                    {&hiring.Error{Attempts: 4, Status: http.StatusInternalServerError}, true},
-		"504 of a gateway":       {&hiring.Error{Attempts: 1, Status: http.StatusGatewayTimeout}, true},
-		"among others":           {fmt.Errorf("%w, and: %w", errors.New("another"), &hiring.Error{Attempts: 1, Status: http.StatusBadGateway}), true},
-		"refused before it left": {&hiring.Error{}, false},
-		"key refused":            {&hiring.Error{Attempts: 1, Status: http.StatusUnauthorized}, false},
-		"scope refused":          {&hiring.Error{Attempts: 1, Status: http.StatusForbidden}, false},
-		"reply without sense":    {&hiring.Error{Attempts: 1, Status: http.StatusOK}, false},
-		"redirect":               {&hiring.Error{Attempts: 1, Status: http.StatusFound}, false},
-		"error of the database":  {sql.ErrConnDone, false},
-		"key refused on the way": {&hiring.Error{Attempts: 1, Code: hiring.ErrInvalidToken}, false},
-		"unknown authority":      {ofAnUnknownAuthority(t), false},
-	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.passes, jobs.Passes(c.err)) })
-	}
-}
-
-// ofAnUnknownAuthority is how a call fails whose service nobody vouches for.
-func ofAnUnknownAuthority(t *testing.T) error {
-	t.Helper()
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(server.Close)
-	client, err := hiring.New(server.URL, sandbox.TestKey)
-	require.NoError(t, err)
-	_, err = client.Account.Get(t.Context())
-	require.Error(t, err)
-	return err
-}
 
 func TestPausesGrowWhileTheServiceIsGone(t *testing.T) {
 	t.Parallel()
@@ -178,4 +139,74 @@ func (w *world) failing(t *testing.T, transport through) *hiring.Client {
 		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}), hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(t, err)
 	return client
+}
+
+func TestInvitationsResumeSoonAfterAKill(t *testing.T) {
+	t.Parallel()
+	on(t, invitationsResumeSoonAfterAKill[*riverpgxv5.Driver, pgx.Tx], invitationsResumeSoonAfterAKill[*riversqlite.Driver, *sql.Tx])
+}
+
+// invitationsResumeSoonAfterAKill has a job whose process showed 80 s ago that it
+// lives, and one whose process showed it 30 s ago. Neither has reached the timeout of
+// a run, ten minutes.
+func invitationsResumeSoonAfterAKill[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	dead, alive := newWorld(t), newWorld(t)
+	config := hurried()
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{
+		Organizations: []jobs.Organization{dead.organization("acme"), alive.organization("alive")},
+	}))
+	require.Less(t, config.RescueStuckJobsAfter, 80*time.Second)
+	client := s.client(t, config)
+	s.invite(t, client, dead.assessment, candidates(3)...)
+	require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error {
+		_, err := jobs.Invite(ctx, client, tx, "alive", alive.assessment, candidates(1)...)
+		return err
+	}))
+	for organization, ago := range map[string]time.Duration{"acme": 80 * time.Second, "alive": 30 * time.Second} {
+		s.do(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = $1 WHERE args->>'organization' = $2",
+			time.Now().Add(-ago).UTC().Format("2006-01-02 15:04:05.000"), organization)
+	}
+	s.start(t, config)
+	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
+	require.Len(t, dead.mails(t, dead.assessment), 3)
+	require.Empty(t, alive.mails(t, alive.assessment), "the process that shows that it lives keeps its job")
+}
+
+func TestOvertakenRunSendsNothing(t *testing.T) {
+	t.Parallel()
+	on(t, overtakenRunSendsNothing[*riverpgxv5.Driver, pgx.Tx], overtakenRunSendsNothing[*riversqlite.Driver, *sql.Tx])
+}
+
+// overtakenRunSendsNothing has a run that stands still between its listing and its
+// first e-mail, as after a long pause of its machine, while another run does its work.
+func overtakenRunSendsNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	w := newWorld(t)
+	o := w.organization("acme")
+	listed, overtaken := make(chan struct{}), make(chan struct{})
+	var first atomic.Bool
+	o.Client = w.failing(t, func(r *http.Request) (*http.Response, error) {
+		response, err := w.Transport().RoundTrip(r)
+		if r.Method == http.MethodGet && first.CompareAndSwap(false, true) {
+			close(listed)
+			<-overtaken
+		}
+		return response, err
+	})
+	config := hurried()
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: []jobs.Organization{o}}))
+	client, _ := s.start(t, config)
+	s.invite(t, client, w.assessment, candidates(5)...)
+	<-listed
+	s.do(t, "UPDATE river_job SET state = 'available' WHERE kind = 'hiring_invitations'")
+	s.invites(t, w) // Another process, whose client knows nothing of the first.
+	eventually(t, s.statusIs(t, jobs.StatusSent, 5))
+	close(overtaken)
+	eventually(t, func() bool {
+		return s.count(t, "river_job WHERE kind = 'hiring_invitations' AND state = 'completed'") == 1
+	})
+	require.Len(t, w.mails(t, w.assessment), 5)
+	for address, n := range w.mails(t, w.assessment) {
+		require.Equal(t, 1, n, address)
+	}
+	require.NotContains(t, value[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE status = 'sending'"), "erson-1")
 }

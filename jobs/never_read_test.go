@@ -19,7 +19,9 @@ func TestOrganizationThatWasNeverReadIsFoundPostgres(t *testing.T) {
 	s.watch(t, hurried(), jobs.Results[pgx.Tx]{
 		Organizations: []jobs.Organization{good.organization("good"), bad.organization("bad")}, Handle: s.put,
 	})
-	eventually(t, s.statusIs(t, jobs.StatusWatching, 1))
+	eventually(t, func() bool {
+		return s.count(t, "river_job WHERE args->>'organization' = 'good' AND state = 'completed'") > 0
+	})
 	eventually(t, func() bool {
 		return s.count(t, "river_job WHERE args->>'organization' = 'bad' AND errors IS NOT NULL") == 1
 	})

@@ -22,7 +22,6 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
@@ -118,9 +117,14 @@ func (s *store[D, TTx]) migrate(tb testing.TB) {
 }
 
 // put is a handler that writes to the user's table.
-func (s *store[D, TTx]) put(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-	score, _ := report.Score()
-	return s.exec(ctx, tx, "INSERT INTO results (submission_id, score) VALUES ($1, $2)", submission.ID, score)
+func (s *store[D, TTx]) put(ctx context.Context, tx TTx, d jobs.Delivery) error {
+	score, _ := d.Report.Score()
+	return s.exec(ctx, tx, "INSERT INTO results (submission_id, score, organization) VALUES ($1, $2, $3)", d.Submission.ID, score, d.Organization.Name)
+}
+
+// attempts is a policy that ends with the nth attempt.
+func attempts(n int) jobs.RetryPolicy {
+	return jobs.RetryPolicy{First: time.Second, Max: time.Second, End: time.Duration(n)*time.Second - 1}
 }
 
 // hurried is a configuration for tests, with little patience.
@@ -150,10 +154,16 @@ func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *rive
 	return client, stop
 }
 
-// watch starts a client that watches for results.
-func (s *store[D, TTx]) watch(tb testing.TB, config *river.Config, results jobs.Results[TTx]) (client *river.Client[TTx], stop func()) {
+// watch starts a client that watches for results. Deliveries are retried soon,
+// unless a policy is given.
+func (s *store[D, TTx]) watch(tb testing.TB, config *river.Config, results ...jobs.Results[TTx]) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
-	require.NoError(tb, jobs.Watch[D](config, results))
+	for i := range results {
+		if results[i].Retry == (jobs.RetryPolicy{}) {
+			results[i].Retry.First = time.Second
+		}
+	}
+	require.NoError(tb, jobs.Watch[D](config, results...))
 	return s.start(tb, config)
 }
 

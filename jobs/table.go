@@ -33,20 +33,52 @@ const (
 	StatusUnknown   Status = "unknown"   // The service took it but does not list it: look before it is invited again.
 )
 
+// StatusPaused is the status of the row that stops the deliveries of an
+// organization. Its assessment_id is empty, its address is " receiver", and its
+// detail is the error of the receiver.
+const StatusPaused Status = "paused"
+
+// receiver is the address of the row of a pause. No candidate's address begins with
+// a space.
+const receiver = " receiver"
+
+// paused reports whether the deliveries of an organization are paused.
+func (t table) paused(ctx context.Context, organization string) (bool, error) {
+	var n int
+	return t.row(ctx, `SELECT 1 FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2 AND status = 'paused'`,
+		[]any{organization, receiver}, &n)
+}
+
+// pause stops the deliveries of an organization, unless they are stopped.
+func (t table) pause(ctx context.Context, organization, problem string) error {
+	return t.Exec(ctx, strings.ReplaceAll(`INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
+		VALUES ($1, '', $2, 'paused', $3)
+		ON CONFLICT (organization, assessment_id, address) DO NOTHING`, "hiring_jobs", t.name),
+		organization, receiver, problem)
+}
+
+// resume ends a pause.
+func (t table) resume(ctx context.Context, organization string) error {
+	return t.Exec(ctx, strings.ReplaceAll(`DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2`, "hiring_jobs", t.name),
+		organization, receiver)
+}
+
 // table reads and writes hiring_jobs. Its SQL is understood by both stores.
 type table struct {
 	riverdriver.Executor
 
-	name string
+	name     string
+	rivers   string // The name of River's table of jobs.
+	database string // As the driver calls it.
 }
 
-// tableOf is the table beside a client's own ones.
+// tableOf returns the table in the schema of a client.
 func tableOf[TTx any](client *river.Client[TTx], exec riverdriver.Executor) table {
-	name := "hiring_jobs"
-	if schema := client.Schema(); schema != "" {
-		name = `"` + strings.ReplaceAll(schema, `"`, `""`) + `".` + name
+	var schema string
+	if s := client.Schema(); s != "" {
+		schema = `"` + strings.ReplaceAll(s, `"`, `""`) + `".`
 	}
-	return table{exec, name}
+	return table{exec, schema + "hiring_jobs", schema + "river_job", client.Driver().DatabaseName()}
 }
 
 // row runs a query for one row at most.

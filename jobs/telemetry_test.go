@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -57,15 +58,13 @@ func telemetryCounts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[
 	organization := w.organization("acme")
 	organization.Telemetry = telemetry
 	var err error
-	organization.Client, err = hiring.New(w.URL(), sandbox.LiveKey, hiring.WithProbe(telemetry.Probe()))
+	organization.Client, err = hiring.New(w.URL(), sandbox.LiveKey, hiring.WithTrace(telemetry.Trace()))
 	require.NoError(t, err)
 	var first int
-	config := hurried()
-	config.MaxAttempts = 2
-	s.watch(t, config, jobs.Results[TTx]{
-		Organizations: []jobs.Organization{organization},
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			switch submission.ID {
+	s.watch(t, hurried(), jobs.Results[TTx]{
+		Organizations: []jobs.Organization{organization}, Retry: attempts(2),
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			switch d.Submission.ID {
 			case ids[3]:
 				return errors.New("no luck")
 			case ids[4]:
@@ -77,18 +76,24 @@ func telemetryCounts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[
 					return errors.New("no luck yet")
 				}
 			}
-			return s.put(ctx, tx, submission, report)
+			return s.put(ctx, tx, d)
 		},
 	})
 	eventually(t, s.delivered(t, 17))
 	eventually(t, func() bool { return s.count(t, "river_job WHERE state IN ('discarded', 'cancelled')") == 3 })
 	page := scrape()
-	require.Contains(t, page, "hiring_client_reports_delivered_total 17\n")
-	require.Contains(t, page, "hiring_client_reports_lag_seconds_count 17\n")
-	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_delivery"} 2`+"\n")
+	require.Contains(t, page, `hiring_client_reports_delivered_total{hiring_organization="acme"} 17`+"\n")
+	require.Contains(t, page, `hiring_client_reports_lag_seconds_count{hiring_organization="acme"} 17`+"\n")
+	require.Contains(t, page, `hiring_jobs_events_total{hiring_job_event="discarded",hiring_job_kind="hiring_delivery",hiring_organization="acme"} 2`+"\n")
 	require.Contains(t, page, `hiring_client_operation_duration_seconds_count{hiring_operation="Submissions.Poll"}`)
-	require.Contains(t, page, `hiring_client_round_age_seconds{hiring_operation="Submissions.Poll"}`)
-	for _, secret := range append(ids, "acme", "candidate", sandbox.LiveKey) {
+	require.Regexp(t, `hiring_poll_overdue_seconds\{hiring_operation="Submissions.Poll",hiring_organization="acme"\} -?\d`, page)
+	eventually(t, func() bool {
+		page := scrape()
+		return strings.Contains(page, `hiring_jobs_deliveries{hiring_delivery_state="discarded",hiring_organization="acme"} 2`) &&
+			strings.Contains(page, `hiring_jobs_deliveries{hiring_delivery_state="cancelled",hiring_organization="acme"} 1`) &&
+			strings.Contains(page, `hiring_jobs_deliveries{hiring_delivery_state="failing",hiring_organization="acme"} 0`)
+	})
+	for _, secret := range append(ids, "candidate", sandbox.LiveKey) {
 		require.NotContains(t, page, secret)
 	}
 }
@@ -109,7 +114,7 @@ func TestTelemetryCountsPollsAndInvitationsSQLite(t *testing.T) {
 	s.invite(t, client, w.assessment, candidates(1)...)
 	eventually(t, func() bool { return s.count(t, "river_job WHERE state = 'discarded'") >= 2 })
 	page := scrape()
-	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_poll"}`)
-	require.Contains(t, page, `hiring_jobs_discarded_total{hiring_job_kind="hiring_invitations"}`)
+	require.Contains(t, page, `hiring_jobs_events_total{hiring_job_event="discarded",hiring_job_kind="hiring_poll",hiring_organization="acme"}`)
+	require.Contains(t, page, `hiring_jobs_events_total{hiring_job_event="discarded",hiring_job_kind="hiring_invitations",hiring_organization="acme"}`)
 	require.NotContains(t, page, "hiring_client_reports_delivered_total")
 }

@@ -116,9 +116,9 @@ func TestHandlerGetsWhatTheServiceSaysSQLite(t *testing.T) {
 	got := make(chan hiring.Submission, 1)
 	s.watch(t, hurried(), jobs.Results[*sql.Tx]{
 		Organizations: w.organizations(),
-		Handle: func(_ context.Context, _ *sql.Tx, submission hiring.Submission, report hiring.Report) error {
-			require.Equal(t, *submission.Report, report)
-			got <- submission
+		Handle: func(_ context.Context, _ *sql.Tx, d jobs.Delivery) error {
+			require.Equal(t, *d.Submission.Report, d.Report)
+			got <- d.Submission
 			return nil
 		},
 	})
@@ -149,14 +149,14 @@ func failedHandlerLeavesNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T
 	var failed, panicked atomic.Bool
 	s.watch(t, hurried(), jobs.Results[TTx]{
 		Organizations: w.organizations(),
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			if err := s.put(ctx, tx, submission, report); err != nil {
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if err := s.put(ctx, tx, d); err != nil {
 				return err
 			}
-			if submission.ID == ids[0] && failed.CompareAndSwap(false, true) {
+			if d.Submission.ID == ids[0] && failed.CompareAndSwap(false, true) {
 				return errors.New("no luck")
 			}
-			if submission.ID == ids[1] && panicked.CompareAndSwap(false, true) {
+			if d.Submission.ID == ids[1] && panicked.CompareAndSwap(false, true) {
 				panic("no luck at all")
 			}
 			return nil
@@ -183,8 +183,8 @@ func handlerPausesAndTakesTooLong[D riverdriver.Driver[TTx], TTx any](t *testing
 	var calls atomic.Int64
 	s.watch(t, config, jobs.Results[TTx]{
 		Organizations: w.organizations(),
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			if err := s.put(ctx, tx, submission, report); err != nil {
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if err := s.put(ctx, tx, d); err != nil {
 				return err
 			}
 			switch calls.Add(1) {
@@ -221,7 +221,7 @@ func organizationsSideBySide[D riverdriver.Driver[TTx], TTx any](t *testing.T, s
 	eventually(t, func() bool {
 		return s.count(t, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'") == 1
 	}, "the failure shows")
-	require.Equal(t, 2, s.count(t, "hiring_jobs WHERE status = 'watching'"))
+	require.Equal(t, 2, value[int](t, s.db, "SELECT count(DISTINCT args->>'organization') FROM river_job WHERE kind = 'hiring_poll' AND state = 'completed'"))
 }
 
 func TestLostAndForeignStatesAreRefused(t *testing.T) {
@@ -281,8 +281,8 @@ func TestStaleWorkerCannotCommitPostgres(t *testing.T) {
 	second := make(chan struct{})
 	s.watch(t, hurried(), jobs.Results[pgx.Tx]{
 		Organizations: w.organizations(),
-		Handle: func(ctx context.Context, tx pgx.Tx, submission hiring.Submission, report hiring.Report) error {
-			err := s.put(ctx, tx, submission, report)
+		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+			err := s.put(ctx, tx, d)
 			if calls.Add(1) > 1 {
 				return err
 			}
@@ -348,7 +348,7 @@ func (f through) RoundTrip(r *http.Request) (*http.Response, error) { return f(r
 func TestWatchRefusesWhatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	handle := func(context.Context, *sql.Tx, hiring.Submission, hiring.Report) error { return nil }
+	handle := func(context.Context, *sql.Tx, jobs.Delivery) error { return nil }
 	for name, results := range map[string]jobs.Results[*sql.Tx]{
 		"nowhere": {Organizations: w.organizations()},
 		"nobody":  {Handle: handle},

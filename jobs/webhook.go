@@ -3,74 +3,116 @@ package jobs
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/riverqueue/river"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Webhook posts results to a URL, signed by the Standard Webhooks scheme, with
-// which receivers in any language can check where they come from:
+// Webhook posts results to a URL, signed by the Standard Webhooks scheme, so that
+// receivers in any language can verify the sender:
 //
-//	hook, err := jobs.NewWebhook("https://example.com/hooks/hiring", "whsec_...")
+//	hook, err := jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{"whsec_..."}})
 //	...
 //	jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{Send: hook.Send, ...})
+//
+// Posts arrive at least once and in no particular order.
 type Webhook struct {
-	url    string
-	signer *standardwebhooks.Webhook
-	client *http.Client
+	url     string
+	signers []*standardwebhooks.Webhook
+	client  *http.Client
 }
 
-// NewWebhook makes a webhook of the receiver's URL and the secret that is shared
-// with it, in base64, with or without the prefix whsec_. A nil client is one that
-// gives up after 15 seconds; redirects are never followed.
-func NewWebhook(receiver, secret string, client *http.Client) (*Webhook, error) {
+// WebhookOptions say how a [Webhook] posts.
+type WebhookOptions struct {
+	// Secrets are shared with the receiver: base64 of at least 24 bytes, with or
+	// without the prefix whsec_. Each of them signs every post. To replace a secret,
+	// give both, then let the receiver use the new one, then remove the old one.
+	Secrets []string
+
+	// Client is the HTTP client. Nil means a client with a timeout of 15 s.
+	// Redirects are never followed.
+	Client *http.Client
+
+	// InsecureHTTP permits a receiver at a plain http URL that is not on loopback.
+	// Posts hold candidates' names, addresses and reports.
+	InsecureHTTP bool
+}
+
+// minSecret is the number of bytes that Standard Webhooks asks for.
+const minSecret = 24
+
+// NewWebhook returns a webhook that posts to the receiver's URL.
+func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 	at, err := url.Parse(receiver)
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
-		return nil, errors.New("jobs: NewWebhook: the receiver is no absolute http or https URL")
+		return nil, errors.New("jobs: NewWebhook: the receiver must be an absolute https URL")
 	}
-	signer, err := standardwebhooks.NewWebhook(secret)
-	if err != nil || secret == "" {
-		return nil, errors.New("jobs: NewWebhook: the secret is not base64, with or without whsec_ before it")
+	if at.Scheme == "http" && !o.InsecureHTTP && !isLoopback(at.Hostname()) {
+		return nil, errors.New("jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP")
 	}
-	own := http.Client{Timeout: 15 * time.Second}
-	if client != nil {
-		own = *client
+	if len(o.Secrets) == 0 {
+		return nil, errors.New("jobs: NewWebhook: at least one secret is required")
 	}
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Webhook{receiver, signer, &own}, nil
+	w := &Webhook{url: receiver, client: &http.Client{Timeout: 15 * time.Second}}
+	for i, secret := range o.Secrets {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+		if err != nil {
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d is not base64, with or without the prefix whsec_", i+1)
+		}
+		if len(key) < minSecret {
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d has %d bytes: at least %d are required", i+1, len(key), minSecret)
+		}
+		signer, err := standardwebhooks.NewWebhookRaw(key)
+		if err != nil {
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d cannot be used", i+1)
+		}
+		w.signers = append(w.signers, signer)
+	}
+	if o.Client != nil {
+		own := *o.Client
+		w.client = &own
+	}
+	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return w, nil
 }
 
-// message is what a receiver gets.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// message is the body of a post.
 type message struct {
 	Type      string            `json:"type"`
-	Timestamp time.Time         `json:"timestamp"` // When it was evaluated.
+	Timestamp time.Time         `json:"timestamp"` // The time of the evaluation.
 	Data      hiring.Submission `json:"data"`
 }
 
 // Send posts one result as a JSON object with type (submission.evaluated),
-// timestamp and data, the submission with its report. Its webhook-id is made of
-// the submission's id: a receiver drops what it has had under that id, for a post
-// whose reply is lost is made again, and [Deliver] makes it again on demand.
+// timestamp and data, which is the submission with its report and without its
+// signed archive link. The webhook-id is made of [Delivery.ID]. A receiver ignores
+// an id that it has processed: a post whose response is lost is sent again, and
+// [Deliver] sends it again.
 //
-// Any status of the 200s is success. A 410 says that the receiver wants no more,
-// and the delivery is cancelled; anything else is tried again. The errors quote
-// nothing of the URL but its host, and nothing of the reply.
-func (w *Webhook) Send(ctx context.Context, submission hiring.Submission, _ hiring.Report) error {
-	body, err := json.Marshal(message{"submission.evaluated", evaluatedAt(submission), submission})
-	if err != nil {
-		return err
-	}
-	id, now := "msg_"+submission.ID, time.Now()
-	signature, err := w.signer.Sign(id, now, body)
+// Any 2xx status is success. A 410 means that the receiver wants no more: the error
+// matches [ErrReceiverGone]. Any other status is an error, with the Retry-After of
+// the response as [RetryAfterError]. Errors quote only the host of the URL, and
+// nothing of the response.
+func (w *Webhook) Send(ctx context.Context, d Delivery) error {
+	d.Submission.WorkspaceArchiveURL = nil
+	body, err := json.Marshal(message{"submission.evaluated", evaluatedAt(d.Submission), d.Submission})
 	if err != nil {
 		return err
 	}
@@ -79,30 +121,68 @@ func (w *Webhook) Send(ctx context.Context, submission hiring.Submission, _ hiri
 		return errors.New("jobs: the webhook's URL cannot be used")
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set(standardwebhooks.HeaderWebhookID, id)
-	r.Header.Set(standardwebhooks.HeaderWebhookTimestamp, fmt.Sprint(now.Unix()))
-	r.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
-	reply, err := w.client.Do(r)
+	if err := w.sign(r.Header, "msg_"+d.ID, body); err != nil {
+		return err
+	}
+	response, err := w.client.Do(r)
 	if err != nil {
 		if failure, ok := errors.AsType[*url.Error](err); ok { // It has the whole URL.
 			err = failure.Err
 		}
 		return fmt.Errorf("jobs: webhook to %s: %w", r.URL.Host, err)
 	}
-	defer func() { _ = reply.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, reply.Body, 64<<10) // So that the connection can be used again.
-	return judge(reply.StatusCode, r.URL.Host)
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // So that the connection can be used again.
+	return judge(response, r.URL.Host)
 }
 
-func judge(status int, host string) error {
-	if status >= 200 && status < 300 {
+// sign sets the headers of Standard Webhooks.
+func (w *Webhook) sign(h http.Header, id string, body []byte) error {
+	now := time.Now()
+	signatures := make([]string, len(w.signers))
+	for i, signer := range w.signers {
+		signature, err := signer.Sign(id, now, body)
+		if err != nil {
+			return err
+		}
+		signatures[i] = signature
+	}
+	h.Set(standardwebhooks.HeaderWebhookID, id)
+	h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
+	h.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
+	return nil
+}
+
+// judge returns the error that a response means.
+func judge(r *http.Response, host string) error {
+	if r.StatusCode >= 200 && r.StatusCode < 300 {
 		return nil
 	}
-	err := fmt.Errorf("jobs: webhook to %s: status %d", host, status)
-	if status == http.StatusGone {
-		return river.JobCancel(err)
+	err := fmt.Errorf("jobs: webhook to %s: status %d", host, r.StatusCode)
+	if r.StatusCode == http.StatusGone {
+		return fmt.Errorf("%w: %w", err, ErrReceiverGone)
+	}
+	if after := retryAfter(r.Header); after > 0 {
+		return &RetryAfterError{After: after, Err: err}
 	}
 	return err
+}
+
+// retryAfter returns the delay of a Retry-After header in seconds or as a date, or 0.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return at.Sub(now)
 }
 
 func evaluatedAt(s hiring.Submission) time.Time {

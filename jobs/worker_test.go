@@ -68,8 +68,8 @@ func employ[D riverdriver.Driver[TTx], TTx any](ctx context.Context, s *store[D,
 	}
 	err = jobs.Watch[D](config, jobs.Results[TTx]{
 		Organizations: organizations,
-		Handle: func(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
-			err := s.put(ctx, tx, submission, report)
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			err := s.put(ctx, tx, d)
 			if dangerous(0.001) {
 				die()
 			}

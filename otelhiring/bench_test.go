@@ -11,8 +11,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// BenchmarkReport is a call that reads a report in-process, without telemetry, with
-// the metrics alone (no span is sampled), and with both.
+// BenchmarkReport reads a report in-process: without telemetry, with metrics only
+// (no span is sampled), and with metrics and spans.
 func BenchmarkReport(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -27,7 +27,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				options = append(options, hiring.WithProbe(telemetry.Probe()))
+				options = append(options, hiring.WithTrace(telemetry.Trace()))
 			}
 			client := sandbox.Start(b, sandbox.WithQuota(1_000_000_000, 1)).Client(options...)
 			b.ReportAllocs()

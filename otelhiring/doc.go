@@ -1,37 +1,45 @@
-// Package otelhiring tells OpenTelemetry what a client of the Hiring Assessment
-// service does: spans and metrics of its calls, its attempts and its waits.
+// Package otelhiring records the calls of a hiring client as OpenTelemetry spans
+// and metrics.
 //
 //	telemetry, err := otelhiring.New()
 //	...
-//	client, err := hiring.New(baseURL, key, hiring.WithProbe(telemetry.Probe()))
+//	client, err := hiring.New(baseURL, key, hiring.WithTrace(telemetry.Trace()))
 //
 // # Spans
 //
-// A span a call, named as the method ("Submissions.Report"), and below it a span
-// of kind client for each attempt, named and described as OpenTelemetry's
-// conventions for HTTP clients ask: http.request.method, url.template,
-// server.address, server.port, http.response.status_code,
-// http.request.resend_count and error.type. url.full is left out, for it holds
-// ids. What a call waits for is an event of its span. A traceparent goes with
-// every attempt but downloads of archives, whose host is not the service.
+// Each call is a span with the name of the method, as in "Submissions.Report".
+// Below it, each attempt is a span of kind client, with the name and attributes
+// of OpenTelemetry's conventions for HTTP clients: http.request.method,
+// url.template, server.address, server.port, http.response.status_code,
+// http.request.resend_count and error.type. The attribute url.full is left out,
+// because it contains ids. Each wait is an event of the call's span. Every attempt
+// carries a traceparent header, except downloads of archives, whose host is not
+// the API.
 //
 // # Metrics
 //
-//	http.client.request.duration       s         attempts, by method, template, server, status and error
-//	hiring.client.operation.duration   s         calls, by operation and error
-//	hiring.client.wait.time            s         time waited, by reason; a wait under way counts
-//	hiring.client.quota.limit          {request} of the window, by class (read, write) and server
-//	hiring.client.quota.remaining      {request} left in the window; nothing once it has ended
-//	hiring.client.round.age            s         since a request of a wait, watch or poll succeeded, by operation
-//	hiring.client.reports.delivered    {report}  see [Telemetry.Delivered]
-//	hiring.client.reports.lag          s         from evaluation to delivery
-//	hiring.client.reports.pending      {report}  see [Telemetry.Wait] and [Telemetry.Watch]
-//	hiring.client.reports.pending.age  s         how long the oldest of WaitReports has been waited for
-//	hiring.jobs.discarded              {job}     see [Telemetry.JobDiscarded]
+//	http.client.request.duration       s          attempts, by method, template, server, status and error
+//	hiring.client.operation.duration   s          calls with all requests and waits, by operation and error
+//	hiring.client.wait.time            s          time waited, by reason, including waits in progress
+//	hiring.client.quota.limit          {request}  rate limit of the window, by class (read, write) and server
+//	hiring.client.quota.remaining      {request}  remaining requests; absent once the window has ended
+//	hiring.poll.overdue                s          time since a poll was due, by operation; negative before it is due
+//	hiring.client.reports.delivered    {report}   see [Telemetry.Delivered]
+//	hiring.client.reports.lag          s          time from evaluation to delivery
+//	hiring.client.reports.pending      {report}   see [Telemetry.Wait] and [Telemetry.Watch]
+//	hiring.client.reports.pending.age  s          how long the oldest report of WaitReports has been awaited
+//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled or rescued
+//	hiring.jobs.deliveries             {delivery} deliveries in the database, by state
+//	hiring.jobs.deliveries.age         s          how long the oldest delivery has been in its state
 //
-// How old the oldest unfinished submission of a watch is, cannot be told:
-// [hiring.WaitProgress] says how many there are and no more.
+// The age of the oldest unfinished submission of a watch is not known:
+// [hiring.WaitProgress] contains only their number.
 //
-// No span and no metric names a candidate or a resource; request ids, which the
-// service's support asks for, are on spans.
+// # What the spans and metrics contain
+//
+// No span and no metric contains a candidate's name or address, an id of a
+// resource or a message of the API. The value of error.type is a documented error
+// code, "timeout", "canceled", "connection" or "_OTHER". Spans contain request
+// ids, which the support of the API asks for. The names of organizations are
+// exported as the program gives them.
 package otelhiring

@@ -22,14 +22,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// instrument is a metric as a reader of the documentation knows it.
+// instrument is a metric as the documentation describes it.
 type instrument struct {
 	unit       string
 	attributes []string // Sorted.
 }
 
-// TestMetricsAreDocumented compares the metrics of a scene in which everything
-// happens with the tables of the README and of the package's comment.
+// TestMetricsAreDocumented compares the metrics of a program in which everything
+// happens with the tables of the README and of the package comment.
 func TestMetricsAreDocumented(t *testing.T) {
 	made := everything(t)
 	require.Greater(t, len(made), 10)
@@ -53,8 +53,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	assert.Equal(t, units, comment, "the table of doc.go")
 }
 
-// TestReadmeIsTrue: the alerts that it lists are those of the file, the panels those
-// of the dashboard, and its code is an example's.
+// TestReadmeIsTrue checks that the README lists the alerts of the file, and that its
+// code is a copy of an example.
 func TestReadmeIsTrue(t *testing.T) {
 	readme := read(t, "README.md")
 	for _, r := range rules(t) {
@@ -69,7 +69,7 @@ func TestReadmeIsTrue(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionHasAnExample names what no runnable example shows.
+// TestEveryFunctionHasAnExample names the functions without a runnable example.
 func TestEveryFunctionHasAnExample(t *testing.T) {
 	p, err := reference.Read(".")
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// everything returns all that is measured when everything happens once.
+// everything returns the metrics of a program in which everything happens once.
 func everything(t *testing.T) map[string]instrument {
 	t.Helper()
 	made := make(map[string]instrument)
@@ -92,12 +92,14 @@ func everything(t *testing.T) map[string]instrument {
 		reader := sdkmetric.NewManualReader()
 		telemetry, err := otelhiring.New(otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 		require.NoError(t, err)
-		client := sandbox.Start(t).Client(hiring.WithProbe(telemetry.Probe()))
+		client := sandbox.Start(t).Client(hiring.WithTrace(telemetry.Trace()))
 		_, err = client.Submissions.Get(t.Context(), sandbox.UnknownID)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 		evaluated := time.Now()
-		telemetry.Delivered(t.Context(), &evaluated)
-		telemetry.JobDiscarded(t.Context(), "hiring_deliver")
+		telemetry.JobDelivered(t.Context(), "acme", &evaluated)
+		telemetry.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
+		telemetry.Deliveries(t.Context(), "acme", "failing", 1, evaluated)
+		telemetry.PollDue(t.Context(), "acme", evaluated)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -110,7 +112,7 @@ func everything(t *testing.T) map[string]instrument {
 				assert.Error(t, err)
 			}
 		}()
-		time.Sleep(10 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		var all metricdata.ResourceMetrics
 		require.NoError(t, reader.Collect(t.Context(), &all))
 		for _, m := range all.ScopeMetrics[0].Metrics {
@@ -122,7 +124,7 @@ func everything(t *testing.T) map[string]instrument {
 	return made
 }
 
-// attributeKeys are those of any of the points.
+// attributeKeys returns the keys of all data points.
 func attributeKeys(t *testing.T, data metricdata.Aggregation) (keys []string) {
 	t.Helper()
 	add := func(set attribute.Set) {

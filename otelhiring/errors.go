@@ -5,56 +5,51 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strconv"
 	"syscall"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// errorType is the kind of a failure, one of few: the service's code, or else
-// what happened.
+// errorType returns the value of error.type for a failed call or attempt: a
+// documented error code, "timeout", "canceled", "connection" or "_OTHER". The
+// value is never text from a response: a code that is not documented is "_OTHER".
 func errorType(err error) string {
-	if errors.Is(err, hiring.ErrQuotaExhausted) {
-		return "quota_exhausted"
-	}
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.Code != "" {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	if ok && isDocumented(failure.Code) {
 		return string(failure.Code)
 	}
-	if _, ok := errors.AsType[*hiring.ParamError](err); ok {
+	if _, rejected := errors.AsType[*hiring.ParamError](err); rejected {
 		return string(hiring.ErrInvalidInput)
 	}
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && failure.Status >= 300 {
-		return strconv.Itoa(failure.Status)
-	}
-	return cause(err)
-}
-
-// attemptErrorType is the status where there is one, as the conventions for HTTP
-// ask.
-func attemptErrorType(e hiring.Exchange) string {
-	if e.Status >= 300 || e.Status > 0 && e.Status < 200 {
-		return strconv.Itoa(e.Status)
-	}
-	return cause(e.Err)
-}
-
-func cause(err error) string {
-	for _, known := range []struct {
-		err  error
-		name string
-	}{
-		{context.DeadlineExceeded, "timeout"},
-		{context.Canceled, "canceled"},
-		{syscall.ECONNREFUSED, "connection_refused"},
-		{syscall.ECONNRESET, "connection_reset"},
-		{io.ErrUnexpectedEOF, "truncated"},
-	} {
-		if errors.Is(err, known.err) {
-			return known.name
-		}
-	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "dns"
+	sentWithoutResponse := ok && failure.Attempts > 0 && failure.Status == 0
+	switch {
+	case isTimeout(err):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case sentWithoutResponse, isConnectionError(err):
+		return "connection"
 	}
 	return "_OTHER"
+}
+
+func isDocumented(code hiring.ErrorCode) bool {
+	switch code {
+	case hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
+		hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal:
+		return true
+	}
+	return false
+}
+
+func isTimeout(err error) bool {
+	failure, ok := errors.AsType[net.Error](err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && failure.Timeout()
+}
+
+// isConnectionError reports whether a connection ended, also in the middle of a
+// response.
+func isConnectionError(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// It goes to the global providers unless options name others.
+// Spans and metrics go to the global providers unless options set others.
 func ExampleNew() {
-	telemetry, err := otelhiring.New()
+	telemetry, err := otelhiring.New(otelhiring.WithOrganization("acme"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := hiring.New("https://hiring.example.com", "sk_test_0123456789", hiring.WithProbe(telemetry.Probe()))
+	client, err := hiring.New("https://hiring.example.com", "sk_test_0123456789", hiring.WithTrace(telemetry.Trace()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,8 +34,8 @@ func ExampleNew() {
 	// Output: test
 }
 
-// A call that was repeated: one span for the call, and one for each attempt.
-func ExampleTelemetry_Probe() {
+// A call that is retried has one span for the call and one for each attempt.
+func ExampleTelemetry_Trace() {
 	spans := tracetest.NewSpanRecorder()
 	telemetry, err := otelhiring.New(
 		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))))
@@ -45,7 +45,7 @@ func ExampleTelemetry_Probe() {
 	server := sandbox.New()
 	server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: http.StatusServiceUnavailable})
 	client := server.Client(
-		hiring.WithProbe(telemetry.Probe()),
+		hiring.WithTrace(telemetry.Trace()),
 		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
 
 	if _, err := client.Submissions.Report(context.Background(), sandbox.SubmissionID); err != nil {
@@ -63,7 +63,7 @@ func ExampleTelemetry_Probe() {
 	// Output:
 	// client GET /api/v1/submissions/{id}/report
 	//   http.response.status_code 503
-	//   error.type 503
+	//   error.type INTERNAL_ERROR
 	// client GET /api/v1/submissions/{id}/report
 	//   http.request.resend_count 1
 	//   http.response.status_code 200
@@ -77,7 +77,7 @@ func ExampleWithTracerProvider() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := sandbox.New().Client(hiring.WithProbe(telemetry.Probe()))
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	_, err = client.Account.Get(context.Background())
 	fmt.Println(len(spans.Ended()), "spans", err)
@@ -88,7 +88,7 @@ func line(point metricdata.DataPoint[int64]) string {
 	return strings.TrimSpace(fmt.Sprint(point.Value, " ", point.Attributes.Encoded(attribute.DefaultEncoder())))
 }
 
-// measured is what was measured of one metric, with its attributes.
+// measured returns the values of one metric, with their attributes.
 func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {
@@ -108,6 +108,14 @@ func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 				for _, point := range data.DataPoints {
 					lines = append(lines, line(point))
 				}
+			case metricdata.Gauge[float64]:
+				for _, point := range data.DataPoints {
+					state := "overdue"
+					if point.Value < 0 {
+						state = "not overdue"
+					}
+					lines = append(lines, state+" "+point.Attributes.Encoded(attribute.DefaultEncoder()))
+				}
 			}
 		}
 	}
@@ -115,13 +123,13 @@ func measured(reader *sdkmetric.ManualReader, name string) (lines []string) {
 }
 
 func ExampleWithMeterProvider() {
-	reader := sdkmetric.NewManualReader() // In production that of an exporter.
+	reader := sdkmetric.NewManualReader() // In production, the reader of an exporter.
 	telemetry, err := otelhiring.New(
 		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := sandbox.New().Client(hiring.WithProbe(telemetry.Probe()))
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	if _, err := client.Account.Get(context.Background()); err != nil {
 		log.Fatal(err)
@@ -132,29 +140,44 @@ func ExampleWithMeterProvider() {
 	// Output: 999 hiring.quota.class=read
 }
 
-// Two organizations of one process have quotas of their own.
-func ExampleWithAttributes() {
+// Two organizations in one process have keys and rate limits of their own.
+func ExampleWithOrganization() {
 	reader := sdkmetric.NewManualReader()
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	for _, organization := range []string{"acme", "globex"} {
-		telemetry, err := otelhiring.New(
-			otelhiring.WithMeterProvider(meters),
-			otelhiring.WithAttributes(attribute.String("organization", organization)))
+		telemetry, err := otelhiring.New(otelhiring.WithMeterProvider(meters), otelhiring.WithOrganization(organization))
 		if err != nil {
 			log.Fatal(err)
 		}
-		telemetry.Delivered(context.Background(), nil)
+		client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
+		if _, err := client.Account.Get(context.Background()); err != nil {
+			log.Fatal(err)
+		}
 	}
 
-	for _, line := range measured(reader, "hiring.client.reports.delivered") {
-		fmt.Println(line)
+	for _, line := range measured(reader, "hiring.client.quota.remaining") {
+		fmt.Println(strings.Split(line, ",server.address")[0])
 	}
 	// Unordered output:
-	// 1 organization=acme
-	// 1 organization=globex
+	// 999 hiring.organization=acme,hiring.quota.class=read
+	// 999 hiring.organization=globex,hiring.quota.class=read
 }
 
-// sent is a transport that shows one header.
+func ExampleWithAttributes() {
+	reader := sdkmetric.NewManualReader()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))),
+		otelhiring.WithAttributes(attribute.String("team", "recruiting")))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	telemetry.Delivered(context.Background(), nil)
+	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
+	// Output: [1 team=recruiting]
+}
+
+// sent is a transport that prints whether a header was sent.
 type sent struct {
 	name string
 	base http.RoundTripper
@@ -165,17 +188,17 @@ func (s sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.base.RoundTrip(r)
 }
 
-// A service of others that is to know nothing of one's traces.
+// Without a propagator, no traceparent is sent.
 func ExampleWithPropagator() {
 	telemetry, err := otelhiring.New(
 		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider()),
-		otelhiring.WithPropagator(propagation.NewCompositeTextMapPropagator())) // Of none.
+		otelhiring.WithPropagator(propagation.NewCompositeTextMapPropagator()))
 	if err != nil {
 		log.Fatal(err)
 	}
 	server := sandbox.New()
 	client := server.Client(
-		hiring.WithProbe(telemetry.Probe()),
+		hiring.WithTrace(telemetry.Trace()),
 		hiring.WithHTTPClient(&http.Client{Transport: sent{"Traceparent", server.Transport()}}))
 
 	_, err = client.Account.Get(context.Background())
@@ -185,7 +208,7 @@ func ExampleWithPropagator() {
 	// <nil>
 }
 
-// What a probe cannot see is told: that a report was handed on.
+// A trace does not show whether the program has dealt with a report.
 func ExampleTelemetry_Delivered() {
 	ctx := context.Background()
 	reader := sdkmetric.NewManualReader()
@@ -194,7 +217,7 @@ func ExampleTelemetry_Delivered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := sandbox.New().Client(hiring.WithProbe(telemetry.Probe()))
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	ids := []string{sandbox.SubmissionID, sandbox.BusySubmissionID}
 	for report, err := range client.Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) {
@@ -208,8 +231,30 @@ func ExampleTelemetry_Delivered() {
 	// Output: [2]
 }
 
-// Of a job engine's error handler.
-func ExampleTelemetry_JobDiscarded() {
+// A program calls Poll from a timer of its own.
+func ExampleTelemetry_PollDue() {
+	ctx := context.Background()
+	reader := sdkmetric.NewManualReader()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
+
+	telemetry.PollDue(ctx, "acme", time.Now())
+	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	next := time.Now().Add(polled.Wait)
+	telemetry.PollDue(ctx, "acme", next)
+	fmt.Println(measured(reader, "hiring.poll.overdue"))
+	// Output: [not overdue hiring.operation=Submissions.Poll,hiring.organization=acme]
+}
+
+// Module jobs calls JobDelivered for each result.
+func ExampleTelemetry_JobDelivered() {
 	reader := sdkmetric.NewManualReader()
 	telemetry, err := otelhiring.New(
 		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
@@ -217,9 +262,38 @@ func ExampleTelemetry_JobDiscarded() {
 		log.Fatal(err)
 	}
 
-	telemetry.JobDiscarded(context.Background(), "hiring_deliver")
-	fmt.Println(measured(reader, "hiring.jobs.discarded"))
-	// Output: [1 hiring.job.kind=hiring_deliver]
+	telemetry.JobDelivered(context.Background(), "acme", nil)
+	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
+	// Output: [1 hiring.organization=acme]
+}
+
+// Module jobs calls JobEvent. Other job engines can call it from an error handler.
+func ExampleTelemetry_JobEvent() {
+	reader := sdkmetric.NewManualReader()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	telemetry.JobEvent(context.Background(), "acme", "hiring_delivery", "discarded")
+	fmt.Println(measured(reader, "hiring.jobs.events"))
+	// Output: [1 hiring.job.event=discarded,hiring.job.kind=hiring_delivery,hiring.organization=acme]
+}
+
+// Module jobs calls Deliveries about once a minute.
+func ExampleTelemetry_Deliveries() {
+	reader := sdkmetric.NewManualReader()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	firstFailure := time.Now().Add(-10 * time.Minute)
+	telemetry.Deliveries(context.Background(), "acme", "failing", 3, firstFailure)
+	fmt.Println(measured(reader, "hiring.jobs.deliveries"))
+	// Output: [3 hiring.delivery.state=failing,hiring.organization=acme]
 }
 
 func ExampleTelemetry_Wait() {
@@ -231,9 +305,9 @@ func ExampleTelemetry_Wait() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := sandbox.New().Client(hiring.WithProbe(telemetry.Probe()))
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
-	options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example waits for one round.
+	options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example ends after one poll.
 	end := telemetry.Wait(&options)
 	_, err = client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, options)
 	fmt.Println(err != nil, measured(reader, "hiring.client.reports.pending"))
@@ -253,9 +327,9 @@ func ExampleTelemetry_Watch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := sandbox.New().Client(hiring.WithProbe(telemetry.Probe()))
+	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
-	options := hiring.WatchOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example watches for one round.
+	options := hiring.WatchOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example ends after one poll.
 	end := telemetry.Watch(&options)
 	for submission, err := range client.Submissions.Watch(ctx, options) {
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +20,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 )
 
-// bench is a telemetry whose spans lie in memory and whose metrics can be scraped.
+// bench is a telemetry with spans in memory and metrics that can be scraped.
 type bench struct {
 	*otelhiring.Telemetry
 
 	spans    *tracetest.SpanRecorder
 	handler  http.Handler
-	instance string // Whose scrapes these are.
+	instance string // The value of the label instance in scrapes.
 }
 
 func newBench(t *testing.T, more ...otelhiring.Option) *bench {
@@ -57,24 +58,35 @@ func (b *bench) scrape(t *testing.T) map[string]string {
 	return samples
 }
 
-// value is the sample of the one series with this name and these labels.
+// errorTypes returns error.type of all ended spans, in order.
+func (b *bench) errorTypes(t *testing.T) (types []string) {
+	t.Helper()
+	for _, span := range b.spans.Ended() {
+		if kind, ok := attributesOf(span)["error.type"]; ok {
+			types = append(types, kind)
+		}
+	}
+	return types
+}
+
+// value returns the sample of the only series with this name and these labels.
 func value(t *testing.T, samples map[string]string, name string, labels ...string) string {
 	t.Helper()
-	var found []string
+	var found, named []string
 	for series, sample := range samples {
-		has := strings.HasPrefix(series, name+"{")
-		for _, label := range labels {
-			has = has && strings.Contains(series, label)
+		if !strings.HasPrefix(series, name+"{") {
+			continue
 		}
-		if has {
+		named = append(named, series)
+		if !slices.ContainsFunc(labels, func(label string) bool { return !strings.Contains(series, label) }) {
 			found = append(found, sample)
 		}
 	}
-	require.Len(t, found, 1, "series %s %v in %v", name, labels, samples)
+	require.Len(t, found, 1, "series %s %v in %v", name, labels, named)
 	return found[0]
 }
 
-// promtool runs Prometheus's own tool, which it installs where it is missing.
+// promtool runs promtool, and installs it when it is missing.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("promtool"); err != nil {

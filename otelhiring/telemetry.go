@@ -3,6 +3,7 @@ package otelhiring
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
 
@@ -18,8 +20,8 @@ import (
 
 const scope = "github.com/hiring-assessment/hiring-go/otelhiring"
 
-// Telemetry turns what a client does into spans and metrics. It is safe for
-// concurrent use, and one may serve several clients of one key.
+// Telemetry records the calls of a client as spans and metrics. It is safe for
+// concurrent use. One Telemetry can serve several clients of one key.
 type Telemetry struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
@@ -29,17 +31,19 @@ type Telemetry struct {
 	operations metric.Float64Histogram
 	lag        metric.Float64Histogram
 	delivered  metric.Int64Counter
-	discarded  metric.Int64Counter
+	jobEvents  metric.Int64Counter
 
-	mu     sync.Mutex
-	calls  map[*call]struct{} // Those under way.
-	waited map[hiring.PauseReason]time.Duration
-	quotas map[quotaKey]quota
-	waits  map[*wait]struct{}
-	polled time.Time // When the last Poll had its answer.
+	mu         sync.Mutex
+	calls      map[*call]struct{} // Calls in progress.
+	waited     map[hiring.PauseReason]time.Duration
+	quotas     map[quotaKey]quota
+	waits      map[*wait]struct{}
+	failed     map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
+	pollDue    map[string]time.Time // By organization.
+	deliveries map[deliveriesKey]deliveries
 }
 
-// Option changes what [New] makes.
+// Option changes the Telemetry that [New] returns.
 type Option func(*settings)
 
 type settings struct {
@@ -49,70 +53,104 @@ type settings struct {
 	common     []attribute.KeyValue
 }
 
-// WithTracerProvider is used instead of the global provider.
+// WithTracerProvider sets the tracer provider. The default is the global one.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(s *settings) { s.tracers = p } }
 
-// WithMeterProvider is used instead of the global provider.
+// WithMeterProvider sets the meter provider. The default is the global one.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(s *settings) { s.meters = p } }
 
-// WithPropagator is used instead of W3C's trace context. One that sends baggage
-// sends it to the service.
+// WithPropagator sets what writes the trace context into the headers of requests.
+// The default is W3C's trace context. A propagator that writes baggage sends the
+// baggage to the API.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(s *settings) { s.propagator = p }
 }
 
-// WithAttributes adds attributes to every span and metric: it tells apart two
-// clients of one process whose keys have quotas of their own.
+// WithOrganization adds the attribute hiring.organization to every span and
+// metric. The alerts name the organization by it. A program with several keys
+// creates one Telemetry for each key, because each key has its own rate limits.
+// The name is exported as it is.
+func WithOrganization(name string) Option {
+	return WithAttributes(attribute.String(organizationKey, name))
+}
+
+// WithAttributes adds attributes to every span and metric.
 func WithAttributes(a ...attribute.KeyValue) Option {
 	return func(s *settings) { s.common = append(s.common, a...) }
 }
 
-// New makes the instruments. It fails only when the meter provider refuses one.
+// New returns a Telemetry. It fails only when the meter provider rejects an
+// instrument.
 func New(options ...Option) (*Telemetry, error) {
 	s := settings{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider(), propagator: propagation.TraceContext{}}
 	for _, option := range options {
 		option(&s)
 	}
 	t := &Telemetry{
-		tracer: s.tracers.Tracer(scope), propagator: s.propagator, common: s.common,
-		calls: make(map[*call]struct{}), waited: make(map[hiring.PauseReason]time.Duration),
-		quotas: make(map[quotaKey]quota), waits: make(map[*wait]struct{}),
+		tracer:     s.tracers.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
+		propagator: s.propagator,
+		common:     s.common,
+		calls:      make(map[*call]struct{}),
+		waited:     make(map[hiring.PauseReason]time.Duration),
+		quotas:     make(map[quotaKey]quota),
+		waits:      make(map[*wait]struct{}),
+		failed:     make(map[string]time.Time),
+		pollDue:    make(map[string]time.Time),
+		deliveries: make(map[deliveriesKey]deliveries),
 	}
-	return t, t.makeInstruments(s.meters.Meter(scope))
+	meter := s.meters.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
+	return t, errors.Join(t.createInstruments(meter), t.createGauges(meter))
 }
 
-func (t *Telemetry) makeInstruments(meter metric.Meter) error {
-	var errs [6]error
+func (t *Telemetry) createInstruments(meter metric.Meter) error {
+	var errs [5]error
 	t.attempts, errs[0] = httpconv.NewClientRequestDuration(meter)
 	t.operations, errs[1] = meter.Float64Histogram("hiring.client.operation.duration", metric.WithUnit("s"),
-		metric.WithDescription("How long calls took, with all that they sent and waited."),
+		metric.WithDescription("Duration of calls, including all their requests and waits."),
 		metric.WithExplicitBucketBoundaries(.01, .05, .1, .5, 1, 5, 30, 60, 300, 1800, 3600))
 	t.lag, errs[2] = meter.Float64Histogram("hiring.client.reports.lag", metric.WithUnit("s"),
-		metric.WithDescription("From the evaluation of a submission to its delivery."),
+		metric.WithDescription("Time from the evaluation of a submission to the delivery of its report."),
 		metric.WithExplicitBucketBoundaries(5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14400))
 	t.delivered, errs[3] = meter.Int64Counter("hiring.client.reports.delivered", metric.WithUnit("{report}"),
-		metric.WithDescription("Reports delivered."))
-	t.discarded, errs[4] = meter.Int64Counter("hiring.jobs.discarded", metric.WithUnit("{job}"),
-		metric.WithDescription("Jobs given up after their last attempt."))
-	errs[5] = t.observeState(meter)
+		metric.WithDescription("Reports that were delivered."))
+	t.jobEvents, errs[4] = meter.Int64Counter("hiring.jobs.events", metric.WithUnit("{event}"),
+		metric.WithDescription("Jobs that were discarded, cancelled or rescued."))
 	return errors.Join(errs[:]...)
 }
 
-// Delivered counts a report that was handed on, and how long ago it was
-// evaluated; nil when that is not known.
+// Delivered counts a report that the program has dealt with, and measures the time
+// since its evaluation. EvaluatedAt is nil when that time is not known.
+//
+// A loop over WaitReports or Watch that calls Delivered for each result is not
+// overdue while it works through many results.
 func (t *Telemetry) Delivered(ctx context.Context, evaluatedAt *time.Time) {
-	t.delivered.Add(ctx, 1, t.with())
+	t.postpone()
+	t.countDelivered(ctx, evaluatedAt)
+}
+
+func (t *Telemetry) countDelivered(ctx context.Context, evaluatedAt *time.Time, a ...attribute.KeyValue) {
+	t.delivered.Add(ctx, 1, t.with(a...))
 	if evaluatedAt != nil {
-		t.lag.Record(ctx, max(0, time.Since(*evaluatedAt).Seconds()), t.with())
+		t.lag.Record(ctx, max(0, time.Since(*evaluatedAt).Seconds()), t.with(a...))
 	}
 }
 
-// JobDiscarded counts a job that was given up after its last attempt. Kind is its
-// kind, never an id.
-func (t *Telemetry) JobDiscarded(ctx context.Context, kind string) {
-	t.discarded.Add(ctx, 1, t.with(attribute.String("hiring.job.kind", kind)))
+// with returns the attributes of a measurement. An attribute in a replaces a
+// common one of the same name.
+func (t *Telemetry) with(a ...attribute.KeyValue) metric.MeasurementOption {
+	if len(t.common) > 0 {
+		a = append(slices.Clip(t.common), a...)
+	}
+	return metric.WithAttributes(a...)
 }
 
-func (t *Telemetry) with(a ...attribute.KeyValue) metric.MeasurementOption {
-	return metric.WithAttributes(append(a, t.common...)...)
+const organizationKey = "hiring.organization"
+
+// organizationOf returns the attribute for an organization, and none for the empty
+// name.
+func organizationOf(name string) []attribute.KeyValue {
+	if name == "" {
+		return nil
+	}
+	return []attribute.KeyValue{attribute.String(organizationKey, name)}
 }

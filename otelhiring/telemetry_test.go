@@ -1,7 +1,9 @@
 package otelhiring_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,14 +15,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/otelhiring"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// wire keeps the traceparents that were sent.
+// wire records the traceparent header of each request.
 type wire struct {
 	base    http.RoundTripper
 	parents []string
@@ -43,7 +50,7 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, server := newBench(t), sandbox.Start(t)
 		w := &wire{base: server.Transport()}
-		client := server.Client(hiring.WithProbe(b.Probe()), hiring.WithHTTPClient(&http.Client{Transport: w}))
+		client := server.Client(hiring.WithTrace(b.Trace()), hiring.WithHTTPClient(&http.Client{Transport: w}))
 		server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: 503, RetryAfter: 5 * time.Second})
 		_, err := client.Submissions.Report(t.Context(), sandbox.SubmissionID)
 		require.NoError(t, err)
@@ -66,14 +73,14 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 			assert.NotEmpty(t, got["server.address"])
 			assert.Equal(t, fmt.Sprintf("00-%s-%s-01", span.SpanContext().TraceID(), span.SpanContext().SpanID()), w.parents[i])
 		}
-		assert.Equal(t, "503", attributesOf(first)["error.type"])
+		assert.Equal(t, "INTERNAL_ERROR", attributesOf(first)["error.type"])
 		assert.Equal(t, "503", attributesOf(first)["http.response.status_code"])
 		assert.NotContains(t, attributesOf(first), "http.request.resend_count")
 		assert.Equal(t, "1", attributesOf(second)["http.request.resend_count"])
 		assert.NotContains(t, attributesOf(second), "error.type")
 
 		samples := b.scrape(t)
-		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="503"`, `error_type="503"`))
+		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="503"`, `error_type="INTERNAL_ERROR"`))
 		assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `http_response_status_code="200"`))
 		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `hiring_operation="Submissions.Report"`))
 		assert.Equal(t, "5", value(t, samples, "hiring_client_wait_time_seconds_total", `hiring_wait_reason="retry"`))
@@ -86,12 +93,13 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 	})
 }
 
-// TestStorageIsNotTold: an archive lies with somebody else, who gets no traceparent,
-// and whose replies are no word about the quota.
-func TestStorageIsNotTold(t *testing.T) {
+// TestArchiveStorageGetsNoTraceparent checks that the storage of archives, which is
+// another host, receives no traceparent, and that its responses do not change the
+// rate limit.
+func TestArchiveStorageGetsNoTraceparent(t *testing.T) {
 	b, server := newBench(t), sandbox.Start(t)
 	w := &wire{base: server.Transport()}
-	client := server.LiveClient(hiring.WithProbe(b.Probe()), hiring.WithHTTPClient(&http.Client{Transport: w}))
+	client := server.LiveClient(hiring.WithTrace(b.Trace()), hiring.WithHTTPClient(&http.Client{Transport: w}))
 	invitation, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada")
 	require.NoError(t, err)
 	submission, err := server.Begin(invitation)
@@ -101,7 +109,7 @@ func TestStorageIsNotTold(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Len(t, w.parents, 2)
-	assert.NotEmpty(t, w.parents[0], "to the service")
+	assert.NotEmpty(t, w.parents[0], "to the API")
 	assert.Empty(t, w.parents[1], "to the storage")
 	spans := b.spans.Ended()
 	require.Len(t, spans, 3)
@@ -110,18 +118,18 @@ func TestStorageIsNotTold(t *testing.T) {
 	assert.Equal(t, "999", value(t, b.scrape(t), "hiring_client_quota_remaining", `hiring_quota_class="read"`))
 }
 
-// TestWaitsAreEvents: one for each, with its reason and how long it is to be.
+// TestWaitsAreEvents checks that each wait is an event with a reason and a duration.
 func TestWaitsAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, small, server := newBench(t), sandbox.Start(t, sandbox.WithQuota(1, 1)), sandbox.Start(t)
-		client := small.Client(hiring.WithProbe(b.Probe()), hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}))
+		client := small.Client(hiring.WithTrace(b.Trace()), hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}))
 		for range 2 {
 			_, err := client.Account.Get(t.Context())
 			require.NoError(t, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
-		_, err := server.Client(hiring.WithProbe(b.Probe())).Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{})
+		_, err := server.Client(hiring.WithTrace(b.Trace())).Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, hiring.WaitOptions{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		waits := make(map[string][]float64)
@@ -145,11 +153,11 @@ func TestWaitsAreEvents(t *testing.T) {
 	})
 }
 
-// TestNothingNamesAnybody looks through all that leaves the process.
-func TestNothingNamesAnybody(t *testing.T) {
+// TestSpansAndMetricsContainNoPersonalData searches everything that is exported.
+func TestSpansAndMetricsContainNoPersonalData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, server := newBench(t), sandbox.Start(t)
-		client := server.Client(hiring.WithProbe(b.Probe()))
+		client := server.Client(hiring.WithTrace(b.Trace()))
 		_, err := client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada Example"})
 		require.NoError(t, err)
 		_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "not-an-address", Name: "Ada Example"})
@@ -163,7 +171,7 @@ func TestNothingNamesAnybody(t *testing.T) {
 
 		_, err = client.Do(t.Context(), http.MethodGet, "/candidates/ada@candidates.test/notes", nil, nil, nil)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
-		live := server.LiveClient(hiring.WithProbe(b.Probe()))
+		live := server.LiveClient(hiring.WithTrace(b.Trace()))
 		invitation, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada Example")
 		require.NoError(t, err)
 		submission, err := server.Begin(invitation)
@@ -192,7 +200,7 @@ func TestWaitingIsMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Minute, Begin: time.Minute, Submit: time.Minute, Evaluate: 20 * time.Minute}))
-		client := server.LiveClient(hiring.WithProbe(b.Probe()))
+		client := server.LiveClient(hiring.WithTrace(b.Trace()))
 		assessment := server.AddAssessment("Backend")
 		_, err := client.Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 		require.NoError(t, err)
@@ -200,8 +208,8 @@ func TestWaitingIsMeasured(t *testing.T) {
 		submission, err := client.Submissions.FindByEmail(t.Context(), assessment, "ada@candidates.test")
 		require.NoError(t, err)
 
-		told := 0
-		options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }}
+		progressed := 0
+		options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { progressed++ }}
 		end := b.Wait(&options)
 		done := make(chan error, 1)
 		go func() {
@@ -219,46 +227,145 @@ func TestWaitingIsMeasured(t *testing.T) {
 		var waited, age float64
 		_, err = fmt.Sscan(value(t, samples, "hiring_client_wait_time_seconds_total", `hiring_wait_reason="poll"`), &waited)
 		require.NoError(t, err)
-		assert.InDelta(t, 600, waited, 1, "all of the time, the wait under way included")
-		_, err = fmt.Sscan(value(t, samples, "hiring_client_round_age_seconds", `hiring_operation="Submissions.WaitReports"`), &age)
+		assert.InDelta(t, 600, waited, 1, "including the wait in progress")
+		_, err = fmt.Sscan(value(t, samples, "hiring_poll_overdue_seconds", `hiring_operation="Submissions.WaitReports"`), &age)
 		require.NoError(t, err)
-		assert.LessOrEqual(t, age, 60.0)
+		assert.InDelta(t, -30, age, 30.1, "the next poll is due within a minute")
 		require.NoError(t, <-done)
 		end()
 		synctest.Wait()
-		require.Greater(t, told, 5, "the caller's own Progress")
+		require.Greater(t, progressed, 5, "the caller's own Progress")
 		samples = b.scrape(t)
 		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total"))
 		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_lag_seconds_count"))
 		for series := range samples {
 			assert.NotContains(t, series, "pending")
-			assert.NotContains(t, series, "round_age")
+			assert.NotContains(t, series, "overdue")
 		}
 	})
 }
 
+// TestErrorTypes covers every kind of failure of a call and of an attempt.
 func TestErrorTypes(t *testing.T) {
+	const address = "ada@candidates.test"
+	cases := map[string]struct {
+		fault   sandbox.Fault
+		want    string
+		timeout time.Duration
+	}{
+		"documented code":          {sandbox.Fault{Status: 409, Code: hiring.ErrConflict}, "CONFLICT", 0},
+		"code of the API's future": {sandbox.Fault{Status: 409, Code: "DUPLICATE_OF_" + address}, "_OTHER", 0},
+		"code in a body":           {sandbox.Fault{Status: 400, Body: `{"error":{"code":"` + address + `","message":"` + address + `"}}`, ContentType: "application/json"}, "_OTHER", 0},
+		"page of a proxy":          {sandbox.Fault{Status: 502, Body: "<html>" + address + "</html>", ContentType: "text/html"}, "_OTHER", 0},
+		"connection reset":         {sandbox.Fault{Reset: true}, "connection", 0},
+		"truncated response":       {sandbox.Fault{CutAfter: 20}, "connection", 0},
+		"timeout":                  {sandbox.Fault{Delay: time.Minute}, "timeout", time.Second},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, server := newBench(t), sandbox.Start(t)
+				client := server.Client(hiring.WithTrace(b.Trace()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+				server.Inject(c.fault)
+				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(c.timeout, time.Hour))
+				defer cancel()
+				_, err := client.Account.Get(ctx)
+				require.Error(t, err)
+				assert.Equal(t, []string{c.want, c.want}, b.errorTypes(t))
+				for series := range b.scrape(t) {
+					assert.NotContains(t, series, address)
+				}
+			})
+		})
+	}
+}
+
+// TestErrorTypesOfCallsWithoutAResponse covers calls that end before or without an attempt, and cancellation.
+func TestErrorTypesOfCallsWithoutAResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, server := newBench(t), sandbox.Start(t)
-		client := server.Client(hiring.WithProbe(b.Probe()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-		ended, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		server.Inject(sandbox.Fault{Delay: time.Minute})
-		_, err := client.Account.Get(ended)
-		require.Error(t, err)
-		server.Inject(sandbox.Fault{Reset: true})
-		_, err = client.Account.Get(t.Context())
-		require.Error(t, err)
-		server.Inject(sandbox.Fault{Status: 502, Body: "<html>proxy</html>", ContentType: "text/html"})
-		_, err = client.Account.Get(t.Context())
-		require.Error(t, err)
-		_, err = client.Challenges.Get(t.Context(), "")
-		require.Error(t, err)
-		samples := b.scrape(t)
-		for _, kind := range []string{"timeout", "connection_reset", "502"} {
-			assert.Equal(t, "1", value(t, samples, "http_client_request_duration_seconds_count", `error_type="`+kind+`"`))
-			assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `error_type="`+kind+`"`))
+		noRoute := hiring.WithHTTPClient(&http.Client{Transport: nowhere{}})
+		noKey := hiring.WithKeySource(func(context.Context) (string, error) { return "", errors.New("the vault is locked") })
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, c := range []struct {
+			want    []string
+			ctx     context.Context
+			id      string
+			options []hiring.Option
+		}{
+			{[]string{"INVALID_INPUT"}, t.Context(), "", nil},
+			{[]string{"canceled"}, canceled, sandbox.SubmissionID, nil},
+			{[]string{"_OTHER"}, t.Context(), sandbox.SubmissionID, []hiring.Option{noKey}},
+			{[]string{"connection", "connection"}, t.Context(), sandbox.SubmissionID, []hiring.Option{noRoute, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})}},
+		} {
+			b, server := newBench(t), sandbox.Start(t)
+			_, err := server.Client(append(c.options, hiring.WithTrace(b.Trace()))...).Submissions.Get(c.ctx, c.id)
+			require.Error(t, err)
+			assert.Equal(t, c.want, b.errorTypes(t), "%v", err)
 		}
-		assert.Equal(t, "1", value(t, samples, "hiring_client_operation_duration_seconds_count", `error_type="INVALID_INPUT"`))
+		b := newBench(t)
+		client := sandbox.Start(t, sandbox.WithQuota(1, 1)).Client(hiring.WithTrace(b.Trace()))
+		_, err := client.Account.Get(t.Context())
+		require.NoError(t, err)
+		_, err = client.Account.Get(t.Context())
+		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+		assert.Equal(t, []string{"RATE_LIMITED"}, b.errorTypes(t))
 	})
+}
+
+// TestRequestIDsWithUnusualCharactersAreLeftOut: a request id is text from the response.
+func TestRequestIDsWithUnusualCharactersAreLeftOut(t *testing.T) {
+	for id, exported := range map[string]bool{"req_0123456789abcdef": true, "7f9c24e8-3b1a": true, "ada@candidates.test": false, "Ada Example": false, strings.Repeat("a", 200): false} {
+		b, server := newBench(t), sandbox.Start(t)
+		header := hiring.WithHTTPClient(&http.Client{Transport: withRequestID{server.Transport(), id}})
+		_, err := server.Client(header, hiring.WithTrace(b.Trace())).Account.Get(t.Context())
+		require.NoError(t, err)
+		got, ok := attributesOf(b.spans.Ended()[0])["hiring.request_id"]
+		assert.Equal(t, exported, ok, "%s", id)
+		if exported {
+			assert.Equal(t, id, got)
+		}
+	}
+}
+
+type withRequestID struct {
+	base http.RoundTripper
+	id   string
+}
+
+func (w withRequestID) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := w.base.RoundTrip(r)
+	if err == nil {
+		response.Header.Set("X-Request-Id", w.id)
+	}
+	return response, err
+}
+
+// TestOrganizationOfACallReplacesTheCommonOne checks that a metric has one
+// organization, also when a Telemetry with a name is used for another one.
+func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {
+	b := newBench(t, otelhiring.WithOrganization("common"))
+	b.JobDelivered(t.Context(), "acme", nil)
+	b.PollDue(t.Context(), "", time.Now())
+	samples := b.scrape(t)
+	assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total", `hiring_organization="acme"`))
+	value(t, samples, "hiring_poll_overdue_seconds", `hiring_organization="common"`)
+	for series := range samples {
+		assert.LessOrEqual(t, strings.Count(series, "hiring_organization="), 1, series)
+	}
+}
+
+func TestSchemaURLIsSet(t *testing.T) {
+	reader := sdkmetric.NewManualReader()
+	spans := tracetest.NewSpanRecorder()
+	telemetry, err := otelhiring.New(
+		otelhiring.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))),
+		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	require.NoError(t, err)
+	_, err = sandbox.Start(t).Client(hiring.WithTrace(telemetry.Trace())).Account.Get(t.Context())
+	require.NoError(t, err)
+	var all metricdata.ResourceMetrics
+	require.NoError(t, reader.Collect(t.Context(), &all))
+	assert.Equal(t, semconv.SchemaURL, all.ScopeMetrics[0].Scope.SchemaURL)
+	assert.Equal(t, semconv.SchemaURL, spans.Ended()[0].InstrumentationScope().SchemaURL)
 }

@@ -111,7 +111,7 @@ func ExampleServer_AppendEvents() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if prompt, ok := event.Prompt(); ok {
+		if prompt, ok := event.AIPrompt(); ok {
 			fmt.Println(event.Seq, prompt.Text)
 		}
 	}

@@ -105,7 +105,7 @@ func TestTheRestOfAReport(t *testing.T) {
 	require.NoError(t, json.Unmarshal(thin["pillars"], &pillars))
 	var got []string
 	for _, p := range pillars {
-		score, ok := p.Reported()
+		score, ok := p.ReliableScore()
 		got = append(got, fmt.Sprintf("%s null=%t low=%t reported=%t %d", p.ID, p.Score == nil, p.LowConfidence, ok, score))
 	}
 	assert.Equal(t, []string{

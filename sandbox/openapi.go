@@ -10,6 +10,7 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // openAPI describes the service in the default dialect.
@@ -93,7 +94,7 @@ func (n node) renameParameters(d hiring.Dialect) {
 		return
 	}
 	since := parameters.at("FilterSince")
-	since["example"] = sinceExample.Format(d.SinceLayout)
+	since["example"] = timelayout.Format(d.SinceLayout, sinceExample)
 	delete(since.at("schema"), "format") // RFC 3339 has it no longer
 }
 

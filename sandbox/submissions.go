@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -97,7 +98,7 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 // parseSince takes the dialect's layout, and any RFC 3339 time while that is
 // the default: users of other languages will not write the default's.
 func (c *call) parseSince(text string) (time.Time, bool) {
-	at, err := time.Parse(c.settings.dialect.SinceLayout, text)
+	at, err := timelayout.Parse(c.settings.dialect.SinceLayout, text)
 	if err != nil && c.settings.lenientSince {
 		at, err = time.Parse(time.RFC3339, text)
 	}

@@ -14,12 +14,12 @@ var most = struct {
 	size  float64 // Bytes of a stripped program, above one that uses net/http.
 }{
 	calls: map[string]cost{
-		"Account":     {allocs: 29, bytes: 3_700},
+		"Account":     {allocs: 29, bytes: 3_900},
 		"Invitations": {allocs: 850, bytes: 60_000},
 		"Submissions": {allocs: 2_600, bytes: 230_000},
 		"Events":      {allocs: 70, bytes: 75_000},
 	},
-	size: 1.5e6,
+	size: 1.55e6,
 }
 
 // TestLimits counts what a call allocates with everything on, from memory.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,27 +11,20 @@ import (
 )
 
 func (a *app) accountCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.withWeb("account", &cobra.Command{
 		Use:     "account",
-		Short:   "Show the organization: its plan, and how many invitations are left",
+		Aliases: []string{"whoami"},
+		Short:   "Show the organization, its plan and the invitations left",
 		Args:    cobra.NoArgs,
 		Example: "  hiring account\n  hiring account --jq .usage.assessments_used",
-		RunE: func(c *cobra.Command, _ []string) error {
-			printer, err := a.printer()
+		RunE: a.does(func(ctx context.Context, t task) error {
+			account, err := t.client.Account.Get(ctx)
 			if err != nil {
 				return err
 			}
-			client, err := a.client()
-			if err != nil {
-				return err
-			}
-			account, err := client.Account.Get(c.Context())
-			if err != nil {
-				return err
-			}
-			return output.One(printer, accountTable(), account)
-		},
-	}
+			return output.One(t.Printer, accountTable(), account)
+		}),
+	})
 }
 
 func accountTable() output.Table[hiring.Account] {
@@ -46,7 +40,7 @@ func accountTable() output.Table[hiring.Account] {
 	}
 }
 
-// invitationsLeft says what the plan still allows, in words.
+// invitationsLeft says how many invitations the plan still allows.
 func invitationsLeft(account hiring.Account) string {
 	left, limited := account.InvitationsLeft()
 	if !limited {

@@ -19,28 +19,39 @@ import (
 )
 
 func (a *app) apiCommand() *cobra.Command {
-	var input string
+	var method, data, input string
 	var query []string
 	var include bool
 	c := &cobra.Command{
-		Use:   "api METHOD PATH",
-		Short: "Make any call to the service and show its reply",
-		Long: `Api makes a call that has no command, with the same key, quotas and retries. PATH is
-below /api/v1 and may have a query. The reply is shown as it came.`,
-		Example: "  hiring api GET /account --jq .data.plan\n  hiring api GET '/submissions?status=evaluated'\n" +
-			"  hiring api PATCH /assessments/ID --input body.json",
-		Args: cobra.ExactArgs(2),
+		Use:   "api [<method>] <path>",
+		Short: "Send any request to the API and show the response",
+		Long: `Send a request that has no command, with the same key, rate limits and retries. The path
+is below /api/v1 and may have a query. The method is GET, or POST when there is a body.
+The response is shown as it is.`,
+		Example: "  hiring api /account --jq .data.plan\n  hiring api '/submissions?status=evaluated'\n" +
+			"  hiring api -X PATCH /assessments/<assessment-id> -d '{\"status\": \"closed\"}'\n  hiring api POST /assessments -d @body.json",
+		Args: cobra.RangeArgs(1, 2),
 	}
-	c.Flags().StringVar(&input, "input", "", "a `file` with the body, in JSON; - for standard input")
+	c.Flags().StringVarP(&method, "method", "X", "", "the `method` (default GET, or POST with a body)")
+	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
+	c.Flags().StringVar(&input, "input", "", "a `file` with the body, in JSON; - means standard input")
 	c.Flags().StringArrayVarP(&query, "query", "q", nil, "a `name=value` of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
+	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
+	c.MarkFlagsMutuallyExclusive("data", "input")
 	c.RunE = a.does(func(ctx context.Context, t task) error {
-		call, err := a.newCall(t.args[0], t.args[1], query, input)
+		if len(t.args) == 2 {
+			if method != "" {
+				return usagef("--method %s and %s: give the method once", output.Clean(method), output.Clean(t.args[0]))
+			}
+			method = t.args[0]
+		}
+		call, err := a.newCall(method, t.args[len(t.args)-1], query, data, input)
 		if err != nil {
 			return err
 		}
 		if call.method != http.MethodGet {
-			if err := a.guard(ctx, t.client, "change something at the service ("+call.method+" "+output.Clean(call.path)+")"); err != nil {
+			if err := a.guard(ctx, t.client, "send "+call.method+" "+output.Clean(call.path)); err != nil {
 				return err
 			}
 		}
@@ -54,43 +65,65 @@ below /api/v1 and may have a query. The reply is shown as it came.`,
 	return c
 }
 
-// call is a request that the user made up.
+func apiMethods() []string {
+	return []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}
+}
+
+// call is a request of the user's own.
 type call struct {
 	method, path string
 	query        url.Values
 	body         any
 }
 
-func (a *app) newCall(method, target string, query []string, input string) (call, error) {
+func (a *app) newCall(method, target string, query []string, data, input string) (call, error) {
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
-	if !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}, made.method) {
-		return call{}, usagef("%s is no method: give GET, POST, PATCH, PUT or DELETE", output.Clean(method))
+	if made.method == "" {
+		made.method = http.MethodGet
+		if data != "" || input != "" {
+			made.method = http.MethodPost
+		}
+	}
+	if !slices.Contains(apiMethods(), made.method) {
+		return call{}, usagef("%s is not a method: use %s", output.Clean(method), strings.Join(apiMethods(), ", "))
 	}
 	values, err := url.ParseQuery(own)
 	if err != nil {
-		return call{}, usagef("PATH: its query cannot be read")
+		return call{}, usagef("The query of the path cannot be read")
 	}
 	for _, pair := range query {
 		name, value, found := strings.Cut(pair, "=")
 		if !found {
-			return call{}, usagef("--query %s: give name=value", pair)
+			return call{}, usagef("--query %s: give name=value", output.Clean(pair))
 		}
 		values.Add(name, value)
 	}
 	made.query = values
-	if input == "" {
-		return made, nil
+	made.body, err = a.apiBody(data, input)
+	return made, err
+}
+
+// apiBody returns the body of a request, nil for none.
+func (a *app) apiBody(data, input string) (any, error) {
+	flag := "--data"
+	if input != "" {
+		flag, data = "--input", "@"+input
 	}
-	text, err := a.readInput(input)
-	if err != nil {
-		return call{}, usagef("--input: %w", err)
+	if data == "" {
+		return nil, nil
+	}
+	text := []byte(data)
+	if name, isFile := strings.CutPrefix(data, "@"); isFile {
+		var err error
+		if text, err = a.readInput(name); err != nil {
+			return nil, usagef("%s: %w", flag, err)
+		}
 	}
 	if !json.Valid(text) {
-		return call{}, usagef("--input: it is not JSON")
+		return nil, usagef("%s: the body is not valid JSON", flag)
 	}
-	made.body = json.RawMessage(text)
-	return made, nil
+	return json.RawMessage(text), nil
 }
 
 func (a *app) readInput(name string) ([]byte, error) {
@@ -100,7 +133,7 @@ func (a *app) readInput(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// showResponse writes a reply of JSON in the user's format, and any other as it is.
+// showResponse writes a response of JSON in the user's format.
 func showResponse(p *output.Printer, r hiring.Response, include bool) error {
 	if include {
 		_, _ = fmt.Fprintf(p, "%d %s\n", r.StatusCode, http.StatusText(r.StatusCode))

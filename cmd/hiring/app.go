@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,43 +13,55 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// app is what the commands of one invocation share: where it reads and writes,
-// and what the global flags say. Each command is a method that returns it, in the
-// file of its group.
+// app holds what the commands of one invocation share: its streams and its global
+// flags. Each command is built by a method in the file of its group.
 type app struct {
 	in          io.Reader
 	out, err    output.Stream
-	interactive bool // Somebody can be asked.
+	interactive bool // The user can be asked.
 	getenv      func(string) string
-	zone        *time.Location // That people want their times in.
+	zone        *time.Location // Of times in tables.
 
-	flags    globalFlags
-	noHelp   error // Why none was shown, though it was asked for.
-	testMode bool  // Something was written in it.
+	warning    sync.Mutex
+	warnings   []string // Those that were shown.
+	fullScreen bool     // A line would be lost on the screen, or spoil it.
+	flags      globalFlags
+	args       []string
+	ctx        context.Context // Of the one run that an app lives for.
+	noHelp     error           // Why the help was not shown.
+	testMode   bool            // A test key was used for a write.
 }
 
-// globalFlags are those that every command takes.
+// globalFlags are the flags of every command.
 type globalFlags struct {
 	sandbox bool
 	profile string
 	dialect string // A file.
 	yes     bool
 	debug   bool
+	timeout time.Duration
 
 	output output.Options
 }
 
 // run returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.rootCommand() //nolint:contextcheck // the commands get it from ExecuteContext
+	root := a.rootCommand() //nolint:contextcheck // ExecuteContext passes it to the commands
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	a.args, a.ctx = args, ctx
+	err := a.checkArguments()
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
+		err = advised{err, "--timeout sets another limit"}
+	}
 	if err = firstOf(err, a.noHelp); err == nil {
 		if a.testMode {
-			_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, "with a key of test mode nothing is mailed, and nothing that is written is kept"))
+			_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, "This is a test key: no e-mail is sent, and no change is stored."))
 		}
 		return exitOK
 	}
@@ -56,49 +70,67 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
-const rootLong = `hiring is the Hiring Assessment service from a terminal: assessments, invitations,
+const rootLong = `Work with the Hiring Assessment API from a terminal: assessments, invitations,
 submissions and their reports.
 
-Which service, and with whose key, is what --sandbox says, else the variables
-HIRING_BASE_URL and HIRING_API_KEY, else the profile in use (see hiring profile).
+The server and the API key come from --sandbox or --profile, or else from the variables
+HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
 
-Exit status: 0 done, 1 failed, 2 wrong usage or input (also an unknown profile, and
-a key or base URL that cannot be one), 3 not found, 4 the key is missing, refused or
-lacks a scope, 5 the quota is used up, 6 the plan's limit is reached, 7 the outcome
-of a write is unknown, 130 interrupted.`
+A request ends after 30 seconds and is made at most four times; doctor ends after three
+minutes. --timeout ends the whole command after another time.
 
-const rootExample = `  hiring --sandbox account              try it, with no set-up
-  hiring profile add acme               tell it where the service is, and your key
+Exit status: 0 success, 1 failure, 2 wrong usage or input (also an unknown profile, or an
+invalid key or base URL), 3 not found, 4 the key is missing, rejected or lacks a scope,
+5 the rate limit is reached, 6 the plan's limit is reached, 7 the outcome of a write is
+unknown, 130 interrupted.`
+
+const rootExample = `  hiring --sandbox account              try it without any setup
+  hiring profile add acme               store your server address and API key
   hiring assessments list
-  hiring invitations import people.csv --assessment ID
-  hiring submissions report ID
+  hiring invitations import people.csv --assessment <assessment-id>
+  hiring submissions report <submission-id>
   hiring submissions list --status evaluated -o csv > results.csv`
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hiring",
-		Short:         "The Hiring Assessment service from a terminal",
+		Short:         "Work with the Hiring Assessment API from a terminal",
 		Long:          rootLong,
 		Example:       rootExample,
+		Version:       version().Version,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true, // run prints them, in one line
 		SilenceUsage:  true,
+
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.prepare(c) },
 	}
+	// Without templates of its own the program is 3 MB smaller: reflection in text/template keeps methods alive.
+	root.Flags().Bool("version", false, "show the version of this program")
 	a.globalFlags(root)
-	root.AddGroup(&cobra.Group{ID: groupWork, Title: "The service:"}, &cobra.Group{ID: groupTool, Title: "This program:"})
+	root.AddGroup(&cobra.Group{ID: groupWork, Title: "API commands:"}, &cobra.Group{ID: groupTool, Title: "Program commands:"})
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
 		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(),
-		a.submissionsCommand(), a.eventsCommand(), a.watchCommand(), a.topCommand(), a.quotaCommand(), a.apiCommand(),
+		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.topCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
+	root.AddCommand(formattingTopic(), environmentTopic())
 	a.addManCommand(root)
 	markUsageErrors(root)
 	root.SetHelpFunc(a.helpFunc(root.HelpFunc()))
 	return root
+}
+
+// reportShortcut is the command that most users look for at the top.
+func (a *app) reportShortcut() *cobra.Command {
+	c := a.submissionsReportCommand()
+	c.Short = "Show the report of a submission (short for submissions report)"
+	return c
 }
 
 // The groups of commands that the help shows.
@@ -116,24 +148,27 @@ func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
 
 func (a *app) globalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.BoolVar(&a.flags.sandbox, "sandbox", false, "work on a fake of the service inside this program, with sample data")
-	flags.StringVar(&a.flags.profile, "profile", "", "the `name` of the profile to use, rather than the one in use")
-	flags.StringVar(&a.flags.dialect, "dialect", "", "a `file` with names and routes that the service uses, as hiring doctor writes it")
-	flags.BoolVarP(&a.flags.yes, "yes", "y", false, "do not ask before writing with a live key")
-	flags.BoolVar(&a.flags.debug, "debug", false, "print each exchange with the service on standard error")
-	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "`format`: table, json, jsonl (a line an item) or csv")
-	flags.StringVar(&a.flags.output.Query, "jq", "", "a jq `program` to run over the JSON; a text is printed bare")
+	flags.BoolVar(&a.flags.sandbox, "sandbox", false, "use a fake server inside this program, with sample data")
+	flags.StringVar(&a.flags.profile, "profile", "", "use the profile with this `name`")
+	flags.StringVar(&a.flags.dialect, "dialect", "", "a `file` with the names and routes of the server, as hiring doctor writes it")
+	flags.BoolVarP(&a.flags.yes, "yes", "y", false, "do not ask for confirmation before a write with a live key")
+	flags.BoolVar(&a.flags.debug, "debug", false, "print each request on standard error")
+	flags.DurationVar(&a.flags.timeout, "timeout", 0, "end the command after this `time`, as in 20s")
+	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "the `format`: table, json, jsonl (one line an item), yaml or csv")
+	flags.StringVar(&a.flags.output.Query, "jq", "", "filter the JSON with a jq `program`; see hiring help formatting")
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV, as in id,candidate.email")
 	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
+	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// printer writes results to standard output as the user wants them.
+// printer returns the printer of results, as the global flags describe it.
 func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {
 		return nil, usageError{err}
 	}
+	p.Done = a.ctx
 	p.Notes = a.err
 	return p, nil
 }

@@ -11,20 +11,26 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 func (a *app) submissionsArchiveCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use:   "archive ID",
-		Short: "Download the workspace that a candidate handed in",
-		Long: `Archive downloads the workspace that a candidate handed in, as a zip file. A download
-that breaks off goes on where it stopped. There are none with a key of test mode.`,
-		Args: cobra.ExactArgs(1),
+		Use:     "archive <submission-id>",
+		Aliases: []string{"download"},
+		Short:   "Download the workspace that a candidate submitted",
+		Long: `Download the workspace that a candidate submitted, as a zip file. An interrupted
+download is resumed. With a test key there are no archives.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write, rather than ID.zip; - for standard output")
+	c.Flags().StringVarP(&file, "file", "f", "", "the `file` to write (default <submission-id>.zip); - means standard output")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkTarget(file); err != nil {
+			return err
+		}
 		size := &archiveSize{}
 		client, err := a.clientThrough(size.of)
 		if err != nil {
@@ -35,7 +41,7 @@ that breaks off goes on where it stopped. There are none with a key of test mode
 			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, &meter{progress: progress, size: size}))
 			progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
-				return advised{err, "nothing was handed in yet, the storage is not available, or the key is of test mode"}
+				return advised{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
 			return err
 		}
@@ -45,10 +51,10 @@ that breaks off goes on where it stopped. There are none with a key of test mode
 		if file == "" {
 			file = safeName(args[0]) + ".zip"
 		}
-		if err := writeFile(file, func(to *os.File) error { return download(to) }); err != nil {
+		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
 			return err
 		}
-		return a.done("wrote " + output.Clean(file))
+		return a.done("Wrote " + output.Clean(file) + ".")
 	}
 	return c
 }
@@ -73,7 +79,7 @@ func kilobytes(bytes int64) int { return int((bytes + 1023) / 1024) }
 // client does not tell. It is the one reply to a request without the key.
 type archiveSize struct {
 	next  http.RoundTripper
-	bytes atomic.Int64 // 0 while nobody knows.
+	bytes atomic.Int64 // 0 until it is known.
 }
 
 func (s *archiveSize) of(next http.RoundTripper) http.RoundTripper {
@@ -90,7 +96,7 @@ func (s *archiveSize) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// safeName makes the name of a file of an id, whatever somebody gave as one.
+// safeName returns an id with every other character replaced, for use as a file name.
 func safeName(id string) string {
 	clean := []byte(id)
 	for i, b := range clean {

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) assessmentsCommand() *cobra.Command {
-	return group("assessments", "Job postings that candidates are invited to",
+	return group("assessments", "assessment", "Manage assessments (job postings that candidates are invited to)",
 		a.assessmentsListCommand(), a.assessmentsGetCommand(), a.assessmentsCreateCommand(),
 		a.assessmentsCloseCommand(), a.assessmentsDeleteCommand())
 }
@@ -26,20 +26,23 @@ func assessmentTable() output.Table[hiring.Assessment] {
 }
 
 func (a *app) assessmentsListCommand() *cobra.Command {
-	return listing(a, &cobra.Command{
-		Use:   "list",
-		Short: "List the assessments that were not deleted, newest first",
-		Args:  cobra.NoArgs,
+	return a.withWeb("assessments", listing(a, &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List assessments, newest first",
+		Args:    cobra.NoArgs,
 	}, assessmentTable(), func(t task) (hiring.Pager[hiring.Assessment], error) {
 		return t.client.Assessments.List(), nil
-	})
+	}))
 }
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get ID",
-		Short: "Show an assessment",
-		Args:  cobra.ExactArgs(1),
+	return a.withWeb("assessments", &cobra.Command{
+		Use:               "get <assessment-id>",
+		Aliases:           []string{"show", "view"},
+		Short:             "Show an assessment",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: a.does(func(ctx context.Context, t task) error {
 			assessment, err := t.client.Assessments.Get(ctx, t.args[0])
 			if err != nil {
@@ -47,25 +50,28 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 			}
 			return output.One(t.Printer, assessmentTable(), assessment)
 		}),
-	}
+	})
 }
 
 func (a *app) assessmentsCreateCommand() *cobra.Command {
 	var in hiring.NewAssessment
 	c := &cobra.Command{
-		Use:     "create --challenge ID --name NAME",
-		Short:   "Make an assessment from a challenge; it consumes nothing of the plan",
-		Example: "  hiring challenges list\n  hiring assessments create --challenge ID --name \"Backend engineer\"",
+		Use:     "create --challenge <challenge-id> --name <name>",
+		Aliases: []string{"new"},
+		Short:   "Create an assessment from a challenge",
+		Long:    "Create an assessment from a challenge. Creating it uses no invitations of the plan.",
+		Example: "  hiring challenges list\n  hiring assessments create --challenge <challenge-id> --name \"Backend engineer\"",
 		Args:    cobra.NoArgs,
 	}
-	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the `id` of the challenge")
-	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see")
-	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit; 0 for that of the challenge")
-	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "cap of what a candidate may spend on AI, in `dollars`; 0 for that of the challenge")
-	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks, of a challenge with several")
+	c.Flags().StringVar(&in.ChallengeID, "challenge", "", "the `id` of the challenge (required)")
+	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the assessment, which candidates see (required)")
+	c.Flags().IntVar(&in.TimeLimitMinutes, "minutes", 0, "time limit in `minutes`; 0 means the challenge's limit")
+	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")
+	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
+	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if in.ChallengeID == "" || in.Name == "" {
-			return usagef("say --challenge ID and --name NAME; hiring challenges list shows the challenges")
+			return advised{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
 		}
 		if err := a.guard(ctx, t.client, "create an assessment"); err != nil {
 			return err
@@ -81,9 +87,10 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 
 func (a *app) assessmentsCloseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "close ID",
-		Short: "Stop new work on an assessment, which stays in the list",
-		Args:  cobra.ExactArgs(1),
+		Use:               "close <assessment-id>",
+		Short:             "Close an assessment, so that no candidate can start it",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: a.does(func(ctx context.Context, t task) error {
 			if err := a.guard(ctx, t.client, "close the assessment"); err != nil {
 				return err
@@ -99,9 +106,11 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "delete ID",
-		Short: "Take an assessment off the list; its invitations and reports stay",
-		Args:  cobra.ExactArgs(1),
+		Use:               "delete <assessment-id>",
+		Aliases:           []string{"rm", "remove"},
+		Short:             "Delete an assessment; its invitations and reports stay",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: a.does(func(ctx context.Context, t task) error {
 			if err := a.guard(ctx, t.client, "delete the assessment"); err != nil {
 				return err
@@ -109,12 +118,12 @@ func (a *app) assessmentsDeleteCommand() *cobra.Command {
 			if err := t.client.Assessments.Delete(ctx, t.args[0]); err != nil {
 				return err
 			}
-			return a.done("deleted")
+			return a.done("Deleted the assessment.")
 		}),
 	}
 }
 
-// done says on standard error that something without a result was done.
+// done writes on standard error that a command without a result has succeeded.
 func (a *app) done(what string) error {
 	_, err := fmt.Fprintln(a.err, a.err.Paint(output.Green, what))
 	return err

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) challengesCommand() *cobra.Command {
-	return group("challenges", "The library of challenges that assessments are built from",
+	return group("challenges", "challenge", "Browse the library of challenges that assessments are created from",
 		a.challengesListCommand(), a.challengesGetCommand())
 }
 
@@ -26,20 +26,23 @@ func challengeTable() output.Table[hiring.Challenge] {
 }
 
 func (a *app) challengesListCommand() *cobra.Command {
-	return listing(a, &cobra.Command{
-		Use:   "list",
-		Short: "List the challenges, newest first",
-		Args:  cobra.NoArgs,
+	return a.withWeb("challenges", listing(a, &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List challenges, newest first",
+		Args:    cobra.NoArgs,
 	}, challengeTable(), func(t task) (hiring.Pager[hiring.Challenge], error) {
 		return t.client.Challenges.List(), nil
-	})
+	}))
 }
 
 func (a *app) challengesGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get ID",
-		Short: "Show a challenge with its tasks and its brief",
-		Args:  cobra.ExactArgs(1),
+	return a.withWeb("challenges", &cobra.Command{
+		Use:               "get <challenge-id>",
+		Aliases:           []string{"show", "view"},
+		Short:             "Show a challenge with its tasks and its brief",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(challengeIDs),
 		RunE: a.does(func(ctx context.Context, t task) error {
 			challenge, err := t.client.Challenges.Get(ctx, t.args[0])
 			if err != nil {
@@ -47,10 +50,10 @@ func (a *app) challengesGetCommand() *cobra.Command {
 			}
 			return output.One(t.Printer, challengeTable(), challenge)
 		}),
-	}
+	})
 }
 
-// showChallenge puts the brief, which is long, below all else.
+// showChallenge shows the brief last, because it is long.
 func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
 	table := challengeTable()
 	table.Verbose = nil

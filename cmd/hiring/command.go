@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// task is what a command has to do its work with.
+// task holds what a command needs for its work.
 type task struct {
 	*output.Printer
 
@@ -22,7 +22,7 @@ type task struct {
 	client *hiring.Client
 }
 
-// does makes the body of a command that asks the service.
+// does returns the body of a command that calls the API.
 func (a *app) does(work func(context.Context, task) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		printer, err := a.printer()
@@ -37,10 +37,10 @@ func (a *app) does(work func(context.Context, task) error) func(*cobra.Command, 
 	}
 }
 
-// group is a command that only holds others.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return usagef("say what to do: %s", strings.Join(names(c.Commands()), ", "))
+// group returns a command that only holds other commands. singular is its alias.
+func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		return usagef("%s needs a command: %s", commandName(c), strings.Join(names(available(c)), ", "))
 	}}
 	c.AddCommand(commands...)
 	return c
@@ -56,8 +56,11 @@ func names(commands []*cobra.Command) []string {
 
 // listing completes a command that shows a list.
 func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().Int("limit", 0, "show at most `n`; 0 for all")
-	order := c.Flags().String("sort", "", "the `column` to sort by, as in name, or -score for the highest first")
+	limit := c.Flags().Int("limit", 0, "show at most `n` items; 0 means all")
+	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
+	live := a.watchFlags(c)
+	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
+	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		pager, err := list(t)
 		if err != nil {
@@ -66,16 +69,22 @@ func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(t
 		if *limit < 0 {
 			return usagef("--limit: give a number from 0")
 		}
-		items := pager.All(ctx)
-		if *order != "" {
-			items = output.Sorted(table, items, *order)
+		show := func(p *output.Printer) error {
+			items := pager.All(ctx)
+			if *order != "" {
+				items = output.Sorted(table, items, *order)
+			}
+			return output.List(p, table, first(items, *limit))
 		}
-		return output.List(t.Printer, table, first(items, *limit))
+		if live.on {
+			return a.watchList(ctx, c, live.every, show)
+		}
+		return show(t.Printer)
 	})
 	return c
 }
 
-// first ends a list after n items; with 0 it is as long as it is.
+// first ends a list after n items; 0 means that it does not.
 func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := 0
@@ -90,20 +99,26 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	}
 }
 
-// assessmentFlag is how commands are told the assessment that they are about, which
-// they do not run without.
-func assessmentFlag(c *cobra.Command) *string {
-	id := c.Flags().StringP("assessment", "a", "", "the `id` of the assessment")
-	c.PreRunE = func(*cobra.Command, []string) error {
-		if *id == "" {
-			return advised{usagef("say which assessment with --assessment ID"), "hiring assessments list shows them"}
+// assessmentFlag adds the flag --assessment, without which c does not run.
+func (a *app) assessmentFlag(c *cobra.Command) *string {
+	id := a.assessmentFilter(c, "the `id` of the assessment (required)")
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		if web := c.Flags().Lookup("web"); *id == "" && (web == nil || !web.Changed) {
+			return advised{usagef("--assessment is missing"), "hiring assessments list shows the ids"}
 		}
 		return nil
 	}
 	return id
 }
 
-// sinceFlag takes a time in one of the ways in which people say it.
+// assessmentFilter adds the flag --assessment with completion.
+func (a *app) assessmentFilter(c *cobra.Command, usage string) *string {
+	id := c.Flags().StringP("assessment", "a", "", usage)
+	_ = c.RegisterFlagCompletionFunc("assessment", a.complete(assessmentIDs))
+	return id
+}
+
+// sinceFlag adds the flag --since.
 func (a *app) sinceFlag(c *cobra.Command, usage string) *time.Time {
 	since := &timeValue{zone: a.zone}
 	c.Flags().Var(since, "since", usage)
@@ -138,7 +153,7 @@ func (v *timeValue) Set(text string) error {
 		ago = time.Duration(n) * 24 * time.Hour
 	}
 	if err != nil || ago < 0 {
-		return fmt.Errorf("give a date as in 2026-03-15, a time as in 2026-03-15T14:00, or how long ago as in 36h or 7d")
+		return fmt.Errorf("give a date as in 2026-03-15, a time as in 2026-03-15T14:00, or an age as in 36h or 7d")
 	}
 	v.at = time.Now().Add(-ago)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,24 +19,32 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// connection is which service the commands talk to, and as whom.
+// connection holds the server and the key that commands use.
 type connection struct {
 	BaseURL   string
 	Key       string
 	Dialect   hiring.Dialect    // Zero fields mean the defaults.
-	Transport http.RoundTripper // Nil but for the sandbox.
-	Origin    string            // Who says so, as in "profile acme".
+	Transport http.RoundTripper // Nil except for the sandbox.
+	Origin    string            // Where it was configured, as in "profile acme".
 }
 
-// The variables that say which service to talk to.
+// The variables with the server address and the key.
 const (
 	envBaseURL = "HIRING_BASE_URL"
 	envKey     = "HIRING_API_KEY"
 )
 
-// connection finds out which service is meant: --sandbox wins over the variables,
-// and they over profiles.
+// connection returns the server and the key to use: those of --sandbox or --profile,
+// else those of the variables, else those of the profile in use.
 func (a *app) connection() (connection, error) {
+	c, err := a.anyConnection()
+	if err == nil {
+		err = a.refuseKey(c.Key)
+	}
+	return c, err
+}
+
+func (a *app) anyConnection() (connection, error) {
 	dialect, err := readDialect(a.flags.dialect)
 	if err != nil {
 		return connection{}, err
@@ -48,18 +57,21 @@ func (a *app) connection() (connection, error) {
 		}, nil
 	}
 	c, err := a.chosen()
-	c.Dialect = dialect
+	if a.flags.dialect != "" {
+		c.Dialect = dialect
+	}
 	return c, err
 }
 
-// chosen is what the variables say, else a profile. A key is never sent to an
-// address that it was not given together with, unless the user named both.
+// chosen returns the profile that --profile names, else what the variables say, else
+// the profile in use. A key is never sent to an address that it was not given together
+// with, unless the user named both.
 func (a *app) chosen() (connection, error) {
+	if a.flags.profile != "" {
+		return a.fromProfile()
+	}
 	base, key := a.getenv(envBaseURL), a.getenv(envKey)
 	if base != "" && key != "" {
-		if a.flags.profile != "" {
-			_, _ = fmt.Fprintf(a.err, "%s and %s are set and win over --profile %s\n", envBaseURL, envKey, output.Clean(a.flags.profile))
-		}
 		return connection{BaseURL: base, Key: key, Origin: "the variables " + envBaseURL + " and " + envKey}, nil
 	}
 	if base != "" || key != "" {
@@ -67,7 +79,7 @@ func (a *app) chosen() (connection, error) {
 		if base == "" {
 			set, missing = missing, set
 		}
-		return connection{}, advised{errNoConnection, set + " is set without " + missing + ": set both, or neither and use a profile"}
+		return connection{}, advised{errNoConnection, set + " is set without " + missing + ": set both, or use a profile"}
 	}
 	return a.fromProfile()
 }
@@ -79,16 +91,20 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
-		return connection{}, advised{errNoConnection, fmt.Sprintf("run hiring profile add NAME (or use NAME), or set %s and %s, or try it with --sandbox", envBaseURL, envKey)}
+		return connection{}, advised{errNoConnection, fmt.Sprintf("Run hiring profile add <name> (or use <name>), or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	}
 	if err != nil {
-		return connection{}, profileError(name, err)
+		return connection{}, profileError(store, name, err)
 	}
 	key, err := store.Key(name, p)
 	if err != nil {
-		return connection{}, advised{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for it again"}
+		return connection{}, advised{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for the key again"}
 	}
-	return connection{BaseURL: p.BaseURL, Key: key, Origin: "profile " + name}, nil
+	dialect, err := readDialect(p.Dialect)
+	if err != nil {
+		return connection{}, advised{err, "The file is set in profile " + name + "; hiring profile set dialect changes it"}
+	}
+	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name}, nil
 }
 
 // client is how a command gets to the service.
@@ -108,9 +124,9 @@ func (a *app) clientThrough(wrap func(http.RoundTripper) http.RoundTripper, opti
 		}
 		c.Transport = wrap(c.Transport)
 	}
-	client, err := c.client(append(a.options(), options...)...)
+	client, err := c.client(append(append(a.options(), hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
-		return nil, advised{err, "it comes from " + c.Origin}
+		return nil, advised{err, "The server and the key come from " + c.Origin}
 	}
 	return client, nil
 }
@@ -126,17 +142,32 @@ func (c connection) client(options ...hiring.Option) (*hiring.Client, error) {
 // options are those that the global flags ask for.
 func (a *app) options() []hiring.Option {
 	options := []hiring.Option{hiring.WithUserAgent("hiring-cli/" + version().Version)}
+	if a.flags.timeout > 0 {
+		options = append(options, hiring.WithTimeout(a.flags.timeout))
+	}
 	if a.flags.debug {
 		options = append(options, hiring.WithObserver(a.showExchange))
 	}
 	return options
 }
 
+// warn prints each warning once.
+func (a *app) warn(_ context.Context, x hiring.Exchange) {
+	text := output.Clean(warningText(x.Warning))
+	a.warning.Lock() // The program of hiring top makes several calls at once.
+	defer a.warning.Unlock()
+	if text == "" || a.fullScreen || slices.Contains(a.warnings, text) {
+		return
+	}
+	a.warnings = append(a.warnings, text)
+	_, _ = fmt.Fprintf(a.err, "%s %s\n", a.err.Paint(output.Yellow, "hiring: warning:"), text)
+}
+
 // showExchange prints an exchange. It names routes, not records, and holds no key.
 func (a *app) showExchange(_ context.Context, x hiring.Exchange) {
 	status := fmt.Sprint(x.Status)
 	if x.Status == 0 {
-		status = "no reply"
+		status = "no response"
 	}
 	line := fmt.Sprintf("debug: %s %s %s, attempt %d, %s", x.Method, x.Route, status, x.Attempt, x.Duration.Round(time.Millisecond))
 	if x.RateLimit.Known() {
@@ -166,10 +197,10 @@ func readDialect(name string) (d hiring.Dialect, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&d); err != nil {
-		return d, usagef("--dialect: %s is no dialect: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+		return d, usagef("--dialect: %s is not a dialect: %s", name, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return d, usagef("--dialect: %s goes on after its JSON object", name)
+		return d, usagef("--dialect: %s has data after its JSON object", name)
 	}
 	if _, err = d.WithDefaults(); err != nil {
 		return d, usagef("--dialect: %s: %w", name, err)

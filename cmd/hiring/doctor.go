@@ -1,35 +1,47 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-const doctorLong = `Looks from here at the way to the service, at the key, and at everything that the
-client assumes because the documentation leaves it open (see docs/assumptions.md):
-names, routes, formats, the shapes of replies and what the service does.
+const doctorLong = `Check the connection, the key, and everything that the client assumes because the
+documentation leaves it open (see docs/assumptions.md): names, routes, formats, the
+shapes of responses and the behaviour of the API.
 
-It costs at most 25 reads. It writes nothing, unless the key is a test key: what
-is written with one does not persist.
+The command costs at most 25 reads and ends after three minutes at the latest (--timeout
+sets another time). It writes only with a test key, whose changes are not stored.
 
-The exit status is 0 when nothing contradicts what is assumed.`
+The exit status is 0 when nothing contradicts the assumptions. With --write it is also 1
+when a name that commands need was not decided. A read-only key needs no names of
+writes.`
+
+// doctorLimit is far above what a visit takes: a server that sends a byte a second
+// holds each request for 20 seconds.
+const doctorLimit = 3 * time.Minute
 
 func (a *app) doctorCommand() *cobra.Command {
 	var write string
 	var noWrites bool
 	command := &cobra.Command{
 		Use:     "doctor",
-		Short:   "Find out what is assumed wrongly of the service, and of the way to it",
+		Short:   "Check the connection, the key and the assumptions of the client",
 		Long:    doctorLong,
 		Args:    cobra.NoArgs,
 		Example: "  hiring doctor\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
@@ -38,21 +50,36 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if write != "" {
+				if _, err := files.Target(write); err != nil {
+					return err
+				}
+			}
+			if a.flags.timeout == 0 {
+				a.limit(c, doctorLimit)
+			}
 			report, err := a.runDoctor(c.Context(), noWrites)
-			if err != nil {
+			late := errors.Is(err, context.DeadlineExceeded)
+			if err != nil && !late {
 				return err
 			}
 			if err := showFindings(printer, report); err != nil {
 				return err
 			}
+			if late {
+				return advised{errors.New("The time limit ended the checks early"), "--timeout sets another limit"}
+			}
 			if err := a.writeDialect(write, report); err != nil {
 				return err
+			}
+			if write != "" && !report.Contradicted() {
+				return needed(report)
 			}
 			return contradiction(report, write)
 		},
 	}
-	command.Flags().StringVar(&write, "write", "", "a `file` to write what was found into, for --dialect, hiring.WithDialect and hiring-sandbox -dialect")
-	command.Flags().BoolVar(&noWrites, "no-writes", false, "write nothing, not even with a test key")
+	command.Flags().StringVar(&write, "write", "", "write the decided names to a `file`, for --dialect, hiring.WithDialect and hiring-sandbox -dialect")
+	command.Flags().BoolVar(&noWrites, "no-writes", false, "send no writes, not even with a test key")
 	_ = command.MarkFlagFilename("write", "json")
 	return command
 }
@@ -67,10 +94,10 @@ func (a *app) runDoctor(ctx context.Context, noWrites bool) (doctor.Report, erro
 		config.HTTP = &http.Client{Transport: c.Transport}
 	}
 	report, err := doctor.Run(ctx, config)
-	if err != nil {
-		return report, advised{err, "it comes from " + c.Origin}
+	if err != nil && ctx.Err() == nil {
+		return report, advised{err, "The server and the key come from " + c.Origin}
 	}
-	return report, nil
+	return report, err
 }
 
 // showFindings prints findings in the order in which they are read about, and to
@@ -96,8 +123,8 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 }
 
 var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"way": "The way there, and the key", "dialect": "Names, routes and formats", "inputs": "What is sent",
-	"replies": "What comes back", "behaviour": "What the service does", "document": "What is documented",
+	"way": "Connection and key", "dialect": "Names, routes and formats", "inputs": "Requests",
+	"replies": "Responses", "behaviour": "Behaviour of the API", "document": "Documentation",
 }
 
 // showToPeople prints a table for each group, and what to change.
@@ -115,7 +142,7 @@ func showToPeople(p *output.Printer, r doctor.Report) error {
 	if err := showChanges(p, r); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d could not be decided, %d were not asked; %d reads and %d writes were used.\n",
+	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d are undecided, %d were not checked. Used %d reads and %d writes.\n",
 		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.News), r.Count(doctor.Undecided), r.Count(doctor.Untried), r.Reads, r.Writes)
 	return err
 }
@@ -124,7 +151,7 @@ func showToPeople(p *output.Printer, r doctor.Report) error {
 func showGroup(p *output.Printer, findings []doctor.Finding) error {
 	title := p.Paint(output.Bold, doctorTitles[findings[0].Group])
 	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.Untried }) {
-		_, err := fmt.Fprintf(p, "%s: not asked, because %s\n\n", title, output.Clean(findings[0].Evidence))
+		_, err := fmt.Fprintf(p, "%s: not checked, because %s\n\n", title, output.Clean(findings[0].Evidence))
 		return err
 	}
 	if _, err := fmt.Fprintln(p, title); err != nil {
@@ -162,29 +189,56 @@ func showChanges(p *output.Printer, r doctor.Report) error {
 	return err
 }
 
-// writeDialect writes what was found, unless nothing was.
+// writeDialect writes the names that were decided, so that a later visit still asks for
+// the others. It fails when nothing was decided, or a name that the user's commands need
+// was not.
 func (a *app) writeDialect(name string, r doctor.Report) error {
 	if name == "" {
 		return nil
 	}
-	known := slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool {
-		return f.Group == "dialect" && (f.Verdict == doctor.Holds || f.Found != "")
-	})
-	if !known {
-		return advised{fmt.Errorf("%s was not written: nothing was found out about the names", name), "see above why"}
+	decided, open := r.Decided()
+	if len(decided) == 0 {
+		return advised{fmt.Errorf("%s was not written: no name was decided", name), "See above why"}
 	}
 	if _, err := r.Dialect.WithDefaults(); err != nil {
 		return fmt.Errorf("%s was not written: %w", name, err)
 	}
-	text, err := json.MarshalIndent(r.Dialect, "", "  ")
+	var text bytes.Buffer
+	text.WriteString("{")
+	for i, field := range decided {
+		member, err := json.Marshal(map[string]string{dialectMember(field): reflect.ValueOf(r.Dialect).FieldByName(field).String()})
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text.WriteString(",")
+		}
+		text.WriteString("\n  " + strings.Trim(string(member), "{}"))
+	}
+	text.WriteString("\n}\n")
+	err := files.Write(name, func(to *os.File) error {
+		_, err := text.WriteTo(to)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(name, append(text, '\n'), 0o600); err != nil {
-		return err
+	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, hiring profile set dialect, or hiring-sandbox -dialect.", name, len(decided))
+	if len(open) > 0 {
+		note += "\nUndecided names, which stay as assumed: " + strings.Join(open, ", ")
 	}
-	_, err = fmt.Fprintf(a.err, "%s holds the names that were found; read it with --dialect, or give it to hiring-sandbox -dialect\n", name)
+	_, err = fmt.Fprintln(a.err, output.CleanLines(note))
 	return err
+}
+
+// needed is the error of a report in which a name that the user's commands need was not
+// decided.
+func needed(r doctor.Report) error {
+	open := r.NeededUndecided()
+	if len(open) == 0 {
+		return nil
+	}
+	return advised{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")), "See above why; a test key decides more"}
 }
 
 // contradiction is the error of a report in which something does not hold.
@@ -193,12 +247,12 @@ func contradiction(r doctor.Report, written string) error {
 	if n == 0 {
 		return nil
 	}
-	advice := "see above what to change"
+	advice := "See above what to change"
 	if written == "" && r.Dialect != hiring.DefaultDialect() {
-		advice = "--write FILE writes the names that were found for --dialect"
+		advice = "--write <file> writes the decided names for --dialect"
 	}
 	if n == 1 {
-		return advised{fmt.Errorf("one thing is not as assumed"), advice}
+		return advised{errors.New("One thing is not as assumed"), advice}
 	}
 	return advised{fmt.Errorf("%d things are not as assumed", n), advice}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,7 +56,7 @@ func TestDoctorGolden(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(c.args)
 			piped := newUser(t, sandbox.New(c.options...), c.key).run(args...)
-			screen := newUser(t, sandbox.New(c.options...), c.key).onTerminal("", args...)
+			screen := newUser(t, sandbox.New(c.options...), c.key).onTerminal(args...)
 			text := doctorUnstable.ReplaceAllString(stable(transcript(args, piped, screen)), "127.0.0.1:… ")
 			golden(t, "golden/"+name+".txt", text)
 		})
@@ -74,7 +75,7 @@ func TestDoctorBehindASignInPage(t *testing.T) {
 	assert.Equal(t, exitFailed, r.code)
 	assert.Contains(t, r.stdout, `a page answers, with the title "Sign in"`)
 	assert.Contains(t, r.stdout, "sign in to this network")
-	assert.Equal(t, "hiring: one thing is not as assumed; see above what to change\n", r.stderr)
+	assert.Equal(t, "hiring: One thing is not as assumed. See above what to change.\n", r.stderr)
 	assert.NotContains(t, r.stdout, sandbox.TestKey)
 }
 
@@ -85,7 +86,7 @@ func TestDoctorWritesADialect(t *testing.T) {
 	u := newUser(t, server, sandbox.TestKey)
 	r := u.run("doctor", "--write", "dialect.json")
 	assert.Equal(t, exitFailed, r.code, r.stderr)
-	assert.Contains(t, r.stderr, "dialect.json holds the names that were found")
+	assert.Contains(t, r.stderr, "dialect.json holds the 13 names that were decided")
 	file := filepath.Join(u.home, "dialect.json")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -109,6 +110,45 @@ func TestDoctorWritesADialect(t *testing.T) {
 	listed, err := client.Challenges.List().Collect(t.Context())
 	require.NoError(t, err)
 	assert.NotEmpty(t, listed)
+}
+
+// TestDoctorWritesOnlyWhatItDecided: with a live key in an empty organization little is
+// decided. The file has that and nothing else, and the exit status says that commands
+// need more.
+func TestDoctorWritesOnlyWhatItDecided(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{ListAssessments: "GET /job-postings", GetAssessment: "GET /job-postings/{id}"}))
+	server.Inject(sandbox.Fault{Route: "GET /openapi.json", Times: -1, Status: 404, Code: hiring.ErrNotFound})
+	u := newUser(t, server, sandbox.LiveKey)
+	got := u.run("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitFailed, got.code)
+	var found map[string]string
+	require.NoError(t, json.Unmarshal([]byte(u.read("dialect.json")), &found))
+	assert.Equal(t, "GET /job-postings", found["list_assessments"])
+	assert.Equal(t, "GET /challenges", found["list_challenges"])
+	for _, undecided := range []string{"get_assessment", "update_assessment", "resend_invitation", "invitation_email"} {
+		assert.NotContains(t, found, undecided)
+	}
+	assert.Contains(t, got.stderr, fmt.Sprintf("dialect.json holds the %d names that were decided", len(found)))
+	assert.Contains(t, got.stderr, "Undecided names, which stay as assumed: ")
+	assert.Contains(t, got.stderr, "UpdateAssessment")
+
+	again := u.run("--dialect", "dialect.json", "doctor", "--write", "again.json")
+	assert.Equal(t, exitFailed, again.code, "nothing contradicts, but names of writes were not decided")
+	assert.Contains(t, again.stderr, "hiring: Commands need names that were not decided: ")
+	assert.Contains(t, again.stderr, "InvitationEmail")
+	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code, "without --write, nothing is expected of a visit")
+}
+
+// TestDoctorWritesForAKeyThatMayOnlyRead: the names of writes are not needed.
+func TestDoctorWritesForAKeyThatMayOnlyRead(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New()
+	server.Inject(sandbox.Fault{Route: "GET /openapi.json", Times: -1, Status: 404, Code: hiring.ErrNotFound})
+	u := newUser(t, server, sandbox.ReadOnlyKey)
+	got := u.run("doctor", "--write", "dialect.json")
+	assert.Equal(t, exitOK, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "Undecided names, which stay as assumed: InvitationEmail, InvitationName\n")
 }
 
 // sandboxProgram runs cmd/hiring-sandbox with a dialect, and returns its base URL.

@@ -11,13 +11,13 @@ import (
 )
 
 func (a *app) eventsCommand() *cobra.Command {
-	return group("events", "The raw log of an attempt: prompts, AI responses, edits, test runs",
+	return group("events", "event", "Show the event log of an attempt (prompts, AI responses, edits, test runs)",
 		a.eventsListCommand(), a.eventsFollowCommand())
 }
 
 func eventTable() output.Table[hiring.Event] {
 	return output.Table[hiring.Event]{
-		Things: "entries",
+		Things: "events",
 		Shown:  []string{"seq", "time", "kind", "payload"},
 		Own: map[string]func(hiring.Event) any{
 			"time": func(event hiring.Event) any { return jsonTime(event.Time()) },
@@ -28,11 +28,13 @@ func eventTable() output.Table[hiring.Event] {
 func (a *app) eventsListCommand() *cobra.Command {
 	var filter hiring.EventFilter
 	c := &cobra.Command{
-		Use:   "list SUBMISSION",
-		Short: "Show the log of a submission's attempt",
-		Args:  cobra.ExactArgs(1),
+		Use:               "list <submission-id>",
+		Aliases:           []string{"ls"},
+		Short:             "List the events of an attempt",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only entries with a higher `seq`")
+	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	return listing(a, c, eventTable(), func(t task) (hiring.Pager[hiring.Event], error) {
 		return t.client.Events.List(t.args[0], filter), nil
 	})
@@ -41,13 +43,15 @@ func (a *app) eventsListCommand() *cobra.Command {
 func (a *app) eventsFollowCommand() *cobra.Command {
 	var options hiring.TailOptions
 	c := &cobra.Command{
-		Use:   "follow SUBMISSION",
-		Short: "Show the log of an attempt while it grows, until it is evaluated",
-		Long: `Follow writes the log of an attempt as JSON Lines while it grows, and ends when the
-submission is evaluated. After Ctrl-C, go on with --since-seq and the last seq.`,
-		Args: cobra.ExactArgs(1),
+		Use:     "follow <submission-id>",
+		Aliases: []string{"tail"},
+		Short:   "Write the events of an attempt as they happen, as JSON Lines",
+		Long: `Write the events of an attempt as JSON Lines as they happen. The command ends when the
+submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only entries with a higher `seq`")
+	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
@@ -67,7 +71,7 @@ submission is evaluated. After Ctrl-C, go on with --since-seq and the last seq.`
 	return c
 }
 
-// intervalFlag says how often to poll; the service asks for 30 to 60 s.
+// intervalFlag sets how often to poll. The API asks for 30 to 60 s.
 func intervalFlag(c *cobra.Command) *time.Duration {
-	return c.Flags().Duration("interval", 30*time.Second, "ask again after that `time`, up to twice as long")
+	return c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long")
 }

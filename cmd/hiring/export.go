@@ -14,33 +14,41 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 func (a *app) submissionsExportCommand() *cobra.Command {
 	var filter hiring.SubmissionFilter
 	c := &cobra.Command{
-		Use:   "export FILE",
-		Short: "Write all submissions with their reports into a file of JSON Lines",
-		Long: `Export writes a line of JSON for each submission, with its report, into FILE. It waits
-for as many windows of the quota as it takes. Stopped at any moment, the same command
-goes on where it was; FILE.state, which is removed at the end, says where that is.`,
+		Use:   "export <file>",
+		Short: "Write all submissions with their reports to a file of JSON Lines",
+		Long: `Write a line of JSON for each submission, with its report, to a file. The command waits
+for as many rate-limit windows as it needs. After an interruption the same command
+resumes; <file>.state holds the position and is removed at the end.`,
 		Args: cobra.ExactArgs(1),
 	}
-	c.Flags().StringVarP(&filter.AssessmentID, "assessment", "a", "", "only those of the assessment with this `id`")
+	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	statusFlag(c, &filter)
-	since := a.sinceFlag(c, "only those since that `time`, as in 2026-03-15; for a run that may be repeated, not as in 7d")
+	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15; a relative time as in 7d cannot be resumed")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if strings.EqualFold(filepath.Ext(args[0]), ".csv") {
-			return advised{usagef("export writes JSON Lines, and %s is called CSV", args[0]), "hiring submissions list -o csv > FILE.csv writes that"}
+			return advised{usagef("export writes JSON Lines, not CSV: %s", args[0]), "For CSV, use hiring submissions list -o csv > file.csv"}
+		}
+		if err := checkStatus(filter.Status); err != nil {
+			return err
+		}
+		file, err := files.Target(args[0])
+		if err != nil {
+			return err
 		}
 		progress := a.err.Progress("exported")
 		client, err := a.client(a.patience(progress)...)
 		if err != nil {
 			return err
 		}
-		filter.Since = *since
-		n, err := export(c.Context(), client.Submissions.List(filter), args[0], progress)
+		filter.AssessmentID, filter.Since = *assessment, *since
+		n, err := export(c.Context(), client.Submissions.List(filter), file, progress)
 		progress.Clear()
 		if err != nil {
 			return err
@@ -48,7 +56,7 @@ goes on where it was; FILE.state, which is removed at the end, says where that i
 		if note := statusNote(filter.Status); n == 0 && note != "" {
 			_, _ = fmt.Fprintln(a.err, output.Clean(note))
 		}
-		return a.done(fmt.Sprintf("wrote %s into %s", counted(n, "submission", "submissions"), output.Clean(args[0])))
+		return a.done(fmt.Sprintf("Wrote %s to %s.", counted(n, "submission", "submissions"), output.Clean(args[0])))
 	}
 	return c
 }
@@ -92,6 +100,9 @@ func (e *exporting) run(ctx context.Context, list hiring.Pager[hiring.Submission
 // begin never lets a run write over a file that another one finished, nor go on in
 // one that holds less than the run before wrote.
 func (e *exporting) begin() error {
+	if _, err := files.Target(e.stateFile); err != nil {
+		return err
+	}
 	info, err := os.Stat(e.file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -99,17 +110,17 @@ func (e *exporting) begin() error {
 	text, stateErr := os.ReadFile(e.stateFile)
 	switch {
 	case errors.Is(stateErr, os.ErrNotExist) && info != nil:
-		return usagef("%s is there already: remove it, or name another file", e.file)
+		return usagef("%s already exists: remove it or choose another file", e.file)
 	case errors.Is(stateErr, os.ErrNotExist):
 		return e.save()
 	case stateErr == nil:
 		stateErr = json.Unmarshal(text, &e.state)
 	}
 	if stateErr != nil {
-		return usagef("%s cannot be read; remove it and %s to begin anew: %w", e.stateFile, e.file, stateErr)
+		return usagef("%s cannot be read: %w. Remove it and %s to start over", e.stateFile, stateErr, e.file)
 	}
 	if e.state.Bytes > 0 && (info == nil || info.Size() < e.state.Bytes) {
-		return usagef("%s holds less than %s says; remove both to begin anew", e.file, e.stateFile)
+		return usagef("%s is shorter than %s says. Remove both to start over", e.file, e.stateFile)
 	}
 	return nil
 }
@@ -176,5 +187,5 @@ func appendItems(to *os.File, items []hiring.Submission) error {
 }
 
 func writeJSONFile(name string, value any) error {
-	return writeFile(name, func(to *os.File) error { return json.NewEncoder(to).Encode(value) })
+	return files.Write(name, func(to *os.File) error { return json.NewEncoder(to).Encode(value) })
 }

@@ -44,7 +44,7 @@ func TestExportIsWholeWhereverItIsKilled(t *testing.T) {
 		}
 		assert.Equal(t, idsOf(all), idsIn(t, file), "killed at change %d", killed)
 		assert.NoFileExists(t, file+".state")
-		require.ErrorContains(t, exportUntil(t, list, file, nil), "is there already")
+		require.ErrorContains(t, exportUntil(t, list, file, nil), "already exists")
 		assert.Equal(t, idsOf(all), idsIn(t, file), "nothing is written over what is whole")
 	}
 	assert.Equal(t, 10, killed, "state, file, 3 pages with a state each, the end, and once not at all")
@@ -110,6 +110,6 @@ func TestExportIntoAFileThatLostSomething(t *testing.T) {
 		if less {
 			require.NoError(t, os.WriteFile(file, []byte("{}\n"), 0o600))
 		}
-		require.ErrorContains(t, exportUntil(t, list, file, nil), "remove both to begin anew")
+		require.ErrorContains(t, exportUntil(t, list, file, nil), "Remove both to start over")
 	}
 }

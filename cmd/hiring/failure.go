@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -26,14 +29,15 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is a command line that makes no sense.
+// usageError is a wrong command line. Its text is written as the user reads it,
+// without the full stop.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// advised is an error with its own advice of what to do next.
+// advised is an error with advice that replaces that of its exit status.
 type advised struct {
 	error
 
@@ -42,54 +46,104 @@ type advised struct {
 
 func (e advised) Unwrap() error { return e.error }
 
-// errNoConnection means that nobody said which service, or with which key.
-var errNoConnection = errors.New("no service is set up")
+// errNoConnection is returned when no server or no API key is configured.
+var errNoConnection = errors.New("No server is configured")
 
-// errDeclined means that the user was asked and did not say yes.
-var errDeclined = errors.New("nothing was done")
+// errDeclined is returned when the user does not confirm a write.
+var errDeclined = errors.New("Nothing was changed")
 
-// errInterrupted is Ctrl-C where it is no signal.
+// errInterrupted is returned for a Ctrl-C that is read as a key.
 var errInterrupted = errors.New("interrupted")
 
-// markUsageErrors makes usageErrors of what the parser of command lines returns:
-// whatever goes wrong before a command runs. The parser calls every argument too
-// many a command.
-func markUsageErrors(command *cobra.Command) {
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	if args := command.Args; args != nil {
-		command.Args = func(c *cobra.Command, given []string) error {
-			switch err := args(c, given); {
-			case err == nil:
-				return nil
-			case c.HasSubCommands():
+// markUsageErrors makes usage errors of what the parser of the command line returns
+// for c and the commands below it.
+func markUsageErrors(c *cobra.Command) {
+	c.SetFlagErrorFunc(flagError)
+	if args := c.Args; args != nil {
+		c.Args = func(c *cobra.Command, given []string) error {
+			if c.HasSubCommands() && len(given) > 0 {
 				return unknownCommand(c, given[0])
-			case len(given) == 0:
-				return usagef("an argument is missing; it is used as: %s", c.UseLine())
-			default:
-				return usagef("these are not the arguments that it takes: %s; it is used as: %s", strings.Join(given, " "), c.UseLine())
 			}
+			if args(c, given) == nil {
+				return nil
+			}
+			return argumentError(c, given)
 		}
 	}
-	for _, child := range command.Commands() {
+	for _, child := range c.Commands() {
 		markUsageErrors(child)
 	}
 }
 
-// unknownCommand says which there are.
-func unknownCommand(c *cobra.Command, name string) error {
-	c.SuggestionsMinimumDistance = 2 // Letters.
-	next := "there are " + strings.Join(names(c.Commands()), ", ")
-	if near := c.SuggestionsFor(name); len(near) > 0 {
-		next = "did you mean " + strings.Join(near, " or ") + "? " + next
-	}
-	return advised{usagef("there is no %s %s", c.CommandPath(), name), next}
+// commandName is the command without the program, as in "submissions list".
+func commandName(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// helpCommand is that of the parser, but for commands that do not exist.
+// argumentError says which arguments a command takes.
+func argumentError(c *cobra.Command, given []string) error {
+	arguments, _, _ := strings.Cut(c.Use, " --")
+	var wanted []string
+	for word := range strings.FieldsSeq(arguments) {
+		if strings.HasPrefix(word, "<") {
+			wanted = append(wanted, word)
+		}
+	}
+	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
+	switch {
+	case len(wanted) == 0:
+		return usagef("%s takes no arguments, got %s", commandName(c), quoted(given))
+	case len(given) < len(wanted):
+		return advised{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
+	}
+	return advised{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
+}
+
+func quoted(words []string) string {
+	var all []string
+	for _, word := range words {
+		all = append(all, "'"+output.Clean(word)+"'")
+	}
+	return strings.Join(all, ", ")
+}
+
+// flagError puts what the parser says of a flag into plain words.
+func flagError(c *cobra.Command, err error) error {
+	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
+		return unknownCommand(c, given[0]) // The flag may be one of the command that was meant.
+	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(c, unknown)
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usagef("--%s needs a value", missing.GetFlag().Name)
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return usagef("--%s %s: %s", invalid.GetFlag().Name, output.Clean(invalid.GetValue()), valueProblem(invalid))
+	}
+	return usagef("%s", sentence(err.Error()))
+}
+
+// valueProblem says what a flag takes. Only flags of this program have errors of
+// their own; those of the parser speak of Go.
+func valueProblem(e *pflag.InvalidValueError) string {
+	_, number := errors.AsType[*strconv.NumError](e)
+	switch kind := e.GetFlag().Value.Type(); {
+	case kind == "bool":
+		return "give true or false"
+	case number:
+		return "give a number"
+	case kind == "duration":
+		return "give a duration as in 30s or 5m"
+	}
+	return e.Unwrap().Error()
+}
+
+// helpCommand is that of the parser, except for commands that do not exist.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Help about any command",
+		Short: "Show help for a command or a topic",
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, rest, err := root.Find(args)
 			if err != nil {
@@ -98,27 +152,27 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if len(rest) > 0 {
 				return unknownCommand(c, rest[0])
 			}
-			c.InitDefaultHelpFlag() // So that it is shown, too.
+			c.InitDefaultHelpFlag()
 			return c.Help()
 		},
 	}
 }
 
-// helpFunc is that of the parser, which shows the help of what it knows when a
-// command that does not exist is asked for.
-func (a *app) helpFunc(known func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+// helpFunc is that of the parser, except that it does not show the help of a group
+// when a command is asked for that the group does not have.
+func (a *app) helpFunc(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(c *cobra.Command, args []string) {
 		if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
 			a.noHelp = unknownCommand(c, given[0])
 			return
 		}
-		known(c, args)
+		show(c, args)
 	}
 }
 
-// exitStatus is what a script learns of an error. An interruption comes first: it
-// is what the user did. An unknown outcome comes before its cause, for it must not
-// be repeated blindly.
+// exitStatus maps an error to an exit status. An interruption comes first, because
+// the user caused it. An unknown outcome comes before its cause, because the command
+// must not be repeated without a check.
 func exitStatus(ctx context.Context, err error) int {
 	_, usage := errors.AsType[usageError](err)
 	_, column := errors.AsType[*output.ColumnError](err)
@@ -128,7 +182,7 @@ func exitStatus(ctx context.Context, err error) int {
 	}{
 		{ctx.Err() != nil || errors.Is(err, errInterrupted), exitInterrupted},
 		{errors.Is(err, hiring.ErrOutcomeUnknown), exitUnknown},
-		{usage || column || isParserError(err), exitUsage},
+		{usage || column || errors.Is(err, files.ErrSpecial), exitUsage},
 		{errors.Is(err, hiring.ErrNotFound) || errors.Is(err, hiring.ErrNoArchive), exitNotFound},
 		{errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || errors.Is(err, errNoConnection), exitAuth},
 		{errors.Is(err, hiring.ErrQuotaExhausted) || errors.Is(err, hiring.ErrRateLimited), exitQuota},
@@ -142,59 +196,32 @@ func exitStatus(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// isParserError recognizes what cobra has no type for.
-func isParserError(err error) bool {
-	text := err.Error()
-	return strings.HasPrefix(text, "unknown command ") || strings.HasPrefix(text, "required flag(s) ") || strings.HasPrefix(text, "if any flags in the group ")
-}
-
-// advice says what to do next, where the error does not say so itself.
+// advice says what to do next, by exit status.
 var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
-	exitUsage:    "--help shows how",
-	exitNotFound: "look whether the id is right, and the key of the organization that it belongs to",
-	exitPlan:     "wait for the next period of the plan or have the plan changed; hiring account shows both",
-	exitUnknown:  "look with a list command whether it was done before you repeat it",
-	exitQuota:    "run it again later; hiring quota shows what is left",
+	exitPlan:    "Wait for the plan's next period or change the plan; hiring account shows both",
+	exitUnknown: "Check with a list command whether the change was made before you repeat it",
+	exitQuota:   "Try again later; hiring quota shows the remaining requests",
 }
 
-// keyLike finds keys in what the user typed where no key belongs: all up to the next
-// white space, save for the punctuation at its end. What stands for a key, as in
-// sk_live_…, is none.
+// keyLike finds keys that the user typed where no key belongs: up to the next white
+// space, without the punctuation at the end. A placeholder, as in sk_live_…, is none.
 var keyLike = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
 
-// explain is an error as one line that says what to do next.
+// explain returns an error as one line of sentences that says what to do next.
 func explain(err error, code int) string {
-	text := plainWords(strings.TrimPrefix(joinLines(err.Error()), "hiring: "))
+	text := ended(describe(err))
 	next := advice[code]
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && code == exitNotFound && !strings.Contains(failure.Route, "{") {
-		next = "look at the path: hiring api GET /openapi.json --jq '.paths | keys' shows those that there are; and at the base URL"
-	}
 	if own, ok := errors.AsType[advised](err); ok {
 		next = own.advice
 	}
 	if code == exitInterrupted {
-		text = errInterrupted.Error()
+		text = "Interrupted."
 	}
 	if next != "" && !strings.Contains(text, next) {
-		text += "; " + next
+		text += " " + ended(next)
+	}
+	if failure, ok := errors.AsType[*hiring.Error](err); ok && code != exitInterrupted {
+		text += details(failure)
 	}
 	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…"))
-}
-
-// joinLines makes one line of several.
-func joinLines(text string) string {
-	var line string
-	for part := range strings.Lines(text) {
-		part = strings.TrimSpace(part)
-		switch {
-		case part == "":
-		case line == "":
-			line = part
-		case strings.HasSuffix(line, "?"):
-			line += " " + part
-		default:
-			line += "; " + part
-		}
-	}
-	return line
 }

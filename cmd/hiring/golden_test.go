@@ -29,7 +29,22 @@ func TestGolden(t *testing.T) {
 		{"unknown-column", "account --columns nme"},
 		{"bad-query", "account --jq .a["},
 		{"help", "--help"},
-		{"account-profile-beaten", "--profile none account"},
+		{"help-formatting", "help formatting"},
+		{"version-flag", "--version"},
+		{"account-yaml", "account -o yaml"},
+		{"assessments-alias", "assessment ls"},
+		{"assessments-show", "assessment show " + sandbox.AssessmentID},
+		{"report", "report " + sandbox.SubmissionID},
+		{"command-elsewhere", "import people.csv"},
+		{"unknown-flag-of-unknown-command", "acount --limit 3"},
+		{"misspelt-status", "submissions list --status evaluted"},
+		{"misspelt-format", "account -o yml"},
+		{"unknown-sort", "submissions list --sort scor"},
+		{"watch-in-a-pipe", "members --watch -o csv"},
+		{"web-unknown", "account --web"},
+		{"account-profile-unknown", "--profile none account"},
+		{"account-profile-sandbox", "--profile none --sandbox account"},
+		{"key-in-path", "api GET /account?key=sk_live_a1b2c3d4e5f6g7h8"},
 		{"members", "members"},
 		{"members-jsonl", "members -o jsonl"},
 		{"challenges-list", "challenges list"},
@@ -60,6 +75,7 @@ func TestGolden(t *testing.T) {
 		{"submissions-list-columns", "submissions list --limit 3 --columns candidate.email,score,rigor,report.pipeline_rank.rank"},
 		{"submissions-list-csv", "submissions list --limit 3 -o csv"},
 		{"submissions-list-jq", "submissions list --limit 3 --jq .[].candidate.email"},
+		{"submissions-list-template", `submissions list --limit 3 --jq .[]|"\(.candidate.name):\(.report.verdict_label)"`},
 		{"submissions-list-jsonl-jq", "submissions list --limit 3 -o jsonl --jq .candidate"},
 		{"submissions-list-sort", "submissions list --status evaluated --sort -score --limit 3"},
 		{"submissions-list-none", "submissions list --status nonsense"},
@@ -86,6 +102,9 @@ func TestGolden(t *testing.T) {
 		{"api-include", "api GET /api/v1/members -i"},
 		{"api-query", "api GET /submissions?status=evaluated -q page_size=1 --jq .data[].id"},
 		{"api-openapi", "api GET openapi.json --jq .openapi"},
+		{"api-path-alone", "api members --jq .data[].role"},
+		{"api-data", "api /assessments -d {\"challenge_id\":\"x\"}"},
+		{"api-two-methods", "api -X GET POST /account"},
 		{"api-missing", "api GET /nothing"},
 		{"api-no-method", "api FOO /account"},
 		{"sandbox-address", "sandbox --addr nonsense"},
@@ -94,7 +113,7 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(c.args)
 			piped := seeded(t).run(args...)
-			screen := seeded(t).onTerminal("", args...)
+			screen := seeded(t).onTerminal(args...)
 			golden(t, "golden/"+c.name+".txt", stable(transcript(args, piped, screen)))
 		})
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// guard asks before a write that matters: with any key but one of test mode.
-// Where nobody can answer, --yes has to be said.
+// guard asks for confirmation before a write with any key except a test key. Without
+// a terminal it requires --yes.
 func (a *app) guard(ctx context.Context, client *hiring.Client, what string) error {
 	a.testMode = client.Environment() == hiring.EnvironmentTest
 	if a.flags.yes || a.testMode {
 		return nil
 	}
 	if !a.interactive {
-		return advised{usagef("the key is live, and this would %s", what), "say --yes if that is meant"}
+		return advised{usagef("This would %s with a live key", what), "Confirm with --yes"}
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("The key is live: this will %s. Go on? [y/N] ", what))
+	answer, err := a.ask(ctx, fmt.Sprintf("This will %s with a live key. Continue? [y/N] ", what))
 	if err != nil {
 		return err
 	}
@@ -30,14 +30,14 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what string) err
 	return nil
 }
 
-// ask shows a question to the person at the terminal and reads a line. The end of
-// the context ends it, too.
+// ask shows a question on the terminal and reads a line. It returns when ctx ends.
 func (a *app) ask(ctx context.Context, question string) (string, error) {
 	_, _ = fmt.Fprint(a.err, a.err.Paint(output.Bold, question))
 	return untilDone(ctx, func() (string, error) { return readLine(a.in) })
 }
 
-// untilDone leaves a read that cannot be ended alone when the context ends.
+// untilDone returns when the read does or when ctx ends. The read itself cannot be
+// stopped.
 func untilDone(ctx context.Context, read func() (string, error)) (string, error) {
 	type answer struct {
 		text string
@@ -56,7 +56,7 @@ func untilDone(ctx context.Context, read func() (string, error)) (string, error)
 	}
 }
 
-// readLine takes no byte more than the line: the next one may be for somebody else.
+// readLine reads no byte after the line: the next reader may need it.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)

@@ -47,7 +47,10 @@ func TestCommandsInGuidesExist(t *testing.T) {
 // misused tells what is wrong with a command line; the arguments of commands are
 // not judged.
 func misused(words []string) string {
-	command, rest, err := new(app).rootCommand().Find(words)
+	root := new(app).rootCommand()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	command, rest, err := root.Find(words)
 	if err != nil {
 		return err.Error()
 	}

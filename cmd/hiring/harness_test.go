@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,9 +91,9 @@ func (u *user) runWith(stdin string, args ...string) result {
 	return result{stdout.String(), stderr.String(), code}
 }
 
-// onTerminal runs the program on a pseudo-terminal where keys are typed, and
-// returns what is on the screen as it was written.
-func (u *user) onTerminal(typed string, args ...string) result {
+// onTerminal runs the program on a pseudo-terminal, and returns what is on the screen
+// as it was written.
+func (u *user) onTerminal(args ...string) result {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
 	defer cancel()
@@ -100,8 +101,6 @@ func (u *user) onTerminal(typed string, args ...string) result {
 	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
 	require.NoError(u.t, err)
 	defer func() { _ = terminal.Close() }()
-	_, err = terminal.WriteString(typed)
-	require.NoError(u.t, err)
 	var screen bytes.Buffer
 	_, err = io.Copy(&screen, terminal)
 	if !errors.Is(err, syscall.EIO) { // how Linux says that the program has ended
@@ -178,9 +177,20 @@ func settled(screen string) string {
 // visible shows escape sequences in a golden file.
 func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛") }
 
+// shellWords returns a command line that a shell takes apart into args.
+func shellWords(args []string) string {
+	words := slices.Clone(args)
+	for i, word := range words {
+		if strings.ContainsAny(word, "|&;<>()$`\\\"' *?[]#~{}") {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // transcript is how a golden file shows a run in a pipe and one on a terminal.
 func transcript(args []string, piped, screen result) string {
-	return "$ hiring " + strings.Join(args, " ") + "\n" +
+	return "$ hiring " + shellWords(args) + "\n" +
 		"--- stdout\n" + visible(piped.stdout) + "--- stderr\n" + visible(piped.stderr) + "--- exit " + strconv.Itoa(piped.code) + "\n" +
 		"--- terminal of 100 columns\n" + visible(settled(screen.stdout)) + "--- exit " + strconv.Itoa(screen.code) + "\n"
 }

@@ -17,26 +17,27 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 	var dryRun bool
 	var results string
 	c := &cobra.Command{
-		Use:   "import FILE.csv --assessment ID",
-		Short: "Invite everybody in a CSV file who has no invitation yet",
-		Long: `Import invites everybody in a CSV file, whose first line names the columns name and
-email, unless the address has an invitation in the assessment already. It says first
-how many that are and what it takes, and asks. It waits for as many windows of the
-quota as it takes, and writes what became of each into FILE.csv.results.csv.
+		Use:   "import <file.csv> --assessment <assessment-id>",
+		Short: "Invite every candidate in a CSV file who has no invitation yet",
+		Long: `Invite every candidate in a CSV file whose address has no invitation in the assessment.
+The first line of the file names the columns name and email. The command shows how many
+candidates it will invite and asks for confirmation. It waits for as many rate-limit
+windows as it needs, and writes the result of each candidate to <file.csv>.results.csv.
 
-Stopped at any moment, run the same command again a minute later: it goes on, and
-nobody is mailed twice. Two imports of the same people take turns; what they cannot
-notice is that both begin within the same second: then somebody may be mailed twice.`,
-		Example: "  hiring invitations import people.csv --assessment ID --dry-run\n  hiring invitations import people.csv --assessment ID",
+The command can be interrupted at any moment. Run it again: it resumes and sends no second
+e-mail. A second import with the same file of results is refused on the same machine. Do
+not import the same candidates with two files of results or on two machines at the same
+time: a candidate may get two e-mails.`,
+		Example: "  hiring invitations import people.csv --assessment <assessment-id> --dry-run\n  hiring invitations import people.csv --assessment <assessment-id>",
 		Args:    cobra.ExactArgs(1),
 	}
-	assessment := assessmentFlag(c)
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
-	c.Flags().StringVar(&results, "results", "", "the `file` of results, rather than FILE.csv.results.csv")
+	assessment := a.assessmentFlag(c)
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
+	c.Flags().StringVar(&results, "results", "", "the `file` of results (default <file.csv>.results.csv)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		list, err := candidates.Read(args[0])
 		if err != nil {
-			return advised{usageError{err}, "nobody was invited"}
+			return advised{usageError{err}, "No invitations were sent"}
 		}
 		if results == "" {
 			results = args[0] + ".results.csv"
@@ -51,10 +52,20 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	if err != nil {
 		return err
 	}
+	if err := checkTarget(results); err != nil {
+		return err
+	}
 	progress := a.err.Progress("invited")
 	client, err := a.client(a.patience(progress)...)
 	if err != nil {
 		return err
+	}
+	var kept *candidates.Results
+	if !dryRun { // Two imports must not read the same plan.
+		if kept, err = openResults(results); err != nil {
+			return err
+		}
+		defer kept.Close()
 	}
 	plan, err := newImportPlan(ctx, client, assessment, list)
 	if err != nil {
@@ -65,16 +76,26 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	}
 	_, _ = fmt.Fprintln(a.err, plan.text())
 	if plan.ToInvite > 0 {
-		if err := a.guard(ctx, client, "mail invitations to "+counted(plan.ToInvite, "person", "people")); err != nil {
+		if err := a.guard(ctx, client, "send invitation e-mails to "+counted(plan.ToInvite, "candidate", "candidates")); err != nil {
 			return err
 		}
 	}
-	im := importer{client: client, assessment: assessment, people: list.People, rows: list.Rows, invited: plan.invited, file: results, progress: progress}
+	im := importer{client: client, assessment: assessment, people: list.People, lines: list.Lines, invited: plan.invited, results: kept, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
 		err = firstOf(err, output.One(printer, importSummaryTable(), summary))
 	}
 	return err
+}
+
+// openResults locks the file of results. The command is refused when another process
+// has locked it.
+func openResults(file string) (*candidates.Results, error) {
+	results, err := candidates.OpenResults(file)
+	if errors.Is(err, candidates.ErrInUse) {
+		return nil, advised{usageError{err}, "No invitations were sent"}
+	}
+	return results, err
 }
 
 func firstOf(errs ...error) error {
@@ -118,7 +139,7 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 		return plan, err
 	}
 	if about.Status == hiring.AssessmentClosed {
-		return plan, advised{errors.New("the assessment is closed, nobody can be invited to it"), "hiring assessments list shows those that are active"}
+		return plan, advised{errors.New("The assessment is closed"), "hiring assessments list shows the active ones"}
 	}
 	plan.AssessedAs = about.Name
 	plan.invited = make(map[string]hiring.Invitation)
@@ -147,12 +168,12 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 
 // text is the plan in a few lines.
 func (p importPlan) text() string {
-	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "person", "people"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
+	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
-		lines = append(lines, counted(p.Repeats, "row repeats an address and is left out.", "rows repeat an address and are left out."))
+		lines = append(lines, counted(p.Repeats, "row repeats an address and is skipped.", "rows repeat an address and are skipped."))
 	}
 	if p.Ignored != nil {
-		lines = append(lines, "These columns are not used: "+output.Clean(strings.Join(p.Ignored, ", "))+".")
+		lines = append(lines, "Unused columns: "+output.Clean(strings.Join(p.Ignored, ", "))+".")
 	}
 	if p.ToInvite == 0 {
 		return strings.Join(lines, "\n")
@@ -161,12 +182,12 @@ func (p importPlan) text() string {
 	case p.PlanLeft == nil:
 		lines = append(lines, "The plan does not limit invitations.")
 	case *p.PlanLeft < p.ToInvite:
-		lines = append(lines, fmt.Sprintf("The plan has only %s left: it will stop there.", counted(*p.PlanLeft, "invitation", "invitations")))
+		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.", counted(*p.PlanLeft, "invitation", "invitations")))
 	default:
 		lines = append(lines, fmt.Sprintf("The plan has %s left.", counted(*p.PlanLeft, "invitation", "invitations")))
 	}
 	if p.Windows > 1 {
-		lines = append(lines, fmt.Sprintf("The quota of requests makes it last: %d windows of an hour.", p.Windows))
+		lines = append(lines, fmt.Sprintf("The rate limit spreads the import over %d windows of an hour.", p.Windows))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,158 +15,138 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// importer invites people and keeps what became of each.
+// importer invites people and keeps the result of each.
 type importer struct {
 	client     *hiring.Client
 	assessment string
 	people     []hiring.NewInvitation
-	rows       []int                        // Of the file, for each of them.
-	invited    map[string]hiring.Invitation // Who has one already, by address, as far as it is known.
-	file       string                       // Of the results.
+	lines      []int                        // Of the file, for each of them.
+	invited    map[string]hiring.Invitation // Existing invitations by address, as listed before the run.
+	results    *candidates.Results
+	file       string // Of the results.
 	progress   *output.Progress
 }
 
-// importSummary is how many went which way.
+// importSummary counts the results.
 type importSummary struct {
-	Sent     int    `json:"sent"`
+	Sent     int    `json:"sent"`         // By this run.
+	Earlier  int    `json:"sent_earlier"` // By earlier runs with the same file of results.
 	Existing int    `json:"existing"`
 	Refused  int    `json:"refused"`
 	NotSent  int    `json:"not_sent"`
 	Unknown  int    `json:"unknown"`
+	NoRow    int    `json:"without_row"` // Candidates that the file of results does not have.
 	Results  string `json:"results"`
-}
 
-// run can be killed at any moment. What it did stands in the results, and at the
-// service, which is what the next run goes by.
-func (im importer) run(ctx context.Context) (importSummary, error) {
-	results, err := candidates.OpenResults(im.file)
-	if err != nil {
-		return importSummary{}, err
-	}
-	r := importRun{importer: im, results: results, turns: newTurns(im, results)}
-	if r.client, err = im.client.With(hiring.WithProbe(r.turns.probe())); err != nil {
-		return importSummary{}, err
-	}
-	r.turns.client = r.client
-	err = r.inviteAll(ctx)
-	im.progress.End()
-	emails := make([]string, len(im.people))
-	for i, person := range im.people {
-		emails[i] = person.Email
-	}
-	finished := results.Finish(im.assessment, emails)
-	r.summary.Results = im.file
-	return r.summary, im.verdict(r.summary, err, firstOf(r.unkept, finished))
+	people int
 }
 
 // importRun is one run of an importer.
 type importRun struct {
 	importer
 
-	results *candidates.Results
-	turns   *turns
 	summary importSummary
-	unkept  error // Why a result could not be kept.
+	done    map[string]bool // Addresses with a result of this run.
+	ended   bool            // Nothing more is sent.
+	unkept  error           // Why a result could not be written.
 }
 
-// inviteAll invites everybody, in an order of chance: two runs that begin at the
-// same moment begin with different people.
-func (r *importRun) inviteAll(ctx context.Context) error {
-	pending := slices.Clone(r.people)
-	rand.Shuffle(len(pending), func(i, j int) { //nolint:gosec // an order, no secret
-		pending[i], pending[j] = pending[j], pending[i]
+// run invites everybody. It can be killed at any moment and started again at once: the
+// checkpoint has the address whose request was under way.
+func (im importer) run(ctx context.Context) (importSummary, error) {
+	r := importRun{importer: im, done: make(map[string]bool, len(im.people))}
+	r.summary = importSummary{Results: im.file, people: len(im.people)}
+	checkpoint := checkpointFile(im.file, im.assessment)
+	sending := im.client.Invitations.SendAll(ctx, im.assessment, r.candidates, hiring.SendAllOptions{
+		Each: r.keep, Checkpoint: hiring.FileCheckpoint(checkpoint),
 	})
-	for len(pending) > 0 && r.unkept == nil {
-		n := 0
-		err := r.turns.listen(ctx, func(why string) { r.progress.Note(why, true) })
-		if err == nil {
-			n, err = r.turn(ctx, pending)
-		}
-		pending = pending[n:]
-		if err == nil {
-			err = r.turns.rest(ctx)
-		}
-		if err != nil {
-			r.leave(pending, err)
-			return err
-		}
+	r.leave(sending)
+	im.progress.End()
+	missing, finished := im.results.Finish(im.assessment, im.people)
+	r.summary.NoRow = missing
+	err := im.verdict(r.summary, sending, firstOf(r.unkept, finished))
+	if r.summary.NotSent+r.summary.Unknown+missing == 0 { // Every outcome is known and written.
+		err = firstOf(err, removeIfThere(checkpoint))
+	}
+	return r.summary, err
+}
+
+// checkpointFile is the file beside the results that records the address whose request
+// is under way. Each assessment has its own.
+func checkpointFile(results, assessment string) string {
+	return results + "." + safeName(assessment) + ".state"
+}
+
+func removeIfThere(file string) error {
+	if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }
 
-// turn invites people as long as nobody else does and no long pause comes. It
-// returns how many it has dealt with.
-func (r *importRun) turn(ctx context.Context, people []hiring.NewInvitation) (n int, err error) {
-	during, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	r.turns.begin(giveUp)
-	var ended error
-	mine := func(yield func(hiring.NewInvitation) bool) {
-		for _, person := range people {
-			lasts, err := r.turns.lasts(during)
-			if ended = err; !lasts {
-				return
-			}
-			n++
-			if !yield(person) {
-				return
-			}
-		}
-	}
-	err = r.client.Invitations.SendAll(during, r.assessment, mine, func(invited hiring.Invited, err error) bool {
-		if err != nil && (r.gaveUp() || invited.Outcome == hiring.InviteNotSent && !refuses(err)) {
-			ended, n = err, n-1 // This person's turn comes again.
-			return false
-		}
-		if invited.Outcome == hiring.InviteSent {
-			r.turns.sentOne(invited.Invitation.ID)
-		}
-		r.keep(invited, err)
-		return r.unkept == nil && !r.turns.clash(invited) // Without a record nobody else is invited.
+// candidates yields the people in random order, because another machine may import the
+// same people: SendAll lists what others sent once a minute. Each person gets a row before a request can be
+// sent: without one nobody is invited. An address that is listed in another spelling,
+// which only a Unicode normal form tells apart, is passed on as listed.
+func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
+	order := slices.Clone(r.people)
+	rand.Shuffle(len(order), func(i, j int) { //nolint:gosec // an order, not a secret
+		order[i], order[j] = order[j], order[i]
 	})
-	if r.gaveUp() && ctx.Err() == nil {
-		return n, nil
-	}
-	return n, firstOf(err, ended)
-}
-
-// gaveUp tells whether the turn was given up, for a pause.
-func (r *importRun) gaveUp() bool { return !r.turns.until.IsZero() }
-
-// refuses tells an error that concerns one candidate alone.
-func refuses(err error) bool {
-	return errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict)
-}
-
-func (r *importRun) keep(invited hiring.Invited, err error) {
-	result := r.result(invited, err)
-	r.summary.count(result.Outcome)
-	r.unkept = firstOf(r.unkept, r.results.Add(result))
-	r.show(r.summary, result)
-}
-
-// leave records those whose turn did not come, with what is known of them.
-func (r *importRun) leave(people []hiring.NewInvitation, why error) {
-	if errors.Is(why, context.Canceled) {
-		why = errInterrupted
-	}
-	for _, person := range people {
-		if invitation, found := r.invited[candidates.Key(person.Email)]; found {
-			r.keep(hiring.Invited{Candidate: person, Invitation: invitation, Outcome: hiring.InviteExisting}, nil)
-			continue
+	for _, person := range order {
+		existing, found := r.invited[candidates.Key(person.Email)]
+		switch {
+		case found && !strings.EqualFold(person.Email, existing.CandidateEmail):
+			person.Email = existing.CandidateEmail
+		case !found && !r.ended:
+			r.unkept = r.results.Begin(r.assessment, person)
 		}
-		r.keep(hiring.Invited{Candidate: person, Outcome: hiring.InviteNotSent}, fmt.Errorf("not invited yet: %w", why))
+		if r.unkept != nil || !yield(person) {
+			return
+		}
 	}
 }
 
-func (im importer) result(invited hiring.Invited, err error) candidates.Result {
+// keep records the result of a candidate, and reports whether the run continues. Where
+// the run has ended before, an existing invitation is still known.
+func (r *importRun) keep(invited hiring.InviteResult, err error) bool {
+	r.ended = r.ended || errors.Is(err, hiring.ErrRunEnded)
+	if existing, found := r.invited[candidates.Key(invited.Candidate.Email)]; found && r.ended {
+		invited.Invitation, invited.Outcome, err = existing, hiring.InviteExisting, nil
+	}
+	result, earlier, unkept := r.results.Add(r.result(invited, err))
+	r.unkept = firstOf(r.unkept, unkept)
+	r.done[candidates.Key(result.Email)] = true
+	if earlier {
+		r.summary.Earlier++
+	} else {
+		r.summary.count(result.Outcome)
+	}
+	r.show(r.summary, result)
+	return r.unkept == nil
+}
+
+// leave records the people that SendAll did not get to.
+func (r *importRun) leave(why error) {
+	ended := &hiring.RunEndedError{Cause: firstOf(r.unkept, why)}
+	for _, person := range r.people {
+		if !r.done[candidates.Key(person.Email)] {
+			r.keep(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)
+		}
+	}
+}
+
+// refuses reports whether an error concerns one candidate alone.
+func refuses(err error) bool {
+	return !errors.Is(err, hiring.ErrRunEnded) && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict))
+}
+
+func (im importer) result(invited hiring.InviteResult, err error) candidates.Result {
 	r := candidates.Result{
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: invited.Invitation.ID,
 		AssessmentID: im.assessment, At: time.Now(),
 	}
-	if err != nil {
-		r.Problem = plainWords(joinLines(err.Error()))
-	}
+	r.Problem = problem(err)
 	switch invited.Outcome {
 	case hiring.InviteSent:
 		r.Outcome = candidates.Sent
@@ -182,6 +163,21 @@ func (im importer) result(invited hiring.Invited, err error) candidates.Result {
 	return r
 }
 
+// problem is an error as a row shows it.
+func problem(err error) string {
+	before := ""
+	if ended, ok := errors.AsType[*hiring.RunEndedError](err); ok {
+		before, err = "not invited yet: ", ended.Cause
+	}
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return before + errInterrupted.Error()
+	}
+	return before + worded(err)
+}
+
 func (s *importSummary) count(outcome candidates.Outcome) {
 	counter := map[candidates.Outcome]*int{
 		candidates.Sent: &s.Sent, candidates.Existing: &s.Existing, candidates.Refused: &s.Refused,
@@ -192,10 +188,10 @@ func (s *importSummary) count(outcome candidates.Outcome) {
 
 // show tells of those who were refused by row and not by name: logs are kept.
 func (im importer) show(s importSummary, result candidates.Result) {
-	done := s.Sent + s.Existing + s.Refused + s.Unknown
+	done := s.Sent + s.Earlier + s.Existing + s.Refused + s.Unknown
 	if result.Outcome == candidates.Refused {
 		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return p.Email == result.Email })
-		im.progress.Say(fmt.Sprintf("row %d was refused: %s", im.rows[i], result.Problem))
+		im.progress.Say(fmt.Sprintf("Line %d was rejected: %s", im.lines[i], result.Problem))
 	}
 	if result.Outcome != candidates.NotSent {
 		im.progress.Show(done, len(im.people), s.text())
@@ -207,7 +203,7 @@ func (s importSummary) text() string {
 	for _, other := range []struct {
 		n    int
 		what string
-	}{{s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
+	}{{s.Earlier, "sent earlier"}, {s.Existing, "existing"}, {s.Refused, "refused"}, {s.Unknown, "unknown"}, {s.NotSent, "not sent"}} {
 		if other.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", other.n, other.what))
 		}
@@ -217,25 +213,29 @@ func (s importSummary) text() string {
 
 // verdict is nil when everybody has an invitation.
 func (im importer) verdict(s importSummary, sending, keeping error) error {
-	const again = "run the same command again, a minute later: it goes on, and mails nobody twice"
+	const again = "Run the same command again: it resumes and sends no second e-mail"
 	switch {
 	case keeping != nil:
-		return advised{fmt.Errorf("what became of the candidates cannot be kept: %w", keeping), again}
+		return advised{fmt.Errorf("The results cannot be written to %s: %w", im.file, keeping), again}
 	case errors.Is(sending, hiring.ErrPlanLimitReached):
 		return sending
 	case sending != nil:
 		return advised{sending, again}
 	case s.Refused+s.Unknown+s.NotSent > 0:
-		return advised{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " says why"}
+		return advised{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " has the reasons"}
 	}
 	return nil
 }
 
 func importSummaryTable() output.Table[importSummary] {
 	return output.Table[importSummary]{
-		Shown: []string{"sent", "existing", "refused", "not_sent", "unknown", "results"},
+		Shown: []string{"sent", "sent_earlier", "existing", "refused", "not_sent", "unknown", "without_row", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
-			_, err := fmt.Fprintf(p, "%s; %s has them all.\n", s.text(), output.Clean(s.Results))
+			if s.NoRow > 0 {
+				_, err := fmt.Fprintf(p, "Stopped: %d of %d sent; %d have no row in %s.\n", s.Sent+s.Earlier, s.people, s.NoRow, output.Clean(s.Results))
+				return err
+			}
+			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))
 			return err
 		},
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,8 +50,8 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	t.Parallel()
 	h, u := recruiter(t, 7)
 	line := []string{"invitations", "import", "people.csv", "--assessment", h.id}
-	const plan = "7 people for Backend: 0 already invited, 7 to invite.\n" +
-		"These columns are not used: Team.\nThe plan has 2000 invitations left.\n"
+	const plan = "7 candidates for Backend: 0 already invited, 7 to invite.\n" +
+		"Unused columns: Team.\nThe plan has 2000 invitations left.\n"
 
 	got := u.run(append(line, "--dry-run")...)
 	assert.Equal(t, result{stdout: plan}, got)
@@ -57,21 +59,21 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	assert.Equal(t, result{stdout: "7,2000,1\n"}, got)
 	got = u.run(line...)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, plan+"hiring: the key is live, and this would mail invitations to 7 people; say --yes")
-	got, _ = u.inDialog([]answer{{"Go on? [y/N] ", "n\n"}}, line...)
+	assert.Contains(t, got.stderr, plan+"hiring: This would send invitation e-mails to 7 candidates with a live key. Confirm with --yes.")
+	got, _ = u.inDialog([]answer{{"Continue? [y/N] ", "n\n"}}, line...)
 	assert.Equal(t, exitFailed, got.code)
 	assert.Empty(t, h.invitations(), "nobody was mailed until now")
 
-	got, _ = u.inDialog([]answer{{"The key is live: this will mail invitations to 7 people. Go on? [y/N] ", "yes\n"}}, line...)
+	got, _ = u.inDialog([]answer{{"This will send invitation e-mails to 7 candidates with a live key. Continue? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)
-	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent; people.csv.results.csv has them all.\n")
-	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" ID\n"+visible(settled(got.stdout)))
+	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent. Results: people.csv.results.csv\n")
+	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" <assessment-id>\n"+visible(settled(got.stdout)))
 	assert.Len(t, h.invitations(), 7)
 
 	got = u.run(line...)
 	assert.Equal(t, result{
-		stdout: "0 sent, 7 existing; people.csv.results.csv has them all.\n",
-		stderr: "7 people for Backend: 7 already invited, 0 to invite.\nThese columns are not used: Team.\ninvited 1 of 7, 0 sent, 1 existing\ninvited 7 of 7, 0 sent, 7 existing\n",
+		stdout: "0 sent, 7 sent earlier. Results: people.csv.results.csv\n",
+		stderr: "7 candidates for Backend: 7 already invited, 0 to invite.\nUnused columns: Team.\ninvited 1 of 7, 0 sent, 1 sent earlier\ninvited 7 of 7, 0 sent, 7 sent earlier\n",
 	}, got, "nothing is asked when nobody is mailed")
 	assert.Len(t, h.invitations(), 7)
 	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "that an earlier run sent them is not forgotten")
@@ -82,11 +84,11 @@ func TestImportOfWhatCannotBe(t *testing.T) {
 	h, u := recruiter(t, 1)
 	for name, c := range map[string]struct{ text, says string }{
 		"no header":        {"", "no header"},
-		"other columns":    {"first,last\nAda,Lovelace\n", "name,email"},
-		"nobody":           {"name,email\n\n , \n", "nobody"},
-		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "row 2: the name is missing; row 3: the address is missing; row 4: that is no e-mail address; row 5: it has too few columns"},
+		"other columns":    {"first,last\nAda,Lovelace\n", "No email column. Found: first, last."},
+		"nobody":           {"name,email\n\n , \n", "bad.csv has no rows below its header."},
+		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: not an e-mail address; line 5: too few columns"},
 		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
-		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "no CSV"},
+		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "is not CSV"},
 		"another encoding": {"name,email\nZo\xeb,zoe@example.com\n", "UTF-8"},
 	} {
 		u.write("bad.csv", c.text)
@@ -116,12 +118,12 @@ func TestImportUntilThePlanIsUsedUp(t *testing.T) {
 	h.server.SetPlan(sandbox.LiveKey, 0, 3)
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitPlan, got.code)
-	assert.Contains(t, got.stderr, "only 3 invitations left: it will stop there")
-	assert.Equal(t, "3 sent, 2 not sent; people.csv.results.csv has them all.\n", got.stdout)
+	assert.Contains(t, got.stderr, "only 3 invitations left. The import will stop there")
+	assert.Equal(t, "3 sent, 2 not sent. Results: people.csv.results.csv\n", got.stdout)
 	assert.Len(t, h.invitations(), 3)
 	h.server.SetPlan(sandbox.LiveKey, 0, 30)
-	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", ".sent, .existing")
-	assert.Equal(t, "2\n3\n", got.stdout, got.stderr)
+	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", ".sent, .sent_earlier, .existing")
+	assert.Equal(t, "2\n3\n0\n", got.stdout, got.stderr)
 	h.everybodyOnce()
 }
 
@@ -139,13 +141,137 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		time.Sleep(time.Duration(50+random.IntN(300)) * time.Millisecond)
 		require.NoError(t, c.Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGINT}[random.IntN(2)]))
 		_ = c.Wait()
-		time.Sleep(100 * time.Millisecond) // What was under way arrives.
-		h.server.Advance(3 * time.Minute)  // For the next run nobody has invited anybody lately.
+		time.Sleep(100 * time.Millisecond) // The request under way arrives.
+		h.server.Advance(2 * time.Minute)  // The next run looks it up at once.
 	}
 	got := u.run(line...)
 	assert.Equal(t, exitOK, got.code, got.stderr)
 	h.everybodyOnce()
-	assert.Equal(t, 60, strings.Count(u.read("people.csv.results.csv"), "\n")-1)
+	assert.Equal(t, map[string]int{"sent": 60}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")), "who was sent by a stopped run is not existing")
+}
+
+// TestImportOfOneFileTwiceAtOnce: the second import on the machine is refused, and
+// sends nothing.
+func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	pairs := 4
+	if os.Getenv("HIRING_LONG") != "" {
+		pairs = 30
+	}
+	for range pairs {
+		h, u := recruiter(t, 20)
+		h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 20, Delay: 30 * time.Millisecond})
+		both := [2]*exec.Cmd{}
+		var said [2]bytes.Buffer
+		for i := range both {
+			both[i] = u.command(t.Context(), "invitations", "import", "people.csv", "-a", h.id, "--yes")
+			both[i].Stderr = &said[i]
+			require.NoError(t, both[i].Start())
+		}
+		codes := []int{exitCode(t, both[0].Wait()), exitCode(t, both[1].Wait())}
+		refused := slices.Index(codes, exitUsage)
+		slices.Sort(codes)
+		require.Equal(t, []int{exitOK, exitUsage}, codes, "%s\n%s", said[0].String(), said[1].String())
+		assert.Equal(t, "hiring: people.csv.results.csv: another import is writing this file: wait until it has ended. No invitations were sent.\n", said[refused].String())
+		h.everybodyOnce()
+		assert.Equal(t, map[string]int{"sent": 20}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
+		assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
+	}
+}
+
+// TestImportRefusesToGuess: two columns of one meaning, and addresses that are not
+// what they look like. Each message has the line of the file.
+func TestImportRefusesToGuess(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 1)
+	for text, says := range map[string]string{
+		"name,email,Email\nAda,a@example.com,b@example.com\n":        "two columns of addresses: email, Email; leave one of them",
+		"Candidate,email,mail,name\nAda,a@example.com,,b\n":          "two columns of",
+		"email,mail\na@example.com,b@example.com\n":                  "two columns of addresses: email, mail; leave one of them",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n":   "line 5: not an e-mail address",
+		"name,email\nAda,a@@example.com\n":                           "line 2: not an e-mail address",
+		"name,email\nAda,a@b@example.com\n":                          "line 2: not an e-mail address",
+		"name,email\nAda,\"a@exam\nple.com\"\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u200b@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,\ufeffa@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u202e@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u0007@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00ad@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00a0b@example.com\n":                     "line 2: the address has invisible characters",
+		"name,email\nAda,a\u115f@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a@example.com\u2800\n":                      "line 2: the address has invisible characters",
+		"name,e-mail\u200b,email\nAda,a@example.com,b@example.com\n": "two columns of addresses",
+	} {
+		u.write("bad.csv", text)
+		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
+		assert.Equal(t, exitUsage, got.code, "%q", text)
+		assert.Contains(t, got.stderr, says, "%q", text)
+		assert.NotContains(t, got.stderr, "example.com")
+	}
+	assert.Empty(t, h.invitations())
+}
+
+// TestOneAddressInSeveralSpellings is one person, in the file and at the API.
+func TestOneAddressInSeveralSpellings(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 1)
+	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "rene\u0301@example.com", Name: "Ren\u00e9"})
+	require.NoError(t, err)
+	u.write("names.csv", "email,name\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
+	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
+	require.Zero(t, got.code, got.stderr)
+	assert.Equal(t, "1 sent, 1 existing. Results: names.csv.results.csv\n", got.stdout)
+	assert.Contains(t, got.stderr, "2 rows repeat an address")
+	assert.Len(t, h.invitations(), 2)
+}
+
+// TestImportOnAFullDisk sends nothing that it cannot record. The size of a file is
+// limited in the place of a disk.
+func TestImportOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 60)
+	c := exec.CommandContext(t.Context(), "bash", "-c", `ulimit -f 8 && exec "$0" "$@"`, os.Args[0], "invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "r.csv")
+	c.Env, c.Dir = u.env, u.home
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	assert.Equal(t, exitFailed, exitCode(t, c.Run()))
+	var sent, missing int
+	_, err := fmt.Sscanf(stdout.String(), "Stopped: %d of 60 sent; %d have no row in r.csv.\n", &sent, &missing)
+	require.NoError(t, err, stdout.String())
+	assert.Len(t, h.invitations(), sent, "the summary is true")
+	assert.Equal(t, 60, sent+missing)
+	assert.Greater(t, sent, 10)
+	assert.Contains(t, stderr.String(), "hiring: The results cannot be written to r.csv: ")
+	assert.Contains(t, stderr.String(), "file too large. Run the same command again")
+	rows := u.read("r.csv")
+	for email := range h.invitations() {
+		assert.Contains(t, rows, email, "whoever was sent an invitation has a row")
+	}
+
+	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "r.csv")
+	require.Zero(t, got.code, got.stderr)
+	assert.Equal(t, fmt.Sprintf("%d sent, %d sent earlier. Results: r.csv\n", 60-sent, sent), got.stdout)
+	h.everybodyOnce()
+}
+
+// TestImportWhoseResultsAreLost stops before the next e-mail, and writes the file again.
+func TestImportWhoseResultsAreLost(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 60)
+	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 60, Delay: 20 * time.Millisecond})
+	c := u.command(t.Context(), "invitations", "import", "people.csv", "-a", h.id, "--yes")
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	require.NoError(t, c.Start())
+	require.Eventually(t, func() bool { return len(h.invitations()) > 10 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, os.Remove(filepath.Join(u.home, "people.csv.results.csv")))
+	atRemoval := len(h.invitations())
+	assert.Equal(t, exitFailed, exitCode(t, c.Wait()))
+	sent := len(h.invitations())
+	assert.LessOrEqual(t, sent, atRemoval+1, "only the request under way is finished")
+	assert.Equal(t, fmt.Sprintf("%d sent, %d not sent. Results: people.csv.results.csv\n", sent, 60-sent), stdout.String())
+	assert.Contains(t, stderr.String(), "the file was removed or replaced during the run. Run the same command again")
+	assert.Equal(t, map[string]int{"sent": sent, "not sent": 60 - sent}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 }
 
 // TestAnImportThatIsRefused goes on with the others.
@@ -155,7 +281,7 @@ func TestAnImportThatIsRefused(t *testing.T) {
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitFailed, got.code)
-	assert.Equal(t, "2 sent, 1 refused; people.csv.results.csv has them all.\n", got.stdout)
+	assert.Equal(t, "2 sent, 1 refused. Results: people.csv.results.csv\n", got.stdout)
 	refused := ""
 	for line := range strings.Lines(u.read("people.csv.results.csv")) {
 		if cells := strings.Split(line, ","); cells[2] == "refused" {
@@ -163,7 +289,7 @@ func TestAnImportThatIsRefused(t *testing.T) {
 		}
 	}
 	i := slices.IndexFunc(h.people, func(p hiring.NewInvitation) bool { return strings.EqualFold(p.Email, refused) })
-	assert.Contains(t, got.stderr, fmt.Sprintf("\nrow %d was refused: 400 INVALID_INPUT", i+2))
-	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation; people.csv.results.csv says why\n")
+	assert.Contains(t, got.stderr, fmt.Sprintf("\nLine %d was rejected: This error was injected", i+2))
+	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation. people.csv.results.csv has the reasons.\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) invitationsCommand() *cobra.Command {
-	return group("invitations", "Invite candidates to an assessment",
+	return group("invitations", "invitation", "Invite candidates to an assessment",
 		a.invitationsListCommand(), a.invitationsSendCommand(), a.invitationsEnsureCommand(), a.invitationsImportCommand(),
 		a.invitationsResendCommand(), a.invitationsRevokeCommand())
 }
@@ -29,50 +29,51 @@ func invitationTable() output.Table[hiring.Invitation] {
 
 func (a *app) invitationsListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "list --assessment ID",
-		Short: "List the invitations of an assessment, newest first",
-		Args:  cobra.NoArgs,
+		Use:     "list --assessment <assessment-id>",
+		Aliases: []string{"ls"},
+		Short:   "List the invitations of an assessment, newest first",
+		Args:    cobra.NoArgs,
 	}
-	assessment := assessmentFlag(c)
-	return listing(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
+	assessment := a.assessmentFlag(c)
+	return a.withWeb("invitations", listing(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
 		return t.client.Invitations.List(*assessment), nil
-	})
+	}))
 }
 
-// candidateFlags are whom to invite, and to what.
+// candidateFlags are the candidate to invite and the assessment.
 type candidateFlags struct {
 	assessment *string
 	candidate  hiring.NewInvitation
 }
 
-func newCandidateFlags(c *cobra.Command) *candidateFlags {
-	f := &candidateFlags{assessment: assessmentFlag(c)}
-	c.Flags().StringVar(&f.candidate.Email, "email", "", "the candidate's `address`")
-	c.Flags().StringVar(&f.candidate.Name, "name", "", "the candidate's `name`")
+func (a *app) newCandidateFlags(c *cobra.Command) *candidateFlags {
+	f := &candidateFlags{assessment: a.assessmentFlag(c)}
+	c.Flags().StringVar(&f.candidate.Email, "email", "", "the candidate's e-mail `address` (required)")
+	c.Flags().StringVar(&f.candidate.Name, "name", "", "the candidate's `name` (required)")
 	return f
 }
 
 func (f *candidateFlags) check() error {
 	if f.candidate.Email == "" || f.candidate.Name == "" {
-		return usagef("say whom to invite with --email ADDRESS and --name NAME")
+		return usagef("--email and --name are required")
 	}
 	return nil
 }
 
 func (a *app) invitationsSendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "send --assessment ID --email ADDRESS --name NAME",
-		Short: "Invite a candidate, also one who was invited before",
-		Long: `Send invites a candidate, who gets an e-mail when the key is live, also when the
-address has an invitation already. To invite somebody only once, use ensure.`,
+		Use:   "send --assessment <assessment-id> --email <address> --name <name>",
+		Short: "Invite a candidate, even if the address already has an invitation",
+		Long: `Invite a candidate, even if the address already has an invitation. With a live key the
+candidate gets an e-mail. To invite an address only once, use ensure.`,
 		Args: cobra.NoArgs,
 	}
-	flags := newCandidateFlags(c)
+	flags := a.newCandidateFlags(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := flags.check(); err != nil {
 			return err
 		}
-		if err := a.guard(ctx, t.client, "mail an invitation to the candidate"); err != nil {
+		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate"); err != nil {
 			return err
 		}
 		invitation, err := t.client.Invitations.Send(ctx, *flags.assessment, flags.candidate)
@@ -86,28 +87,28 @@ address has an invitation already. To invite somebody only once, use ensure.`,
 
 func (a *app) invitationsEnsureCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "ensure --assessment ID --email ADDRESS --name NAME",
-		Short: "Invite a candidate unless the address has an invitation already",
-		Long: `Ensure looks whether the address has an invitation in the assessment, of any
-status, and sends one if not. It can be repeated: nobody is mailed twice, also
-when a reply got lost.`,
+		Use:   "ensure --assessment <assessment-id> --email <address> --name <name>",
+		Short: "Invite a candidate unless the address already has an invitation",
+		Long: `List the invitations of the assessment and invite the candidate if the address has none,
+of any status. The command can be repeated: it does not send a second e-mail, even if a
+response was lost.`,
 		Args: cobra.NoArgs,
 	}
-	flags := newCandidateFlags(c)
+	flags := a.newCandidateFlags(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := flags.check(); err != nil {
 			return err
 		}
-		if err := a.guard(ctx, t.client, "mail an invitation to the candidate, unless the address has one"); err != nil {
+		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate, unless the address has an invitation"); err != nil {
 			return err
 		}
 		invited, err := t.client.Invitations.Ensure(ctx, *flags.assessment, flags.candidate)
 		if err != nil {
 			return err
 		}
-		what := "sent"
+		what := "Sent the invitation."
 		if invited.Outcome == hiring.InviteExisting {
-			what = "there is one already, nothing was sent"
+			what = "The address already has an invitation. Nothing was sent."
 		}
 		if err := a.done(what); err != nil {
 			return err
@@ -119,13 +120,14 @@ when a reply got lost.`,
 
 func (a *app) invitationsResendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "resend ID --assessment ID",
-		Short: "Mail an invitation once more",
+		Use:   "resend <invitation-id> --assessment <assessment-id>",
+		Short: "Send the e-mail of an invitation again",
 		Args:  cobra.ExactArgs(1),
 	}
-	assessment := assessmentFlag(c)
+	assessment := a.assessmentFlag(c)
+	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
 	c.RunE = a.does(func(ctx context.Context, t task) error {
-		if err := a.guard(ctx, t.client, "mail the invitation again"); err != nil {
+		if err := a.guard(ctx, t.client, "send the invitation e-mail again"); err != nil {
 			return err
 		}
 		invitation, err := t.client.Invitations.Resend(ctx, *assessment, t.args[0])
@@ -139,11 +141,12 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "revoke ID --assessment ID",
-		Short: "Take an invitation back",
+		Use:   "revoke <invitation-id> --assessment <assessment-id>",
+		Short: "Revoke an invitation",
 		Args:  cobra.ExactArgs(1),
 	}
-	assessment := assessmentFlag(c)
+	assessment := a.assessmentFlag(c)
+	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.guard(ctx, t.client, "revoke the invitation"); err != nil {
 			return err
@@ -151,7 +154,7 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 		if err := t.client.Invitations.Revoke(ctx, *assessment, t.args[0]); err != nil {
 			return err
 		}
-		return a.done("revoked")
+		return a.done("Revoked the invitation.")
 	})
 	return c
 }

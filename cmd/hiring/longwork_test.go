@@ -60,10 +60,10 @@ func TestExportGoesOnWhereItWasStopped(t *testing.T) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
 	s := u.start("submissions", "export", "all.jsonl")
 	assert.Equal(t, "exported 100\n", nextLine(t, s.stderr))
-	assert.Regexp(t, `^exported 200, waiting for the quota until \d\d:\d\d\n$`, nextLine(t, s.stderr))
+	assert.Regexp(t, `^exported 200, waiting for the rate limit until \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
 	rest, code := s.stop()
 	assert.Equal(t, exitInterrupted, code)
-	assert.Equal(t, "hiring: interrupted\n", rest)
+	assert.Equal(t, "hiring: Interrupted.\n", rest)
 	assert.Equal(t, 200, strings.Count(u.read("all.jsonl"), "\n"))
 
 	// A run that was killed in the middle of a page leaves part of it.
@@ -84,7 +84,7 @@ func TestExportGoesOnWhereItWasStopped(t *testing.T) {
 
 	got = u.run("submissions", "export", "all.jsonl")
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "is there already")
+	assert.Contains(t, got.stderr, "already exists")
 	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"), "nothing is written over what is whole")
 }
 
@@ -110,7 +110,7 @@ func TestWaitSaysHowFarItIs(t *testing.T) {
 	require.NoError(t, h.server.Evaluate(first, sandbox.Result{ShipScore: 71}))
 	s := u.start("submissions", "wait", first, second, "--interval", "20ms", "--jq", ".ship_score")
 	assert.Equal(t, "71\n", nextLine(t, s.stdout))
-	assert.Regexp(t, `^reports ready: \d of 2, next look at \d\d:\d\d:\d\d\n$`, nextLine(t, s.stderr))
+	assert.Regexp(t, `^reports ready: \d of 2, next poll at \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
 	_, code := s.stop()
 	assert.Equal(t, exitInterrupted, code)
 
@@ -150,7 +150,7 @@ func TestArchive(t *testing.T) {
 	submission := attempt(t, h, "a@example.com")
 	got := u.run("submissions", "archive", submission)
 	require.Zero(t, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "wrote "+submission+".zip")
+	assert.Contains(t, got.stderr, "Wrote "+submission+".zip")
 	assert.Regexp(t, `(?m)^KB downloaded: \d+ of [1-9]\d*$`, got.stderr, "the storage says how large it is")
 	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"), "a zip file")
 	info, err := os.Stat(filepath.Join(u.home, submission+".zip"))
@@ -172,7 +172,7 @@ func TestExportIntoWhatIsCalledCSV(t *testing.T) {
 	u := newUser(t, nil, "")
 	got := u.run("--sandbox", "submissions", "export", "all.CSV")
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "hiring submissions list -o csv > FILE.csv")
+	assert.Contains(t, got.stderr, "hiring submissions list -o csv > file.csv")
 	assert.NoFileExists(t, filepath.Join(u.home, "all.CSV"))
 }
 
@@ -190,7 +190,7 @@ func TestExitStatuses(t *testing.T) {
 		"refused key":     {key: "sk_test_other", args: []string{"account"}, code: exitAuth, says: "INVALID_TOKEN"},
 		"missing scope":   {key: sandbox.ReadOnlyKey, args: create, code: exitAuth, says: "write"},
 		"quota":           {fault: sandbox.Fault{Route: "GET /account", Status: 429, RetryAfter: time.Hour}, args: []string{"account"}, code: exitQuota, says: "hiring quota"},
-		"unknown outcome": {fault: sandbox.Fault{Route: "POST /assessments", Reset: true, After: true}, args: create, code: exitUnknown, says: "look before"},
+		"unknown outcome": {fault: sandbox.Fault{Route: "POST /assessments", Reset: true, After: true}, args: create, code: exitUnknown, says: "Check with a list command"},
 		"server error":    {fault: sandbox.Fault{Route: "GET /account", Times: 4, Status: 501}, args: []string{"account"}, code: exitFailed, says: "501"},
 		"proxy":           {fault: sandbox.Fault{Route: "GET /account", Status: 200, ContentType: "text/html", Body: "<h1>Sign in\x1b[2J</h1>"}, args: []string{"account"}, code: exitFailed, says: "Sign in"},
 	} {

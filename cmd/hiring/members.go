@@ -8,15 +8,16 @@ import (
 )
 
 func (a *app) membersCommand() *cobra.Command {
-	return listing(a, &cobra.Command{
-		Use:   "members",
-		Short: "List the people of the organization",
-		Args:  cobra.NoArgs,
+	return a.withWeb("members", listing(a, &cobra.Command{
+		Use:     "members",
+		Aliases: []string{"member"},
+		Short:   "List the members of the organization",
+		Args:    cobra.NoArgs,
 	}, output.Table[hiring.Member]{
 		Things: "members",
 		Shown:  []string{"name", "email", "role", "created_at"},
 		More:   []string{"id"},
 	}, func(t task) (hiring.Pager[hiring.Member], error) {
 		return t.client.Members.List(), nil
-	})
+	}))
 }

@@ -8,32 +8,35 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// patience is for work that goes on over several windows of the quota, and says
-// what it waits for.
+// patience returns options for work that lasts several rate-limit windows. The
+// progress shows what the client waits for.
 func (a *app) patience(progress *output.Progress) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
-		hiring.WithProbe(hiring.Probe{Pause: func(_ context.Context, pause hiring.ProbePause) {
+		hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, pause hiring.TracePause) {
 			long := time.Until(pause.Until) > 2*time.Minute
 			progress.Note(a.pauseText(pause, long), long)
 		}}),
 	}
 }
 
-// pauseText says why nothing happens, and until when.
-func (a *app) pauseText(pause hiring.ProbePause, long bool) string {
-	until := pause.Until.In(a.zone)
+// pauseText says why the client waits, and until when.
+func (a *app) pauseText(pause hiring.TracePause, long bool) string {
+	until := a.clock(pause.Until)
 	switch {
 	case pause.Reason == hiring.PauseQuota && long:
-		return "waiting for the quota until " + until.Format("15:04")
+		return "waiting for the rate limit until " + until
 	case pause.Reason == hiring.PauseQuota:
-		return "going easy on the quota, next at " + until.Format("15:04:05")
+		return "spreading requests over the rate limit, next at " + until
 	case pause.Reason == hiring.PauseThrottle:
-		return "held back by the service until " + until.Format("15:04")
+		return "throttled by the API until " + until
 	case pause.Reason == hiring.PauseSettle:
-		return "looking what became of a lost reply at " + until.Format("15:04:05")
+		return "checking the outcome of a lost response at " + until
 	case pause.Reason == hiring.PauseRetry:
-		return "trying again at " + until.Format("15:04:05")
+		return "retrying at " + until
 	}
 	return ""
 }
+
+// clock returns the time of day in the user's zone, which it names.
+func (a *app) clock(t time.Time) string { return t.In(a.zone).Format("15:04:05 MST") }

@@ -17,11 +17,13 @@ import (
 )
 
 func (a *app) profileCommand() *cobra.Command {
-	c := group("profile", "Keep which services you work with, and the keys",
-		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileRemoveCommand())
-	c.Long = `A profile is a service and a key. The key is kept in the system's keyring or, where
-there is none, in a file that only you can read. The variables HIRING_BASE_URL and
-HIRING_API_KEY win over profiles.`
+	c := group("profile", "profiles", "Manage profiles (server address and API key)",
+		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileGetCommand(), a.profileSetCommand(), a.profileRemoveCommand())
+	c.Aliases = append(c.Aliases, "config")
+	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
+system's keyring or, where there is none, in a file that only you can read. The variables
+HIRING_BASE_URL and HIRING_API_KEY take precedence over the profile in use, and --profile
+takes precedence over them.`
 	return c
 }
 
@@ -29,18 +31,18 @@ func (a *app) profileAddCommand() *cobra.Command {
 	var baseURL string
 	var inFile, unchecked bool
 	c := &cobra.Command{
-		Use:   "add NAME",
-		Short: "Add a profile, or give one another key; the key is asked for",
-		Long: `Add asks for the base URL and for the key, which is not shown, tries them with one
-read, and keeps them. Without a terminal the key is read from standard input. There is
-no flag for the key: arguments stand in the shell's history and in the list of
-processes.`,
+		Use:   "add <name>",
+		Short: "Add a profile, or replace its API key",
+		Long: `Add a profile. The command asks for the base URL and the API key, checks them with one
+read, and stores them. The key is not shown while you type it. Without a terminal the key
+is read from standard input. There is no flag for the key, because arguments are visible
+in the shell's history and in the process list.`,
 		Example: "  hiring profile add acme\n  hiring profile add acme --base-url https://hiring.example.com < key.txt",
 		Args:    cobra.ExactArgs(1),
 	}
-	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the service, without /api/v1")
-	c.Flags().BoolVar(&inFile, "in-file", false, "keep the key in a file of mode 0600, though there be a keyring")
-	c.Flags().BoolVar(&unchecked, "no-check", false, "do not try the key")
+	c.Flags().StringVar(&baseURL, "base-url", "", "the `address` of the server, without /api/v1")
+	c.Flags().BoolVar(&inFile, "in-file", false, "store the key in a file of mode 0600, even if there is a keyring")
+	c.Flags().BoolVar(&unchecked, "no-check", false, "store the key without checking it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := profile.CheckName(args[0]); err != nil {
 			return usageError{err}
@@ -58,16 +60,16 @@ processes.`,
 	return c
 }
 
-// askConnection asks for what was not given. The address comes first: nobody types
-// a key before it is known whose it is.
+// askConnection asks for what was not given. The address comes first, so that the
+// user knows where the key will be sent.
 func (a *app) askConnection(ctx context.Context, baseURL string) (connection, error) {
 	given := connection{BaseURL: baseURL, Origin: "what you gave"}
 	var err error
 	if given.BaseURL == "" {
 		if !a.interactive {
-			return given, usagef("say where the service is with --base-url")
+			return given, usagef("--base-url is missing")
 		}
-		if given.BaseURL, err = a.ask(ctx, "Base URL of the service: "); err != nil {
+		if given.BaseURL, err = a.ask(ctx, "Base URL of the server: "); err != nil {
 			return given, err
 		}
 	}
@@ -76,7 +78,7 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 	return given, err
 }
 
-// tryOut asks the service who the key belongs to.
+// tryOut reads the account that the key belongs to.
 func (a *app) tryOut(ctx context.Context, given connection, unchecked bool) (what string, err error) {
 	client, err := given.client(a.options()...)
 	if err != nil {
@@ -87,7 +89,7 @@ func (a *app) tryOut(ctx context.Context, given connection, unchecked bool) (wha
 	}
 	account, err := client.Account.Get(ctx)
 	if err != nil {
-		return "", fmt.Errorf("%w; nothing was kept, see also --no-check", err)
+		return "", advised{err, "Nothing was stored; --no-check stores the key without checking it"}
 	}
 	return fmt.Sprintf(" for %s, a %s key", account.Name, keyKind(client.Environment())), nil
 }
@@ -108,9 +110,9 @@ func (a *app) keep(name string, given connection, inFile bool, what string) erro
 	if err != nil {
 		return err
 	}
-	where := "the system's keyring"
+	where := "in the system's keyring"
 	if place == profile.File {
-		where = "a file that only you can read"
+		where = "in a file that only you can read"
 	}
 	_, current, err := store.Names()
 	if err != nil {
@@ -118,19 +120,18 @@ func (a *app) keep(name string, given connection, inFile bool, what string) erro
 	}
 	next := ""
 	if current != name {
-		next = "; hiring profile use " + name + " makes it the one in use"
+		next = " To use it, run hiring profile use " + name + "."
 	}
-	return a.done(output.Clean(fmt.Sprintf("added %s%s; the key is in %s%s", name, what, where, next)))
+	return a.done(output.Clean(fmt.Sprintf("Added profile %s%s. The key is stored %s.%s", name, what, where, next)))
 }
 
-// askSecret reads a line without showing it. The terminal shows what is typed
-// again, whatever ends it.
+// askSecret reads a line without showing it. The terminal is always restored.
 func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.in.(*os.File)
 	if !a.interactive || !isFile {
 		line, err := readLine(a.in)
 		if errors.Is(err, io.EOF) {
-			return "", usagef("there is no key on standard input")
+			return "", usagef("Standard input has no key")
 		}
 		return line, err
 	}
@@ -154,27 +155,29 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 
 func (a *app) profileUseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "use NAME",
-		Short:             "Make a profile the one in use",
+		Use:               "use <name>",
+		Aliases:           []string{"switch"},
+		Short:             "Use a profile from now on",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			store, err := profile.Open()
-			if err == nil {
-				err = store.Use(args[0])
-			}
 			if err != nil {
-				return profileError(args[0], err)
+				return err
 			}
-			return a.done("using " + args[0])
+			if err := store.Use(args[0]); err != nil {
+				return profileError(store, args[0], err)
+			}
+			return a.done("Using profile " + args[0] + ".")
 		},
 	}
 }
 
 func (a *app) profileRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "remove NAME",
-		Short:             "Forget a profile and its key; the key itself stays valid",
+		Use:               "remove <name>",
+		Aliases:           []string{"rm", "delete"},
+		Short:             "Remove a profile and its stored key; the key itself stays valid",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProfiles,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -187,27 +190,30 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 				err = store.Remove(args[0])
 			}
 			if err != nil {
-				return profileError(args[0], err)
+				return profileError(store, args[0], err)
 			}
 			next := ""
 			if before == args[0] {
-				next, err = noneInUse(store)
+				next, err = a.nowInUse(store)
 			}
-			return firstOf(err, a.done("removed "+args[0]+next))
+			return firstOf(err, a.done("Removed profile "+args[0]+"."+next))
 		},
 	}
 }
 
-// noneInUse says how to go on without the profile that was in use.
-func noneInUse(store *profile.Store) (string, error) {
+// nowInUse says what commands use after the profile in use was removed.
+func (a *app) nowInUse(store *profile.Store) (string, error) {
+	if a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
+		return " " + envBaseURL + " and " + envKey + " are in use now.", nil
+	}
 	names, _, err := store.Names()
 	if len(names) == 0 {
-		return ", the last profile", err
+		return " No profile is left.", err
 	}
-	return ", which was in use: hiring profile use NAME makes another the one in use (" + strings.Join(names, ", ") + ")", err
+	return " No profile is in use now. Choose one with hiring profile use: " + strings.Join(names, ", ") + ".", err
 }
 
-// profileRow is a profile as a list shows it.
+// profileRow is a profile as the list shows it.
 type profileRow struct {
 	Name    string        `json:"name"`
 	BaseURL string        `json:"base_url"`
@@ -217,9 +223,10 @@ type profileRow struct {
 
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the profiles",
-		Args:  cobra.NoArgs,
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the profiles",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
@@ -253,12 +260,18 @@ func profileRows(store *profile.Store) (rows []profileRow, err error) {
 	return rows, err
 }
 
-// profileError says which profile it is that is not there.
-func profileError(name string, err error) error {
-	if errors.Is(err, profile.ErrUnknown) {
-		return advised{usagef("%w %q", err, name), "hiring profile list shows them"}
+// profileError names the profile that does not exist, and those it may mean.
+func profileError(store *profile.Store, name string, err error) error {
+	if !errors.Is(err, profile.ErrUnknown) {
+		return err
 	}
-	return err
+	text := "There is no profile " + output.Clean(name) + "."
+	if names, _, err := store.Names(); err == nil {
+		if near := output.Similar(name, names...); near != nil {
+			text += " Did you mean " + strings.Join(near, " or ") + "?"
+		}
+	}
+	return advised{usagef("%s", text), "hiring profile list shows the profiles"}
 }
 
 func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -33,10 +33,10 @@ func keyed(t *testing.T) (*sandbox.Server, *user) {
 func TestProfileFromTheFirstDay(t *testing.T) {
 	t.Parallel()
 	server, u := keyed(t)
-	got, _ := u.inDialog([]answer{{"service: ", server.URL() + "\n"}, {"shown): ", secretTest + "\n"}}, "profile", "add", "acme")
+	got, _ := u.inDialog([]answer{{"server: ", server.URL() + "\n"}, {"shown): ", secretTest + "\n"}}, "profile", "add", "acme")
 	require.Zero(t, got.code, got.stdout)
 	assert.NotContains(t, got.stdout, "5Vq8Zr", "what was typed is not shown")
-	assert.Contains(t, got.stdout, "added acme for Sandbox Hiring Ltd, a test key; the key is in a file that only you can read")
+	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is stored in a file that only you can read.")
 
 	got = u.runWith(secretLive+"\n", "profile", "add", "prod", "--base-url", server.URL())
 	require.Zero(t, got.code, got.stderr)
@@ -53,7 +53,7 @@ func TestProfileFromTheFirstDay(t *testing.T) {
 	require.Zero(t, u.run("profile", "remove", "prod").code)
 	got = u.run("account")
 	assert.Equal(t, exitAuth, got.code)
-	assert.Contains(t, got.stderr, "hiring profile add NAME (or use NAME)")
+	assert.Contains(t, got.stderr, "hiring profile add <name> (or use <name>)")
 	require.Zero(t, u.run("profile", "remove", "acme").code)
 	assert.NotContains(t, filesOf(t, u.home), "5Vq8Zr")
 }
@@ -68,16 +68,19 @@ func TestProfileMistakes(t *testing.T) {
 		says  string
 	}{
 		{"", []string{"profile", "add", secretLive}, exitUsage, "looks like a key"},
-		{"", []string{"profile", "add", "acme", secretLive}, exitUsage, "it is used as: hiring profile add NAME"},
+		{"", []string{"profile", "add", "acme", secretLive}, exitUsage, "looks like a key"},
 		{"", []string{"profile", "add", "acme"}, exitUsage, "--base-url"},
-		{"", []string{"profile", "add", "acme", "--base-url", server.URL()}, exitUsage, "no key on standard input"},
+		{"", []string{"profile", "add", "acme", "--base-url", server.URL()}, exitUsage, "Standard input has no key"},
 		{"Bearer " + secretLive, []string{"profile", "add", "acme", "--base-url", server.URL()}, exitUsage, "Bearer"},
-		{"sk_live_wrongwrongwrong", []string{"profile", "add", "acme", "--base-url", server.URL()}, exitAuth, "nothing was kept"},
+		{"sk_live_wrongwrongwrong", []string{"profile", "add", "acme", "--base-url", server.URL()}, exitAuth, "Nothing was stored"},
 		{secretLive, []string{"profile", "add", "acme", "--base-url", "ftp://x"}, exitUsage, "http"},
 		{"", []string{"profile", "use", "none"}, exitUsage, "hiring profile list"},
 		{"", []string{"account", "--profile", "none"}, exitUsage, "hiring profile list"},
-		{"", []string{secretLive}, exitUsage, "unknown command"},
-		{"", []string{"-k" + secretLive, "account"}, exitUsage, "unknown shorthand"},
+		{"", []string{"account", "--profile", "none", "--sandbox"}, exitUsage, "exclude each other"},
+		{"", []string{"account", "--profile", ""}, exitUsage, "give the name of a profile"},
+		{"", []string{"version", "--profile", "none"}, exitUsage, "hiring profile list"},
+		{"", []string{secretLive}, exitUsage, "looks like a key"},
+		{"", []string{"-k" + secretLive, "account"}, exitUsage, "looks like a key"},
 	} {
 		got := u.runWith(c.stdin, c.args...)
 		assert.Equal(t, c.code, got.code, c.args)
@@ -103,7 +106,8 @@ func TestWhoSaysWhichService(t *testing.T) {
 		code int
 		says string
 	}{
-		{both, []string{"account", "--profile", "acme"}, exitOK, "win over --profile acme"},
+		{both, []string{"account", "--profile", "acme"}, exitOK, ""},
+		{both, []string{"account", "--profile", "none"}, exitUsage, "There is no profile none."},
 		{both, []string{"account", "--sandbox"}, exitOK, ""},
 		{append(slices.Clip(plain), envBaseURL+"="+server.URL()), []string{"account"}, exitAuth, "HIRING_BASE_URL is set without HIRING_API_KEY"},
 		{append(slices.Clip(plain), envKey+"="+secretLive), []string{"account"}, exitAuth, "HIRING_API_KEY is set without HIRING_BASE_URL"},
@@ -114,8 +118,115 @@ func TestWhoSaysWhichService(t *testing.T) {
 		assert.Equal(t, c.code, got.code, c.args)
 		assert.Contains(t, got.stderr, c.says)
 		asked := len(server.Journal()) - before
-		assert.Equal(t, c.says == "win over --profile acme", asked == 1, "%v: %d requests", c.args, asked)
+		assert.Equal(t, slices.Contains(c.args, "acme"), asked == 1, "%v: %d requests", c.args, asked)
 	}
+}
+
+// TestExplicitProfileWinsOverVariables: with a live key in the environment, a command
+// with the profile of a test key sends nothing real.
+func TestExplicitProfileWinsOverVariables(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "test", "--base-url", server.URL()).code)
+	u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+secretLive)
+	ensure := []string{"invitations", "ensure", "--yes", "-a", sandbox.AssessmentID, "--email", "ada@example.com", "--name", "Ada"}
+	before := len(server.Journal())
+	got := u.run(append([]string{"--profile", "test"}, ensure...)...)
+	assert.Zero(t, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "This is a test key")
+	for _, entry := range server.Journal()[before:] {
+		assert.Contains(t, entry.Key, "sk_test", "%s %s", entry.Method, entry.Route)
+	}
+	assert.Len(t, server.Journal(), before+5)
+
+	before = len(server.Journal())
+	got = u.run(append([]string{"--profile", "tset"}, ensure...)...)
+	assert.Equal(t, exitUsage, got.code)
+	u.env = append(u.env, envKey+"=")
+	assert.Zero(t, u.run("account", "--profile", "test").code, "one variable alone does not matter then")
+	assert.Len(t, server.Journal(), before+1)
+}
+
+// TestKeyInAnArgumentIsRefused before anything is sent, in whatever form, also a key
+// without the usual prefix.
+func TestKeyInAnArgumentIsRefused(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	const unusual = "0123456789-abcdefghi"
+	encoded := "%73k%5Flive_3Hc6Bd1Jm8Ps5Gf2"
+	for key, arguments := range map[string][]string{
+		secretLive: {
+			"api GET /account?key=" + secretLive, "api GET /account -q key=" + secretLive, "submissions get " + secretLive,
+			"api GET /" + encoded, "api GET /" + strings.ReplaceAll(encoded, "%", "%25"), "invitations list -a " + secretTest,
+			"account --jq .name+\"" + secretLive + "\"", "--profile " + secretLive + " account", "doctor --write " + secretLive,
+		},
+		unusual: {"api GET /account?key=" + unusual, "submissions get " + unusual, "doctor --write " + unusual},
+	} {
+		u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+key)
+		for _, line := range arguments {
+			got := u.run(strings.Fields(line)...)
+			assert.Equal(t, exitUsage, got.code, line)
+			assert.Contains(t, got.stderr, "An argument looks like a key")
+			assert.NotContains(t, got.stderr, "3Hc6Bd")
+			assert.NotContains(t, got.stderr, "abcdefghi")
+		}
+	}
+	assert.Empty(t, server.Journal(), "nothing was sent")
+	assert.Zero(t, u.run("--sandbox", "api", "GET", "/account", "--jq", `.data.id | startswith("sk_live_")`).code, "the prefix alone is no key")
+}
+
+// TestConfigurationOfOthersIsRefused: whoever can write the profiles can send the key
+// elsewhere.
+func TestConfigurationOfOthersIsRefused(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--in-file", "--base-url", server.URL()).code)
+	dir := filepath.Join(u.home, ".config", "hiring")
+	before := len(server.Journal())
+	for _, path := range []string{dir, filepath.Join(dir, "profiles.json"), filepath.Join(dir, "keys.json")} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		for _, open := range []os.FileMode{0o002, 0o020} {
+			require.NoError(t, os.Chmod(path, info.Mode()|open))
+			got := u.run("account")
+			assert.Equal(t, exitFailed, got.code, got.stderr)
+			assert.Contains(t, got.stderr, "Other users can write to "+path)
+		}
+		require.NoError(t, os.Chmod(path, info.Mode()))
+		if os.Geteuid() == 0 { // Only root can give a file away.
+			require.NoError(t, os.Chown(path, 65534, -1))
+			got := u.run("account")
+			assert.Equal(t, exitFailed, got.code)
+			assert.Contains(t, got.stderr, path+" belongs to another user")
+			require.NoError(t, os.Chown(path, 0, -1))
+		}
+	}
+	assert.Len(t, server.Journal(), before)
+	assert.Zero(t, u.run("account").code)
+}
+
+// TestSymlinkedKeyFileIsReplacedAtItsTarget, as kept by tools for configuration files.
+func TestSymlinkedKeyFileIsReplacedAtItsTarget(t *testing.T) {
+	t.Parallel()
+	server, u := keyed(t)
+	add := []string{"profile", "add", "acme", "--in-file", "--base-url", server.URL()}
+	require.Zero(t, u.runWith(secretTest, add...).code)
+	for _, name := range []string{"keys.json", "profiles.json"} {
+		link, target := filepath.Join(u.home, ".config", "hiring", name), filepath.Join(u.home, name)
+		require.NoError(t, os.Rename(link, target))
+		require.NoError(t, os.Symlink(target, link))
+	}
+	require.Zero(t, u.runWith(secretLive, add...).code)
+	for _, name := range []string{"keys.json", "profiles.json"} {
+		info, err := os.Lstat(filepath.Join(u.home, ".config", "hiring", name))
+		require.NoError(t, err)
+		assert.Equal(t, os.ModeSymlink, info.Mode().Type(), name)
+	}
+	assert.Contains(t, u.read("keys.json"), secretLive)
+	assert.NotContains(t, u.read("keys.json"), secretTest)
+	info, err := os.Stat(filepath.Join(u.home, "keys.json"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
 }
 
 // TestRemovingTheProfileInUse says that none is in use now, and how one is.
@@ -126,12 +237,12 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--in-file", "--base-url", server.URL()).code)
 	}
 	got := u.run("profile", "remove", "acme")
-	assert.Equal(t, "removed acme, which was in use: hiring profile use NAME makes another the one in use (other)\n", got.stderr)
+	assert.Equal(t, "Removed profile acme. No profile is in use now. Choose one with hiring profile use: other.\n", got.stderr)
 	assert.Equal(t, exitAuth, u.run("account").code)
 	require.Zero(t, u.run("profile", "use", "other").code)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "third", "--in-file", "--base-url", server.URL()).code)
-	assert.Equal(t, "removed third\n", u.run("profile", "remove", "third").stderr)
-	assert.Equal(t, "removed other, the last profile\n", u.run("profile", "remove", "other").stderr)
+	assert.Equal(t, "Removed profile third.\n", u.run("profile", "remove", "third").stderr)
+	assert.Equal(t, "Removed profile other. No profile is left.\n", u.run("profile", "remove", "other").stderr)
 }
 
 // TestGuard: nothing is written with a live key but when somebody says so.
@@ -145,7 +256,7 @@ func TestGuard(t *testing.T) {
 	assert.Contains(t, got.stderr, "--yes")
 	got, _ = u.inDialog([]answer{{"[y/N] ", "\n"}}, write...)
 	assert.Equal(t, exitFailed, got.code)
-	assert.Contains(t, got.stdout, "nothing was done")
+	assert.Contains(t, got.stdout, "Nothing was changed")
 	got, _ = u.inDialog([]answer{{"[y/N] ", "\x03"}}, write...)
 	assert.Equal(t, exitInterrupted, got.code)
 	assert.Empty(t, server.Journal(), "nothing was sent until now")
@@ -166,7 +277,7 @@ func TestTheKeyShowsNowhere(t *testing.T) {
 		"submissions list --debug --columns nothing", "assessments get nothing --debug", "version -o json", "--help", "quota --debug",
 		"submissions export all.jsonl --debug", "submissions report --html page.html " + sandbox.SubmissionID,
 	} {
-		for _, got := range []result{u.run(strings.Fields(line)...), u.onTerminal("", strings.Fields(line)...)} {
+		for _, got := range []result{u.run(strings.Fields(line)...), u.onTerminal(strings.Fields(line)...)} {
 			assert.NotContains(t, got.stdout+got.stderr, "5Vq8Zr", line)
 		}
 	}

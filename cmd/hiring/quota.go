@@ -10,7 +10,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// window is a quota as the user sees it.
+// window is the state of a rate limit as the user sees it.
 type window struct {
 	Class     string     `json:"class"`
 	Known     bool       `json:"known"`
@@ -21,10 +21,11 @@ type window struct {
 
 func (a *app) quotaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "quota",
-		Short: "Show how many requests the key has left this hour",
-		Long: `Quota shows what the service says of the two hourly quotas of the key. It costs one
-read. The service tells of the quota of writes only when something is written.`,
+		Use:     "quota",
+		Aliases: []string{"rate-limit"},
+		Short:   "Show how many requests the key has left this hour",
+		Long: `Show the key's two hourly rate limits. The command costs one read. The API reports the
+rate limit for writes only in responses to writes.`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, t task) error {
 			if _, err := t.client.Account.Get(ctx); err != nil {

@@ -16,19 +16,20 @@ func (a *app) sandboxCommand() *cobra.Command {
 	var addr string
 	c := &cobra.Command{
 		Use:   "sandbox",
-		Short: "Start a fake of the service and print what to export",
-		Long: `Sandbox serves a fake of the service on this machine until it is stopped, for trying
-out this program, the SDK and programs in any language. With its live key, candidates
-who are invited open, begin and hand in by themselves, and have a report two minutes
-later. The program hiring-sandbox does the same and can do more.`,
+		Short: "Start a fake server and print the variables to export",
+		Long: `Serve a fake of the API on this machine until Ctrl-C, to try out this program, the SDK
+and programs in any language. With the test key there is sample data and no change is
+stored. With the live key changes are stored until the server stops: invited candidates
+open, start and submit without your help, and have a report after two minutes. The
+program hiring-sandbox serves the same data and has more options.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.serveSandbox(c.Context(), addr) },
 	}
-	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8780", "the `host:port` to listen on; port 0 means a free port")
 	return c
 }
 
-// eagerCandidates are as fast as somebody is patient who tries the program out.
+// eagerCandidates have a report after two minutes.
 var eagerCandidates = sandbox.Timeline{ //nolint:gochecknoglobals // a constant
 	Open: 10 * time.Second, Begin: 20 * time.Second, Submit: time.Minute, Evaluate: 30 * time.Second,
 }
@@ -40,7 +41,7 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return advised{err, "choose another address with --addr"}
+		return advised{err, "Choose another address with --addr"}
 	}
 	server := &http.Server{
 		Handler: sandbox.New(sandbox.WithDialect(dialect), sandbox.WithTimeline(eagerCandidates)), ReadHeaderTimeout: time.Minute,
@@ -49,8 +50,8 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	_, _ = fmt.Fprintf(a.out, "export %s=http://%s\nexport %s=%s\n", envBaseURL, listener.Addr(), envKey, sandbox.TestKey)
-	_, _ = fmt.Fprintf(a.err, "The sandbox is listening; Ctrl-C stops it.\nThis key is of test mode: there is sample data, and nothing that is written is kept.\n"+
-		"To create and invite, in an organization that is empty at first, and see reports after two minutes:\nexport %s=%s\n", envKey, sandbox.LiveKey)
+	_, _ = fmt.Fprintf(a.err, "The sandbox is listening. Ctrl-C stops it.\nThis is a test key: there is sample data, and no change is stored.\n"+
+		"To create assessments, invite candidates and see reports after two minutes, use the live key:\nexport %s=%s\n", envKey, sandbox.LiveKey)
 	select {
 	case err := <-done:
 		return err

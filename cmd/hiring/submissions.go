@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/report"
 )
 
 func (a *app) submissionsCommand() *cobra.Command {
-	return group("submissions", "Candidates' attempts and their reports",
+	return group("submissions", "submission", "Show candidates' attempts and their reports",
 		a.submissionsListCommand(), a.submissionsGetCommand(), a.submissionsFindCommand(), a.submissionsReportCommand(),
 		a.submissionsWaitCommand(), a.submissionsArchiveCommand(), a.submissionsExportCommand())
 }
@@ -40,7 +43,7 @@ func submissionTable() output.Table[hiring.Submission] {
 	}
 }
 
-// reportTable is for those who want a report as rows.
+// reportTable shows a report as rows.
 func reportTable() output.Table[hiring.Report] {
 	return output.Table[hiring.Report]{
 		Shown: []string{"submission_id", "status", "score", "verdict_label", "confidence", "correctness", "craft", "ai_fluency", "rigor"},
@@ -62,24 +65,24 @@ func scoreOf(r *hiring.Report) any {
 	return nil
 }
 
-// ofReport is a column that is empty while there is no report.
+// ofReport returns a column that is empty until the report is ready.
 func ofReport(column func(hiring.Report) any) func(hiring.Submission) any {
 	return func(s hiring.Submission) any {
-		if s.Report == nil || !s.Report.Ready() {
+		if !s.Report.Ready() {
 			return nil
 		}
 		return column(*s.Report)
 	}
 }
 
-// pillarColumn never shows a score that the service has too little evidence for.
+// pillarColumn never shows a score that rests on too little evidence.
 func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 	return func(r hiring.Report) any {
 		pillar, found := r.Pillar(id)
 		if !found || !r.Ready() {
 			return nil
 		}
-		if score, ok := pillar.Reported(); ok {
+		if score, ok := pillar.ReliableScore(); ok {
 			return score
 		}
 		return report.NotEnoughData
@@ -94,40 +97,61 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	var filter hiring.SubmissionFilter
 	c := &cobra.Command{
 		Use:     "list",
+		Aliases: []string{"ls"},
 		Short:   "List submissions, newest first",
 		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n  hiring submissions list -o csv --columns candidate.email,score,verdict",
 		Args:    cobra.NoArgs,
 	}
-	c.Flags().StringVarP(&filter.AssessmentID, "assessment", "a", "", "only those of the assessment with this `id`")
+	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	statusFlag(c, &filter)
-	since := a.sinceFlag(c, "only those since that `time`, as in 2026-03-15, 36h or 7d")
+	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
 	table := submissionTable()
 	table.None = func() string { return statusNote(filter.Status) }
-	return listing(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
-		filter.Since = *since
-		return t.client.Submissions.List(filter), nil
-	})
+	return a.withWeb("submissions", listing(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
+		filter.AssessmentID, filter.Since = *assessment, *since
+		return t.client.Submissions.List(filter), checkStatus(filter.Status)
+	}))
 }
 
-// statusFlag takes any status, for the documentation names one and leaves the
-// others open.
+// statuses are the documented status and those that the sandbox also uses. The set
+// is open.
+func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "started", "submitted"} }
+
 func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
-	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only those with this `status`: evaluated is documented; others, such as started or submitted, are the service's own")
+	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// statusNote is for a list that came out empty: the status may be misspelt.
+// checkStatus returns an error for a status that looks like a misspelt one. Any
+// other status is sent, because the documentation does not list them all.
+func checkStatus(status hiring.SubmissionStatus) error {
+	given := string(status)
+	if given == "" || slices.Contains(statuses(), given) {
+		return nil
+	}
+	near := output.Similar(given, statuses()...)
+	if len(near) == 0 || !strings.EqualFold(near[0][:1], given[:1]) { // "unevaluated" may exist.
+		return nil
+	}
+	return advised{usagef("--status %s is not a known status. Did you mean %s?", output.Clean(given), strings.Join(near, " or ")),
+		"To send it anyway, use hiring api '/submissions?status=...'"}
+}
+
+// statusNote is shown below an empty list, because the status may be misspelt.
 func statusNote(status hiring.SubmissionStatus) string {
 	if status == "" || status == hiring.SubmissionEvaluated {
 		return ""
 	}
-	return fmt.Sprintf("the status %q is not documented, and may be none: %q is the one that is", status, hiring.SubmissionEvaluated)
+	return fmt.Sprintf("The status %s is not documented; %s is.", status, hiring.SubmissionEvaluated)
 }
 
 func (a *app) submissionsGetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "get ID",
-		Short: "Show a submission",
-		Args:  cobra.ExactArgs(1),
+	return a.withWeb("submissions", &cobra.Command{
+		Use:               "get <submission-id>",
+		Aliases:           []string{"show", "view"},
+		Short:             "Show a submission",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 		RunE: a.does(func(ctx context.Context, t task) error {
 			submission, err := t.client.Submissions.Get(ctx, t.args[0])
 			if err != nil {
@@ -137,20 +161,20 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 			table.Verbose = nil
 			return output.One(t.Printer, table, submission)
 		}),
-	}
+	})
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "find EMAIL --assessment ID",
-		Short: "Find the newest submission of a candidate and show its report",
+		Use:   "find <email> --assessment <assessment-id>",
+		Short: "Show the report of a candidate's newest submission",
 		Args:  cobra.ExactArgs(1),
 	}
-	assessment := assessmentFlag(c)
+	assessment := a.assessmentFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
-			return advised{err, "perhaps the candidate has not begun yet: hiring invitations list --assessment " + *assessment}
+			return advised{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment + " shows the invitations"}
 		}
 		if err != nil {
 			return err
@@ -163,13 +187,17 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 func (a *app) submissionsReportCommand() *cobra.Command {
 	var page string
 	c := &cobra.Command{
-		Use:     "report ID",
-		Short:   "Show the report of a submission",
-		Example: "  hiring submissions report ID\n  hiring submissions report ID --html report.html",
-		Args:    cobra.ExactArgs(1),
+		Use:               "report <submission-id>",
+		Short:             "Show the report of a submission",
+		Example:           "  hiring submissions report <submission-id>\n  hiring submissions report <submission-id> --html report.html",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	c.Flags().StringVar(&page, "html", "", "write it as a page into a `file`; - for standard output")
+	c.Flags().StringVar(&page, "html", "", "write an HTML page to a `file`; - means standard output")
 	c.RunE = a.does(func(ctx context.Context, t task) error {
+		if err := checkTarget(page); err != nil {
+			return err
+		}
 		submission, err := t.client.Submissions.Get(ctx, t.args[0])
 		if err != nil {
 			return err
@@ -189,16 +217,16 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 		}
 		return output.One(t.Printer, reportTable(), *submission.Report)
 	})
-	return c
+	return a.withWeb("submissions", c)
 }
 
 func (a *app) writePage(file string, view report.View) error {
 	if file == "-" {
 		return report.WriteHTML(a.out, view)
 	}
-	err := writeFile(file, func(to *os.File) error { return report.WriteHTML(to, view) })
+	err := files.Write(file, func(to *os.File) error { return report.WriteHTML(to, view) })
 	if err != nil {
 		return err
 	}
-	return a.done("wrote " + output.Clean(file))
+	return a.done("Wrote " + output.Clean(file) + ".")
 }

@@ -76,7 +76,7 @@ func (d *display) still() string {
 	return before
 }
 
-var clocks = regexp.MustCompile(`\d\d-\d\d \d\d:\d\d|\d\d:\d\d|\d+ requests|[█░]{16} \d+ of 1000`)
+var clocks = regexp.MustCompile(`\d\d-\d\d \d\d:\d\d CES?T|\d\d:\d\d CES?T|\d+ requests|[█░]{16} \d+ of 1000`)
 
 // TestTop sees a candidate come through while the view is open.
 func TestTop(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// buildVersion is what the program was built from.
+// buildVersion describes the build of the program.
 type buildVersion struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
@@ -20,7 +20,7 @@ type buildVersion struct {
 	Platform string `json:"platform"`
 }
 
-// version comes from the build info, which nobody has to keep up to date.
+// version reads the build information of the program.
 func version() buildVersion {
 	v := buildVersion{Version: "devel", SDK: hiring.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -55,7 +55,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// jsonTime writes a time as the service does; nil for none.
+// jsonTime returns a time as the API writes it, or nil for the zero time.
 func jsonTime(t time.Time) any {
 	if t.IsZero() {
 		return nil

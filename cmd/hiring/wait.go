@@ -16,16 +16,17 @@ import (
 func (a *app) submissionsWaitCommand() *cobra.Command {
 	var options hiring.WaitOptions
 	c := &cobra.Command{
-		Use:   "wait ID...",
-		Short: "Wait until the reports of submissions are ready and write each, as JSON Lines",
-		Long: `Wait writes a line of JSON for each report as it becomes ready, and ends when all are.
-It costs a few requests, however many submissions there are. With - as the only ID
-they are read from standard input, one a line. After Ctrl-C, run it again: reports
-that are ready come at once.`,
-		Example: "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "wait <submission-id>...",
+		Short: "Wait for reports and write each as JSON Lines when it is ready",
+		Long: `Write a line of JSON for each report when it becomes ready, and end when all are ready.
+The command costs a few requests, however many submissions there are. With - as the only
+id, it reads ids from standard input, one a line. After Ctrl-C, run the same command
+again: reports that are ready are written at once.`,
+		Example:           "  hiring submissions list --status submitted --jq '.[].id' | hiring submissions wait -",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	c.Flags().StringVarP(&options.AssessmentID, "assessment", "a", "", "all are of the assessment with this `id`, which makes it cheaper")
+	assessment := a.assessmentFilter(c, "the `id` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
@@ -36,7 +37,7 @@ that are ready come at once.`,
 			return err
 		}
 		progress := a.err.Progress("reports ready:")
-		options.MinInterval, options.MaxInterval = *every, 2**every
+		options.AssessmentID, options.MinInterval, options.MaxInterval = *assessment, *every, 2**every
 		options.Progress = func(now hiring.WaitProgress) { a.showWait(progress, now) }
 		for ready, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
 			progress.Clear()
@@ -59,12 +60,12 @@ func (a *app) showWait(progress *output.Progress, now hiring.WaitProgress) {
 		note = fmt.Sprintf("%d missing, ", now.Missing)
 	}
 	if !now.NextPoll.IsZero() {
-		note += "next look at " + now.NextPoll.In(a.zone).Format("15:04:05")
+		note += "next poll at " + a.clock(now.NextPoll)
 	}
 	progress.Show(now.Ready, now.Total, strings.TrimSuffix(note, ", "))
 }
 
-// ids are the arguments, or what standard input says.
+// ids returns the arguments, or the lines of standard input.
 func (a *app) ids(args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
@@ -80,15 +81,15 @@ func (a *app) ids(args []string) ([]string, error) {
 		return nil, err
 	}
 	if len(ids) == 0 {
-		return nil, usagef("there are no ids on standard input")
+		return nil, usagef("Standard input has no ids")
 	}
 	return ids, nil
 }
 
-// needLines refuses what a stream without an end cannot be written as.
+// needLines returns an error for a format that an endless stream cannot have.
 func (a *app) needLines() error {
 	if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
-		return usagef("-o %s: this writes JSON Lines as they come; -o jsonl is the only way", output.Clean(format))
+		return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))
 	}
 	return nil
 }

@@ -15,25 +15,25 @@ func (a *app) watchCommand() *cobra.Command {
 	var options hiring.WatchOptions
 	var checkpoint string
 	c := &cobra.Command{
-		Use:   "watch --checkpoint FILE",
-		Short: "Write each submission that is evaluated from now on, as JSON Lines",
-		Long: `Watch writes a line of JSON for each submission that is evaluated, as it happens, until
-it is stopped. With a checkpoint the same command goes on where it stopped: nothing
-is lost, and at most the last line is repeated. Without one a restart begins anew.`,
+		Use:   "watch",
+		Short: "Write each newly evaluated submission as JSON Lines",
+		Long: `Write a line of JSON for each submission when it is evaluated, until the command is
+stopped. With --checkpoint the same command resumes where it stopped: no submission is
+lost, and at most the last line is repeated. Without it a restart starts over.`,
 		Example: "  hiring watch --checkpoint results.state >> results.jsonl\n" +
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 		Args: cobra.NoArgs,
 	}
-	c.Flags().StringVarP(&options.AssessmentID, "assessment", "a", "", "only submissions of the assessment with this `id`")
-	since := a.sinceFlag(c, "begin with what was evaluated since that `time`, rather than now")
-	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds how far it has come")
-	limit := c.Flags().Int("limit", 0, "end after `n`; 0 never")
+	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
+	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
+	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds the position to resume from")
+	limit := c.Flags().Int("limit", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
 			return err
 		}
-		options.Since, options.MinInterval, options.MaxInterval = *since, *every, 2**every
+		options.AssessmentID, options.Since, options.MinInterval, options.MaxInterval = *assessment, *since, *every, 2**every
 		if checkpoint != "" {
 			if err := needFolder(checkpoint); err != nil {
 				return err
@@ -56,7 +56,7 @@ is lost, and at most the last line is repeated. Without one a restart begins ane
 
 func needFolder(file string) error {
 	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return usagef("%s: its folder is not there", file)
+		return usagef("%s: the folder does not exist", output.Clean(file))
 	}
 	return nil
 }

@@ -1,75 +1,263 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// The client's errors speak to programmers, of options, fields and methods. Here,
-// and nowhere else, they are put into the words of who types a command: flags,
-// arguments and variables.
+// The client's errors name options, fields and methods of Go. This file puts them
+// into the words of the command line: flags, arguments and variables.
 
-// inputWords are what the client calls an input, and how the command is given it.
+// inputWords maps the Go name of an input to how a command takes it.
 var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"baseURL": "the base URL", "apiKey": "the API key",
 	"Name": "--name", "Email": "--email", "ChallengeID": "--challenge", "TimeLimitMinutes": "--minutes",
 	"BudgetDollarsCap": "--budget", "SinceSeq": "--since-seq", "Since": "--since", "Lookback": "--since",
 	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval",
-	"id": "ID", "ids": "ID...", "invitationID": "ID", "submissionID": "SUBMISSION", "assessmentID": "--assessment",
-	"email": "EMAIL", "method": "METHOD", "path": "PATH", "state": "--checkpoint",
+	"id": "the id", "ids": "the ids", "invitationID": "the invitation's id", "submissionID": "the submission's id", "assessmentID": "--assessment",
+	"email": "the e-mail address", "method": "the method", "path": "the path", "state": "--checkpoint",
 }
 
-var (
-	// input is the name before what is wrong with it.
-	input = regexp.MustCompile(`(^|; )([A-Za-z]+(?:, [A-Za-z]+)?): `)
-	// operation is the method of the client that failed.
-	operation = regexp.MustCompile(`(^|; |: |hiring: )(?:hiring: )?(?:(?:Account|Members|Challenges|Assessments|Invitations|Submissions|Events)\.[A-Z][A-Za-z]+|Do|OpenAPI): `)
-	// number and duration are what Go's parsers say of a flag's value.
-	number   = regexp.MustCompile(`strconv\.\w+: parsing ".*?": [a-z ]+`)
-	duration = regexp.MustCompile(`time: [a-z ]+ ".*?"`)
-	assumed  = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)(?: (is|may be|is probably) wrong)?`)
-)
-
-// otherWords are options that the command has no flag for, or says otherwise.
-var otherWords = strings.NewReplacer( //nolint:gochecknoglobals // a constant table
-	", or WithInsecureHTTP if that is meant", "",
-	": see WithTimeout", "", ": see WithMaxResponseBytes", "",
-	"four times what WithMaxResponseBytes allows", "256 MiB",
-	"; the path names no id: look at the base URL", "",
-	"hiring: ", "",
-)
-
-// plainWords puts the text of an error into the words of the command.
-func plainWords(text string) string {
-	text = operation.ReplaceAllString(text, "$1")
-	text = input.ReplaceAllStringFunc(text, func(found string) string {
-		part := input.FindStringSubmatch(found)
-		if word, ok := inputWords[part[2]]; ok {
-			return part[1] + word + ": "
-		}
-		return found
-	})
-	text = assumed.ReplaceAllStringFunc(text, func(found string) string {
-		part := assumed.FindStringSubmatch(found)
-		name := dialectMember(part[1])
-		if part[2] == "" {
-			return name
-		}
-		return "the " + name + " of --dialect " + part[2] + " wrong (hiring doctor finds out)"
-	})
-	text = number.ReplaceAllString(text, "give a number")
-	text = duration.ReplaceAllString(text, "give a time as in 30s or 5m")
-	return otherWords.Replace(text)
+// hintWords maps advice to programmers to advice to users; empty: there is none.
+var hintWords = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"see WithTimeout":          "--timeout sets another limit",
+	"see WithMaxResponseBytes": "",
 }
 
-// dialectMember is what a field of the dialect is called in a file.
+// resources maps the Go name of a service, or of a method, to what its id is about.
+var resources = map[string]string{ //nolint:gochecknoglobals // a constant table
+	"Challenges": "Challenge", "Assessments": "Assessment", "Submissions": "Submission", "Events": "Submission",
+	"Invitations": "Assessment", "Invitations.Resend": "Invitation", "Invitations.Revoke": "Invitation",
+}
+
+// worded returns the text of an error as the user reads it, without the advice that
+// depends on the exit status. It is one line that ends with a full stop or with the
+// details of a response.
+func worded(err error) string {
+	text := ended(describe(err))
+	if failure, ok := errors.AsType[*hiring.Error](err); ok {
+		text += details(failure)
+	}
+	return text
+}
+
+// describe returns the text of an error with the text of every client error inside
+// it replaced.
+func describe(err error) string {
+	switch e := err.(type) { //nolint:errorlint // each layer is described in its turn
+	case usageError:
+		return describe(e.error)
+	case advised:
+		return describe(e.error)
+	case *hiring.Error:
+		return failureText(e)
+	case *hiring.ParamError:
+		return inputText(e)
+	}
+	text := ownText(err)
+	var inner []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		inner = joined.Unwrap()
+	} else if wrapped := errors.Unwrap(err); wrapped != nil {
+		inner = []error{wrapped}
+	}
+	if inner == nil && strings.HasPrefix(err.Error(), "hiring: ") {
+		return sentence(text)
+	}
+	for _, e := range inner {
+		text = strings.Replace(strings.Replace(text, "hiring: "+ownText(e), ownText(e), 1), ownText(e), describe(e), 1)
+	}
+	return text
+}
+
+// ownText returns the text of an error in one line, without the name of the module.
+func ownText(err error) string { return strings.TrimPrefix(joinLines(err.Error()), "hiring: ") }
+
+// inputText says which flag or argument is wrong, and why.
+func inputText(e *hiring.ParamError) string {
+	name := e.Param
+	if word, ok := inputWords[name]; ok {
+		name = word
+	} else if field, ok := strings.CutPrefix(name, "Dialect."); ok {
+		name = dialectMember(field)
+	}
+	return name + ": " + strings.TrimSuffix(e.Problem, ", or WithInsecureHTTP if that is meant")
+}
+
+const maxMessage = 4 << 10
+
+// failureText builds sentences from the fields of a failed call.
+func failureText(e *hiring.Error) string {
+	text := sentence(strings.TrimSuffix(clip(e.Message), ".")) + complaints(e)
+	if e.Status == http.StatusNotFound && e.Code == hiring.ErrNotFound {
+		text = notFound(e)
+	}
+	text = ended(text)
+	for _, hint := range hints(e) {
+		text += " " + ended(sentence(hint))
+	}
+	switch e.Outcome { //nolint:exhaustive // nothing else to say
+	case hiring.OutcomeUnknown:
+		text += " The outcome is unknown."
+	case hiring.OutcomeDone:
+		text += " The change was made."
+	}
+	if e.RetryAfter > 0 {
+		text += " Retry after " + (e.RetryAfter + time.Second - 1).Truncate(time.Second).String() + "."
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// notFound says what was not found, and what to check.
+func notFound(e *hiring.Error) string {
+	service, _, _ := strings.Cut(e.Operation, ".")
+	resource := resources[service]
+	if own, ok := resources[e.Operation]; ok {
+		resource = own
+	}
+	switch {
+	case !strings.Contains(e.Route, "{"):
+		return "Path not found: check the path and the base URL; hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case resource == "":
+		resource = "Resource"
+	}
+	return resource + " not found: check the id and the key's organization"
+}
+
+// complaints returns what the API says about the input, field by field.
+func complaints(e *hiring.Error) string {
+	form, fields := e.Fields()
+	parts := slices.Clone(form)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(fields[name], ", "), ": "))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	for i, part := range parts {
+		parts[i] = strings.TrimSuffix(part, ".")
+	}
+	return ": " + clip(strings.Join(parts, "; "))
+}
+
+// hints returns the advice of a failed call. Names of the dialect come as they are
+// called in its file.
+func hints(e *hiring.Error) []string {
+	var all []string
+	for _, hint := range e.Hints {
+		about := func(field string) bool { return strings.Contains(hint, "Dialect."+field) }
+		word, known := hintWords[hint]
+		switch {
+		case slices.ContainsFunc(e.DialectFields, about), known && word == "":
+		case strings.HasPrefix(hint, "the path has no id") && e.Code == hiring.ErrNotFound: // notFound says so.
+		case known:
+			all = append(all, word)
+		default:
+			all = append(all, hint)
+		}
+	}
+	var members []string
+	for _, field := range e.DialectFields {
+		members = append(members, dialectMember(field))
+	}
+	if members != nil {
+		all = append(all, fmt.Sprintf("Or the dialect's %s is wrong: hiring doctor checks it", strings.Join(members, " or ")))
+	}
+	return all
+}
+
+// details are what support asks for: status, code, attempts and request id.
+func details(e *hiring.Error) string {
+	var parts []string
+	status := string(e.Code)
+	if e.Status != 0 {
+		status = strings.TrimSpace(fmt.Sprintf("%d %s", e.Status, e.Code))
+	}
+	if status != "" {
+		parts = append(parts, clip(status))
+	}
+	if e.Attempts > 1 {
+		parts = append(parts, fmt.Sprintf("%d attempts", e.Attempts))
+	}
+	if e.RequestID != "" {
+		parts = append(parts, "request "+clip(e.RequestID))
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func clip(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
+}
+
+// dialectMember returns the name of a field of the dialect in a file.
 func dialectMember(field string) string {
 	if f, ok := reflect.TypeFor[hiring.Dialect]().FieldByName(field); ok {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	}
 	return field
+}
+
+// sentence returns text with a capital letter, unless its first word is a name.
+func sentence(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	for i, r := range strings.TrimRight(first, ",:;") {
+		if (r < 'a' || r > 'z') && (i == 0 || r != '\'') {
+			return text
+		}
+	}
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// ended returns text with a full stop, unless it ends a sentence already.
+func ended(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") || strings.HasSuffix(text, "…") {
+		return text
+	}
+	return text + "."
+}
+
+// joinLines makes one line of several.
+func joinLines(text string) string {
+	var line string
+	for part := range strings.Lines(text) {
+		part = strings.TrimSpace(part)
+		switch {
+		case part == "":
+		case line == "":
+			line = part
+		case strings.HasSuffix(line, "?"):
+			line += " " + part
+		default:
+			line += "; " + part
+		}
+	}
+	return line
+}
+
+var dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
+
+// warningText puts a warning of the client into the words of the command.
+func warningText(text string) string {
+	return dialectField.ReplaceAllStringFunc(text, func(found string) string {
+		return "the " + dialectMember(strings.TrimPrefix(found, "Dialect.")) + " of --dialect"
+	})
 }

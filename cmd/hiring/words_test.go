@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,32 +28,94 @@ func TestErrorsSpeakOfWhatIsTyped(t *testing.T) {
 		want string
 	}{
 		"plain http": {func() error { _, err := hiring.New("http://example.com", "sk_live_x"); return err },
-			"the base URL: plain http would show the key to the network: use https"},
+			"the base URL: plain http would show the key to the network: use https."},
 		"a key with a space": {func() error { _, err := hiring.New("https://example.com?x=1", "a b"); return err },
-			"the base URL: must have no query and no fragment; the API key: contains white space or control characters: it was probably copied with a line break"},
+			"the base URL: must have no query and no fragment; the API key: contains white space or control characters: it was probably copied with a line break."},
 		"numbers": {func() error {
 			_, err := client.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: "x", Name: "y", TimeLimitMinutes: -1, BudgetDollarsCap: -2})
 			return err
-		}, "--minutes: must not be negative (0 leaves it out); --budget: must not be negative (0 leaves it out)"},
+		}, "--minutes: must not be negative (0 leaves it out); --budget: must not be negative (0 leaves it out)."},
 		"an interval": {func() error {
 			_, err := client.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{MinInterval: -1})
 			return err
 		},
-			"--interval: must not be negative"},
+			"--interval: must not be negative."},
 		"a raw call": {func() error { _, err := client.Do(ctx, http.MethodGet, "/nope", nil, nil, nil); return err },
-			"404 NOT_FOUND: The resource does not exist (request req_0000000000000001)"},
+			"Path not found: check the path and the base URL; hiring api /openapi.json --jq '.paths | keys' lists the paths. (404 NOT_FOUND, request req_0000000000000001)"},
 		"a dialect": {func() error {
 			_, err := hiring.New("https://example.com", "sk_live_x", hiring.WithDialect(hiring.Dialect{PageParam: "page_size"}))
 			return err
-		}, "page_param: is also the name of something that is sent beside it"},
+		}, "page_param: is also the name of something that is sent beside it."},
 	} {
 		err := c.fail()
 		require.Error(t, err, name)
-		assert.Equal(t, c.want, plainWords(strings.TrimPrefix(joinLines(err.Error()), "hiring: ")), name)
+		assert.Equal(t, c.want, worded(err), name)
 	}
-	assert.Equal(t, "405: no, or the get_assessment of --dialect is wrong (hiring doctor finds out)",
-		plainWords("Assessments.Get: 405: no, or Dialect.GetAssessment is wrong"))
-	assert.Equal(t, "no reply within 30s", plainWords("hiring: Account.Get: no reply within 30s: see WithTimeout"))
+}
+
+// TestAFailedCallInWords builds the text from the fields of the error alone.
+func TestAFailedCallInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failure hiring.Error
+		want    string
+	}{
+		{hiring.Error{Operation: "Assessments.Get", Code: hiring.ErrNotFound, Status: 404, Route: "/assessments/{id}", RequestID: "req_1", DialectFields: []string{"GetAssessment"}, Hints: []string{"or Dialect.GetAssessment is wrong"}},
+			"Assessment not found: check the id and the key's organization. Or the dialect's get_assessment is wrong: hiring doctor checks it. (404 NOT_FOUND, request req_1)"},
+		{hiring.Error{Operation: "Invitations.Revoke", Code: hiring.ErrNotFound, Status: 404, Route: "/assessments/{id}/invitations/{invitation_id}/revoke"},
+			"Invitation not found: check the id and the key's organization. (404 NOT_FOUND)"},
+		{hiring.Error{Operation: "Invitations.List", Code: hiring.ErrNotFound, Status: 404, Route: "/assessments/{id}/invitations"},
+			"Assessment not found: check the id and the key's organization. (404 NOT_FOUND)"},
+		{hiring.Error{Operation: "Submissions.FindByEmail", Code: hiring.ErrNotFound, Message: "no submission of the assessment has that address"},
+			"No submission of the assessment has that address. (NOT_FOUND)"},
+		{hiring.Error{Operation: "Account.Get", Message: "no response within 30s", Attempts: 4, Hints: []string{"see WithTimeout"}},
+			"No response within 30s. --timeout sets another limit. (4 attempts)"},
+		{hiring.Error{Operation: "Submissions.List", Message: "the list does not advance: page 2 repeats", Status: 200, DialectFields: []string{"PageParam", "CursorParam"}, Hints: []string{"Dialect.PageParam is probably wrong"}},
+			"The list does not advance: page 2 repeats. Or the dialect's page_param or cursor_param is wrong: hiring doctor checks it. (200)"},
+		{hiring.Error{Operation: "Assessments.Create", Code: hiring.ErrInvalidInput, Status: 400, Message: "Not valid.", Details: []byte(`{"formErrors":["Whole."],"fieldErrors":{"name":["too long","empty"]}}`)},
+			"Not valid: Whole; name: too long, empty. (400 INVALID_INPUT)"},
+		{hiring.Error{Operation: "Invitations.Send", Message: "bad gateway", Status: 502, Outcome: hiring.OutcomeUnknown, RetryAfter: 1500 * time.Millisecond},
+			"Bad gateway. The outcome is unknown. Retry after 2s. (502)"},
+		{hiring.Error{Operation: "Account.Get", Code: hiring.ErrInvalidToken, Status: 401, Message: "Invalid API key", Hints: []string{"example.com refused sk_live_…: check it"}},
+			"Invalid API key. example.com refused sk_live_…: check it. (401 INVALID_TOKEN)"},
+	} {
+		assert.Equal(t, c.want, worded(&c.failure))
+		wrapped := fmt.Errorf("not invited yet: %w", &c.failure)
+		assert.Equal(t, "not invited yet: "+c.want, worded(wrapped))
+	}
+}
+
+// TestTexts are those that users see most when something is wrong.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New(sandbox.WithClock(noon))
+	u := newUser(t, server, sandbox.TestKey)
+	for name, text := range map[string]string{
+		"people.csv": "name,email\n", "other.csv": "First name,Last name,Email address\nAda,Lovelace,ada@example.com\n", "nameless.csv": "email\nada@example.com\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(u.home, name), []byte(text), 0o600))
+	}
+	for line, want := range map[string]string{
+		"invitations import people.csv -a " + sandbox.AssessmentID:   "hiring: people.csv has no rows below its header. No invitations were sent.\n",
+		"invitations import other.csv -a " + sandbox.AssessmentID:    "hiring: No email column. Found: First name, Last name, Email address. No invitations were sent.\n",
+		"invitations import nameless.csv -a " + sandbox.AssessmentID: "hiring: No name column. Found: email. No invitations were sent.\n",
+		"members extra":                           "hiring: members takes no arguments, got 'extra'.\n",
+		"assessments get":                         "hiring: assessments get needs <assessment-id>. Usage: hiring assessments get <assessment-id>.\n",
+		"submissions get a b":                     "hiring: submissions get takes 1 argument, got 'a', 'b'. Usage: hiring submissions get <submission-id>.\n",
+		"submissions":                             "hiring: submissions needs a command: archive, export, find, get, list, report, wait.\n",
+		"invitations list":                        "hiring: --assessment is missing. hiring assessments list shows the ids.\n",
+		"assessments close " + sandbox.UnknownID:  "hiring: Assessment not found: check the id and the key's organization. ",
+		"submissions report " + sandbox.UnknownID: "hiring: Submission not found: check the id and the key's organization. (404 NOT_FOUND, request req_",
+		"assessments delete " + sandbox.UnknownID: "hiring: Assessment not found: check the id and the key's organization. (404 NOT_FOUND, request req_",
+		"submissions list --columns id --jq .":    "hiring: --columns is for tables and CSV: select JSON members with --jq.\n",
+		"account --output":                        "hiring: --output needs a value.\n",
+		"members --limit many":                    "hiring: --limit many: give a number.\n",
+		"submissions list --since yesterday":      "hiring: --since yesterday: give a date as in 2026-03-15, a time as in 2026-03-15T14:00, or an age as in 36h or 7d.\n",
+		"submissions find nobody@example.com -a " + sandbox.AssessmentID: "hiring: No submission of the assessment has that address. The candidate may not have started yet; hiring invitations list --assessment " + sandbox.AssessmentID + " shows the invitations. (NOT_FOUND, request req_",
+	} {
+		assert.True(t, strings.HasPrefix(u.run(strings.Fields(line)...).stderr, want), "%s\nwant %sgot  %s", line, want, u.run(strings.Fields(line)...).stderr)
+	}
+	assert.Contains(t, u.run("--help").stdout, "Manage profiles (server address and API key)\n")
 }
 
 var sdkWords = regexp.MustCompile(`\bWith[A-Z][a-z]|\bDialect\.[A-Z]|\b[A-Z][a-z]+\.[A-Z][a-z]+: |\bDo: |\bapiKey\b|\bbaseURL\b`)
@@ -80,9 +144,8 @@ func TestAdviceForWhatIsNotFound(t *testing.T) {
 		_, err := client.Do(t.Context(), http.MethodGet, path, nil, nil, nil)
 		return explain(err, exitNotFound)
 	}
-	assert.Contains(t, said("/nope"), "; look at the path: hiring api GET /openapi.json")
-	assert.NotContains(t, said("/nope"), "whether the id is right")
-	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "; look whether the id is right")
+	assert.Contains(t, said("/nope"), "Path not found: check the path and the base URL; hiring api /openapi.json")
+	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Resource not found: check the id and the key's organization.")
 }
 
 // TestNoKeyInAnError, whatever it begins with and whatever follows it; what stands
@@ -90,19 +153,19 @@ func TestAdviceForWhatIsNotFound(t *testing.T) {
 func TestNoKeyInAnError(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"sk_live_abc":                             "sk_live_…",
-		"sk_live__abc is refused":                 "sk_live_… is refused",
-		"sk_test_-abc":                            "sk_test_…",
-		"sk_test_.abc":                            "sk_test_…",
-		"sk_live_a.b,c;d:e":                       "sk_live_…",
-		"sk_live_é":                               "sk_live_…",
+		"sk_live_abc":                             "sk_live_….",
+		"sk_live__abc is refused":                 "sk_live_… is refused.",
+		"sk_test_-abc":                            "sk_test_….",
+		"sk_test_.abc":                            "sk_test_….",
+		"sk_live_a.b,c;d:e":                       "sk_live_….",
+		"sk_live_é":                               "sk_live_….",
 		"it was sk_live_abc.":                     "it was sk_live_….",
-		"sk_live_abc, sk_test_def":                "sk_live_…, sk_test_…",
-		`unknown command "sk_live_ab"`:            `unknown command "sk_live_…"`,
-		"'sk_live_abc' (sk_test_def)":             "'sk_live_…' (sk_test_…)",
-		"[sk_live_abc]; {sk_test_def}":            "[sk_live_…]; {sk_test_…}",
+		"sk_live_abc, sk_test_def":                "sk_live_…, sk_test_….",
+		`unknown command "sk_live_ab"`:            `unknown command "sk_live_…".`,
+		"'sk_live_abc' (sk_test_def)":             "'sk_live_…' (sk_test_…).",
+		"[sk_live_abc]; {sk_test_def}":            "[sk_live_…]; {sk_test_…}.",
 		"keys begin with sk_live_…, or sk_test_…": "keys begin with sk_live_…, or sk_test_…",
-		"sk_live_…abc":                            "sk_live_…",
+		"sk_live_…abc":                            "sk_live_….",
 		"sk_live_ or sk_test_, as in sk_test_...": "sk_live_ or sk_test_, as in sk_test_...",
 	} {
 		assert.Equal(t, want, explain(errors.New(said), exitFailed))

@@ -46,7 +46,7 @@ func answerTo(err error) answer {
 		return answer{Status: http.StatusConflict, Text: "The assessment does not allow this now. Is it closed?"}
 	case errors.Is(err, hiring.ErrRateLimited):
 		return answer{Status: http.StatusTooManyRequests, Text: "Too many requests were made in this hour.", RetryAfter: later(failure)}
-	case errors.Is(err, hiring.ErrInvalidToken), errors.Is(err, hiring.ErrInsufficientScope), foreign(failure):
+	case failure != nil && !hiring.IsTransient(err) && !errors.Is(err, context.Canceled): // Such as a refused key or a wrong address.
 		return ours
 	case errors.Is(err, context.DeadlineExceeded):
 		return answer{Status: http.StatusGatewayTimeout, Text: "The assessment service takes too long to answer.", RetryAfter: later(failure)}
@@ -58,12 +58,6 @@ func answerTo(err error) answer {
 // reply could not be read: neither is repeated without a look.
 func unsure(failure *hiring.Error) bool {
 	return failure != nil && (failure.Outcome == hiring.OutcomeUnknown || failure.Outcome == hiring.OutcomeDone)
-}
-
-// foreign tells a reply that came whole and is not the service's, as one from a
-// wrong address.
-func foreign(failure *hiring.Error) bool {
-	return failure != nil && failure.Code == "" && failure.Unwrap() == nil && failure.Status > 0 && failure.Status < http.StatusInternalServerError
 }
 
 // invalid puts the service's complaints beside the fields of the form that they

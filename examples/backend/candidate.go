@@ -49,7 +49,7 @@ func (a *app) candidate(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if p.Report == nil || !p.Report.Ready() {
+	if !p.Report.Ready() {
 		w.Header().Set("Refresh", fmt.Sprint(keepFor.Seconds())) // From what was read last: it costs nothing more.
 	}
 	a.show(w, r, "candidate", p)

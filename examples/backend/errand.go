@@ -17,7 +17,7 @@ type errand struct {
 	candidate hiring.NewInvitation
 	cancel    context.CancelFunc
 	done      chan struct{} // Closed when what follows is known.
-	invited   hiring.Invited
+	invited   hiring.InviteResult
 	err       error
 }
 

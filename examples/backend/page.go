@@ -19,7 +19,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment,
 	"within": within,
 	"score":  func(r *hiring.Report) string { return number(r.Score()) },
-	"pillar": func(p hiring.Pillar) string { return number(p.Reported()) },
+	"pillar": func(p hiring.Pillar) string { return number(p.ReliableScore()) },
 }).ParseFS(files, "pages.html"))
 
 // number shows a score. That there is none does not mean zero.

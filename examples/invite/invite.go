@@ -7,19 +7,29 @@ import (
 	"io"
 	"iter"
 	"log"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// invite logs what came of each candidate, and prints at the end what came of all.
-func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, out io.Writer, progress *log.Logger) error {
+// invite logs the outcome for each candidate, and prints at the end how many had
+// which. With the checkpoint it can be killed and run again at any moment.
+func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, checkpoint hiring.Checkpoint, out io.Writer, progress *log.Logger) error {
 	counts := make(map[hiring.InviteOutcome]int)
-	next := 0 // SendAll tells of the candidates in their order.
-	err := client.Invitations.SendAll(ctx, assessment, invitations(candidates), func(invited hiring.Invited, err error) bool {
-		tell(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
-		counts[invited.Outcome]++
-		next++
-		return true // What concerns more than one candidate ends the run by itself.
+	next := 0 // SendAll reports the candidates in order.
+	err := client.Invitations.SendAll(ctx, assessment, invitations(candidates), hiring.SendAllOptions{
+		Each: func(invited hiring.InviteResult, err error) bool {
+			tell(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
+			counts[invited.Outcome]++
+			next++
+			return true // An error that concerns all candidates ends the run by itself.
+		},
+		Progress: func(p hiring.InviteProgress) {
+			if p.Reason == hiring.PauseQuota || p.Reason == hiring.PauseSettle {
+				progress.Printf("%d of %d done; waiting until %s (%s)", p.Done, len(candidates), p.WaitUntil.Format(time.TimeOnly), p.Reason)
+			}
+		},
+		Checkpoint: checkpoint,
 	})
 	_, printErr := fmt.Fprintf(out, "%d sent, %d had one, %d not sent, %d unknown\n",
 		counts[hiring.InviteSent], counts[hiring.InviteExisting], counts[hiring.InviteNotSent], counts[hiring.InviteUnknown])
@@ -71,7 +81,7 @@ func concernsOne(err error) bool {
 func advice(err error) string {
 	switch {
 	case errors.Is(err, hiring.ErrOutcomeUnknown):
-		return "the last invitation may be out: run this again in a minute, which looks first"
+		return "an invitation may have been sent: run this again, which looks for it first"
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		return "run this again when the plan has invitations left"
 	case errors.Is(err, hiring.ErrInvalidToken), errors.Is(err, hiring.ErrInsufficientScope):
@@ -79,7 +89,7 @@ func advice(err error) string {
 	case errors.Is(err, hiring.ErrNotFound):
 		return "check the id of the assessment"
 	case errors.Is(err, context.Canceled):
-		return "run this again, in a minute at the earliest, for the rest"
+		return "run this again for the rest"
 	}
 	return "run this again later: who has an invitation gets no second one"
 }

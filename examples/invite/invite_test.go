@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,12 +24,13 @@ type desk struct {
 	*sandbox.Server
 
 	assessment       string
+	checkpoint       hiring.Checkpoint
 	stdout, progress bytes.Buffer
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{Server: sandbox.Start(t)}
+	d := &desk{Server: sandbox.Start(t), checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "invite.state"))}
 	d.assessment = d.AddAssessment("Backend engineer")
 	return d
 }
@@ -41,7 +43,7 @@ func (d *desk) invite(ctx context.Context, emails ...string) error {
 	for i, email := range emails {
 		candidates = append(candidates, candidate{i + 1, hiring.NewInvitation{Email: email, Name: "Quentin Qux"}})
 	}
-	return invite(ctx, d.LiveClient(), d.assessment, candidates, &d.stdout, log.New(&d.progress, "", 0))
+	return invite(ctx, d.LiveClient(), d.assessment, candidates, d.checkpoint, &d.stdout, log.New(&d.progress, "", 0))
 }
 
 // mails counts the invitations of each address.
@@ -97,6 +99,7 @@ func TestInviteTakesAsManyHoursAsTheQuotaAsksFor(t *testing.T) {
 		begun := time.Now()
 		require.NoError(t, d.invite(t.Context(), emails...))
 		require.Greater(t, time.Since(begun), time.Hour)
+		require.Contains(t, d.progress.String(), "100 of 300 done; waiting until ")
 		require.Len(t, d.mails(t), 300)
 	})
 }
@@ -111,10 +114,21 @@ func TestInviteRunAgainAfterThePlanHasMore(t *testing.T) {
 		require.Equal(t, "1 sent, 0 had one, 2 not sent, 0 unknown\n", d.stdout.String())
 		require.Equal(t, "line 1: sent; 199 writes left this hour\n", d.progress.String(), "what ends the run is told at its end")
 
-		time.Sleep(time.Minute)
 		d.SetPlan(sandbox.LiveKey, 1, 10)
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com"))
 		require.Equal(t, "2 sent, 1 had one, 0 not sent, 0 unknown\n", d.stdout.String())
+	})
+}
+
+func TestInviteIsKilledAndRunAgainAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.Inject(sandbox.Fault{Route: "POST *", Skip: 1, Delay: 10 * time.Second, Late: 40 * time.Second})
+		ctx, kill := context.WithTimeout(t.Context(), 5*time.Second)
+		defer kill()
+		require.Error(t, d.invite(ctx, "ada@example.com", "eve@example.com", "kim@example.com"))
+		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com"))
+		require.Equal(t, map[string]int{"ada@example.com": 1, "eve@example.com": 1, "kim@example.com": 1}, d.mails(t))
 	})
 }
 
@@ -131,12 +145,12 @@ func TestInviteGoesOnAfterAnInvitationThatIsNotShown(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for want, errs := range map[string][]error{
-		"may be out":            {hiring.ErrOutcomeUnknown, errors.Join(context.Canceled, hiring.ErrOutcomeUnknown)},
-		"plan has invitations":  {hiring.ErrPlanLimitReached},
-		"a key that may write":  {hiring.ErrInvalidToken, hiring.ErrInsufficientScope},
-		"id of the assessment":  {hiring.ErrNotFound},
-		"in a minute at the ea": {context.Canceled},
-		"run this again later":  {hiring.ErrRateLimited, hiring.ErrInternal, context.DeadlineExceeded},
+		"which looks for it":   {hiring.ErrOutcomeUnknown, errors.Join(context.Canceled, hiring.ErrOutcomeUnknown)},
+		"plan has invitations": {hiring.ErrPlanLimitReached},
+		"a key that may write": {hiring.ErrInvalidToken, hiring.ErrInsufficientScope},
+		"id of the assessment": {hiring.ErrNotFound},
+		"for the rest":         {context.Canceled},
+		"run this again later": {hiring.ErrRateLimited, hiring.ErrInternal, context.DeadlineExceeded},
 	} {
 		for _, err := range errs {
 			require.Contains(t, advice(err), want, "%v", err)
@@ -155,7 +169,7 @@ func TestInviteSaysThatItCouldNotPrint(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ada := []candidate{{1, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}}}
-	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, full{}, log.New(full{}, "", 0)), errFull)
+	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, nil, full{}, log.New(full{}, "", 0)), errFull)
 }
 
 func TestPrintable(t *testing.T) {

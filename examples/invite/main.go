@@ -1,5 +1,5 @@
-// Command invite invites the candidates of a CSV file (name,email) to an assessment. Killed at any moment and run again, a minute later
-// at the earliest, it mails nobody twice. Without HIRING_BASE_URL and HIRING_API_KEY it runs on an embedded sandbox that starts empty,
+// Command invite invites the candidates of a CSV file (name,email) to an assessment. It can be killed and run again at any moment: no
+// candidate gets a second e-mail. It keeps a checkpoint beside the file for that. Without HIRING_BASE_URL and HIRING_API_KEY it runs on an embedded sandbox that starts empty,
 // and without a file then with candidates.csv, which lies beside this program.
 package main
 
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if !set.embedded && !set.yes && client.Environment() != hiring.EnvironmentTest {
 		return fmt.Errorf("this would mail up to %d candidates: put -yes before the file if that is meant", len(candidates))
 	}
-	return invite(ctx, client, assessment, candidates, stdout, log.New(stderr, "", 0))
+	return invite(ctx, client, assessment, candidates, set.checkpoint(), stdout, log.New(stderr, "", 0))
 }
 
 // connect returns a client, and the assessment to invite to. That of the embedded

@@ -41,6 +41,7 @@ func TestRunMailsRealCandidatesOnlyWhenToldTo(t *testing.T) {
 
 	require.NoError(t, run(t.Context(), []string{"-yes", file, assessment}, &stdout, &stderr))
 	require.Equal(t, "1 sent, 0 had one, 0 not sent, 0 unknown\n", stdout.String())
+	require.FileExists(t, file+"."+assessment+".state")
 }
 
 func TestRunRefuses(t *testing.T) {

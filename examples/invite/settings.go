@@ -5,7 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
 // settings are what the command line and the environment say. The client reads
@@ -15,6 +18,16 @@ type settings struct {
 	assessment string
 	yes        bool
 	embedded   bool // No service is named: the sandbox is used.
+}
+
+// checkpoint returns the checkpoint of a run, in a file beside that of the
+// candidates. A run needs one of its own for each assessment. The embedded sandbox
+// forgets everything, so that it needs none.
+func (s settings) checkpoint() hiring.Checkpoint {
+	if s.embedded {
+		return nil
+	}
+	return hiring.FileCheckpoint(s.file + "." + url.PathEscape(s.assessment) + ".state")
 }
 
 // parse prints help when it is asked for. Errors are the caller's to print.

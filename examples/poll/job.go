@@ -104,8 +104,8 @@ func (j *job) tellProgress(p hiring.WaitProgress) {
 		return
 	}
 	j.progressTold = time.Now()
-	j.log.Info("progress", "since_means", p.Meaning, "unfinished", p.Unfinished, "reads_last_hour", p.ReadsLastHour,
-		"next_round", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.Why)
+	j.log.Info("progress", "since_means", p.SinceMeaning, "unfinished", p.AwaitingGrading, "reads_last_hour", p.ReadsLastHour,
+		"next_round", p.NextPoll.UTC().Format(time.TimeOnly), "why_slow", p.SlowReason)
 }
 
 // once is for cron: it writes what is new since the last run, in as many rounds as
@@ -134,7 +134,7 @@ func (j *job) once(ctx context.Context) error {
 
 // deliver writes the lines first: what is saved is never found again. A signal
 // does not come between the two.
-func (j *job) deliver(ctx context.Context, polled hiring.Polled) error {
+func (j *job) deliver(ctx context.Context, polled hiring.PollResult) error {
 	if err := j.write(polled.Submissions...); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func resultOf(s *hiring.Submission) result {
 
 func pillarOf(area hiring.Pillar) pillar {
 	p := pillar{ID: area.ID, Label: area.Label}
-	if score, ok := area.Reported(); ok {
+	if score, ok := area.ReliableScore(); ok {
 		p.Score = &score
 	}
 	return p

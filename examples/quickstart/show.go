@@ -130,7 +130,7 @@ func ranked(submissions []hiring.Submission) []hiring.Submission {
 // none does not mean 0.
 func pillar(report *hiring.Report, id hiring.PillarID) string {
 	area, _ := report.Pillar(id)
-	if score, ok := area.Reported(); ok {
+	if score, ok := area.ReliableScore(); ok {
 		return strconv.Itoa(score)
 	}
 	return "not enough data"

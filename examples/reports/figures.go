@@ -81,7 +81,7 @@ func figuresOf(submissions []hiring.Submission) figures {
 	var evaluated []hiring.Submission
 	unfinished := make(map[string]int)
 	for _, s := range submissions {
-		if s.Report != nil && s.Report.Ready() {
+		if s.Report.Ready() {
 			evaluated = append(evaluated, s)
 		} else {
 			unfinished[stage(s)]++
@@ -153,7 +153,7 @@ func ofArea(evaluated []hiring.Submission, id hiring.PillarID) (out spread) {
 	var sure []int
 	for _, s := range evaluated {
 		pillar, _ := s.Report.Pillar(id)
-		score, ok := pillar.Reported()
+		score, ok := pillar.ReliableScore()
 		switch {
 		case ok:
 			sure = append(sure, score)
@@ -221,7 +221,7 @@ func row(s hiring.Submission, areas []area) person {
 	for _, a := range areas {
 		text := noData
 		pillar, _ := s.Report.Pillar(a.id)
-		if score, ok := pillar.Reported(); ok {
+		if score, ok := pillar.ReliableScore(); ok {
 			text = fmt.Sprint(score)
 		}
 		p.Areas = append(p.Areas, text)

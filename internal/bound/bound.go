@@ -87,6 +87,6 @@ func (b *Bound) Unmarshalers(text int, others *json.Unmarshalers) *json.Unmarsha
 		if !b.Take(size) || !b.Step() {
 			return b.Stopped
 		}
-		return skip
+		return Skip
 	}), others)
 }

@@ -4,5 +4,5 @@ package bound
 
 import "errors"
 
-// skip leaves a value to the next unmarshaler.
-var skip = errors.ErrUnsupported
+// Skip leaves a value to the next unmarshaler.
+var Skip = errors.ErrUnsupported

@@ -4,5 +4,5 @@ package bound
 
 import "encoding/json/v2"
 
-// skip leaves a value to the next unmarshaler.
-var skip = json.SkipFunc
+// Skip leaves a value to the next unmarshaler.
+var Skip = json.SkipFunc

@@ -72,7 +72,9 @@ type Knobs struct {
 	PageSize  int           // At most; 0: 100.
 	Lag       time.Duration // The report comes so much later than the status.
 	Finished  bool          // Only what is evaluated is listed.
-	Bare      bool          // Over HTTP: submissions come without their reports, which are read by themselves.
+	Bare      bool          // Submissions come without their reports, which are read by themselves.
+
+	Spoil func(now time.Time, listed bool, id string, members map[string]any) // Over HTTP: changes the JSON of a submission. Nil: not.
 
 	Limit  int           // Reads in a window; 0: 1000.
 	Window time.Duration // 0: an hour.
@@ -149,6 +151,9 @@ func (s *Service) Quota(now time.Time) (limit, remaining int, ends time.Duration
 func (s *Service) window(now time.Time) {
 	if s.opens.IsZero() || !now.Before(s.opens.Add(s.Window)) {
 		s.opens, s.used = now, 0
+		if now.Sub(s.rivalled) > s.Window { // What others used lies in windows that have ended.
+			s.rivalled = now
+		}
 	}
 	if !s.rivalled.IsZero() && s.Rivals > 0 {
 		s.owed += now.Sub(s.rivalled).Hours() * float64(s.Rivals)
@@ -243,6 +248,9 @@ func (s *Service) List(now time.Time, status string, since time.Time, cursor str
 		return r
 	}
 	rows, more := s.rows(now, status, since, place)
+	for i := range rows {
+		rows[i].Ready = rows[i].Ready && !s.Bare
+	}
 	r.Items = rows
 	if more {
 		r.Cursor = s.cursor(now, place, &rows[len(rows)-1])

@@ -55,12 +55,12 @@ func (t *transport) serve(now time.Time, path string, query url.Values) (reply R
 		}
 		list := make([]any, len(reply.Items))
 		for i := range reply.Items {
-			list[i] = t.service.whole(&reply.Items[i])
+			list[i] = t.service.whole(now, &reply.Items[i], true)
 		}
 		data = list
 	default:
 		if reply = t.service.Get(now, id); len(reply.Items) == 1 {
-			data = t.service.whole(&reply.Items[0])
+			data = t.service.whole(now, &reply.Items[0], false)
 			if rest == "report" {
 				data = report(&reply.Items[0])
 			}
@@ -99,7 +99,7 @@ func answer(r *http.Request, reply *Reply, data any) *http.Response {
 }
 
 // whole is a submission as JSON.
-func (s *Service) whole(row *Row) map[string]any {
+func (s *Service) whole(now time.Time, row *Row, listed bool) map[string]any {
 	at := func(t time.Time) any {
 		if t.IsZero() {
 			return nil
@@ -112,6 +112,9 @@ func (s *Service) whole(row *Row) map[string]any {
 	}
 	if s.Bare {
 		m["report"] = nil
+	}
+	if s.Spoil != nil {
+		s.Spoil(now, listed, row.ID, m)
 	}
 	return m
 }

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// integer reads a number. What follows it shows whether it has a fraction or an
-// exponent, which fit no integer.
+// integer reads a whole number, and leaves one with a fraction or an exponent to
+// json/v2.
 func (d *state) integer(v reflect.Value, i int) int {
+	from := i
 	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
 		limit++
@@ -17,6 +18,9 @@ func (d *state) integer(v reflect.Value, i int) int {
 	start, n := i, uint64(0)
 	for ; i < len(b) && isDigit(b[i]); i++ {
 		n = 10*n + uint64(b[i]-'0')
+	}
+	if c := at(b, i); c == '.' || c == 'e' || c == 'E' {
+		return d.foreign(v, from, 0)
 	}
 	signed := int64(n)
 	if negative {

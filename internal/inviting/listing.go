@@ -18,6 +18,8 @@ type Listing[I any] struct {
 	Known  map[string]I // By Address; nil before the first look.
 	Looked time.Time    // When the last look began that went far enough.
 
+	LookedWhole time.Time // When the last look began that covered the whole listing.
+
 	listed    map[string]bool // The ids that these looks have shown.
 	total     int             // What the last of them was told there are; 0 when it was not.
 	unordered bool            // The listing was not newest first.
@@ -35,6 +37,7 @@ type Look[I any] struct {
 	whole  bool
 	began  time.Time
 
+	covered   bool         // The look reached the end, and nothing moved meanwhile.
 	found     map[string]I // By address, the newest.
 	ids       map[string]bool
 	seen      int       // Items.
@@ -62,6 +65,7 @@ func (k *Look[I]) Page(items []I, total int, last bool) (over bool) {
 	old := k.of.listed != nil && !k.hasNews(items)
 	k.take(items, total, last)
 	k.whole = k.whole || k.moved || k.total > 0 && k.total < k.of.total
+	k.covered = last && !k.moved
 	if _, found := k.found[k.wanted]; found && k.wanted != "" {
 		k.Enough, k.Moved = last && !k.moved, false
 		return true
@@ -131,6 +135,9 @@ func (k *Look[I]) End() {
 		l.Known = k.found
 	} else {
 		maps.Copy(l.Known, k.found)
+	}
+	if k.covered {
+		l.LookedWhole = k.began
 	}
 	if !k.Enough {
 		return

@@ -4,13 +4,18 @@
 // Replies are read leniently: one lone surrogate in a prompt must not block a
 // whole log, so text that is not UTF-8 and names that come twice are let through.
 // What is written is valid for any reader: invalid text is replaced as every reader
-// would, and a nil slice, which is null on the wire, stays null.
+// would, and a nil slice, which is null on the wire, stays null. The same value is
+// always written as the same text, and no name twice.
 package lenient
 
 import (
+	"maps"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
+
+	stdjson "encoding/json"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,17 +34,17 @@ type Codec struct {
 // New returns the codec of the structs that are an R, an interface. after is called
 // with each that was read.
 func New[R any](after func(R)) *Codec {
-	read := json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
+	read := json.JoinUnmarshalers(scalars, json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := json.UnmarshalDecode(d, withoutMethods(v))
 		after(v)
 		return err
-	})
-	write := json.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return json.MarshalEncode(e, withoutMethods(v)) })
+	}))
+	write := json.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return json.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
 	common := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	return &Codec{
 		Reading: json.JoinOptions(common, json.WithUnmarshalers(read)),
 		readers: read,
-		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true),
+		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true), json.Deterministic(true),
 			json.WithMarshalers(json.JoinMarshalers(write, json.MarshalFunc(encodeTime)))),
 	}
 }
@@ -60,6 +65,30 @@ func OrNil[T any]() *json.Unmarshalers {
 		*v = new(T)
 		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // Within the same bound.
 			*v = nil
+		}
+		return nil
+	})
+}
+
+// OrPart is a way to read a T that is replaced when it cannot be read by what part
+// returns: it receives the place of the T in the text, why it cannot be read, and a
+// function that reads the same text into another value.
+func OrPart[T any](part func(place string, why error, read func(v any) error) T) *json.Unmarshalers {
+	inside := false
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
+		if inside {
+			return bound.Skip
+		}
+		raw, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		place := string(d.StackPointer())
+		inside = true
+		defer func() { inside = false }()
+		read := func(v any) error { return json.Unmarshal(raw, v, d.Options()) } // Within the same bound.
+		if err := read(v); err != nil {
+			*v = part(place, err, read)
 		}
 		return nil
 	})
@@ -103,6 +132,52 @@ func withoutMethods(v any) any {
 		return value.Convert(reflect.PointerTo(bareType(value.Type().Elem()))).Interface()
 	}
 	return value.Convert(bareType(value.Type())).Interface()
+}
+
+// withoutKnown returns v, a struct or a pointer to one, without the unknown members
+// that have the name of a field: a name must not be written twice.
+func withoutKnown(v any) any {
+	value := reflect.Indirect(reflect.ValueOf(v))
+	names := knownNames(value.Type())
+	if names.extra < 0 {
+		return v
+	}
+	extra, _ := reflect.TypeAssert[map[string]stdjson.RawMessage](value.Field(names.extra))
+	others := maps.Clone(extra)
+	maps.DeleteFunc(others, func(name string, _ stdjson.RawMessage) bool { return names.known[name] })
+	if len(others) == len(extra) {
+		return v
+	}
+	copied := reflect.New(value.Type())
+	copied.Elem().Set(value)
+	copied.Elem().Field(names.extra).Set(reflect.ValueOf(others))
+	return copied.Interface()
+}
+
+// fieldNames are the JSON names of a struct's fields, and the index of the field
+// for all other members, which is negative when there is none.
+type fieldNames struct {
+	known map[string]bool
+	extra int
+}
+
+var namesOfTypes sync.Map // Of reflect.Type to fieldNames.
+
+func knownNames(t reflect.Type) fieldNames {
+	if names, ok := namesOfTypes.Load(t); ok {
+		return names.(fieldNames)
+	}
+	names := fieldNames{make(map[string]bool), -1}
+	for i := range t.NumField() {
+		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if options == "unknown,embed" {
+			names.extra = i
+		} else {
+			names.known[name] = true
+		}
+	}
+	namesOfTypes.Store(t, names)
+	return names
 }
 
 var bareTypes sync.Map // Of reflect.Type to reflect.Type.

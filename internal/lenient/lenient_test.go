@@ -131,3 +131,36 @@ func TestWhereNamesThePlaceAndNoData(t *testing.T) {
 	}
 	assert.Empty(t, lenient.Where(context.Canceled), "it is not about JSON")
 }
+
+// TestOrPartReplacesOnlyWhatCannotBeRead, says where it lies and why, and reads the same
+// text into something else.
+func TestOrPartReplacesOnlyWhatCannotBeRead(t *testing.T) {
+	type list struct {
+		Data []thing `json:"data"`
+	}
+	var problems []string
+	part := func(place string, why error, read func(v any) error) thing {
+		problems = append(problems, lenient.WhereIn(place, why))
+		var v struct {
+			ID string `json:"id"`
+		}
+		if read(&v) != nil {
+			v.ID = "none"
+		}
+		return thing{ID: v.ID}
+	}
+	var v list
+	text := []byte(`{"data":[{"id":"a"},{"id":"b","at":7},"c",null,{"id":"d","list":[{"id":7}]},{"id":"e"}]}`)
+	forgiving := codec.Forgiving(lenient.OrPart(part))
+	require.NoError(t, forgiving.DecodeWithin(&bound.Bound{Left: math.MaxInt64}, text, &v))
+	var ids []string
+	for _, one := range v.Data {
+		ids = append(ids, one.ID)
+	}
+	assert.Equal(t, []string{"a", "b", "none", "", "d", "e"}, ids)
+	assert.Equal(t, []string{
+		"/data/1/at has a number instead of a time", "/data/2 has a string instead of an object", "/data/4/list/0/id has a number instead of a string",
+	}, problems)
+	require.Error(t, forgiving.Decode([]byte(`{"data":[{"id":"a"},{"id":"b"`), &v), "the text itself must be sound")
+	assert.Equal(t, bound.ErrMemory, codec.Forgiving(lenient.OrPart(part)).DecodeWithin(&bound.Bound{Left: 200}, text, &v))
+}

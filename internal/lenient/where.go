@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,11 +15,29 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/texts"
 )
 
+// WhereIn is Where for a value that lies at a place in a larger text. It leaves out
+// the offset.
+func WhereIn(place string, err error) string {
+	at, what, _ := split(err)
+	return texts.Quote([]byte(strings.ToValidUTF8(place+at, ""))) + " " + cmp.Or(what, "cannot be read")
+}
+
 // Where describes a JSON error by place alone: its own text may hold candidates'
 // data.
 func Where(err error) string {
-	var at, what string
-	var offset int64
+	at, what, offset := split(err)
+	if what == "" {
+		return ""
+	}
+	if at == "" {
+		return fmt.Sprintf(": it %s at byte %d", what, offset)
+	}
+	return fmt.Sprintf(": %s %s at byte %d", texts.Quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
+}
+
+// split returns the JSON pointer of an error, what is wrong there, "" when the error is
+// not about JSON, and the offset.
+func split(err error) (at, what string, offset int64) {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
 		if e.JSONKind != 0 && e.GoType != nil {
@@ -30,13 +49,7 @@ func Where(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		what = "ends too early"
 	}
-	if what == "" {
-		return ""
-	}
-	if at == "" {
-		return fmt.Sprintf(": it %s at byte %d", what, offset)
-	}
-	return fmt.Sprintf(": %s %s at byte %d", texts.Quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
+	return at, what, offset
 }
 
 func kindName(k jsontext.Kind) string {

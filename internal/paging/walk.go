@@ -250,3 +250,10 @@ func (w *Walk[T]) OddSize(got int, said Said) (size int, odd bool) {
 	}
 	return size, said.Size != 0 && said.Size != asked || got > asked || more && got > 0 && got < asked
 }
+
+// MayBeTruncated reports whether a page is full, by the size that was asked for or
+// by the size that it says it has, and does not say whether another follows.
+func (w *Walk[T]) MayBeTruncated(got int, said Said) bool {
+	full := w.At.Size > 0 && got > 0 && (got >= w.At.Size || got == said.Size)
+	return full && said.HasMore == nil && said.Total == nil && said.Cursor == "" && !said.Cursors
+}

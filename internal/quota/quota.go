@@ -80,6 +80,7 @@ type Book struct {
 type knowledge struct {
 	Window
 
+	told     int // The Limit of the last response, also of one whose window had ended.
 	usage    pacing.Usage
 	arrived  uint64
 	turns    time.Time // When the window ends, by the local clock.
@@ -156,18 +157,29 @@ func (b *Book) Leave(key Key, class Class) {
 	}
 }
 
-// Learn keeps what a reply says to a request that began at begun. left is how long
-// the window still lasts, by the server's clock: it counts from the reply's arrival.
+// Learn keeps what a response says to a request that began at begun. left is how
+// long the window still lasts, by the server's clock: it counts from the response's
+// arrival. A window that has ended says nothing about the present one: only its
+// Limit counts.
 func (b *Book) Learn(key Key, class Class, begun uint64, said Window, left time.Duration, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ticks++
 	k := b.of(key, class)
+	if left <= 0 {
+		if begun > k.arrived {
+			k.told = said.Limit
+			if k.Window != (Window{}) {
+				k.Limit = said.Limit
+			}
+		}
+		return
+	}
 	newer := begun > k.arrived ||
 		said.Reset.After(k.Reset) ||
 		said.Reset.Equal(k.Reset) && said.Remaining < k.Remaining
 	if newer {
-		k.Window, k.arrived = said, b.ticks
+		k.Window, k.told, k.arrived = said, said.Limit, b.ticks
 		k.turns = now.Add(min(left, Longest))
 		k.usage.Learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
 	}
@@ -228,10 +240,10 @@ func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration
 
 // limit is that of the class, as far as it is known.
 func (k *knowledge) limit(class Class) int {
-	if k.Limit == 0 {
+	if k.told == 0 {
 		return documented[class]
 	}
-	return k.Limit
+	return k.told
 }
 
 // share is a fraction of each window, in requests.

@@ -110,11 +110,11 @@ func TestLearn(t *testing.T) {
 		b := new(Book)
 		begun := []uint64{begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)}
 		for _, r := range c.replies {
-			b.Learn(Key{}, Read, begun[r.request], r.said, 0, now)
+			b.Learn(Key{}, Read, begun[r.request], r.said, time.Hour, now)
 		}
 		assert.Equal(t, c.want, b.Known(Key{}, Read), name)
 		for _, later := range []Window{at(5, 500), at(50, 500)} {
-			b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), later, 0, now)
+			b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), later, time.Hour, now)
 			assert.Equal(t, later, b.Known(Key{}, Read), "%s: a request begun later is always believed", name)
 		}
 		assert.Zero(t, b.Known(Key{}, Write), "another class")
@@ -128,11 +128,11 @@ func TestWhatSaysTheSameIsNoNews(t *testing.T) {
 	b := new(Book)
 	said := Window{100, 9, time.Unix(1000, 0)}
 	first, second := begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)
-	b.Learn(Key{}, Read, first, said, 0, now)
+	b.Learn(Key{}, Read, first, said, time.Hour, now)
 	third := begin(t, b, Key{}, Read, now)
-	b.Learn(Key{}, Read, second, said, 0, now)
+	b.Learn(Key{}, Read, second, said, time.Hour, now)
 	later := Window{100, 50, time.Unix(1000, 0)}
-	b.Learn(Key{}, Read, third, later, 0, now)
+	b.Learn(Key{}, Read, third, later, time.Hour, now)
 	assert.Equal(t, later, b.Known(Key{}, Read))
 }
 
@@ -317,4 +317,40 @@ func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
 	}
 	closed, _ := b.Enter(numbered(1), Read, 0, false, at)
 	assert.Equal(t, Barrier{Reason: Braked, Wait: brakePause}, closed, "one that was refused a moment ago is not forgotten")
+}
+
+func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
+	ended := Window{500, 99, now.Add(-time.Minute)}
+	for name, c := range map[string]struct {
+		before    int // What was left for half an hour; -1: nothing is known.
+		left      time.Duration
+		wantLeft  int
+		wantState Window
+		reason    Reason
+	}{
+		"nothing is known":  {-1, -time.Minute, 500, Window{}, Open},
+		"used up":           {0, -time.Minute, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
+		"some are left":     {7, -time.Hour, 7, Window{500, 7, now.Add(30 * time.Minute)}, Open},
+		"ends this second":  {0, 0, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
+		"ends soon":         {0, time.Second, 99, ended, Open},
+		"absurd, long past": {0, -1 << 63, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
+	} {
+		b := new(Book)
+		if c.before >= 0 {
+			b = known(t, 1000, c.before)
+		}
+		_, begun := b.Enter(Key{}, Write, 0, false, now) // Any class counts the order.
+		b.Learn(Key{}, Read, begun, ended, c.left, now)
+		assert.Equal(t, c.wantState, b.Known(Key{}, Read), name)
+		limit, left, _ := b.Left(Key{}, Read, now)
+		assert.Equal(t, [2]int{500, c.wantLeft}, [2]int{limit, left}, name)
+		closed, _ := b.Enter(Key{}, Read, 0, false, now)
+		assert.Equal(t, c.reason, closed.Reason, name)
+		assert.False(t, b.IsThrottle(Key{}, Read, Window{Limit: 500}), "%s: its Limit is that of the class", name)
+	}
+	b := new(Book)
+	old := begin(t, b, Key{}, Read, now)
+	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 5, now.Add(time.Hour)}, time.Hour, now)
+	b.Learn(Key{}, Read, old, ended, -time.Minute, now)
+	assert.Equal(t, Window{1000, 5, now.Add(time.Hour)}, b.Known(Key{}, Read), "a response that overlaps with the state says nothing")
 }

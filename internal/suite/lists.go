@@ -99,7 +99,7 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 		if event.Kind != hiring.EventAIPrompt {
 			continue
 		}
-		prompt, ok := event.Prompt()
+		prompt, ok := event.AIPrompt()
 		prompts += count(ok)
 		unreadable += count(!ok)
 		longest = max(longest, len(prompt.Text))

@@ -117,7 +117,7 @@ func (l *life) graded(t *testing.T) {
 		pillar, ok := r.Pillar(id)
 		need(t, holds(t, ok, id))
 		got := ""
-		if score, reported := pillar.Reported(); reported {
+		if score, reported := pillar.ReliableScore(); reported {
 			got = strconv.Itoa(score)
 		}
 		equal(t, want, got, id)

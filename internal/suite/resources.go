@@ -117,7 +117,7 @@ func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 		for _, id := range []hiring.PillarID{hiring.PillarCorrectness, hiring.PillarCraft, hiring.PillarAIFluency, hiring.PillarRigor} {
 			pillar, ok := r.Pillar(id)
 			need(t, holds(t, ok, id))
-			_, reported := pillar.Reported()
+			_, reported := pillar.ReliableScore()
 			equal(t, pillar.Score != nil && !pillar.LowConfidence, reported)
 			unscored += count(pillar.Score == nil)
 			unsure += count(pillar.Score != nil && pillar.LowConfidence)
@@ -149,7 +149,7 @@ func PendingReport(t *testing.T, client *hiring.Client, _ Controls) {
 	absent(t, report.GeneratedAt)
 	need(t, size(t, report.Pillars, 4))
 	for _, p := range report.Pillars {
-		_, ok := p.Reported()
+		_, ok := p.ReliableScore()
 		holds(t, !ok, "%s is not reported", p.ID)
 	}
 }

@@ -11,9 +11,10 @@ import (
 
 // Why an attempt brought nothing.
 var (
-	ErrBroken  = errors.New("the download broke off") // Another may go on.
-	ErrRefused = errors.New("the storage refuses the link")
-	ErrChanged = errors.New("the archive changed, or the storage cannot go on where a download broke off")
+	ErrBroken      = errors.New("the download broke off") // Another may go on.
+	ErrRefused     = errors.New("the storage refuses the link")
+	ErrUnresumable = errors.New("the download broke off, and the storage gives nothing to go on by")
+	ErrChanged     = errors.New("the archive changed, or the storage cannot go on where a download broke off")
 )
 
 // Unknown is a length that the storage did not tell.

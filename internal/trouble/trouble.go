@@ -7,10 +7,21 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"reflect"
 	"syscall"
 )
+
+// Usable returns err, or for a nil pointer, which may panic when it is asked for
+// anything, an error that says what it is.
+func Usable(err error) error {
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("the error is a nil %T", err)
+	}
+	return err
+}
 
 // Permanent tells a server that cannot prove its identity from one that cannot be
 // reached for a moment.
@@ -26,7 +37,7 @@ func Permanent(err error) bool {
 func Advice(err error) []string {
 	lookup, ok := errors.AsType[*net.DNSError](err)
 	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
-		return []string{"; look at the base URL"}
+		return []string{"check the base URL"}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
@@ -45,4 +46,11 @@ func TestWord(t *testing.T) {
 		assert.Equal(t, c.permanent, trouble.Permanent(c.err), "%v", c.err)
 		assert.Equal(t, c.astray, trouble.Advice(c.err) != nil, "%v", c.err)
 	}
+}
+
+func TestUsable(t *testing.T) {
+	require.NoError(t, trouble.Usable(nil))
+	assert.Equal(t, io.EOF, trouble.Usable(io.EOF))
+	assert.Equal(t, syscall.EPIPE, trouble.Usable(syscall.EPIPE))
+	require.EqualError(t, trouble.Usable((*url.Error)(nil)), "the error is a nil *url.Error")
 }

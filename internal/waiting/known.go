@@ -36,7 +36,7 @@ func (m *Machine) planKnown(now time.Time) {
 			}
 		}
 	case list == least:
-		m.listNews()
+		m.listNews(now)
 	case find == least:
 		m.chase(oldest, int(find)+2)
 	default:

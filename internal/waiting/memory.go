@@ -35,14 +35,25 @@ func (d deliveries) has(id string) bool {
 	return ok
 }
 
+// regraded reports whether a delivered item was graded again since, as far as that
+// is wanted.
+func (m *Machine) regraded(id string, it *Item) bool {
+	entry, ok := m.Delivered[hashOf(id)]
+	return ok && m.Regraded && entry.evaluated != math.MaxUint32 && entryOf(it).evaluated > entry.evaluated && !it.Evaluated.IsZero()
+}
+
 // add remembers an item. One without a time of evaluation is never forgotten for
 // its sake.
 func (d deliveries) add(id string, it *Item) {
+	d[hashOf(id)] = entryOf(it)
+}
+
+func entryOf(it *Item) delivery {
 	entry := delivery{math.MaxUint32, seconds(it.Created)}
 	if !it.Evaluated.IsZero() {
 		entry.evaluated = seconds(it.Evaluated.Add(time.Second - 1))
 	}
-	d[hashOf(id)] = entry
+	return entry
 }
 
 func seconds(t time.Time) uint32 { return uint32(min(max(t.Unix(), 0), math.MaxUint32)) }
@@ -80,12 +91,17 @@ func (p proof) covers(q proof) bool { return !p.Since.After(q.Since) && !p.Saw.B
 
 // done tells whether an item is dealt with, whatever the deliveries say.
 func (m *Machine) done(it *Item) bool {
-	if it.Evaluated.IsZero() || it.Evaluated.Before(m.Begin) {
+	if it.Evaluated.IsZero() || m.tooEarly(it) {
 		return !it.Evaluated.IsZero()
 	}
 	return slices.ContainsFunc(m.Proofs, func(p proof) bool {
 		return !it.Created.Before(p.Since) && it.Evaluated.Before(p.Saw.Add(-m.Lateness))
 	})
+}
+
+// tooEarly reports whether an item was evaluated before the beginning of the watch.
+func (m *Machine) tooEarly(it *Item) bool {
+	return !it.Evaluated.IsZero() && it.Evaluated.Before(m.Begin)
 }
 
 // forget keeps the memory within its bounds. What is known of the unfinished goes
@@ -123,19 +139,28 @@ func (m *Machine) forgetAny(n int) {
 	}
 }
 
-// forgetItems drops so many of the unfinished, first those from which no evaluation
-// comes directly, the oldest first.
+// forgetItems drops so many of the unfinished: first those from which no evaluation
+// comes directly, those that are handed in last, the oldest first.
 func (m *Machine) forgetItems(n int) {
 	ids := m.sorted()
-	hot := func(id string) int {
-		if s := m.Statuses[m.Items[id].Status]; s != nil && s.hot() {
+	rank := func(id string) int {
+		switch s := m.Statuses[m.Items[id].Status]; {
+		case s == nil:
+			return 0
+		case s.Handed:
+			return 2
+		case s.hot():
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(hot(a), hot(b)) })
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, id := range ids[:min(n, len(ids))] {
-		m.Steady = later(m.Steady, m.Items[id].Created) // Nothing is to be concluded from what becomes of it.
+		it := m.Items[id]
+		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.idle > m.steady() {
+			m.Cut = later(m.Cut, m.Heard)
+		}
+		m.Steady = later(m.Steady, it.Created) // Nothing is to be concluded from what becomes of it.
 		delete(m.Items, id)
 	}
 }

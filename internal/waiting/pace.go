@@ -3,9 +3,10 @@ package waiting
 import "time"
 
 const (
-	ahead        = 0.1            // By what share the use of a window may run ahead of an even one.
-	dear         = 8              // Requests of a round.
-	patience     = 24 * time.Hour // Without news of known ids, until rounds become rare.
+	ahead        = 0.1 // By what share the use of a window may run ahead of an even one.
+	dear         = 8   // Requests of a round.
+	shortPoll    = 2 * time.Second
+	patience     = 24 * time.Hour // Without news of known ids, until polls become rare, unless longer intervals are asked for.
 	rarest       = 15 * time.Minute
 	longestRetry = 24 * time.Hour
 	clockError   = 5 * time.Second
@@ -19,7 +20,7 @@ type window struct {
 
 // count counts a request, and notes when none has been answered for a while.
 func (m *Machine) count(now time.Time, answered bool) {
-	if gap := now.Sub(m.Heard); answered && (gap < 0 || gap > 3*m.Max+time.Minute) {
+	if gap := now.Sub(m.Heard); answered && (gap < 0 || gap > m.steady()) {
 		m.Steady = now
 	}
 	if answered {
@@ -32,6 +33,9 @@ func (m *Machine) count(now time.Time, answered bool) {
 	m.Hour[0]++
 }
 
+// steady is the longest time between two responses of polls that come regularly.
+func (m *Machine) steady() time.Duration { return 3*m.Max + time.Minute }
+
 // Rate is how many requests a second use up what is left just when the window
 // ends. It is never more than that of a whole window of such a length.
 func (b Budget) Rate(length time.Duration) float64 {
@@ -41,14 +45,21 @@ func (b Budget) Rate(length time.Duration) float64 {
 	return max(0, min(float64(b.Left)/b.Ends.Seconds(), float64(b.Whole)/length.Seconds()))
 }
 
-// Pace is the least pause after a round that took so many requests, so that what
-// is left lasts until the window ends. A fresh window slows nobody down.
+// Pace is the least interval after a poll that took so many requests, so that what
+// is left lasts until the window ends: at most until the use of the window is less
+// than a tenth ahead of an even one. A fresh window causes no delay.
 func (b Budget) Pace(cost int, length time.Duration) time.Duration {
 	rate := b.Rate(length)
-	if even := float64(b.Whole) * b.Ends.Seconds() / length.Seconds(); rate == 0 || float64(b.Left) >= (1-ahead)*even {
+	if rate == 0 || float64(b.Left) >= (1-ahead)*b.even(length) {
 		return 0
 	}
-	return min(b.Ends, time.Duration(float64(cost)/rate*float64(time.Second)))
+	behind := ((1-ahead)*b.even(length) - float64(b.Left)) / (1 - ahead) * length.Seconds() / float64(b.Whole)
+	return time.Duration(min(float64(cost)/rate, behind, b.Ends.Seconds()) * float64(time.Second))
+}
+
+// even is how many reads are left at an even use of the window.
+func (b Budget) even(length time.Duration) float64 {
+	return float64(b.Whole) * b.Ends.Seconds() / length.Seconds()
 }
 
 // usual is a pause after a cheap round.
@@ -67,10 +78,14 @@ func (m *Machine) pause(now time.Time) time.Duration {
 	if m.Round == 1 {
 		p = m.usual()
 	}
-	if m.known {
+	if took := now.Sub(m.Began) - shortPoll; took > 0 && !m.Stopped { // A long poll, such as in a burst, is part of the interval.
+		p = max(m.Min, p-took)
+	}
+	if m.known && m.Max <= time.Minute {
 		p = max(p, min((now.Sub(m.News)-patience)/100, rarest))
 	}
-	return max(p, m.Window.Pace(m.Cost, m.Window.Length))
+	// Pages of news are no reason to wait longer: there may be more.
+	return max(p, m.Window.Pace(max(m.Cost-m.Fresh/m.pageSize(), 1), m.Window.Length))
 }
 
 // Progress is what a machine is doing.

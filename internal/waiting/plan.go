@@ -1,15 +1,18 @@
 package waiting
 
 import (
-	"math/bits"
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
 
 const (
 	margin    = 5 * time.Minute // How much later than its time an evaluation usually shows.
-	every     = 8               // Rounds, until one looks back further:
+	every     = 5               // Longest intervals until a poll looks back further,
+	everyMost = 5 * time.Minute // or so long:
 	ruler     = 10 * time.Minute
+	rulers    = 14          // 10 min, 20 min, ..., 57 days.
 	rounding  = time.Minute // What the service may make of a time that it is asked for.
 	peekEvery = time.Hour
 	peekBack  = 3 * time.Hour // Who was created since is rather unfinished, in whatever order they are listed.
@@ -17,6 +20,10 @@ const (
 
 // beginRound puts the last one away.
 func (m *Machine) beginRound(now time.Time) {
+	if now.Before(m.Heard.Add(-clockError)) {
+		m.putBack(now)
+	}
+	m.idle = min(max(now.Sub(m.Began), 0), max(m.Window.Length, time.Hour))
 	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
 		m.Leaving = 0
 	}
@@ -25,6 +32,33 @@ func (m *Machine) beginRound(now time.Time) {
 	m.Walks = slices.DeleteFunc(m.Walks, func(w walk) bool { return w.Over })
 	for i := range m.Walks {
 		m.Walks[i].Rests, m.Walks[i].Read = false, 0
+	}
+}
+
+// putBack follows a clock that was put back: nothing began or was read in the
+// future, else it would not be due for as long.
+func (m *Machine) putBack(now time.Time) {
+	gap := m.Snapped.Before(m.Gap)
+	times := []*time.Time{
+		&m.Heard, &m.Began, &m.PeekAt, &m.SlowAt, &m.HeldAt, &m.VouchAt, &m.GrantAt, &m.DepthAt, &m.Cut, &m.Gap, &m.Snapped, &m.Steady, &m.Probe.Late, &m.HourAt,
+	}
+	for l := range m.Levels {
+		times = append(times, &m.Levels[l].Began)
+	}
+	for _, s := range m.Statuses {
+		times = append(times, &s.Listed)
+	}
+	for i := range m.Depths {
+		times = append(times, &m.Depths[i])
+	}
+	for i := range m.Rulers {
+		times = append(times, &m.Rulers[i])
+	}
+	for _, t := range times {
+		*t = earlier(*t, now)
+	}
+	if gap && !m.Snapped.Before(m.Gap) {
+		m.Snapped = time.Time{}
 	}
 }
 
@@ -41,25 +75,58 @@ func (m *Machine) plan(now time.Time) {
 		m.Hurry = true
 	case m.known:
 		m.planKnown(now)
-	case m.Meaning == Evaluation, m.Meaning == Submission && (m.NewsPages <= m.setCost() || !m.setWorks(now)):
-		m.listNews()
-	case m.setWorks(now):
+	case m.Meaning == Evaluation:
+		m.listNews(now)
+	case m.Meaning == Submission && (m.NewsPages <= m.setCost()+m.setExtra() || !m.setWorks(now)):
+		m.ByNews = true
+		m.listNews(now)
+		m.planSlow(now)
+		m.planDepth(now)
+	case m.setWorks(now) && len(m.Statuses) > 0:
 		m.NewsPages *= 0.99 // The other way is tried again some time.
-		if age := now.Sub(m.PeekAt); len(m.Statuses) == 0 || age >= peekEvery || age < 0 {
-			m.PeekAt = now
-			w := walk{For: peek, Most: 1}
-			if m.Round%2 == 0 {
-				w.Since = m.since(now.Add(-peekBack))
-			}
-			m.add(w)
-		}
+		m.peek(now)
 		if m.Meaning == Submission { // Many were handed in lately, and all of them are graded. One page has who came after.
 			m.add(walk{For: peek, Status: m.evaluated(), Since: m.since(now.Add(-leastGrading)), Most: 1})
+			if m.ByNews { // An evaluation since the last poll was not seen unfinished.
+				m.listNews(now)
+			}
+			m.ByNews = false
 		}
 		m.listSet(now, false)
 		m.planSweep(now)
+		m.planDepth(now)
 	default:
 		m.planLevels(now)
+	}
+	slices.SortStableFunc(m.Walks, func(a, b walk) int { return cmp.Compare(a.background(), b.background()) })
+}
+
+// peek lists a page without a filter now and then: it may show a new status.
+func (m *Machine) peek(now time.Time) {
+	if age := now.Sub(m.PeekAt); age >= 0 && age < peekEvery {
+		return
+	}
+	m.PeekAt = now
+	m.Peeks++
+	w := walk{For: peek, Most: 1}
+	if m.Peeks%2 == 0 {
+		w.Since = m.since(now.Add(-peekBack))
+	}
+	m.add(w)
+}
+
+// planSlow has those seen whose grading takes longer than the listing of what is
+// evaluated reaches back: it lists what is handed in and unfinished.
+func (m *Machine) planSlow(now time.Time) {
+	if age := now.Sub(m.SlowAt); !m.setWorks(now) || age >= 0 && age < vouchAfter {
+		return
+	}
+	m.SlowAt = now
+	m.peek(now)
+	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
+		if s := m.Statuses[name]; s.Handed && m.walking(waits, name) == nil {
+			m.listUnfinished(walk{For: waits, Status: name, Most: m.slowly(mostHot), Behind: true})
+		}
 	}
 }
 
@@ -84,14 +151,16 @@ func (m *Machine) opened(w *walk) {
 		m.callUnseen()
 		return
 	}
-	m.Hurry = m.Begin.Before(w.Began.Add(-margin)) // There may be much to find.
-	if m.Probe.Best.ID == "" {                     // The history shows what since is about.
+	m.Hurry = true // The unfinished are listed before the first pause.
+	m.Gap = later(m.Gap, w.Began)
+	if m.Probe.Best.ID == "" { // The history shows what since is about.
 		m.add(walk{For: peek, Status: m.evaluated(), Most: 1})
 	}
 }
 
-// listNews lists what is evaluated since the last time, and now and then more.
-func (m *Machine) listNews() {
+// listNews lists what is evaluated since the last time, and now and then more:
+// twice as far back when twice the time has passed since it last did.
+func (m *Machine) listNews(now time.Time) {
 	w := walk{For: news, Status: m.evaluated(), Since: m.Base.Add(-margin)}
 	longest := m.Lateness
 	if m.Meaning == Evaluation && m.Dear.Equal(m.Base) { // Nothing new may come for long: many pages are not read again until then.
@@ -100,9 +169,9 @@ func (m *Machine) listNews() {
 	if m.Meaning == Submission {
 		w.Since, longest = w.Since.Add(-2*m.Grading), m.Lookback
 	}
-	if m.Round%every == 0 {
+	if k := due(&m.Rulers, now, min(every*m.Max, everyMost), rulers); k >= 0 {
 		w.Level = 1
-		reach := ruler << min(bits.TrailingZeros(uint(m.Round/every)), 13)
+		reach := ruler << k
 		if w.Since = w.Since.Add(-min(reach, longest)); m.Meaning == Submission && reach >= longest {
 			w.Since = m.horizon()
 		}

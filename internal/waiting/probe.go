@@ -96,7 +96,7 @@ func (m *Machine) ask() {
 func (m *Machine) judge(now time.Time, w *walk, items []Item, whole bool) {
 	p := &m.Probe
 	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == p.X.ID })
-	answered := shown || whole || len(items) > 0 && !w.Mixed && w.Last.Before(p.X.Created)
+	answered := shown || whole || w.passed(p.X.Created)
 	if !answered && w.Pages < probePages {
 		return
 	}
@@ -128,6 +128,9 @@ func (m *Machine) decide(now time.Time, meaning Meaning) {
 	if meaning != m.Meaning {
 		m.Probe.Again = now.Add(probeSoon)
 		again := later(m.Begin, now.Add(-2*probeDaily))
+		if m.Meaning == Evaluation { // The unfinished were not listed.
+			m.Gap = now
+		}
 		m.Meaning, m.NewsPages = meaning, 1
 		m.Base, m.Mark = earlier(m.Base, again), earlier(m.Mark, again)
 		m.drop(news, sweep)

@@ -13,10 +13,15 @@ type item struct {
 	Status  string
 	Seen    time.Time // When it was last shown to exist.
 	Held    time.Time // Its status has run ahead of its report since then.
+	Bare    time.Time // When a single read first found no report,
+	Local   time.Time // and the same by the clock of the caller.
+	Over    bool      // A single read has found no report for an hour: it is delivered without one.
 	Due     time.Time // When to read it singly; zero: not.
 	Serial  int       // Of the last walk over the unfinished that showed it.
 	Misses  int       // Single reads in a row that listings should have made needless, or that failed.
 	Left    bool      // It has left the listing of its status.
+	Unread  time.Time // When a response first showed it so that it could not be decoded; zero: none did.
+	Garbled bool      // The last response that showed it did.
 }
 
 // status is what is known of the unfinished of one status.
@@ -25,6 +30,7 @@ type status struct {
 	Pages    int       `json:"pages,omitzero"`  // So many there were.
 	Direct   float64   `json:"direct,omitzero"` // Leavers that were found evaluated,
 	Indirect float64   `json:"via,omitzero"`    // and those that went to another status.
+	Handed   bool      `json:"handed,omitzero"` // Its submissions are handed in.
 }
 
 const (
@@ -44,6 +50,12 @@ func (s *status) hot() bool {
 	return all < fewLeavers || s.Direct > directShare*all
 }
 
+// indirect reports whether no evaluation came directly from a status lately: those
+// that leave it are listed by another status before.
+func (s *status) indirect() bool {
+	return s.Direct+s.Indirect >= fewLeavers && s.Direct < 0.5
+}
+
 func (s *status) leaves(directly, indirectly float64) {
 	if s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly; s.Direct+s.Indirect > 50 {
 		s.Direct, s.Indirect = s.Direct/2, s.Indirect/2
@@ -54,7 +66,7 @@ func (s *status) leaves(directly, indirectly float64) {
 func (m *Machine) show(now time.Time, id string, it *Item, w *walk) {
 	known := m.Items[id]
 	if known == nil {
-		if m.known || m.Delivered.has(id) || it.Created.Before(m.horizon()) || len(id) > longestText {
+		if m.known || m.Delivered.has(id) && !m.Regraded || it.Created.Before(m.horizon()) || len(id) > longestText {
 			return
 		}
 		known = &item{}
@@ -64,7 +76,13 @@ func (m *Machine) show(now time.Time, id string, it *Item, w *walk) {
 		s.leaves(0, 1)
 	}
 	if m.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= longestText && len(m.Statuses) < mostStatuses {
+		if len(m.Statuses) == 0 { // Until now the unfinished were not listed by themselves.
+			m.Gap = later(m.Gap, now)
+		}
 		m.Statuses[it.Status] = &status{Pages: 1}
+	}
+	if s := m.Statuses[it.Status]; s != nil && !it.Submitted.IsZero() {
+		s.Handed = true
 	}
 	if !it.Created.IsZero() {
 		known.Created = it.Created
@@ -89,12 +107,13 @@ func (m *Machine) setWorks(now time.Time) bool {
 	if m.Bad >= mostBad && m.Bad > m.Good {
 		m.distrust(now)
 	}
-	return !now.Before(m.FilterOff)
+	return !now.Before(m.FilterOff) || m.FilterOff.Sub(now) > filterOff+clockError
 }
 
 // distrust does without the filter for a day.
 func (m *Machine) distrust(now time.Time) {
 	m.FilterOff, m.Good, m.Bad = now.Add(filterOff), 0, 0
+	m.Gap = later(m.Gap, m.FilterOff) // The set is built anew then.
 	m.drop(waits)
 }
 
@@ -134,9 +153,9 @@ func (m *Machine) listSet(now time.Time, vouching bool) {
 		switch {
 		case m.walking(waits, name) != nil:
 		case !vouching && s.hot() && (!due || s.Pages <= mostHot):
-			hot = append(hot, walk{For: waits, Status: name, Most: min(s.Pages+2, mostHot)})
+			hot = append(hot, walk{For: waits, Status: name, Most: min(s.Pages+2, m.slowly(mostHot))})
 		case due:
-			rare = append(rare, walk{For: waits, Status: name, Most: mostHot, Behind: true})
+			rare = append(rare, walk{For: waits, Status: name, Most: m.slowly(mostHot), Behind: true})
 		}
 	}
 	for _, w := range append(rare, hot...) {
@@ -161,6 +180,18 @@ func (m *Machine) setCost() float64 {
 	return max(1, cost)
 }
 
+// setExtra estimates what else a poll of a watch costs that lists the unfinished: a
+// page of what is evaluated, and a share of the statuses that are listed rarely.
+func (m *Machine) setExtra() float64 {
+	cost := 1.0
+	for _, s := range m.Statuses {
+		if !s.hot() {
+			cost += m.Max.Seconds() / restPage.Seconds()
+		}
+	}
+	return cost
+}
+
 // leavers finds who has left a status that was listed.
 func (m *Machine) leavers(now time.Time, w *walk, whole bool) {
 	if s := m.Statuses[w.Status]; s != nil {
@@ -171,8 +202,8 @@ func (m *Machine) leavers(now time.Time, w *walk, whole bool) {
 		}
 	}
 	for _, it := range m.Items {
-		judged := (it.Status == w.Status || w.Status == "") && it.Serial < w.Serial && it.Held.IsZero()
-		reached := whole || !w.Mixed && it.Created.After(w.Last)
+		judged := (it.Status == w.Status || w.Status == "") && it.Serial < w.Serial && it.Held.IsZero() && !it.Garbled
+		reached := whole || w.passed(it.Created)
 		if !judged || !reached || it.Created.Before(w.Stop) || it.Created.IsZero() {
 			continue
 		}

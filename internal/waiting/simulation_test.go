@@ -3,6 +3,7 @@ package waiting_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/emulator"
@@ -19,15 +20,17 @@ type simulation struct {
 	options waiting.Options
 	begin   time.Time
 	over    time.Duration
-	poll    time.Duration // Between rounds of something else that calls; 0: as the machine likes.
-	restart time.Duration // Through its written state.
-	done    func() bool   // Ends a watch early. Nil: not.
+	poll    time.Duration    // Between rounds of something else that calls; 0: as the machine likes.
+	restart time.Duration    // Through its written state.
+	stopped [2]time.Duration // The process is down from the first until the second, after begin.
+	done    func() bool      // Ends a watch early. Nil: not.
 
 	machine   *waiting.Machine
 	now       time.Time
 	delivered map[string]time.Time
 	twice     int
-	unready   int // That came without their report within an hour.
+	unready   int                  // That came without their report within an hour of a read that found none.
+	bare      map[string]time.Time // When a single read first found no report.
 	requests  []time.Time
 	largest   int
 	err       error
@@ -35,8 +38,10 @@ type simulation struct {
 }
 
 func (s *simulation) run() {
-	s.now, s.delivered = s.begin, make(map[string]time.Time)
-	s.machine = waiting.New(s.options)
+	s.now, s.bare = s.begin, make(map[string]time.Time)
+	if s.machine == nil {
+		s.machine, s.delivered = waiting.New(s.options), make(map[string]time.Time)
+	}
 	restarted := s.now
 	for end := s.begin.Add(s.over); s.now.Before(end) && s.err == nil; {
 		if s.options.Known != nil && s.machine.Pending() == 0 || s.options.Known == nil && s.done != nil && s.done() {
@@ -46,17 +51,29 @@ func (s *simulation) run() {
 			restarted = s.now
 			s.reload()
 		}
+		if down := s.begin.Add(s.stopped[0]); s.stopped[1] > 0 && !s.now.Before(down) && s.now.Before(s.begin.Add(s.stopped[1])) {
+			s.reload()
+			s.now = s.begin.Add(s.stopped[1])
+			s.machine.Wake()
+		}
 		wish := s.machine.Next(s.server(s.now), s.budget())
 		if wish.Kind != waiting.Pause {
 			s.ask(wish)
 			continue
 		}
 		pause := wish.Until.Sub(s.server(s.now))
-		if s.poll > 0 && len(s.requests) > 0 {
+		if s.poll > 0 && len(s.requests) > 0 && !s.interrupted() {
 			pause = max(pause, s.poll)
 		}
 		s.now = s.now.Add(pause)
 	}
+}
+
+// interrupted reports whether the machine pauses before it has read what it needs:
+// then the next poll does not wait for its hour.
+func (s *simulation) interrupted() bool {
+	why := s.machine.Progress(s.server(s.now)).Why
+	return strings.Contains(why, "trouble") || strings.Contains(why, "nothing is left")
 }
 
 // reload goes through the written state, as a new process would.
@@ -91,7 +108,7 @@ func (s *simulation) budget() waiting.Budget {
 }
 
 func (s *simulation) ask(wish waiting.Wish) {
-	asked := s.server(s.now)
+	began, asked := s.now, s.server(s.now)
 	s.requests = append(s.requests, s.now)
 	var reply emulator.Reply
 	if wish.Kind == waiting.Get {
@@ -105,7 +122,7 @@ func (s *simulation) ask(wish waiting.Wish) {
 	s.now = s.now.Add(latency)
 	answer := waiting.Answer{
 		Cursor: reply.Cursor, Refused: reply.Status == 400, Gone: reply.Status == 404,
-		Trouble: reply.Status == 0 || reply.Status >= 429,
+		Trouble: reply.Status == 0 || reply.Status >= 429, Local: began,
 	}
 	for i := range reply.Items {
 		row := &reply.Items[i]
@@ -115,8 +132,11 @@ func (s *simulation) ask(wish waiting.Wish) {
 	}
 	ready, err := s.machine.Got(asked, answer)
 	s.err = err
+	if wish.Kind == waiting.Get && !answer.Trouble && (answer.Gone || !answer.Items[0].Ready) && s.bare[wish.ID].IsZero() {
+		s.bare[wish.ID] = began
+	}
 	for _, i := range ready {
-		if it := &answer.Items[i]; !it.Ready && asked.Sub(it.Evaluated) < h && s.service.Skew == nil {
+		if it := &answer.Items[i]; !it.Ready && (s.bare[it.ID].IsZero() || began.Sub(s.bare[it.ID]) < h) {
 			s.unready++
 		}
 		s.deliver(answer.Items[i].ID)

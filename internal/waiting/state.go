@@ -19,7 +19,8 @@ const leastGrading = 15 * time.Minute
 type state struct {
 	Account    string    `json:"account,omitzero"`
 	Assessment string    `json:"assessment,omitzero"`
-	Begin      time.Time `json:"start"` // What was evaluated before is not wanted.
+	Begin      time.Time `json:"start"`           // What was evaluated before is not wanted.
+	Called     time.Time `json:"called,omitzero"` // When the watch was begun, by the caller's clock, until the server's is known.
 	Chance     uint64    `json:"seed"`
 
 	Hurry   bool          `json:"hurry,omitzero"`   // The next round needs no pause.
@@ -47,6 +48,8 @@ type state struct {
 	Grading   time.Duration `json:"grading,omitzero"`
 	NewsPages float64       `json:"news,omitzero"`
 	PeekAt    time.Time     `json:"peek,omitzero"`
+	ByNews    bool          `json:"by_news,omitzero"` // The last poll listed what is new.
+	Peeks     int           `json:"peeks,omitzero"`
 	HeldAt    time.Time     `json:"held,omitzero"`
 
 	Statuses   map[string]*status `json:"statuses,omitzero"`
@@ -59,19 +62,30 @@ type state struct {
 	Refusals   int                `json:"refusals,omitzero"`   // Of cursors, in a row.
 	Size       int                `json:"size,omitzero"`       // Of a page.
 
-	Deep     time.Time     `json:"deep,omitzero"` // What the last walk over all of Lookback saw.
-	Mark     time.Time     `json:"mark,omitzero"` // When the last sweep began that is through.
-	Turn     int           `json:"turn,omitzero"`
-	Levels   [levels]level `json:"levels"`
-	GrantAt  time.Time     `json:"grant,omitzero"`
-	Proofs   []proof       `json:"proofs,omitzero"`
-	Lateness time.Duration `json:"lateness"`
+	Deep      time.Time     `json:"deep,omitzero"`      // What the last walk over all of Lookback saw.
+	Mark      time.Time     `json:"mark,omitzero"`      // When the last sweep began that is through.
+	Depths    []time.Time   `json:"depths,omitzero"`    // When a sweep last looked back an hour, two hours, four hours, ...
+	Rulers    []time.Time   `json:"rulers,omitzero"`    // The same of listings of what is new: 10 min, 20 min, 40 min, ...
+	Gap       time.Time     `json:"gap,omitzero"`       // Until then there may have been unfinished submissions that were never listed.
+	Snapped   time.Time     `json:"snapped,omitzero"`   // When the last walk over all submissions began that is through.
+	Unordered bool          `json:"unordered,omitzero"` // That was not ordered by creation.
+	DepthAt   time.Time     `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
+	Cut       time.Time     `json:"cut,omitzero"`       // When the set was last truncated.
+	Strays    int           `json:"strays,omitzero"`    // Evaluations in this sweep that the set did not show before.
+	Strayed   int           `json:"strayed,omitzero"`   // How often the interval between two sweeps was halved for them.
+	SlowAt    time.Time     `json:"slow,omitzero"`      // When those were last listed that are handed in and unfinished.
+	Levels    [levels]level `json:"levels"`
+	GrantAt   time.Time     `json:"grant,omitzero"`
+	Proofs    []proof       `json:"proofs,omitzero"`
+	Lateness  time.Duration `json:"lateness"`
 
 	Window    window     `json:"window"`
 	Hour      [2]int     `json:"hour"` // Requests in this hour and the one before.
 	HourAt    time.Time  `json:"hour_at,omitzero"`
 	Packed    rows       `json:"items,omitzero"`
 	Delivered deliveries `json:"delivered,omitzero"`
+
+	Noted []uint64 `json:"noted,omitzero"` // Hashes of unreadable items without an id.
 
 	Items map[string]*item `json:"-"`
 
@@ -89,7 +103,10 @@ type tally struct {
 	Singles int  `json:"singles,omitzero"` // single reads among them,
 	Fails   int  `json:"fails,omitzero"`   // and those of them that failed.
 	Found   int  `json:"found,omitzero"`   // Deliveries.
-	Chased  bool `json:"chased,omitzero"`  // Leavers were looked for in a listing.
+	Stopped bool `json:"stopped,omitzero"` // A failed request has interrupted it.
+	Fresh   int  `json:"fresh,omitzero"`   // Those of them that a page showed.
+	Chased  bool `json:"chased,omitzero"`  // Leavers were looked for in a listing,
+	Settled bool `json:"settled,omitzero"` // which was read to its end: those that it does not show are unfinished.
 }
 
 func newState(o Options) state {
@@ -145,6 +162,9 @@ func Resume(o Options, text string) (*Machine, error) {
 		return nil, errors.New("cannot be read")
 	}
 	m.unpack()
+	if m.Gap.IsZero() && !m.Opened.IsZero() { // It is of a release that did not note that.
+		m.Gap = later(m.Opened, m.Heard)
+	}
 	return m, nil
 }
 
@@ -191,11 +211,17 @@ type rows map[string]map[string][]int64
 func (m *Machine) pack() rows {
 	packed := make(rows)
 	for id, it := range m.Items {
-		left := int64(0)
+		left, garbled := int64(0), int64(0)
 		if it.Left {
 			left = 1
 		}
-		row := []int64{it.Created.Unix(), int64(it.Serial), unix(it.Due), left, int64(it.Misses), unix(it.Held)}
+		if it.Garbled {
+			garbled = 1
+		}
+		if it.Over {
+			left |= 2
+		}
+		row := []int64{it.Created.Unix(), int64(it.Serial), unix(it.Due), left, int64(it.Misses), unix(it.Held), unix(it.Unread), garbled, unix(it.Bare), unix(it.Local)}
 		for len(row) > 1 && row[len(row)-1] == 0 {
 			row = row[:len(row)-1]
 		}
@@ -210,11 +236,11 @@ func (m *Machine) pack() rows {
 func (m *Machine) unpack() {
 	for status, items := range m.Packed {
 		for id, row := range items {
-			var f [6]int64
+			var f [10]int64
 			copy(f[:], row)
 			m.Items[id] = &item{
-				Status: status, Created: time.Unix(f[0], 0), Serial: int(f[1]), Due: at(f[2]), Left: f[3] == 1,
-				Misses: max(int(f[4]), 0), Held: at(f[5]), Seen: m.Began,
+				Status: status, Created: time.Unix(f[0], 0), Serial: int(f[1]), Due: at(f[2]), Left: f[3]&1 != 0, Over: f[3]&2 != 0,
+				Misses: max(int(f[4]), 0), Held: at(f[5]), Unread: at(f[6]), Garbled: f[7] == 1, Bare: at(f[8]), Local: at(f[9]), Seen: m.Began,
 			}
 		}
 	}

@@ -1,20 +1,24 @@
 package waiting
 
 import (
-	"math/bits"
 	"time"
 )
 
 const (
-	sweepEvery = 10 * time.Minute
+	sweepEvery = 10 * time.Minute // The interval between two sweeps, at most
+	sweepRests = 10               // and as many longest intervals between two polls.
 	sweepUnit  = time.Hour
-	sweepPages = 3 // A round,
+	sweepPages = 3 // Pages a poll,
 	sweepMany  = 10
-	longBehind = 6 * time.Hour // and this many when nothing was swept for so long.
+	longBehind = 6 * time.Hour // when nothing was swept for so long.
+	deepEvery  = 75 * time.Minute
+	depths     = 12  // Of sweeps: an hour, two hours, ..., 85 days.
+	spareShare = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
 )
 
 // The depths of sweeps where the set does not work: what was created recently is
-// listed often, all of Lookback seldom.
+// listed often, all of Lookback seldom. Where the set works, sweeps of what was
+// created recently use the first, sweeps over all of Lookback the last.
 const (
 	common = iota // The age at which nearly all are evaluated,
 	late          // and nearly all of the rest.
@@ -30,56 +34,132 @@ type level struct {
 }
 
 const (
-	mostCredit   = 30.0
-	firstCredit  = 3.0
-	longestGrant = 5 * time.Minute
-	manySamples  = 100
+	mostCredit  = 30.0
+	firstCredit = 3.0
+	manySamples = 100
 )
 
 var (
-	shares    = [levels]float64{common: 0.6, late: 0.12, deepest: 0.12}
+	shares    = [levels]float64{common: 0.6, late: 0.12, deepest: 0.16}
 	quantiles = [levels]float64{common: 0.98, late: 0.997}
 	usualAges = [levels]time.Duration{common: 48 * time.Hour, late: 7 * 24 * time.Hour}
 	restFor   = [levels]int64{late: 5, deepest: 15} // Longest pauses.
 )
 
-// planSweep goes on with the sweep, or begins one: each second one looks back
-// twice as far as the one before.
+// spare returns how many pages of this poll a sweep over all of Lookback may read:
+// what is left beyond an even use of the window after its first tenth, and where polls are rare a share
+// of the reads since the last one.
+func (m *Machine) spare() int {
+	if m.idle > 3*m.Max {
+		return int(spareShare * m.Window.Rate(m.Window.Length) * m.idle.Seconds())
+	}
+	if m.Window.Ends.Seconds() > (1-ahead)*m.Window.Length.Seconds() { // The regular polls may need them.
+		return min(sweepMany, m.Window.Whole/100)
+	}
+	return int(float64(m.Window.Left) - (1-ahead/2)*m.Window.even(m.Window.Length))
+}
+
+// slowly scales a number of pages a poll to the time since the last poll, so that
+// rare polls read as much in an hour as frequent ones.
+func (m *Machine) slowly(pages int) int {
+	scaled := float64(pages) * m.idle.Seconds() / max(m.Max, time.Second).Seconds()
+	return max(pages, min(int(scaled), m.spare()))
+}
+
+// due returns the greatest k for which the time since times[k] is at least
+// unit * 2^k, or -1, and notes that depths up to k are reached now.
+func due(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
+	for len(*times) < n {
+		*times = append(*times, now)
+	}
+	reached := -1
+	for k := range n {
+		if age := now.Sub((*times)[k]); age >= unit<<k || age < 0 {
+			reached = k
+		}
+	}
+	for k := range reached + 1 {
+		(*times)[k] = now
+	}
+	return reached
+}
+
+// planSweep continues the sweep of what was created recently, or begins one. It
+// looks back twice as far when twice the time has passed since it last did.
 func (m *Machine) planSweep(now time.Time) {
-	most, hurry := sweepPages, false
+	most := m.slowly(sweepPages)
 	if now.Sub(m.Mark) > longBehind {
-		most, hurry = sweepMany, m.Window.Left > m.Window.Whole/2
+		most = max(most, sweepMany)
 	}
 	if m.goOn(common, most) {
-		m.Hurry = hurry
 		return
 	}
-	if age := now.Sub(m.Levels[common].Began); age >= 0 && age < sweepEvery {
-		return // There is nothing to hurry for, however old the newest is that was seen.
+	rest := m.sweepRest()
+	if age := now.Sub(m.Levels[common].Began); age >= 0 && age < rest {
+		return
 	}
-	m.Hurry = hurry
-	m.Turn++
-	from := m.horizon()
-	unwatched := m.Turn == 1 && m.Begin.Before(m.Opened.Add(-margin)) // Nobody saw who was unfinished then.
-	reach := sweepUnit << min(bits.TrailingZeros(uint(m.Turn)), 12)
-	if m.Turn <= 2 { // Who was nearly done at the beginning may never have been seen unfinished.
-		reach = usualAges[common]
+	reach := sweepUnit << max(due(&m.Depths, now, sweepEvery, depths), 0)
+	m.sweep(now, common, m.evaluated(), later(m.horizon(), earlier(m.Mark, now).Add(-reach)), most)
+}
+
+// sweepRest is the interval between two sweeps. It halves with each that finds an
+// evaluation that the set did not show before, and doubles again.
+func (m *Machine) sweepRest() time.Duration {
+	longest := min(sweepEvery, sweepRests*m.Max)
+	return max(min(m.Max, longest), longest>>m.Strayed)
+}
+
+const mostStrayed = 6
+
+// strayed adapts the interval to what a sweep has found.
+func (m *Machine) strayed() {
+	if m.Strays > 0 {
+		m.Strayed = min(m.Strayed+1, mostStrayed)
+	} else {
+		m.Strayed = max(m.Strayed-1, 0)
 	}
-	if !unwatched && reach < m.Lookback {
-		from = later(from, earlier(m.Mark, now).Add(-reach))
+	m.Strays = 0
+}
+
+// planDepth continues or begins a sweep over all of Lookback: without a filter when
+// some unfinished submissions may never have been listed, and of what is evaluated
+// as long as the set is truncated.
+func (m *Machine) planDepth(now time.Time) {
+	works := m.setWorks(now)
+	snapshot := works && m.Snapped.Before(m.Gap)
+	most := m.spare()
+	if m.DepthAt.After(now) || now.Sub(m.DepthAt) >= time.Hour {
+		most = max(most, 1)
 	}
-	m.sweep(now, common, from, most)
+	age := now.Sub(m.Levels[deepest].Began)
+	switch {
+	case m.goOn(deepest, most):
+	case most < 1, age >= 0 && age < sweepEvery:
+	case snapshot && m.Unordered: // What changes its place during an interval would not be seen.
+		m.sweep(now, deepest, "", m.horizon(), 0)
+		m.Walks[len(m.Walks)-1].AtOnce = true
+	case snapshot:
+		m.sweep(now, deepest, "", m.horizon(), most)
+	case (!works || m.Cut.After(m.Levels[deepest].Began)) && (age < 0 || age >= deepEvery):
+		m.sweep(now, deepest, m.evaluated(), m.horizon(), most)
+	}
 }
 
 // planLevels sweeps in three depths. The deepest that fits on one page is listed
-// in each round, and the others not at all.
+// in each round, and the others not at all. Without any unfinished submission no
+// status is known: then nothing is filtered, so that the first one shows.
 func (m *Machine) planLevels(now time.Time) {
-	idle := min(max(now.Sub(m.GrantAt), 0), longestGrant)
+	idle := min(max(now.Sub(m.GrantAt), 0), max(m.Window.Length, time.Hour))
 	m.GrantAt = now
+	filter := m.evaluated()
+	if len(m.Statuses) == 0 && m.setWorks(now) {
+		filter = ""
+	}
 	covered := -1
 	for l := range m.Levels {
 		level := &m.Levels[l]
-		level.Credit = min(level.Credit+shares[l]*idle.Seconds()*m.Window.Rate(m.Window.Length), mostCredit)
+		grant := shares[l] * idle.Seconds() * m.Window.Rate(m.Window.Length)
+		level.Credit = min(level.Credit+grant, max(mostCredit, grant))
 		if level.Pages == 1 {
 			covered = l
 		}
@@ -91,13 +171,20 @@ func (m *Machine) planLevels(now time.Time) {
 		if m.goOn(l, int(level.Credit)) || l < covered || l > covered && rests {
 			continue
 		}
-		m.sweep(now, l, m.reach(now, l), max(1, int(level.Credit)))
+		m.sweep(now, l, filter, m.reach(now, l), max(1, int(level.Credit)))
 	}
 }
 
-func (m *Machine) sweep(now time.Time, l int, from time.Time, most int) {
+// sweep begins a sweep of what was created since a time. Without a filter it has
+// no since either, unless that is known to be about creation: unfinished
+// submissions may not pass it.
+func (m *Machine) sweep(now time.Time, l int, status string, from time.Time, most int) {
 	m.Levels[l].Began = now
-	m.add(walk{For: sweep, Level: l, Status: m.evaluated(), Since: m.since(from), Stop: from, Most: most, Behind: true})
+	w := walk{For: sweep, Level: l, Status: status, Stop: from, Most: most, Behind: true}
+	if status != "" || m.Unfiltered || m.Meaning == Other {
+		w.Since = m.since(from)
+	}
+	m.add(w)
 }
 
 // goOn lets the sweep of a level read so many pages, if there is one. One that
@@ -105,7 +192,7 @@ func (m *Machine) sweep(now time.Time, l int, from time.Time, most int) {
 func (m *Machine) goOn(l, most int) bool {
 	for i := range m.Walks {
 		if w := &m.Walks[i]; w.For == sweep && w.Level == l && !w.Over {
-			if w.Lost == 0 {
+			if w.Lost == 0 && !w.AtOnce {
 				w.Most, w.Rests = most, most < 1
 			}
 			return true
@@ -131,5 +218,17 @@ func (m *Machine) swept(w *walk) {
 	m.Levels[w.Level].Pages = w.Pages
 	saw := earlier(m.Newest, w.Began)
 	m.Mark = later(m.Mark, saw)
-	m.prove(w.Since.Add(rounding), saw)
+	from := w.Stop
+	if !w.Since.IsZero() {
+		from = w.Since.Add(rounding)
+	}
+	switch {
+	case w.Level == common:
+		m.strayed()
+	case w.Level == deepest && w.Status == "":
+		if m.Unordered = w.Mixed && w.Pages > 1; !m.Unordered || w.AtOnce {
+			m.Snapped = w.Began
+		}
+	}
+	m.prove(from, saw)
 }

@@ -22,12 +22,21 @@
 // does not work, what is evaluated is listed in three depths, each with a share
 // of the quota (sweep.go).
 //
-// Nothing is left to one way alone. Now and then a round looks back twice as far
-// as the time before, so that what the service shows late is found after about
-// twice that time; where since is about creation, a sweep does the same in the
-// background. Known ids are each vouched for within the hour, by a listing of the
-// unfinished or by a single read. What was delivered is remembered until a
-// completed walk proves that it can be told from news by its times alone
+// Each way is checked by another one. Submissions that no listing of the unfinished
+// has shown are found by listings of what is evaluated: a listing looks back twice as
+// far when twice the time has passed since one last looked back as far, so that what
+// the service shows late is found after about twice that time. Where since is not
+// about the evaluation, a machine that begins also reads all submissions of Lookback
+// once, with the reads that are left beyond an even use of the window. From then on
+// it has seen every older submission that is unfinished. It repeats this when it may
+// have missed some. While the state cannot hold all of the unfinished, all that is
+// evaluated is listed again and again (sweep.go).
+//
+// A submission that is evaluated without a report is read singly. Where everything
+// new is watched, a read that finds none an hour after the first such read has it
+// delivered without (singles.go). Known ids are each confirmed within the hour, by a
+// listing of the unfinished or by a single read. What was delivered is remembered
+// until a completed walk proves that it can be told from news by its times alone
 // (memory.go).
 //
 // A round is a list of walks over listings, then single reads. Between two rounds
@@ -54,6 +63,8 @@ type Item struct {
 	Evaluated time.Time `json:"evaluated"`
 	Status    string    `json:"status"`
 	Ready     bool      `json:"ready"` // Its report is there.
+
+	Unreadable bool `json:"-"` // The response has more, which cannot be decoded. The item is read again later.
 }
 
 func (it *Item) finished() bool { return it.Ready || it.Status == Evaluated }
@@ -93,6 +104,14 @@ type Answer struct {
 	Gone    bool          // The service does not know the submission.
 	Trouble bool          // The service failed, or was not reached.
 	Retry   time.Duration // How long it asks to wait.
+	Local   time.Time     // When it came, by the caller's own clock. Zero: that is the server's.
+}
+
+func (a *Answer) local(now time.Time) time.Time {
+	if a.Local.IsZero() {
+		return now
+	}
+	return a.Local
 }
 
 var (
@@ -108,6 +127,7 @@ type Options struct {
 	Start    time.Time     // Of everything new: evaluated since then. Of known ids: none was created before.
 	Lookback time.Duration // How long after its creation a submission may be evaluated and still be found.
 	Min, Max time.Duration // The pause between two rounds.
+	Regraded bool          // Of everything new: deliver an item again when its evaluation time becomes later.
 	Seed     uint64
 }
 
@@ -118,8 +138,9 @@ type Machine struct {
 
 	known   bool
 	missing []string
-	singles []string // To be read in this round.
-	listed  bool     // The singles of this round are known.
+	singles []string      // To be read in this round.
+	listed  bool          // The singles of this round are known.
+	idle    time.Duration // Between the beginnings of the last round and of this one.
 	asked   Wish
 }
 
@@ -227,7 +248,7 @@ func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
 func (m *Machine) halt(now time.Time, retry time.Duration) {
 	m.listed, m.singles = false, nil
 	m.rest(now, max(m.usual(), min(retry, longestRetry)))
-	m.Halted = true
+	m.Halted, m.Stopped = true, true
 }
 
 func (m *Machine) rest(now time.Time, pause time.Duration) {

@@ -26,13 +26,14 @@ type walk struct {
 	Since  time.Time `json:"since,omitzero"`
 	Stop   time.Time `json:"stop,omitzero"` // What was created before is of no interest, where the order lets that be known.
 	Cursor string    `json:"cursor,omitzero"`
-	Turned time.Time `json:"turned,omitzero"` // When it came.
-	Began  time.Time `json:"began,omitzero"`  // When its first page was asked for.
-	Pages  int       `json:"pages,omitzero"`  // So far,
-	Read   int       `json:"read,omitzero"`   // and in this round.
-	Most   int       `json:"most,omitzero"`   // Pages a round; 0: no limit.
-	Behind bool      `json:"behind,omitzero"` // At its limit it goes on in the next round, instead of ending.
-	Rests  bool      `json:"rests,omitzero"`  // Until then.
+	Turned time.Time `json:"turned,omitzero"`  // When it came.
+	Began  time.Time `json:"began,omitzero"`   // When its first page was asked for.
+	Pages  int       `json:"pages,omitzero"`   // So far,
+	Read   int       `json:"read,omitzero"`    // and in this round.
+	Most   int       `json:"most,omitzero"`    // Pages a round; 0: no limit.
+	Behind bool      `json:"behind,omitzero"`  // At its limit it goes on in the next round, instead of ending.
+	AtOnce bool      `json:"at_once,omitzero"` // It reads all its pages in one round.
+	Rests  bool      `json:"rests,omitzero"`   // Until then.
 	Over   bool      `json:"over,omitzero"`
 	Serial int       `json:"serial,omitzero"` // Of the unfinished: what it shows is marked with it.
 	Level  int       `json:"level,omitzero"`  // Of a sweep where the set does not work; of news: 1 when it looks back further.
@@ -42,6 +43,14 @@ type walk struct {
 	First  uint64    `json:"first,omitzero"`  // The item that the first page began with.
 }
 
+// background is the order of walks in a poll: sweeps over all of Lookback come last.
+func (w *walk) background() int {
+	if w.For == sweep && w.Level == deepest {
+		return 1
+	}
+	return 0
+}
+
 const (
 	mostLost     = 2
 	mostRepeats  = 3
@@ -49,6 +58,11 @@ const (
 	freshCursor  = 10 * time.Second
 	largestPage  = 100
 )
+
+// passed reports whether the order shows that all items created since then were listed.
+func (w *walk) passed(since time.Time) bool {
+	return !w.Mixed && !w.Last.IsZero() && w.Last.Before(since)
+}
 
 // current is the walk to go on with in this round.
 func (m *Machine) current() *walk {
@@ -84,6 +98,7 @@ func (m *Machine) gotPage(now time.Time, a Answer) (ready []int, err error) {
 	case w == nil:
 		return nil, nil
 	case a.Trouble:
+		m.Running = w.background() == 0 // What is to be found soon is listed first after the pause.
 		m.halt(now, a.Retry)
 		return nil, nil
 	case a.Refused && w.Cursor != "":
@@ -106,12 +121,15 @@ func (m *Machine) gotPage(now time.Time, a Answer) (ready []int, err error) {
 	}
 	for i := range a.Items {
 		it := &a.Items[i]
-		w.Mixed = w.Mixed || !w.Last.IsZero() && it.Created.After(w.Last)
-		w.Last = it.Created
+		if !it.Created.IsZero() {
+			w.Mixed = w.Mixed || !w.Last.IsZero() && it.Created.After(w.Last)
+			w.Last = it.Created
+		}
 		if m.look(now, it, w) {
 			ready = append(ready, i)
 		}
 	}
+	m.Fresh += len(ready)
 	m.turn(now, w, a)
 	m.forget()
 	return ready, nil
@@ -154,9 +172,12 @@ func (m *Machine) turn(now time.Time, w *walk, a Answer) {
 		m.Size = min(max(m.Size, len(a.Items)), largestPage)
 	}
 	if w.For == sweep {
+		if w.Level == deepest {
+			m.DepthAt = now
+		}
 		m.Levels[w.Level].Credit = max(0, m.Levels[w.Level].Credit-1)
 	}
-	whole := a.Cursor == "" || len(a.Items) > 0 && !w.Mixed && w.Last.Before(w.Stop)
+	whole := a.Cursor == "" || w.passed(w.Stop)
 	full := w.Most > 0 && w.Read >= w.Most
 	switch {
 	case w.For == probing:
@@ -186,6 +207,7 @@ func (m *Machine) completed(now time.Time, w *walk, whole bool) {
 			m.caughtUp(w)
 		}
 	case chasing:
+		m.Settled = whole
 		if m.FindPages = float64(w.Pages); !whole {
 			m.FindPages += 2
 		}
@@ -201,6 +223,17 @@ func (m *Machine) completed(now time.Time, w *walk, whole bool) {
 // look takes an item, and tells whether it is to be delivered.
 func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 	id := m.nameOf(it.ID)
+	if it.Unreadable {
+		m.postpone(now, id, it)
+		return false
+	}
+	if known := m.Items[id]; known != nil && known.Garbled {
+		if known.Garbled, known.Due = false, (time.Time{}); !m.known && it.finished() && m.tooEarly(it) {
+			m.Delivered.add(id, it) // A listing may go on to show it so that it cannot be decoded.
+			delete(m.Items, id)
+			return false
+		}
+	}
 	if w != nil && w.For == waits && w.Status != "" {
 		if it.Status == w.Status {
 			m.trust(0.1, 0)
@@ -221,11 +254,14 @@ func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 	switch {
 	case id == "", m.known && known == nil:
 		return false
-	case !m.known && m.Delivered.has(id):
+	case !m.known && m.Delivered.has(id) && !m.regraded(id, it):
 		delete(m.Items, id)
 		return false
 	case known == nil && m.done(it), !it.Ready && !m.overdue(now, id, it):
 		return false
+	}
+	if w != nil && w.For == sweep && known == nil && it.Evaluated.After(m.Steady) {
+		m.Strays++
 	}
 	m.deliver(now, id, it)
 	return true
@@ -242,15 +278,18 @@ func (m *Machine) nameOf(id string) string {
 
 // deliver remembers an item that is handed over.
 func (m *Machine) deliver(now time.Time, id string, it *Item) {
+	again := !m.known && m.Delivered.has(id)
 	if !m.known {
 		m.Delivered.add(id, it)
+	}
+	if !m.known && !again {
 		m.surprise(now, it, m.Items[id] != nil)
 	}
 	delete(m.Items, id)
 	m.News = now
 	m.Found++
 	m.FindPages += 1 / float64(m.pageSize())
-	if it.Evaluated.After(m.Opened) {
+	if it.Evaluated.After(m.Opened) && !again {
 		m.grade(it)
 	}
 }

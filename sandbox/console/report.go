@@ -46,7 +46,7 @@ func reportOf(raw []byte) *report {
 	}
 	for _, list := range []struct {
 		name  string
-		items []hiring.Value
+		items []hiring.RawValue
 	}{{"strengths", r.Strengths}, {"flags", r.Flags}, {"interview_questions", r.InterviewQuestions}, {"scope_exclusions", r.ScopeExclusions}} {
 		if len(list.items) > 0 {
 			r.Lists = append(r.Lists, named{list.name, texts(list.items)})
@@ -56,7 +56,7 @@ func reportOf(raw []byte) *report {
 }
 
 // texts shows values of any shape.
-func texts(values []hiring.Value) []string {
+func texts(values []hiring.RawValue) []string {
 	all := make([]string, len(values))
 	for i, value := range values {
 		raw, err := json.Marshal(value)

@@ -67,12 +67,12 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 
 // store is the handler: what it writes is there exactly once, because the same
 // transaction completes the job.
-func (t *team[D, TTx]) store(ctx context.Context, tx TTx, submission hiring.Submission, report hiring.Report) error {
+func (t *team[D, TTx]) store(ctx context.Context, tx TTx, d jobs.Delivery) error {
 	err := t.exec(ctx, tx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3)",
-		submission.ID, submission.Candidate.Name, report.ShipScore)
+		d.Submission.ID, d.Submission.Candidate.Name, d.Report.ShipScore)
 	if err == nil {
-		score, _ := report.Score()
-		fmt.Printf("%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), submission.Candidate.Name, score, report.VerdictLabel)
+		score, _ := d.Report.Score()
+		fmt.Printf("%s  %-12q %3d  %s\n", time.Now().Format(time.TimeOnly), d.Submission.Candidate.Name, score, d.Report.VerdictLabel)
 	}
 	return err
 }

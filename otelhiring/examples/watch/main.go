@@ -1,5 +1,5 @@
-// Command watch shows what otelhiring tells: it watches an organization, serves its metrics for Prometheus and, with -spans, writes its
-// spans to standard error. Without HIRING_BASE_URL and HIRING_API_KEY it runs on an embedded sandbox in which candidates come and go.
+// Command watch shows what otelhiring records: it watches an organization, serves metrics for Prometheus and, with -spans, writes
+// spans to standard error. Without HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new candidate every minute.
 package main
 
 import (
@@ -61,8 +61,8 @@ func run(ctx context.Context, address string, spans io.Writer) error {
 	return watch(ctx, client, telemetry)
 }
 
-// newTelemetry sends metrics to Prometheus's default registry. A program in
-// production sends its spans by OTLP.
+// newTelemetry exports metrics to Prometheus's default registry. In production,
+// export spans by OTLP instead.
 func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(context.Context), err error) {
 	traces, err := stdouttrace.New(stdouttrace.WithWriter(spans))
 	if err != nil {
@@ -79,16 +79,16 @@ func newTelemetry(spans io.Writer) (telemetry *otelhiring.Telemetry, end func(co
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if err := errors.Join(tracers.Shutdown(ctx), meters.Shutdown(ctx)); err != nil {
-			fmt.Fprintln(os.Stderr, "watch: the last spans and metrics are lost:", err)
+			fmt.Fprintln(os.Stderr, "watch: exporting the last spans and metrics failed:", err)
 		}
 	}, err
 }
 
-// newClient is the service's, or that of a sandbox that lives by itself.
+// newClient returns a client of the API, or of an embedded sandbox.
 func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Client, error) {
-	probe := hiring.WithProbe(telemetry.Probe())
+	trace := hiring.WithTrace(telemetry.Trace())
 	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
-		return hiring.FromEnv(probe)
+		return hiring.FromEnv(trace)
 	}
 	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second, Evaluate: time.Second}))
 	assessment := server.AddAssessment("Backend engineer")
@@ -97,7 +97,7 @@ func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Cl
 		for n := 1; ; n++ {
 			candidate := hiring.NewInvitation{Email: fmt.Sprintf("candidate-%d@candidates.test", n), Name: fmt.Sprint("Candidate ", n)}
 			if _, err := recruiter.Invitations.Send(ctx, assessment, candidate); err != nil {
-				return // The context ended, or the hour's writes are used up.
+				return // The context ended, or the rate limit of writes is used up.
 			}
 			select {
 			case <-ctx.Done():
@@ -106,7 +106,7 @@ func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Cl
 			}
 		}
 	}()
-	return server.LiveClient(probe), nil
+	return server.LiveClient(trace), nil
 }
 
 func serveMetrics(ctx context.Context, address string) (stop func(), err error) {
@@ -117,12 +117,12 @@ func serveMetrics(ctx context.Context, address string) (stop func(), err error) 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.Handler())
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }() // It ends with Close alone.
+	go func() { _ = server.Serve(listener) }() // Serve returns when Close is called.
 	fmt.Printf("metrics at http://%s/metrics\n", listener.Addr())
 	return func() { _ = server.Close() }, nil
 }
 
-// watch tells of each report that it was delivered, and names nobody.
+// watch prints a line for each report, without personal data.
 func watch(ctx context.Context, client *hiring.Client, telemetry *otelhiring.Telemetry) error {
 	var options hiring.WatchOptions
 	defer telemetry.Watch(&options)()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWatch runs the program on a real socket until a scrape shows a round.
+// TestWatch runs the program on a real socket until a scrape shows a watch.
 func TestWatch(t *testing.T) {
 	t.Setenv("HIRING_BASE_URL", "")
 	t.Setenv("HIRING_API_KEY", "")
@@ -34,7 +34,7 @@ func TestWatch(t *testing.T) {
 		defer reply.Body.Close()
 		text, err := io.ReadAll(reply.Body)
 		return err == nil && bytes.Contains(text, []byte(`hiring_client_quota_remaining{hiring_quota_class="read"`)) &&
-			bytes.Contains(text, []byte("hiring_client_round_age_seconds"))
+			bytes.Contains(text, []byte("hiring_poll_overdue_seconds"))
 	}, 20*time.Second, 50*time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)

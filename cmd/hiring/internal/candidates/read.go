@@ -1,5 +1,5 @@
-// Package candidates reads the people to invite from a CSV file, and keeps what
-// became of each in another.
+// Package candidates reads the candidates to invite from a CSV file, and writes the
+// result of each to another CSV file.
 package candidates
 
 import (
@@ -7,62 +7,72 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// List is whom a file says to invite.
+// List is the content of a file of candidates.
 type List struct {
 	People  []hiring.NewInvitation // Each address once.
-	Rows    []int                  // Where in the file each stands; the header is row 1.
+	Lines   []int                  // Line of the file for each; the header is usually line 1.
 	Repeats int                    // Rows of an address that came before.
-	Ignored []string               // Columns that mean nothing.
+	Ignored []string               // Columns that are not used.
 }
 
-// Key is what tells one address from another.
-func Key(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// Key returns the same text for every spelling of an address: upper and lower case, and
+// the Unicode normal forms.
+func Key(email string) string {
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(strings.TrimSpace(email))))
+}
 
 // Read takes a file with a header that names the columns name and email, in any
-// order, separated by commas, semicolons or tabs. It reports every row that is
-// wrong, with its line, and takes none then.
+// order, separated by commas, semicolons or tabs. It reports every wrong row with its
+// line, and then returns no row.
 func Read(file string) (List, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return List{}, err
 	}
-	list, err := parse(text)
-	if err != nil {
-		return List{}, fmt.Errorf("%s: %w", file, err)
-	}
-	return list, nil
+	return parse(file, text)
 }
 
-func parse(text []byte) (List, error) {
+// parse returns errors as sentences, without the full stop.
+func parse(file string, text []byte) (List, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if !utf8.Valid(text) {
-		return List{}, errors.New("it is not UTF-8: save it as \"CSV UTF-8\"")
+		return List{}, fmt.Errorf("%s is not UTF-8: save it as \"CSV UTF-8\"", file)
 	}
 	header, _, _ := bytes.Cut(text, []byte("\n"))
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.FieldsPerRecord, rows.TrimLeadingSpace = separator(header), -1, true
 	columns, err := rows.Read()
 	if err != nil {
-		return List{}, errors.New("it has no header: its first line must name the columns, as in name,email")
+		return List{}, fmt.Errorf("%s has no header: name the columns in its first line, as in name,email", file)
 	}
-	name, email, ignored := find(columns)
-	if name < 0 || email < 0 {
-		return List{}, errors.New("its first line must name the columns name and email, as in name,email")
+	name, email, ignored, err := find(columns)
+	if err != nil {
+		return List{}, err
 	}
-	list, err := collect(rows, name, email)
+	switch found := strings.Join(columns, ", "); {
+	case email < 0:
+		return List{}, errors.New("No email column. Found: " + found)
+	case name < 0:
+		return List{}, errors.New("No name column. Found: " + found)
+	}
+	list, err := collect(file, rows, name, email)
 	list.Ignored = ignored
 	return list, err
 }
 
-// separator is a comma but where spreadsheets write something else.
+// separator returns a semicolon or a tab where the header has one and no comma.
 func separator(header []byte) rune {
 	for _, other := range []byte(";\t") {
 		if bytes.IndexByte(header, other) >= 0 && bytes.IndexByte(header, ',') < 0 {
@@ -72,73 +82,107 @@ func separator(header []byte) rune {
 	return ','
 }
 
-func find(columns []string) (name, email int, ignored []string) {
+// find returns the columns of names and addresses, -1 for a missing one. Two columns of
+// one meaning are an error: which of them counts would be a guess.
+func find(columns []string) (name, email int, ignored []string, err error) {
+	names, emails := []string{}, []string{}
 	name, email = -1, -1
 	for i, column := range columns {
-		switch strings.ToLower(strings.TrimSpace(column)) {
+		switch strings.ToLower(strings.TrimSpace(strings.Map(visible, column))) {
 		case "name", "candidate", "candidate_name":
-			name = i
+			name, names = i, append(names, column)
 		case "email", "e-mail", "mail", "candidate_email":
-			email = i
+			email, emails = i, append(emails, column)
 		default:
 			ignored = append(ignored, column)
 		}
 	}
-	return name, email, ignored
+	for what, found := range map[string][]string{"names": names, "addresses": emails} {
+		if len(found) > 1 {
+			err = errors.Join(err, fmt.Errorf("two columns of %s: %s; leave one of them", what, strings.Join(found, ", ")))
+		}
+	}
+	return name, email, ignored, err
 }
 
 const maxProblems = 5
 
-func collect(rows *csv.Reader, name, email int) (List, error) {
+func collect(file string, rows *csv.Reader, name, email int) (List, error) {
 	var list List
 	var problems []string
 	seen := make(map[string]bool)
-	all, err := rows.ReadAll()
-	if err != nil {
-		return list, fmt.Errorf("it is no CSV: %s", strings.TrimPrefix(err.Error(), "record on "))
-	}
-	for i, row := range all {
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return list, fmt.Errorf("%s is not CSV: %s", file, strings.TrimPrefix(err.Error(), "record on "))
+		}
 		if slices.IndexFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) < 0 {
 			continue
 		}
+		line, _ := rows.FieldPos(0)
 		person, problem := take(row, name, email)
 		if problem != "" {
-			problems = append(problems, fmt.Sprintf("row %d: %s", i+2, problem))
+			problems = append(problems, fmt.Sprintf("line %d: %s", line, problem))
 			continue
 		}
 		if key := Key(person.Email); seen[key] {
 			list.Repeats++
 		} else {
 			seen[key] = true
-			list.People, list.Rows = append(list.People, person), append(list.Rows, i+2)
+			list.People, list.Lines = append(list.People, person), append(list.Lines, line)
 		}
 	}
 	if n := len(problems); n > maxProblems {
 		problems = append(problems[:maxProblems], fmt.Sprintf("and %d more", n-maxProblems))
 	}
 	if problems != nil {
-		return List{}, errors.New(strings.Join(problems, "; "))
+		return List{}, fmt.Errorf("%s: %s", file, strings.Join(problems, "; "))
 	}
 	if len(list.People) == 0 {
-		return List{}, errors.New("there is nobody in it")
+		return List{}, fmt.Errorf("%s has no rows below its header", file)
 	}
 	return list, nil
 }
 
-// take never quotes what is wrong: it could be anything.
+// take does not quote the input in a problem: it may hold a key or control characters.
 func take(row []string, name, email int) (person hiring.NewInvitation, problem string) {
 	if max(name, email) >= len(row) {
-		return person, "it has too few columns"
+		return person, "too few columns"
 	}
-	person = hiring.NewInvitation{Name: strings.TrimSpace(row[name]), Email: strings.TrimSpace(row[email])}
-	local, domain, _ := strings.Cut(person.Email, "@")
+	person = hiring.NewInvitation{Name: strings.TrimSpace(row[name]), Email: norm.NFC.String(strings.TrimSpace(row[email]))}
 	switch {
 	case person.Email == "":
 		return person, "the address is missing"
-	case local == "" || domain == "" || strings.ContainsAny(person.Email, " ,;<>"):
-		return person, "that is no e-mail address"
+	case strings.ContainsFunc(person.Email, isInvisible):
+		return person, "the address has invisible characters or line breaks: type it again"
+	case !isAddress(person.Email):
+		return person, "not an e-mail address"
 	case person.Name == "":
 		return person, "the name is missing"
 	}
 	return person, ""
+}
+
+// isInvisible reports whether a character of an address cannot be seen: a control
+// character, a line break, a change of direction, a zero-width character.
+func isInvisible(r rune) bool {
+	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' // A Braille pattern without dots.
+}
+
+// visible drops invisible characters in strings.Map.
+func visible(r rune) rune {
+	if isInvisible(r) {
+		return -1
+	}
+	return r
+}
+
+// isAddress reports whether a text has the form of one address. The API decides
+// whether the address is valid.
+func isAddress(text string) bool {
+	local, domain, _ := strings.Cut(text, "@")
+	return local != "" && domain != "" && !strings.ContainsAny(domain, "@") && !strings.ContainsAny(text, " ,;<>")
 }

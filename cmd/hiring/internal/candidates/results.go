@@ -4,24 +4,28 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// Outcome is what became of a candidate.
+// Outcome is the result of inviting a candidate.
 type Outcome string
 
 // The outcomes.
 const (
-	Sent     Outcome = "sent"     // By this run or one before.
-	Existing Outcome = "existing" // There was an invitation already.
-	Refused  Outcome = "refused"  // The service does not take this candidate.
+	Sent     Outcome = "sent"     // By this run or an earlier one with the same file.
+	Existing Outcome = "existing" // The address had an invitation before.
+	Refused  Outcome = "refused"  // The API rejects this candidate.
 	NotSent  Outcome = "not sent" // The run ended before.
-	Unknown  Outcome = "unknown"  // It may be out; another run finds out.
+	Unknown  Outcome = "unknown"  // The invitation may have been sent; another run finds out.
 )
 
 // Result is what is known of one candidate.
@@ -34,133 +38,197 @@ type Result struct {
 	At           time.Time
 }
 
-// Results is a file with a row for each candidate. While a run goes on, rows are
-// added as they become known, so that a run that is killed leaves what it did.
+// Results is a CSV file with a row for each candidate, for one process at a time. A run
+// adds rows as results become known, so that a killed run leaves its results.
 type Results struct {
-	file string
-	out  *os.File
-	rows map[string]Result // By assessment and address; the last one counts.
+	file, target string // Target: the file behind symbolic links.
+	lock         *files.Lock
+	out          *os.File
+	empty        bool              // The file is new and has no rows.
+	lost         bool              // The file was removed or replaced.
+	rows         map[string]Result // By assessment and address; the last one counts.
+	inFile       map[string]bool   // Keys of the rows that the file has.
 }
 
-func header() []string {
-	return []string{"email", "name", "outcome", "invitation_id", "assessment_id", "problem", "at"}
+var (
+	// ErrInUse is returned when another import writes the same file.
+	ErrInUse = errors.New("another import is writing this file: wait until it has ended")
+	errLost  = errors.New("the file was removed or replaced during the run")
+)
+
+func header() []any {
+	return []any{"email", "name", "outcome", "invitation_id", "assessment_id", "problem", "at"}
 }
 
-// OpenResults opens the file of earlier runs, or makes one.
+// OpenResults opens the file of earlier runs or creates it, and locks it until Finish.
 func OpenResults(file string) (*Results, error) {
-	r := &Results{file: file, rows: make(map[string]Result)}
-	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	target, err := files.Target(file)
+	if err != nil {
 		return nil, err
 	}
-	if len(text) > 0 && !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
-		return nil, errors.New(file + " is not a file of results: remove it, or name another with --results")
+	lock, err := files.TakeLock(target + ".lock")
+	if errors.Is(err, files.ErrLocked) {
+		err = ErrInUse
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	r := &Results{file: file, target: target, lock: lock, rows: make(map[string]Result), inFile: make(map[string]bool)}
+	if err := r.open(); err != nil {
+		lock.Release()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Results) open() error {
+	text, err := os.ReadFile(r.target)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	var first strings.Builder
+	_ = output.WriteCSV(&first, header()...)
+	if torn := strings.HasPrefix(first.String(), string(text)); torn { // Also when the file is new.
+		text = nil
+	}
+	if text != nil && !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
+		return errors.New(r.file + " is not a file of results: remove it, or name another with --results")
 	}
 	r.read(text)
-	r.out, err = os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	truncate := 0
+	if text == nil {
+		truncate = os.O_TRUNC
+	}
+	r.out, err = os.OpenFile(r.target, os.O_CREATE|os.O_WRONLY|os.O_APPEND|truncate, 0o600)
 	switch {
 	case err != nil:
-	case len(text) == 0:
-		err = r.write(header())
+	case text == nil:
+		err = r.write(header()...)
+		r.empty = true
 	case text[len(text)-1] != '\n': // A run was killed in the middle of a line.
 		_, err = r.out.WriteString("\n")
 	}
-	return r, err
+	return err
 }
 
-// read passes over what a run that was killed left unfinished.
+// read skips a line that a killed run left unfinished, unless only its problem or its
+// time are incomplete.
 func (r *Results) read(text []byte) {
 	for line := range bytes.Lines(text) {
 		cells, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if err != nil || len(cells) != len(header()) || cells[0] == header()[0] {
+		if err != nil || len(cells) < len(header())-1 || cells[0] == header()[0] {
 			continue
+		}
+		cells = append(cells, "")
+		for i, cell := range cells {
+			cells[i] = output.Uncell(cell)
 		}
 		at, _ := time.Parse(time.RFC3339, cells[6])
 		result := Result{
-			Email: strings.TrimPrefix(cells[0], "'"), Name: cells[1], Outcome: Outcome(cells[2]),
+			Email: cells[0], Name: cells[1], Outcome: Outcome(cells[2]),
 			InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at,
 		}
-		r.rows[result.key()] = result
+		r.rows[result.key()], r.inFile[result.key()] = result, true
 	}
 }
 
 func (r Result) key() string { return r.AssessmentID + " " + Key(r.Email) }
 
-// SentIDs are the invitations that runs with this file have sent.
-func (r *Results) SentIDs() map[string]bool {
-	ids := make(map[string]bool)
-	for _, result := range r.rows {
-		if result.Outcome == Sent {
-			ids[result.InvitationID] = true
-		}
+// Begin writes that the outcome of an invitation is unknown, before its request is
+// sent. An error means that its result could not be written either. When the process
+// is killed, the next run finds the row and knows that this run sent the invitation.
+func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error {
+	begun := Result{
+		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
+		Outcome: Unknown, Problem: "the run ended before the outcome was known", At: time.Now(),
 	}
-	return ids
-}
-
-// Add keeps a result. An invitation that an earlier run sent stays sent, though
-// this one found that it exists.
-func (r *Results) Add(result Result) error {
-	before, known := r.rows[result.key()]
-	if known && before.Outcome == Sent && result.Outcome == Existing && before.InvitationID == result.InvitationID {
-		return nil
+	if r.rows[begun.key()].Outcome == Sent {
+		return r.check()
 	}
-	r.rows[result.key()] = result
-	return r.write(result.cells())
-}
-
-func (r Result) cells() []string {
-	return []string{
-		output.Cell(r.Email), output.Cell(r.Name), string(r.Outcome), r.InvitationID, r.AssessmentID,
-		output.Clean(r.Problem), r.At.UTC().Format(time.RFC3339),
-	}
-}
-
-// write adds a row in one piece.
-func (r *Results) write(cells []string) error {
-	var line bytes.Buffer
-	w := csv.NewWriter(&line)
-	_ = w.Write(cells) // Flush tells
-	w.Flush()
-	if err := w.Error(); err != nil {
-		return err
-	}
-	_, err := r.out.Write(line.Bytes())
+	err := r.write(begun.cells()...)
+	r.inFile[begun.key()] = r.inFile[begun.key()] || err == nil
 	return err
 }
 
-// Finish leaves one row for each of those people, in their order, and closes the
-// file. Rows of other assessments and people stay, above.
-func (r *Results) Finish(assessmentID string, emails []string) (err error) {
-	if err := r.out.Close(); err != nil {
+// Add writes a result. It returns the result as written and whether an earlier run sent
+// the invitation, which this run found as existing.
+func (r *Results) Add(result Result) (Result, bool, error) {
+	key := result.key()
+	before := r.rows[key]
+	earlier := result.Outcome == Existing &&
+		(before.Outcome == Unknown || before.Outcome == Sent && before.InvitationID == result.InvitationID)
+	if earlier {
+		result.Outcome = Sent
+	}
+	r.rows[key] = result
+	if earlier && before.Outcome == Sent {
+		r.rows[key] = before
+		return before, true, r.check()
+	}
+	err := r.write(result.cells()...)
+	r.inFile[key] = r.inFile[key] || err == nil
+	return result, earlier, err
+}
+
+func (r Result) cells() []any {
+	return []any{r.Email, r.Name, string(r.Outcome), r.InvitationID, r.AssessmentID, output.Clean(r.Problem), r.At.UTC().Format(time.RFC3339)}
+}
+
+// check fails when the file was removed: what is written then is lost.
+func (r *Results) check() error {
+	if r.lost = r.lost || !files.IsAt(r.out, r.target); r.lost {
+		return errLost
+	}
+	return nil
+}
+
+func (r *Results) write(cells ...any) error {
+	if err := r.check(); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(r.file), filepath.Base(r.file)+".*") // 0600
-	if err != nil {
-		return err
-	}
-	r.out = temporary
-	mine := make(map[string]bool, len(emails))
-	order := make([]string, 0, len(emails))
-	for _, email := range emails {
-		key := Result{AssessmentID: assessmentID, Email: email}.key()
-		mine[key], order = true, append(order, key)
-	}
-	err = r.write(header())
-	for key, result := range r.rows {
-		if !mine[key] {
-			err = errors.Join(err, r.write(result.cells()))
+	r.empty = false
+	return output.WriteCSV(r.out, cells...)
+}
+
+// Close unlocks the file, and removes it if it is new and has no rows. It does nothing
+// after Finish.
+func (r *Results) Close() {
+	if r.out != nil {
+		if _ = r.out.Close(); r.empty {
+			_ = os.Remove(r.target)
 		}
+		r.lock.Release()
+		r.out = nil
 	}
+}
+
+// Finish replaces the file by one with a single row for each of those people, in their
+// order, below the rows of other assessments and people. It unlocks the file. When the
+// file cannot be replaced, Finish returns how many of the people have no row in it.
+func (r *Results) Finish(assessmentID string, people []hiring.NewInvitation) (missing int, err error) {
+	defer r.Close()
+	order := make([]string, len(people))
+	for i, person := range people {
+		order[i] = Result{AssessmentID: assessmentID, Email: person.Email}.key()
+	}
+	mine := make(map[string]bool, len(people))
 	for _, key := range order {
-		if result, ok := r.rows[key]; ok {
-			err = errors.Join(err, r.write(result.cells()))
+		mine[key] = true
+	}
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.rows)), func(key string) bool { return mine[key] })
+	err = errors.Join(r.out.Sync(), files.Write(r.file, func(to *os.File) error {
+		err := output.WriteCSV(to, header()...)
+		for _, key := range slices.Concat(others, order) {
+			if result, known := r.rows[key]; known && err == nil {
+				err = output.WriteCSV(to, result.cells()...)
+			}
+		}
+		return err
+	}))
+	for _, key := range order {
+		if err != nil && (r.lost || !r.inFile[key]) {
+			missing++
 		}
 	}
-	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), r.file)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
-	}
-	return err
+	return missing, err
 }

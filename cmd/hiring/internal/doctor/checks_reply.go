@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,7 +38,27 @@ func checkListShape(e *examination) judgement {
 			return wrong("in another order", a.asked+": created_at does not descend", "expect FindByEmail to find an older submission")
 		}
 	}
+	if e.mayBeTruncated() {
+		return wrong("it may be truncated", e.submissions.asked+": a full page, and meta has neither has_more nor total nor next_cursor",
+			"do not take a list for all there is: ask the service's support how further pages are requested")
+	}
 	return ok("as assumed", "all three were listed")
+}
+
+// mayBeTruncated reports whether the page of submissions has as many items as a page size
+// that was sent, and does not say whether another page follows.
+func (e *examination) mayBeTruncated() bool {
+	a := e.submissions
+	var said struct {
+		Meta map[string]json.RawMessage `json:"meta"`
+	}
+	_ = json.Unmarshal(a.body, &said) // A response without meta says nothing.
+	for _, name := range []string{"has_more", "total", "next_cursor"} {
+		if _, ok := said.Meta[name]; ok {
+			return false
+		}
+	}
+	return slices.Contains(slices.Collect(maps.Values(e.sizes)), len(a.items()))
 }
 
 func checkInlineReport(e *examination) judgement {

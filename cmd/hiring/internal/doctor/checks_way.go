@@ -230,6 +230,9 @@ func environment(e *examination) string {
 	return "a key of an unknown kind"
 }
 
+// onlyRead is what is found of a key without the scope write.
+const onlyRead = "it may read only"
+
 func checkScope(e *examination) judgement {
 	writes := []answer{e.updated, e.sent, e.resent, e.revoked, e.made}
 	wrote, refused := false, false
@@ -246,7 +249,7 @@ func checkScope(e *examination) judgement {
 	case wrote:
 		return ok("it may read and write", a.saw()+"; a write was done")
 	case refused:
-		return ok("it may read only", "a write is answered INSUFFICIENT_SCOPE: inviting and changing takes a key with the scope write")
+		return ok(onlyRead, "a write is answered INSUFFICIENT_SCOPE: inviting and changing takes a key with the scope write")
 	}
 	return ok("it may read; whether it may write is not known", a.saw())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 func TestDecide(t *testing.T) {
@@ -167,11 +168,14 @@ func TestLayouts(t *testing.T) {
 	for _, layout := range append(layouts, hiring.DefaultDialect().SinceLayout) {
 		_, err := hiring.Dialect{SinceLayout: layout}.WithDefaults()
 		require.NoError(t, err, "a layout that the client would refuse: %s", layout)
-		assert.True(t, writes(layoutOf(at.Format(layout)), at.Format(layout)), layout)
+		text := timelayout.Format(layout, at)
+		assert.True(t, writes(layoutOf(text), text), layout)
 	}
 	for text, want := range map[string]string{
 		"Expected a timestamp.":          "",
 		"Expected YYYY-MM-DD":            "2006-01-02",
+		"Unix time in seconds":           "unix",
+		"milliseconds since the epoch":   "unixmilli",
 		"use yyyy-MM-dd'T'HH:mm:ss.SSSZ": "2006-01-02T15:04:05.000Z",
 		"such as 2026-03-01T00:00:00Z.":  "2006-01-02T15:04:05Z",
 		"Mon, 02 Mar 2026 10:00:00 GMT":  time.RFC1123,

@@ -27,6 +27,7 @@ type examination struct {
 	since                           []string // What since can be about, by what was seen.
 	meaning                         string   // How that was seen.
 	seen                            []submission
+	sizes                           map[string]int // The page sizes that the first page was asked with, by name.
 
 	probed  map[string]clue   // What was seen to be true of a field.
 	refuted map[string]string // How what is assumed, and what is usual, was seen not to be.

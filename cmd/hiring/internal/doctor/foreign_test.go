@@ -27,6 +27,8 @@ var foreign = map[string]hiring.Dialect{
 	"SinceLayout":        {SinceLayout: "2006-01-02 15:04:05.000"},
 	"ListChallenges":     {ListChallenges: "GET /library/challenges"},
 	"ListAssessments":    {ListAssessments: "GET /postings"},
+	"job postings":       {ListAssessments: "GET /job-postings", GetAssessment: "GET /job-postings/{id}", UpdateAssessment: "PATCH /job-postings/{id}"},
+	"Unix milliseconds":  {SinceLayout: "unixmilli"},
 	"GetAssessment":      {GetAssessment: "GET /postings/{id}"},
 	"UpdateAssessment":   {UpdateAssessment: "PUT /assessments/{id}"},
 	"ResendInvitation":   {ResendInvitation: "POST /assessments/{id}/invitations/{invitation_id}/remind"},
@@ -51,6 +53,7 @@ var foreign = map[string]hiring.Dialect{
 // would fail there with the right layout too.
 var coarse = map[string]hiring.Dialect{
 	"days":           {SinceLayout: "2006-01-02"},
+	"Unix seconds":   {SinceLayout: "unix"},
 	"German minutes": {SinceLayout: "02.01.2006 15:04"},
 	"minutes":        {SinceLayout: "2006-01-02T15:04Z", PageSizeParam: "size"},
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // layouts are those that times in a query are known to have, the likeliest first.
@@ -23,13 +25,13 @@ func makeLayouts() []string {
 		}
 		all = append(all, date)
 	}
-	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z, "2 Jan 2006", "Jan 2, 2006")
+	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z, "2 Jan 2006", "Jan 2, 2006", timelayout.Unix, timelayout.UnixMilli)
 }
 
 // firstLayouts are those that are tried when nothing tells the layout: few,
 // because each costs a read.
 var firstLayouts = []string{
-	"2006-01-02T15:04:05Z", "2006-01-02", "2006-01-02T15:04:05.000", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
+	"2006-01-02T15:04:05Z", "2006-01-02", timelayout.Unix, timelayout.UnixMilli, "2006-01-02T15:04:05.000", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
 	"2006-01-02T15:04:05-07:00",
 }
 
@@ -45,7 +47,13 @@ func layoutOf(example string) string {
 
 // writes tells whether a time that is written in the layout looks like the example.
 func writes(layout, example string) bool {
-	at, err := time.Parse(layout, example)
+	at, err := timelayout.Parse(layout, example)
+	switch layout {
+	case timelayout.Unix:
+		return err == nil && len(example) == len("1773576855")
+	case timelayout.UnixMilli:
+		return err == nil && len(example) == len("1773576855678")
+	}
 	return err == nil && at.Format(layout) == example
 }
 
@@ -60,6 +68,12 @@ var spelled = strings.NewReplacer(
 // example, or a pattern such as YYYY-MM-DD. The longest stretch of words that makes
 // one counts.
 func layoutIn(text string) string {
+	if lower := strings.ToLower(text); strings.Contains(lower, "unix") || strings.Contains(lower, "epoch") {
+		if strings.Contains(lower, "milli") {
+			return timelayout.UnixMilli
+		}
+		return timelayout.Unix
+	}
 	words := strings.Fields(text)
 	for length := min(6, len(words)); length > 0; length-- {
 		for from := range len(words) - length + 1 {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // submission is a listed submission, as far as the questions about since need it.
@@ -61,7 +63,7 @@ func telling(all []submission, layout string, among []string) (since time.Time, 
 			if at == nil {
 				continue
 			}
-			seen, err := time.Parse(layout, at.UTC().Format(layout))
+			seen, err := timelayout.Parse(layout, timelayout.Format(layout, *at))
 			if n := different(all, seen, among); err == nil && n > most {
 				since, most = seen, n
 			}

@@ -26,6 +26,7 @@ func (e *examination) readSubmissions(ctx context.Context) {
 	for name := range query {
 		values[name], _ = strconv.Atoi(query.Get(name))
 	}
+	e.sizes = values
 	if name, evidence := heeded(e.submissions, values, e.submissions.meta.PageSize, true); name != "" {
 		e.probed["PageSizeParam"] = clue{name, e.submissions.asked + ": " + evidence}
 	}
@@ -34,7 +35,7 @@ func (e *examination) readSubmissions(ctx context.Context) {
 // guessed are routes to try when those that are said and assumed are not there.
 var guessed = map[string][]string{
 	"ListChallenges":  {"GET /library", "GET /library/challenges"},
-	"ListAssessments": {"GET /postings", "GET /jobs"},
+	"ListAssessments": {"GET /job-postings", "GET /postings", "GET /jobs"},
 }
 
 // readLists finds the three routes that are assumed for reading.

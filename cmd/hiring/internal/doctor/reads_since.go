@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 // notYet is a time that no submission has.
@@ -16,7 +18,7 @@ var notYet = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
 // not come yet, a service that has understood lists nothing.
 func (e *examination) readSince(ctx context.Context) {
 	tries := slices.Concat(e.saidLayouts(), []string{e.assumed["SinceLayout"]}, firstLayouts)
-	for tried := 0; tried < len(tries) && tried < 8; tried++ {
+	for tried := 0; tried < len(tries) && tried < 10; tried++ {
 		if slices.Contains(tries[:tried], tries[tried]) {
 			continue
 		}
@@ -37,7 +39,7 @@ func (e *examination) readSince(ctx context.Context) {
 // A refusal may hint at another layout.
 func (e *examination) trySince(ctx context.Context, layout string, since time.Time) (hint string, ended bool) {
 	const field = "SinceLayout"
-	a := e.ask(ctx, question{route: listSubmissions, query: e.page(since.Format(layout), []string{"since"})})
+	a := e.ask(ctx, question{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
 	switch {
 	case a.skipped != "":
 		e.why[field] = a.skipped
@@ -86,7 +88,7 @@ func (e *examination) readMeaning(ctx context.Context) {
 		if !ok {
 			break
 		}
-		a := e.ask(ctx, question{route: listSubmissions, query: e.page(since.Format(layout), []string{"since"})})
+		a := e.ask(ctx, question{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
 		if !a.ok() || a.status != http.StatusOK {
 			e.meaning = a.saw()
 			return

@@ -1,6 +1,10 @@
 package doctor
 
-import hiring "github.com/hiring-assessment/hiring-go"
+import (
+	"slices"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
 
 // Verdict is what became of one assumption.
 type Verdict string
@@ -35,6 +39,30 @@ type Report struct {
 
 // Contradicted tells whether anything was seen not to hold.
 func (r Report) Contradicted() bool { return r.Count(Wrong) > 0 }
+
+// Decided returns the fields of Dialect that were seen or are documented, and the others.
+func (r Report) Decided() (decided, open []string) {
+	for _, f := range r.Findings {
+		switch {
+		case f.Group != "dialect":
+		case f.Verdict == Holds || f.Found != "":
+			decided = append(decided, f.Name)
+		default:
+			open = append(open, f.Name)
+		}
+	}
+	return decided, open
+}
+
+// NeededUndecided returns the fields of Dialect that were not decided and that commands of
+// this key need: a key that may only read needs no names of writes.
+func (r Report) NeededUndecided() []string {
+	readOnly := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Group == "way" && f.Name == "scope" && f.Found == onlyRead })
+	_, open := r.Decided()
+	return slices.DeleteFunc(open, func(field string) bool {
+		return readOnly && slices.Contains([]string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}, field)
+	})
+}
 
 // Count tells how many findings have a verdict.
 func (r Report) Count(v Verdict) int {

@@ -41,7 +41,7 @@ func kindOf(t reflect.Type) member {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return member{kind: "string"}
-	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[hiring.Value]():
+	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[hiring.RawValue]():
 		return member{}
 	}
 	switch t.Kind() {

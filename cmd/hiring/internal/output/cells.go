@@ -54,7 +54,7 @@ func (p *Printer) forPeople(value any) string {
 	return Clean(plainText(value))
 }
 
-// Time is a time as people read it, in their zone.
+// Time returns a time in the user's zone, which it names.
 func (p *Printer) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -62,7 +62,10 @@ func (p *Printer) Time(t time.Time) string {
 	return t.In(p.zone).Format(timeLayout)
 }
 
-const timeLayout = "2006-01-02 15:04"
+const (
+	timeLayout = "2006-01-02 15:04 MST"
+	dayLayout  = "2006-01-02"
+)
 
 // StyleOf colours the words that people look for.
 func StyleOf(text string) Style {

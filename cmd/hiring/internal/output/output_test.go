@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 type person struct {
@@ -130,7 +131,7 @@ func TestATableFitsItsTerminal(t *testing.T) {
 
 func TestAListThatBreaksOff(t *testing.T) {
 	t.Parallel()
-	for format, want := range map[string]string{"json": "", "jsonl": `"Ada"`, "csv": "Ada", "table": "Ada"} {
+	for format, want := range map[string]string{"json": "", "yaml": "", "jsonl": `"Ada"`, "csv": "Ada", "table": "Ada"} {
 		text, err := written(t, Stream{}, Options{Format: format}, brokenOff)
 		require.ErrorIs(t, err, errBroken)
 		if want == "" {
@@ -143,7 +144,7 @@ func TestAListThatBreaksOff(t *testing.T) {
 
 func TestAnEmptyList(t *testing.T) {
 	t.Parallel()
-	for format, want := range map[string]string{"json": "[]\n", "jsonl": "", "csv": "id,name,born,died\n", "table": ""} {
+	for format, want := range map[string]string{"json": "[]\n", "yaml": "[]\n", "jsonl": "", "csv": "id,name,born,died\n", "table": ""} {
 		text, err := written(t, Stream{}, Options{Format: format}, people())
 		require.NoError(t, err)
 		assert.Equal(t, want, text, format)
@@ -153,7 +154,7 @@ func TestAnEmptyList(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	_, err := written(t, Stream{}, Options{Columns: []string{"nme"}}, people("Ada"))
-	require.ErrorContains(t, err, `there is no column "nme"; there are born, died, home, id, name`)
+	require.ErrorContains(t, err, "There is no column nme. Did you mean name? Columns: born, died, home, id, name")
 	text, err := written(t, Stream{}, Options{Columns: []string{"died", "home.town", "name"}}, people("Ada"))
 	require.NoError(t, err, "what is null may have members")
 	assert.Contains(t, text, "Ada")
@@ -161,6 +162,66 @@ func TestColumns(t *testing.T) {
 	require.ErrorContains(t, err, "--jq")
 	_, err = NewPrinter(Stream{}, Options{Format: "csv", Query: "."}, time.UTC)
 	require.ErrorContains(t, err, "-o json")
+}
+
+// TestColumnsInsideNull: a column that the type does not have is refused, also where
+// the object that would hold it is null.
+func TestColumnsInsideNull(t *testing.T) {
+	t.Parallel()
+	type outer struct {
+		Inner *person `json:"inner"`
+	}
+	for column, known := range map[string]bool{"inner.name": true, "inner.home.town": true, "inner.nme": false, "inner.born.day": false, "inner": true} {
+		err := Table[outer]{}.layout().known([]string{column}, &row{
+			own: func(string) (any, bool) { return nil, false }, members: map[string]any{"inner": nil},
+		})
+		assert.Equal(t, known, err == nil, "%s: %v", column, err)
+	}
+}
+
+// TestSortStopsAtAnUnknownColumn before it reads the rest of the list.
+func TestSortStopsAtAnUnknownColumn(t *testing.T) {
+	t.Parallel()
+	read := 0
+	counted := func(yield func(person, error) bool) {
+		for p, err := range people("Ada", "Bob", "Cleo") {
+			if read++; !yield(p, err) {
+				return
+			}
+		}
+	}
+	for _, err := range Sorted(table(), counted, "nme") {
+		require.ErrorContains(t, err, "Did you mean name?")
+	}
+	assert.Equal(t, 1, read)
+}
+
+func TestYAML(t *testing.T) {
+	t.Parallel()
+	text, err := written(t, Stream{}, Options{Format: "yaml"}, people("Ada", "yes", "1e3", "two\nlines", "tail \u202eevil \U000e0041"))
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(text, "- id: \"000000000000000000000000000000000000\"\n  name: Ada\n  born: \"2026-03-15T23:30:00Z\"\n  died: null\n  home: null\n"), text)
+	var back []struct{ Name string }
+	require.NoError(t, yaml.Unmarshal([]byte(text), &back))
+	assert.Equal(t, []struct{ Name string }{{"Ada"}, {"yes"}, {"1e3"}, {"two\nlines"}, {"tail \u202eevil \U000e0041"}}, back)
+	var one bytes.Buffer
+	require.NoError(t, writeYAML(&one, []byte(`{"n":1.50,"big":12345678901234567890,"float":1e3,"t":true,"list":[],"o":{},"surrogates":"\ud83d\ude00"}`)))
+	assert.Equal(t, "n: 1.50\nbig: 12345678901234567890\nfloat: 1e3\nt: true\nlist: []\no: {}\nsurrogates: \"\\U0001F600\"\n", one.String())
+	_, err = NewPrinter(Stream{}, Options{Format: "yaml", Query: "."}, time.UTC)
+	require.ErrorContains(t, err, "--jq is for JSON")
+	_, err = NewPrinter(Stream{}, Options{Format: "yml"}, time.UTC)
+	require.ErrorContains(t, err, "Did you mean yaml?")
+}
+
+func TestSimilar(t *testing.T) {
+	t.Parallel()
+	known := []string{"evaluated", "started", "submitted", "sent", "list"}
+	for word, want := range map[string][]string{
+		"evaluted": {"evaluated"}, "evalauted": {"evaluated"}, "EVALUATED": {"evaluated"}, "eval": {"evaluated"}, "s": nil,
+		"st": {"started"}, "lst": {"list"}, "sbumitted": {"submitted"}, "none": nil, "": nil, "rejected": nil,
+	} {
+		assert.Equal(t, want, Similar(word, known...), word)
+	}
 }
 
 // TestAQueryCannotReadTheEnvironment: the key may stand there.
@@ -213,7 +274,7 @@ func TestSorted(t *testing.T) {
 		assert.Equal(t, want, strings.Join(names, " "), column)
 	}
 	for _, err := range Sorted(tab, people("Ada"), "nme") {
-		require.ErrorContains(t, err, `there is no column "nme"`)
+		require.ErrorContains(t, err, "There is no column nme.")
 	}
 	var seen []string
 	for p, err := range Sorted(tab, brokenOff, "name") {
@@ -255,13 +316,13 @@ func TestWhatIsNotThere(t *testing.T) {
 	assert.Empty(t, got, "nobody knows whether there are")
 	for _, format := range []string{"table", "csv"} {
 		_, err = said(true, Options{Format: format, Columns: []string{"name", "nme"}}, people())
-		require.ErrorContains(t, err, `there is no column "nme"; there are born, died, home, id, name`)
+		require.ErrorContains(t, err, "There is no column nme. Did you mean name? Columns: born, died, home, id, name")
 		_, err = said(true, Options{Format: format, Columns: []string{"home.town", "born"}}, people())
 		require.NoError(t, err)
 	}
 	for _, format := range Formats() {
 		_, err = said(true, Options{Format: format}, Sorted(table(), people(), "-nme"))
-		require.ErrorContains(t, err, `there is no column "nme"`, format)
+		require.ErrorContains(t, err, "There is no column nme.", format)
 	}
 }
 

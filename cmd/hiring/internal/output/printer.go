@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,17 +18,18 @@ import (
 // Format is how results are written.
 type Format string
 
-// The formats. JSON is one value, JSONLines a line for each item.
+// The formats. JSON and YAML are one value, JSONLines is a line for each item.
 const (
 	People    Format = "table"
 	JSON      Format = "json"
 	JSONLines Format = "jsonl"
+	YAML      Format = "yaml"
 	CSV       Format = "csv"
 )
 
-// Formats are those that a user can ask for.
+// Formats returns the formats that --output accepts.
 func Formats() []string {
-	return []string{string(People), string(JSON), string(JSONLines), string(CSV)}
+	return []string{string(People), string(JSON), string(JSONLines), string(YAML), string(CSV)}
 }
 
 // Options are what the user wants of the output.
@@ -41,7 +43,8 @@ type Options struct {
 type Printer struct {
 	Stream
 
-	Notes   Stream // Where it is said that there is nothing; zero: nowhere.
+	Done    context.Context // Ends a jq program; nil: nothing does.
+	Notes   Stream          // Where it is said that there is nothing; zero: nowhere.
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code
@@ -58,17 +61,17 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s", Clean(o.Format), strings.Join(Formats(), ", "))
+		return nil, fmt.Errorf("--output %s: choose one of %s%s", Clean(o.Format), strings.Join(Formats(), ", "), didYouMean(Similar(o.Format, Formats()...)))
 	}
 	tabular := p.Format == People || p.Format == CSV
 	if o.Columns != nil && !tabular {
-		return nil, errors.New("--columns is for tables and CSV: choose members of JSON with --jq")
+		return nil, errors.New("--columns is for tables and CSV: select JSON members with --jq")
 	}
 	if o.Query == "" {
 		return p, nil
 	}
-	if tabular {
-		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or no -o at all")
+	if p.Format != JSON && p.Format != JSONLines {
+		return nil, errors.New("--jq is for JSON: use it with -o json, -o jsonl or without -o")
 	}
 	var err error
 	p.query, err = compile(o.Query)
@@ -114,7 +117,7 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 
 func list[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	switch p.Format {
-	case JSON:
+	case JSON, YAML:
 		return p.writeList(asAny(items))
 	case JSONLines:
 		return p.writeLines(asAny(items))
@@ -128,7 +131,7 @@ func list[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 // One writes a single thing.
 func One[T any](p *Printer, t Table[T], item T) error {
 	switch {
-	case p.Format == JSON || p.Format == JSONLines:
+	case p.Format == JSON || p.Format == JSONLines || p.Format == YAML:
 		return p.WriteJSON(item)
 	case p.Format == CSV:
 		return p.writeCSV(t.layout(), t.rows(single(item)))
@@ -201,8 +204,11 @@ func (p *Printer) WriteJSON(value any) error {
 }
 
 func (p *Printer) write(text []byte, indented bool) error {
-	if p.query != nil {
+	switch {
+	case p.query != nil:
 		return p.runQuery(text, indented)
+	case p.Format == YAML:
+		return writeYAML(p, text)
 	}
 	return writeValue(p, text, indented)
 }

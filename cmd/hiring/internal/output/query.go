@@ -31,10 +31,16 @@ func (p *Printer) runQuery(text []byte, indented bool) error {
 		return err
 	}
 	results := p.query.Run(value)
+	if p.Done != nil {
+		results = p.query.RunWithContext(p.Done, value)
+	}
 	for {
 		result, ok := results.Next()
 		if !ok {
 			return nil
+		}
+		if p.Done != nil && p.Done.Err() != nil {
+			return p.Done.Err()
 		}
 		if err, failed := result.(error); failed {
 			return fmt.Errorf("--jq: %s", oneLine(err))

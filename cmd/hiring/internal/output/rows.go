@@ -1,7 +1,6 @@
 package output
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -9,27 +8,50 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
-// layout is what is known of the columns of a table before its first row.
+// layout holds what is known of the columns of a table before its first row.
 type layout struct {
 	shown, more []string
 	own         []string
-	members     []string // Of the JSON objects, as far as their type says.
+	kind        reflect.Type // Of the items.
 }
 
 func (t Table[T]) layout() layout {
-	l := layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own))}
-	kind := reflect.TypeFor[T]()
-	if kind.Kind() != reflect.Struct {
-		return l
-	}
-	for field := range kind.Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
-			l.members = append(l.members, name)
+	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+}
+
+// Columns returns the names of the columns that the type has.
+func (t Table[T]) Columns() []string { return t.layout().names(nil) }
+
+// members returns the names of the JSON members of a type, with their types.
+func members(kind reflect.Type) map[string]reflect.Type {
+	all := make(map[string]reflect.Type)
+	if kind.Kind() == reflect.Struct {
+		for field := range kind.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+				all[name] = field.Type
+			}
 		}
 	}
-	return l
+	return all
+}
+
+// typeHas reports whether an item of a type can have a column.
+func typeHas(kind reflect.Type, column string) bool {
+	name, rest, nested := strings.Cut(column, ".")
+	member, ok := members(kind)[name]
+	if !ok || !nested {
+		return ok
+	}
+	for member.Kind() == reflect.Pointer {
+		member = member.Elem()
+	}
+	if member.Kind() == reflect.Struct && member != reflect.TypeFor[time.Time]() {
+		return typeHas(member, rest)
+	}
+	return member.Kind() == reflect.Interface || member == reflect.TypeFor[json.RawMessage]()
 }
 
 // row is one item as columns see it. It has no type parameter: a program has as
@@ -83,17 +105,13 @@ func (r row) value(column string) any {
 	return value
 }
 
-// has tells whether this item has such a column, or may have it: what is null has
-// members that nobody sees.
+// has reports whether this item has such a column.
 func (r row) has(column string) bool {
 	object := r.members
 	for name := range strings.SplitSeq(column, ".") {
 		value, ok := object[name]
 		if !ok {
 			return false
-		}
-		if value == nil {
-			return true
 		}
 		object, _ = value.(map[string]any)
 	}
@@ -108,15 +126,13 @@ func (p *Printer) selected(otherwise []string) []string {
 	return otherwise
 }
 
-// known refuses a column that neither the table nor its first row has: it is
-// misspelt, and would be empty all the way down. Where there is no row, what is
-// inside of a member is believed.
+// known returns an error for a column that neither the table, nor the type of its
+// items, nor its first row has: it would be empty in every row.
 func (l layout) known(columns []string, firstRow *row) error {
 	for _, column := range columns {
-		member, _, _ := strings.Cut(column, ".")
 		switch {
 		case slices.Contains(l.shown, column), slices.Contains(l.more, column), slices.Contains(l.own, column):
-		case firstRow == nil && slices.Contains(l.members, member):
+		case typeHas(l.kind, column):
 		case firstRow != nil && firstRow.has(column):
 		default:
 			return &ColumnError{Column: column, Known: l.names(firstRow)}
@@ -126,7 +142,7 @@ func (l layout) known(columns []string, firstRow *row) error {
 }
 
 func (l layout) names(firstRow *row) []string {
-	names := slices.Concat(l.shown, l.more, l.own, l.members)
+	names := slices.AppendSeq(slices.Concat(l.shown, l.more, l.own), maps.Keys(members(l.kind)))
 	if firstRow != nil {
 		names = slices.AppendSeq(names, maps.Keys(firstRow.members))
 	}
@@ -134,66 +150,54 @@ func (l layout) names(firstRow *row) []string {
 	return slices.Compact(names)
 }
 
-// ColumnError is a column that the user names and nothing has.
+// ColumnError is returned for a column that does not exist.
 type ColumnError struct {
 	Column string
 	Known  []string
 }
 
 func (e *ColumnError) Error() string {
-	return fmt.Sprintf("there is no column %q; there are %s, and members of those that are objects, as in a.b",
-		Clean(e.Column), strings.Join(e.Known, ", "))
+	question := didYouMean(Similar(e.Column, e.Known...))
+	if question == "" {
+		question = "."
+	}
+	return fmt.Sprintf("There is no column %s%s Columns: %s, and members of objects as in a.b", Clean(e.Column), question, strings.Join(e.Known, ", "))
 }
 
 func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {
 	columns := p.selected(slices.Concat(l.shown, l.more))
-	w := csv.NewWriter(p)
 	first := true
 	for r, err := range rows {
 		if err != nil {
 			return err
 		}
 		if first {
-			if err := l.known(columns, &r); err != nil {
+			if err := p.writeHeader(l, columns, &r); err != nil {
 				return err
 			}
-			_ = w.Write(columns) // Flush tells
 		}
 		first = false
-		cells := make([]string, len(columns))
+		cells := make([]any, len(columns))
 		for i, column := range columns {
-			cells[i] = forSpreadsheet(r.value(column))
+			cells[i] = r.value(column)
 		}
-		_ = w.Write(cells)
-		w.Flush()
-		if err := w.Error(); err != nil {
+		if err := WriteCSV(p, cells...); err != nil {
 			return err
 		}
 	}
 	if first {
-		if err := l.known(columns, nil); err != nil {
-			return err
-		}
-		_ = w.Write(columns)
-		w.Flush()
+		return p.writeHeader(l, columns, nil)
 	}
-	return w.Error()
+	return nil
 }
 
-// forSpreadsheet writes times as the service does.
-func forSpreadsheet(value any) string {
-	if text, isText := value.(string); isText {
-		return Cell(text)
+func (p *Printer) writeHeader(l layout, columns []string, firstRow *row) error {
+	if err := l.known(columns, firstRow); err != nil {
+		return err
 	}
-	return plainText(value)
-}
-
-// Cell takes from a text what a spreadsheet would run as a formula: candidates
-// choose their names.
-func Cell(text string) string {
-	text = CleanLines(text)
-	if strings.IndexAny(text, "=+-@\t\r") == 0 {
-		return "'" + text
+	names := make([]any, len(columns))
+	for i, column := range columns {
+		names[i] = column
 	}
-	return text
+	return WriteCSV(p, names...)
 }

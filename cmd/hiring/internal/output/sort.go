@@ -20,39 +20,37 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 			if err == nil {
 				r, err = t.row(item)
 			}
+			if err == nil && rows == nil {
+				err = t.layout().known([]string{name}, &r) // Before more pages are read.
+			}
 			if broken = err; err != nil {
 				break
 			}
 			all, rows = append(all, item), append(rows, r)
 		}
-		order, unknown := sorted(t.layout(), rows, name, descending)
-		for _, i := range order {
+		if rows == nil && broken == nil {
+			broken = t.layout().known([]string{name}, nil)
+		}
+		for _, i := range sorted(rows, name, descending) {
 			if !yield(all[i], nil) {
 				return
 			}
 		}
-		if broken = cmp.Or(unknown, broken); broken != nil {
+		if broken != nil {
 			var none T
 			yield(none, broken)
 		}
 	}
 }
 
-// sorted returns where each row comes from.
-func sorted(l layout, rows []row, column string, descending bool) (order []int, unknown error) {
-	var first *row
-	if len(rows) > 0 {
-		first = &rows[0]
-	}
-	if err := l.known([]string{column}, first); err != nil {
-		return nil, err
-	}
-	values := make([]any, len(rows))
+// sorted returns the indexes of the rows in order.
+func sorted(rows []row, column string, descending bool) []int {
+	order, values := make([]int, len(rows)), make([]any, len(rows))
 	for i, r := range rows {
-		order, values[i] = append(order, i), r.value(column)
+		order[i], values[i] = i, r.value(column)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b], descending) })
-	return order, nil
+	return order
 }
 
 // compare puts numbers before texts, and nothing last, whichever way it goes.

@@ -129,10 +129,10 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 	return widths
 }
 
-// cut shortens a cell to a width; of a time, the day is left.
+// cut shortens a cell to a width. A time is cut to its day.
 func cut(cell string, width int) string {
-	if len(cell) == len(timeLayout) && cell[4] == '-' && cell[13] == ':' && width < len(timeLayout) {
-		return cell[:len("2006-01-02")]
+	if ansi.StringWidth(cell) > width && len(cell) > len(timeLayout)-4 && cell[4] == '-' && cell[7] == '-' && cell[13] == ':' {
+		return cell[:len(dayLayout)]
 	}
 	return ansi.Truncate(cell, width, "…")
 }

@@ -13,12 +13,16 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 )
 
 // Profile is one service with one key.
 type Profile struct {
-	BaseURL string `json:"base_url"`
-	KeyIn   Place  `json:"key_in"`
+	BaseURL      string `json:"base_url"`
+	KeyIn        Place  `json:"key_in"`
+	DashboardURL string `json:"dashboard_url,omitempty"` // May hold {kind} and {id}.
+	Dialect      string `json:"dialect,omitempty"`       // A file, as hiring doctor writes it.
 }
 
 // Place is where a key is kept.
@@ -59,8 +63,35 @@ func (s *Store) keyPath() string { return filepath.Join(s.dir, "keys.json") }
 
 func (s *Store) load() (content, error) {
 	all := content{Profiles: make(map[string]Profile)}
+	if err := s.check(); err != nil {
+		return all, err
+	}
 	err := readJSON(s.path(), &all)
 	return all, err
+}
+
+// check refuses a folder or a file that another user owns or can write: its content may
+// send a key elsewhere.
+func (s *Store) check() error {
+	for _, path := range []string{s.dir, s.path(), s.keyPath()} {
+		info, err := os.Stat(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if runtime.GOOS == "windows" { // Access lists are not mode bits.
+			return nil
+		}
+		if info.Mode().Perm()&0o022 != 0 {
+			return fmt.Errorf("Other users can write to %s: run chmod go-w on it and check its content", path)
+		}
+		if !ownedByUser(info) {
+			return fmt.Errorf("%s belongs to another user: change its owner with chown, or remove it", path)
+		}
+	}
+	return nil
 }
 
 // Names returns the profiles in order, and which one is in use.
@@ -90,7 +121,7 @@ func (s *Store) Key(name string, p Profile) (string, error) {
 	if p.KeyIn == Keyring {
 		key, err := s.ring.get(name)
 		if err != nil {
-			return "", fmt.Errorf("the key of profile %s cannot be had from the system's keyring: %w", name, err)
+			return "", fmt.Errorf("The key of profile %s cannot be read from the system's keyring: %w", name, err)
 		}
 		return key, nil
 	}
@@ -99,7 +130,7 @@ func (s *Store) Key(name string, p Profile) (string, error) {
 		return "", err
 	}
 	if keys[name] == "" {
-		return "", fmt.Errorf("the key of profile %s is not in %s", name, s.keyPath())
+		return "", fmt.Errorf("The key of profile %s is not in %s", name, s.keyPath())
 	}
 	return keys[name], nil
 }
@@ -110,10 +141,10 @@ var proper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // CheckName refuses a name, and above all a key in its place.
 func CheckName(name string) error {
 	if regexp.MustCompile(`^sk_|\bsk_(live|test)_`).MatchString(name) {
-		return errors.New("that looks like a key: keys are asked for, never given as an argument, where the shell's history keeps them; revoke it in the dashboard")
+		return errors.New("The name looks like a key. Never give a key as an argument: the shell's history shows it. Revoke the key in the dashboard")
 	}
 	if !proper.MatchString(name) {
-		return errors.New("a profile's name has up to 64 letters, digits, dots, dashes and underscores")
+		return errors.New("A profile's name has up to 64 letters, digits, dots, dashes and underscores")
 	}
 	return nil
 }
@@ -135,7 +166,12 @@ func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 	if err != nil {
 		return "", err
 	}
-	all.Profiles[name] = Profile{BaseURL: baseURL, KeyIn: place}
+	p := all.Profiles[name]
+	if p.BaseURL != baseURL { // What was set is about the other server.
+		p = Profile{}
+	}
+	p.BaseURL, p.KeyIn = baseURL, place
+	all.Profiles[name] = p
 	if all.Current == "" {
 		all.Current = name
 	}
@@ -155,12 +191,12 @@ func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error)
 			return Keyring, nil
 		}
 		if !errors.Is(err, errNoRing) {
-			return "", fmt.Errorf("the system's keyring does not take the key: %w; unlock it, or keep the key in a file with --in-file", err)
+			return "", fmt.Errorf("The system's keyring does not accept the key: %w. Unlock it, or store the key in a file with --in-file", err)
 		}
 	}
 	if before == Keyring {
 		if err := s.ring.remove(name); err != nil {
-			return "", fmt.Errorf("the old key of profile %s cannot be removed from the system's keyring: %w; unlock it, or add a profile of another name", name, err)
+			return "", fmt.Errorf("The old key of profile %s cannot be removed from the system's keyring: %w. Unlock it, or add a profile with another name", name, err)
 		}
 	}
 	return File, s.setKey(name, key)
@@ -176,6 +212,23 @@ func (s *Store) Use(name string) error {
 		return ErrUnknown
 	}
 	all.Current = name
+	return writeJSON(s.path(), all)
+}
+
+// Change replaces the settings of a profile, except its address and its key.
+func (s *Store) Change(name string, change func(*Profile)) error {
+	all, err := s.load()
+	if err != nil {
+		return err
+	}
+	p, ok := all.Profiles[name]
+	if !ok {
+		return ErrUnknown
+	}
+	base, place := p.BaseURL, p.KeyIn
+	change(&p)
+	p.BaseURL, p.KeyIn = base, place
+	all.Profiles[name] = p
 	return writeJSON(s.path(), all)
 }
 
@@ -196,7 +249,7 @@ func (s *Store) Remove(name string) error {
 		err = s.setKey(name, "")
 	}
 	if err != nil {
-		return fmt.Errorf("the key of profile %s cannot be removed: %w", name, err)
+		return fmt.Errorf("The key of profile %s cannot be removed: %w", name, err)
 	}
 	delete(all.Profiles, name)
 	if all.Current == name {
@@ -216,7 +269,7 @@ func (s *Store) keys() (map[string]string, error) {
 		return nil, err
 	}
 	if others := info.Mode().Perm() & 0o077; others != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("%s can be read by others: take that away with chmod 600, and consider the keys in it known", s.keyPath())
+		return nil, fmt.Errorf("Other users can read %s: run chmod 600 on it and replace the keys in it", s.keyPath())
 	}
 	return keys, readJSON(s.keyPath(), &keys)
 }
@@ -244,13 +297,13 @@ func readJSON(name string, value any) error {
 		return err
 	}
 	if json.Unmarshal(text, value) != nil { // Its error could quote a key.
-		return fmt.Errorf("%s is damaged: repair or remove it", name)
+		return fmt.Errorf("%s is not valid JSON: repair or remove it", name)
 	}
 	return nil
 }
 
 // writeJSON replaces a file, which only the user can read at any time.
-func writeJSON(name string, value any) (err error) {
+func writeJSON(name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
@@ -258,16 +311,8 @@ func writeJSON(name string, value any) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*") // 0600
-	if err != nil {
+	return files.Write(name, func(to *os.File) error {
+		_, err := to.Write(append(text, '\n'))
 		return err
-	}
-	_, err = temporary.Write(append(text, '\n'))
-	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name())
-	}
-	return err
+	})
 }

@@ -148,7 +148,7 @@ func TestAnOldKeyThatCannotBeRemoved(t *testing.T) {
 		require.NoError(t, err, name)
 		s.ring = now
 		_, err = s.Add("acme", "https://hiring.example.com", secret+"2", true)
-		require.ErrorContains(t, err, "the old key of profile acme cannot be removed", name)
+		require.ErrorContains(t, err, "The old key of profile acme cannot be removed", name)
 		require.Error(t, s.Remove("acme"), name)
 		_, p, err := s.Get("acme")
 		require.NoError(t, err, name)
@@ -183,7 +183,7 @@ func TestADamagedFileIsNotQuoted(t *testing.T) {
 	_, p, err := s.Get("acme")
 	require.NoError(t, err)
 	_, err = s.Key("acme", p)
-	require.ErrorContains(t, err, "damaged")
+	require.ErrorContains(t, err, "not valid JSON")
 	assert.NotContains(t, err.Error(), "sk_live")
 }
 

@@ -6,6 +6,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 //go:embed page.css
@@ -15,12 +17,12 @@ var style string
 // linker keeps every method of the program then: 3 MB.
 type document struct{ strings.Builder }
 
-// add writes a line; every text in it is escaped, for elements and for attributes
-// in quotes alike.
+// add writes a line. Every text in it is cleaned as in a table, and escaped for
+// elements and for quoted attributes.
 func (d *document) add(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, text := range texts {
-		escaped[i] = html.EscapeString(text)
+		escaped[i] = html.EscapeString(output.Clean(text))
 	}
 	_, _ = fmt.Fprintf(d, format+"\n", escaped...)
 }

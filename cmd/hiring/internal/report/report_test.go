@@ -14,7 +14,7 @@ import (
 )
 
 // hostile is what somebody might call themselves, in a page and on a terminal.
-const hostile = `<script>alert(1)</script>" onload="x' & ` + "\x1b[2J"
+const hostile = `<script>alert(1)</script>" onload="x' & ` + "\x1b[2J\u202e\u2066\u0085\u200b"
 
 // evil is a report in which every text is hostile.
 func evil(t *testing.T) hiring.Submission {
@@ -39,6 +39,10 @@ func TestAPageRunsNothingOfWhatItShows(t *testing.T) {
 	text := page.String()
 	assert.NotContains(t, text, "<script")
 	assert.NotContains(t, text, `" onload`)
+	assert.NotContains(t, text, "\x1b")
+	for _, invisible := range []string{"\u202e", "\u2066", "\u0085", "\u200b"} {
+		assert.NotContains(t, text, invisible, "%q", invisible)
+	}
 	assert.GreaterOrEqual(t, strings.Count(text, "&lt;script&gt;alert(1)"), 15, "what is there is shown")
 	assert.Contains(t, text, `style="width: 100%"`, "a bar ends at its end")
 	for _, source := range []string{"src=", "href=", "url(", "@import", "http://", "https://"} {

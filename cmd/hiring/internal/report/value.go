@@ -15,7 +15,7 @@ import (
 
 // texts reads a list whose elements the service does not document: texts, or
 // objects in which something stands out.
-func texts(values []hiring.Value) []string {
+func texts(values []hiring.RawValue) []string {
 	var all []string
 	for _, value := range values {
 		if text := valueText(value); text != "" {
@@ -25,7 +25,7 @@ func texts(values []hiring.Value) []string {
 	return all
 }
 
-func valueText(value hiring.Value) string {
+func valueText(value hiring.RawValue) string {
 	var decoded any
 	if json.Unmarshal(value, &decoded) != nil {
 		return ""

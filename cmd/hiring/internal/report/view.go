@@ -49,7 +49,7 @@ type Section struct {
 func Of(s hiring.Submission) View {
 	v := View{Candidate: s.Candidate.Name, Email: s.Candidate.Email, Challenge: s.Challenge.Name, Status: string(s.Status)}
 	r := s.Report
-	if r == nil || !r.Ready() {
+	if !r.Ready() {
 		return v
 	}
 	v.Ready = true
@@ -64,7 +64,7 @@ func Of(s hiring.Submission) View {
 	v.Weak = r.Confidence == hiring.ConfidenceLow
 	v.Details, v.Integrity, v.Summary = details(*r), string(r.IntegrityStatus), r.Summary
 	for _, p := range r.Pillars {
-		score, reported := p.Reported()
+		score, reported := p.ReliableScore()
 		v.Pillars = append(v.Pillars, Pillar{
 			Label: p.Label, Score: score, Reported: reported, Summary: p.Summary, NotAssessed: strings.Join(p.NotAssessed, ", "),
 		})

@@ -106,8 +106,8 @@ func TestScreen(t *testing.T) {
 	}
 	text := Screen{Width: 120, Height: 24, Zone: time.UTC}.Render(state)
 	for _, want := range []string{
-		"1 of 2 assessments, as of 12:00", "  invited    ██████████████████████████████     4\n", "  opened     ███████████████░░░░░░░░░░░░░░░     2\n",
-		"03-15 12:01   57  Strong yes    Bob", "03-15 12:00    –  No", "100 of 1000 left until 12:00", "writes not known", "0 requests in the last hour",
+		"1 of 2 assessments, as of 12:00 UTC", "  invited    ██████████████████████████████     4\n", "  opened     ███████████████░░░░░░░░░░░░░░░     2\n",
+		"03-15 12:01 UTC   57  Strong yes    Bob", "03-15 12:00 UTC    –  No", "100 of 1000 left until 12:00 UTC", "writes not known", "0 requests in the last hour",
 	} {
 		assert.Contains(t, text, want)
 	}

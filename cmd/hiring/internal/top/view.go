@@ -43,14 +43,14 @@ func (s Screen) Render(state *State) string {
 func (s Screen) pipeline(state *State) []string {
 	note := "not listed yet"
 	if !state.Listed.IsZero() {
-		note = fmt.Sprintf("%d of %d assessments, as of %s", len(state.Stages), state.Assessments, state.Listed.In(s.Zone).Format("15:04"))
+		note = fmt.Sprintf("%d of %d assessments, as of %s", len(state.Stages), state.Assessments, state.Listed.In(s.Zone).Format("15:04 MST"))
 	}
 	lines := []string{s.Style.Paint(output.Bold, "Pipeline") + "  " + s.Style.Paint(output.Faint, note)}
 	sum := state.Sum()
 	for _, stage := range []struct {
 		name string
 		n    int
-	}{{"invited", sum.Invited}, {"opened", sum.Opened}, {"started", sum.Started}, {"handed in", sum.HandedIn}, {"evaluated", sum.Evaluated}} {
+	}{{"invited", sum.Invited}, {"opened", sum.Opened}, {"started", sum.Started}, {"submitted", sum.HandedIn}, {"evaluated", sum.Evaluated}} {
 		part := float64(stage.n) / float64(max(sum.Invited, 1))
 		lines = append(lines, fmt.Sprintf("  %-10s %s %5d", stage.name, s.Style.Paint(output.Cyan, output.Bar(part, stageBar)), stage.n))
 	}
@@ -76,7 +76,7 @@ func (s Screen) result(submission hiring.Submission) string {
 	if submission.Report != nil {
 		verdict = output.Clean(submission.Report.VerdictLabel)
 	}
-	return fmt.Sprintf("%s  %s  %s  %s  %s", evaluatedAt(submission).In(s.Zone).Format("01-02 15:04"), score,
+	return fmt.Sprintf("%s  %s  %s  %s  %s", evaluatedAt(submission).In(s.Zone).Format("01-02 15:04 MST"), score,
 		pad(verdict, 12), pad(output.Clean(submission.Candidate.Name), 24), s.Style.Paint(output.Faint, output.Clean(submission.Challenge.Name)))
 }
 
@@ -107,5 +107,5 @@ func (s Screen) gauge(limit hiring.RateLimit) string {
 	if part < 0.2 {
 		style = output.Red
 	}
-	return fmt.Sprintf("%s %d of %d left until %s", s.Style.Paint(style, output.Bar(part, gauge)), limit.Remaining, limit.Limit, limit.Reset.In(s.Zone).Format("15:04"))
+	return fmt.Sprintf("%s %d of %d left until %s", s.Style.Paint(style, output.Bar(part, gauge)), limit.Remaining, limit.Limit, limit.Reset.In(s.Zone).Format("15:04 MST"))
 }

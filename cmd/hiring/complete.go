@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// idList returns the ids of one kind to complete, each with a description after a
+// tab. It reads one page. Descriptions name no candidates, because they are stored.
+type idList struct {
+	kind string // Names the cache, with what the list depends on.
+	read func(context.Context, *hiring.Client) ([]string, error)
+}
+
+func assessmentIDs() idList {
+	return idList{"assessments", func(ctx context.Context, client *hiring.Client) ([]string, error) {
+		return described(ctx, client.Assessments.List(), func(a hiring.Assessment) string { return a.ID + "\t" + a.Name + ", " + string(a.Status) })
+	}}
+}
+
+func challengeIDs() idList {
+	return idList{"challenges", func(ctx context.Context, client *hiring.Client) ([]string, error) {
+		return described(ctx, client.Challenges.List(), func(c hiring.Challenge) string { return c.ID + "\t" + c.Name })
+	}}
+}
+
+func submissionIDs() idList {
+	return idList{"submissions", func(ctx context.Context, client *hiring.Client) ([]string, error) {
+		return described(ctx, client.Submissions.List(hiring.SubmissionFilter{}), func(s hiring.Submission) string {
+			return s.ID + "\t" + string(s.Status) + ", started " + s.CreatedAt.Format(time.DateOnly)
+		})
+	}}
+}
+
+// invitationIDs depends on the flag --assessment of its command.
+func invitationIDs(assessment *string) func() idList {
+	return func() idList {
+		return idList{"invitations of " + *assessment, func(ctx context.Context, client *hiring.Client) ([]string, error) {
+			return described(ctx, client.Invitations.List(*assessment), func(i hiring.Invitation) string {
+				return i.ID + "\t" + string(i.Status) + ", created " + i.CreatedAt.Format(time.DateOnly)
+			})
+		}}
+	}
+}
+
+// described returns a line for each item of the first page of a list.
+func described[T any](ctx context.Context, list hiring.Pager[T], line func(T) string) ([]string, error) {
+	page, err := list.Page(ctx)
+	lines := make([]string, 0, len(page.Items))
+	for _, item := range page.Items {
+		id, description, _ := strings.Cut(line(item), "\t")
+		lines = append(lines, output.Clean(id)+"\t"+output.Clean(description))
+	}
+	return lines, err
+}
+
+// complete returns the completion of arguments, or of a flag, that are ids.
+func (a *app) complete(list func() idList) cobra.CompletionFunc {
+	return func(c *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		if several := strings.Contains(c.Use, "..."); len(given) > 0 && !several && !strings.Contains(c.Use, "--assessment") {
+			return nil, directive
+		}
+		return slices.DeleteFunc(a.knownIDs(c.Context(), list()), func(line string) bool {
+			id, _, _ := strings.Cut(line, "\t")
+			return !strings.HasPrefix(id, begun) || slices.Contains(given, id)
+		}), directive
+	}
+}
+
+// How long completion uses what it has read, and waits for the server.
+const (
+	completionExpiry  = 10 * time.Minute
+	failureExpiry     = time.Minute
+	completionTimeout = 3 * time.Second
+)
+
+// completionCache is a file of the user's cache folder. It holds ids, statuses,
+// days, and the names of assessments and challenges; no names of candidates.
+type completionCache struct {
+	Expires time.Time `json:"expires"`
+	Lines   []string  `json:"lines"`
+}
+
+// knownIDs returns what the cache holds, or else what one request returns. A failed
+// request is cached, too, so that no key press waits for it again.
+func (a *app) knownIDs(ctx context.Context, list idList) []string {
+	c, err := a.connection()
+	if err != nil {
+		return nil
+	}
+	file := ""
+	if dir, err := os.UserCacheDir(); err == nil && c.Transport == nil { // The sandbox costs nothing.
+		sum := sha256.Sum256([]byte(list.kind + "\x00" + c.BaseURL + "\x00" + c.Key))
+		file = filepath.Join(dir, "hiring", "completion", hex.EncodeToString(sum[:16])+".json")
+	}
+	var cached completionCache
+	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &cached) == nil && time.Now().Before(cached.Expires) {
+		return cached.Lines
+	}
+	client, err := c.client(append(a.options(), hiring.WithTimeout(completionTimeout),
+		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: time.Millisecond}))...)
+	if err != nil {
+		return nil
+	}
+	cached.Expires = time.Now().Add(completionExpiry)
+	if cached.Lines, err = list.read(ctx, client); err != nil {
+		cached.Expires = time.Now().Add(failureExpiry)
+	}
+	if file != "" {
+		keepCompletion(file, cached)
+	}
+	return cached.Lines
+}
+
+// keepCompletion writes a cache file, for the user's eyes only, and removes those
+// that have expired. A cache that cannot be written is none.
+func keepCompletion(file string, cached completionCache) {
+	dir := filepath.Dir(file)
+	if os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	others, _ := os.ReadDir(dir)
+	for _, other := range others {
+		if info, err := other.Info(); err == nil && time.Since(info.ModTime()) > completionExpiry {
+			_ = os.Remove(filepath.Join(dir, other.Name()))
+		}
+	}
+	_ = writeJSONFile(file, cached)
+}
+
+// columnsOf is the annotation of a command that shows a table.
+const columnsOf = "columns"
+
+// completeColumns completes --columns and --sort from the table of the command.
+func completeColumns(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	before := ""
+	if i := strings.LastIndex(begun, ","); i >= 0 {
+		before = begun[:i+1]
+	} else if strings.HasPrefix(begun, "-") {
+		before = "-"
+	}
+	var all []string
+	for name := range strings.SplitSeq(c.Annotations[columnsOf], ",") {
+		all = append(all, before+name)
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestOutputFilesAreNeverSpecialFiles runs each command that writes a file.
+func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 2)
+	submission := attempt(t, h, "z@example.com")
+	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
+	before := len(h.server.Journal())
+	for _, line := range []string{
+		"submissions report --html FILE " + submission,
+		"submissions archive --file FILE " + submission,
+		"submissions export FILE",
+		"doctor --write FILE",
+		"invitations import people.csv --yes --results FILE -a " + h.id,
+	} {
+		for kind, path := range map[string]string{"FIFO": "fifo", "directory": "folder", "device": "device", "open file": "/dev/stdout"} {
+			fifo := filepath.Join(u.home, "fifo")
+			_ = os.Mkdir(filepath.Join(u.home, "folder"), 0o700)
+			_ = os.Symlink(os.DevNull, filepath.Join(u.home, "device"))
+			if _, err := os.Lstat(fifo); os.IsNotExist(err) {
+				require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", fifo).Run())
+			}
+			got := u.run(strings.Fields(strings.Replace(line, "FILE", path, 1))...)
+			assert.Equal(t, exitUsage, got.code, "%s: %s", line, got.stderr)
+			assert.Contains(t, got.stderr, path+" is a", line)
+			assert.Contains(t, got.stderr, kind, line)
+			if path == "/dev/stdout" && strings.Contains(line, "--html") {
+				assert.Contains(t, got.stderr, "Use - for standard output.")
+			}
+			assert.Empty(t, got.stdout, line)
+			info, err := os.Lstat(fifo)
+			require.NoError(t, err)
+			assert.Equal(t, os.ModeNamedPipe, info.Mode().Type(), line)
+		}
+	}
+	assert.Len(t, h.server.Journal(), before, "refused before anything is requested")
+	assert.Empty(t, h.invitations()["c0@example.com"])
+}
+
+// TestOutputFilesFollowLinks: the link stays, and its target is replaced with a
+// private file.
+func TestOutputFilesFollowLinks(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, sandbox.New(), sandbox.TestKey)
+	require.NoError(t, os.Mkdir(filepath.Join(u.home, "real"), 0o700))
+	for name, line := range map[string]string{
+		"page.html":    "submissions report --html page.html " + sandbox.SubmissionID,
+		"all.jsonl":    "submissions export all.jsonl",
+		"dialect.json": "doctor --write dialect.json",
+	} {
+		link, target := filepath.Join(u.home, name), filepath.Join(u.home, "real", name)
+		if name != "all.jsonl" { // Export never replaces a file.
+			require.NoError(t, os.WriteFile(target, []byte("old"), 0o644))
+		}
+		require.NoError(t, os.Symlink("real/"+name, link))
+		got := u.run(strings.Fields(line)...)
+		require.Zero(t, got.code, got.stderr)
+		info, err := os.Lstat(link)
+		require.NoError(t, err)
+		assert.Equal(t, os.ModeSymlink, info.Mode().Type(), name)
+		info, err = os.Stat(target)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), name)
+		assert.Greater(t, info.Size(), int64(20), name)
+	}
+	assert.Equal(t, exitOK, u.run("submissions", "report", "--html", "-", sandbox.SubmissionID).code)
+}

@@ -1,0 +1,125 @@
+// Package files writes the files that a user names. It never replaces a device, a
+// FIFO, a directory or another special file.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrSpecial is returned for a path that leads to something other than a regular
+// file.
+var ErrSpecial = errors.New("not a regular file")
+
+// Target follows symbolic links and returns the path of the file to write, which
+// need not exist. It fails with ErrSpecial when the path leads to a special file or
+// to an open file of a process, such as /dev/stdout.
+func Target(name string) (string, error) {
+	path := name
+	for range 40 { // The limit of Linux.
+		if isOpenFile(path) {
+			return "", fmt.Errorf("%s is an open file of a process, %w", name, ErrSpecial)
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, checkRegular(name, path)
+		}
+		if !filepath.IsAbs(link) {
+			folder, _ := filepath.Split(path)
+			link = folder + link // Not cleaned: the folder before ".." may be a link.
+		}
+		path = link
+	}
+	return "", fmt.Errorf("%s: too many symbolic links", name)
+}
+
+// isOpenFile reports whether the path names a file descriptor, also through a symbolic
+// link to its folder. A rename would replace the file that the shell has opened.
+func isOpenFile(path string) bool {
+	folder, file := filepath.Split(path)
+	if resolved, err := filepath.EvalSymlinks(filepath.Clean(folder)); err == nil && inProcess(filepath.Join(resolved, file)) {
+		return true
+	}
+	return inProcess(path)
+}
+
+func inProcess(path string) bool {
+	absolute, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(absolute, "/dev/fd/") || strings.HasPrefix(absolute, "/proc/"))
+}
+
+func checkRegular(name, path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return named(name, err)
+	}
+	var kind string
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a directory"
+	case mode&os.ModeDevice != 0:
+		kind = "a device"
+	case mode&os.ModeNamedPipe != 0:
+		kind = "a FIFO"
+	case mode&os.ModeSocket != 0:
+		kind = "a socket"
+	default:
+		kind = "a special file"
+	}
+	return fmt.Errorf("%s is %s, %w", name, kind, ErrSpecial)
+}
+
+// Write replaces a file once its new content is complete and on the disk. Only the
+// user can read the new file. A symbolic link stays: Write replaces its target.
+func Write(name string, write func(*os.File) error) (err error) {
+	target, err := Target(name)
+	if err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(target), temporaryName(filepath.Base(target))) // 0600
+	if err != nil {
+		return named(name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = temporary.Close()
+			_ = os.Remove(temporary.Name())
+		}
+	}()
+	if err := write(temporary); err != nil {
+		return named(name, err)
+	}
+	if err := temporary.Sync(); err != nil {
+		return named(name, err)
+	}
+	if err := temporary.Close(); err != nil {
+		return named(name, err)
+	}
+	return named(name, os.Rename(temporary.Name(), target))
+}
+
+// temporaryName leaves room for what os.CreateTemp adds to a name near the system's
+// length limit.
+func temporaryName(name string) string {
+	return strings.ToValidUTF8(name[:min(len(name), 200)], "") + ".*.part"
+}
+
+// named replaces the path of the temporary file in an error of the file system.
+func named(name string, err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err
+	} else if link, ok := errors.AsType[*os.LinkError](err); ok {
+		err = link.Err
+	} else {
+		return err
+	}
+	return fmt.Errorf("%s cannot be written: %w", name, err)
+}

@@ -1,0 +1,87 @@
+package files_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
+)
+
+func write(name, text string) error {
+	return files.Write(name, func(to *os.File) error {
+		_, err := to.WriteString(text)
+		return err
+	})
+}
+
+// TestSpecialFilesAreNeverReplaced covers each kind of file that is not regular, also
+// behind a symbolic link.
+func TestSpecialFilesAreNeverReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fifo, folder, device, looped := dir+"/fifo", dir+"/folder", dir+"/device", dir+"/loop"
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", fifo).Run())
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	require.NoError(t, os.Symlink(os.DevNull, device))
+	require.NoError(t, os.Symlink("fifo", dir+"/link"))
+	require.NoError(t, os.Symlink(looped, looped))
+	require.NoError(t, os.Symlink("/proc/self/fd/1", dir+"/stdout"))
+	require.NoError(t, os.Symlink("/dev/fd", dir+"/open"))
+	for path, says := range map[string]string{
+		fifo: "a FIFO", folder: "a directory", device: "a device", dir + "/link": "a FIFO",
+		dir + "/stdout": "an open file", dir + "/open/1": "an open file", "/dev/stdout": "an open file", "/proc/self/fd/2": "an open file",
+	} {
+		err := write(path, "text")
+		require.ErrorIs(t, err, files.ErrSpecial, path)
+		require.ErrorContains(t, err, path+" is "+says)
+	}
+	require.ErrorContains(t, write(looped, "text"), "too many symbolic links")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 7, "no temporary file is left")
+	info, err := os.Lstat(fifo)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeNamedPipe, info.Mode().Type())
+	info, err = os.Stat(os.DevNull)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeDevice)
+}
+
+// TestWriteIsAtomicAndPrivate: a failed write leaves the old content, and a link stays.
+func TestWriteIsAtomicAndPrivate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, link := dir+"/"+strings.Repeat("n", 250), dir+"/link"
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o644))
+	require.NoError(t, os.Symlink(filepath.Base(file), link))
+	errFull := errors.New("full")
+	require.ErrorIs(t, files.Write(link, func(*os.File) error { return errFull }), errFull)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "old", string(text))
+
+	require.NoError(t, write(link, "new"))
+	text, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(text))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	info, err = os.Lstat(link)
+	require.NoError(t, err)
+	assert.Equal(t, os.ModeSymlink, info.Mode().Type())
+
+	require.NoError(t, os.Symlink("not-there-yet", dir+"/dangling"))
+	require.NoError(t, write(dir+"/dangling", "made"))
+	text, err = os.ReadFile(dir + "/not-there-yet")
+	require.NoError(t, err)
+	assert.Equal(t, "made", string(text))
+	require.ErrorContains(t, write(dir+"/none/file", "x"), "cannot be written: no such file")
+}

@@ -1,0 +1,92 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// writeYAML writes a JSON text as YAML. The order of the members stays.
+func writeYAML(w io.Writer, text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	node, err := yamlNode(decoder)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(node); err != nil {
+		return err
+	}
+	_, err = w.Write(cleanYAML(out.Bytes()))
+	return err
+}
+
+// cleanYAML writes the harmful runes of a YAML text as escapes. They occur only
+// between double quotes, and the encoder has escaped the ASCII ones.
+func cleanYAML(text []byte) []byte {
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f || harmless(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			out = fmt.Appendf(out, `\U%08x`, r)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+// yamlNode reads the next JSON value.
+func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	delim, compound := token.(json.Delim)
+	if !compound {
+		return yamlScalar(token), nil
+	}
+	node := &yaml.Node{Kind: yaml.SequenceNode}
+	if delim == '{' {
+		node.Kind = yaml.MappingNode
+	}
+	for decoder.More() {
+		child, err := yamlNode(decoder)
+		if err != nil {
+			return nil, err
+		}
+		node.Content = append(node.Content, child)
+	}
+	_, err = decoder.Token()
+	return node, err
+}
+
+// yamlScalar quotes what another type would be read from, or what a terminal obeys.
+func yamlScalar(token json.Token) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	switch v := token.(type) {
+	case string:
+		node.Tag, node.Value = "!!str", v
+		if strings.ContainsFunc(v, func(r rune) bool { return r != '\n' && !harmless(r) }) {
+			node.Style = yaml.DoubleQuotedStyle
+		}
+	case bool:
+		node.Tag, node.Value = "!!bool", fmt.Sprint(v)
+	case json.Number:
+		node.Tag, node.Value = "!!int", v.String()
+		if strings.ContainsAny(v.String(), ".eE") {
+			node.Tag = "!!float"
+		}
+	}
+	return node
+}

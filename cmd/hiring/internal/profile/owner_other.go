@@ -1,0 +1,7 @@
+//go:build !unix
+
+package profile
+
+import "io/fs"
+
+func ownedByUser(fs.FileInfo) bool { return true }

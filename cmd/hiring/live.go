@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// liveFlags hold how a list is watched.
+type liveFlags struct {
+	on    bool
+	every time.Duration
+}
+
+func (a *app) watchFlags(c *cobra.Command) *liveFlags {
+	live := &liveFlags{}
+	c.Flags().BoolVar(&live.on, "watch", false, "show the list again and again until Ctrl-C")
+	c.Flags().DurationVar(&live.every, "interval", 30*time.Second, "with --watch: the `time` between two requests of the list")
+	return live
+}
+
+// watchList draws a list over itself until ctx ends. A transient error is shown
+// above the last list that could be read.
+func (a *app) watchList(ctx context.Context, c *cobra.Command, every time.Duration, show func(*output.Printer) error) error {
+	if !a.out.Terminal || a.flags.output.Format != "" && a.flags.output.Format != string(output.People) {
+		return advised{usagef("--watch needs a terminal and -o table"), "hiring watch writes results as JSON Lines"}
+	}
+	if every <= 0 {
+		return usagef("--interval must be above 0")
+	}
+	var last []byte
+	for {
+		var text bytes.Buffer
+		stream := a.out
+		stream.Writer = &text
+		printer, err := output.NewPrinter(stream, a.flags.output, a.zone)
+		if err != nil {
+			return usageError{err}
+		}
+		printer.Notes = stream
+		err = show(printer)
+		note := ""
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !hiring.IsTransient(err):
+			return err
+		case err != nil:
+			note = a.out.Paint(output.Red, output.Clean(worded(err))) + "\n"
+		default:
+			last = text.Bytes()
+		}
+		head := fmt.Sprintf("hiring %s, every %s, at %s", commandName(c), every, time.Now().In(a.zone).Format("15:04:05 MST"))
+		if _, err := fmt.Fprintf(a.out, "\x1b[H\x1b[2J%s\n%s\n%s", a.out.Paint(output.Faint, head), note, last); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(every):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestListsAreWatched: the list is drawn again and again. A failure that may pass is
+// shown above the last list; any other ends the command.
+func TestListsAreWatched(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New(sandbox.WithClock(noon))
+	server.Inject(sandbox.Fault{Route: "GET /members", Skip: 1, Times: 4, Status: 503})
+	u := newUser(t, server, sandbox.TestKey)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := u.command(ctx, "members", "--watch", "--interval", "10ms", "--limit", "1")
+	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
+	require.NoError(t, err)
+	defer func() { _ = terminal.Close() }()
+	var screen strings.Builder
+	chunk := make([]byte, 4096)
+	for strings.Count(screen.String(), "NAME") < 4 {
+		n, err := terminal.Read(chunk)
+		require.NoError(t, err, screen.String())
+		screen.Write(chunk[:n])
+	}
+	_, err = terminal.WriteString("\x03")
+	require.NoError(t, err)
+	rest, _ := io.ReadAll(terminal)
+	assert.Equal(t, exitInterrupted, exitCode(t, c.Wait()))
+	assert.Contains(t, screen.String(), "\x1b[H\x1b[2J")
+	assert.Regexp(t, `hiring members, every 10ms, at \d\d:\d\d:\d\d CES?T`, screen.String())
+	assert.Contains(t, screen.String(), "(503")
+	assert.Contains(t, string(rest), "Interrupted.")
+
+	server.RevokeKey(sandbox.TestKey)
+	got := u.onTerminal("members", "--watch", "--interval", "10ms")
+	assert.Equal(t, exitAuth, got.code, "a failure that does not pass ends it")
+	assert.Contains(t, u.onTerminal("members", "--watch", "--interval", "0s").stdout, "--interval must be above 0.")
+}

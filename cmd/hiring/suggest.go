@@ -1,0 +1,76 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// unknownCommand names the commands that a misspelt one may mean: those of the same
+// group with a similar name, and those of any group with this very name.
+func unknownCommand(c *cobra.Command, name string) error {
+	var all []string
+	meant := make(map[string]string) // Commands by name and by alias.
+	for _, child := range available(c) {
+		all = append(all, child.Name())
+		for _, known := range append([]string{child.Name()}, child.Aliases...) {
+			meant[known] = child.CommandPath()
+		}
+	}
+	text := "There is no command " + c.CommandPath() + " " + output.Clean(name) + "."
+	paths := commandsNamed(c, name)
+	if len(paths) == 0 {
+		for _, known := range output.Similar(name, slices.Sorted(maps.Keys(meant))...) {
+			paths = append(paths, meant[known])
+		}
+	}
+	if len(paths) > 0 {
+		text += " Did you mean " + strings.Join(slices.Compact(paths), " or ") + "?"
+	}
+	return advised{usagef("%s", text), "Commands: " + strings.Join(all, ", ")}
+}
+
+// commandsNamed returns the paths of the commands with a name below the groups of c.
+func commandsNamed(c *cobra.Command, name string) []string {
+	var paths []string
+	for _, group := range available(c) {
+		for _, child := range available(group) {
+			if child.Name() == name || child.HasAlias(name) {
+				paths = append(paths, child.CommandPath())
+			}
+		}
+	}
+	return paths
+}
+
+// available returns the commands of a group that its help lists as commands.
+func available(c *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands()), func(child *cobra.Command) bool { return !child.IsAvailableCommand() })
+}
+
+// unknownFlag names the flags that a misspelt one may mean.
+func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
+	if shorthands := e.GetSpecifiedShortnames(); shorthands != "" {
+		return usagef("%s has no flag -%s", commandName(c), output.Clean(shorthands))
+	}
+	var known []string
+	visit := func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			known = append(known, flag.Name)
+		}
+	}
+	c.Flags().VisitAll(visit)
+	c.InheritedFlags().VisitAll(visit)
+	slices.Sort(known)
+	known = slices.Compact(known)
+	text := commandName(c) + " has no flag --" + output.Clean(e.GetSpecifiedName())
+	if near := output.Similar(e.GetSpecifiedName(), known...); len(near) > 0 {
+		text += ". Did you mean --" + strings.Join(near, " or --") + "?"
+	}
+	return usagef("%s", text)
+}

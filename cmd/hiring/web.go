@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
+)
+
+// envDashboard is the variable with the address of the dashboard.
+const envDashboard = "HIRING_DASHBOARD_URL"
+
+// withWeb adds the flag --web to a command that shows resources of a kind.
+func (a *app) withWeb(kind string, c *cobra.Command) *cobra.Command {
+	web := c.Flags().BoolP("web", "w", false, "open the dashboard in the browser instead")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !*web {
+			return run(c, args)
+		}
+		id := ""
+		if len(args) > 0 {
+			id = args[0]
+		}
+		return a.openDashboard(c.Context(), kind, id)
+	}
+	return c
+}
+
+// openDashboard opens the configured address of the dashboard. The API names none, so
+// without configuration there is none.
+func (a *app) openDashboard(ctx context.Context, kind, id string) error {
+	address, err := a.dashboard()
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		return advised{usagef("The address of the dashboard is not known"), "Set it with hiring profile set dashboard_url <url>, or in " + envDashboard}
+	}
+	if err := checkDashboard(address); err != nil {
+		return usageError{err}
+	}
+	page := dashboardPage(address, kind, id)
+	if !a.out.Terminal { // A script wants to know it.
+		_, err := a.out.Write([]byte(page + "\n"))
+		return err
+	}
+	if err := a.browse(ctx, page); err != nil {
+		return advised{err, "Open " + output.Clean(page) + " yourself"}
+	}
+	return a.done("Opened " + output.Clean(page) + ".")
+}
+
+// dashboard returns the configured address, or "".
+func (a *app) dashboard() (string, error) {
+	if a.flags.sandbox {
+		return "", nil
+	}
+	if own := a.getenv(envDashboard); a.flags.profile == "" && (own != "" || a.getenv(envBaseURL) != "") {
+		return own, nil // A profile's dashboard may be that of another organization.
+	}
+	store, err := profile.Open()
+	if err != nil {
+		return "", err
+	}
+	name, p, err := store.Get(a.flags.profile)
+	if err != nil && (a.flags.profile != "" || name != "") {
+		return "", profileError(store, name, err)
+	}
+	return p.DashboardURL, nil
+}
+
+// dashboardPage replaces {kind} and {id} in an address. Where there is no id, the
+// address ends before it.
+func dashboardPage(address, kind, id string) string {
+	page := strings.ReplaceAll(address, "{kind}", kind)
+	if before, _, found := strings.Cut(page, "{id}"); found && id == "" {
+		return strings.TrimRight(before, "/?#=&")
+	}
+	return strings.ReplaceAll(page, "{id}", url.PathEscape(id))
+}
+
+// checkDashboard accepts http and https only: other schemes start other programs.
+func checkDashboard(address string) error {
+	u, err := url.Parse(strings.NewReplacer("{kind}", "kind", "{id}", "id").Replace(address))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return usagef("The dashboard's address must be an https URL, as in https://app.example.com/{kind}/{id}")
+	}
+	return nil
+}
+
+// browse starts the user's browser with a page.
+func (a *app) browse(ctx context.Context, page string) error {
+	command := []string{"xdg-open"}
+	switch own := a.getenv("BROWSER"); {
+	case own != "":
+		command = []string{own}
+	case runtime.GOOS == "darwin":
+		command = []string{"open"}
+	case runtime.GOOS == "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	if err := exec.CommandContext(ctx, command[0], append(command[1:], page)...).Run(); err != nil { //nolint:gosec // the user's browser
+		return fmt.Errorf("The browser could not be started: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package inviting
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"time"
+)
+
+// MaxRecord is the size of an encoded [Record] at most, in bytes.
+const MaxRecord = 256 << 10
+
+// Reasons why a text is not the record of a run.
+var (
+	ErrNoRecord      = errors.New("is not the state of a run of SendAll, or is damaged")
+	ErrOtherRecord   = errors.New("belongs to a run for another assessment")
+	ErrRecordTooLong = errors.New("holds too many addresses whose outcome is unknown")
+)
+
+// Record is what a run keeps across a crash: the addresses to which a request may
+// be on its way, hashed with the assessment, each with the time by which that
+// request has ended, by the server's clock. The zero value is not usable.
+type Record struct {
+	assessment string
+	ends       map[string]time.Time
+	drop       map[string]time.Time // When entries are dropped whose outcome is known.
+}
+
+type wireRecord struct {
+	Kind       string           `json:"kind"`
+	Assessment string           `json:"assessment"`
+	Ends       map[string]int64 `json:"ends"`
+}
+
+const recordKind = "hiring-invitations-1"
+
+// NewRecord returns the record of a run that has sent nothing.
+func NewRecord(assessmentID string) Record {
+	return Record{assessment: To(assessmentID, "").Assessment, ends: make(map[string]time.Time), drop: make(map[string]time.Time)}
+}
+
+// ParseRecord returns the record of an earlier run for the assessment.
+func ParseRecord(text, assessmentID string) (Record, error) {
+	r := NewRecord(assessmentID)
+	if text == "" {
+		return r, nil
+	}
+	var w wireRecord
+	if len(text) > MaxRecord || json.Unmarshal([]byte(text), &w) != nil || w.Kind != recordKind {
+		return Record{}, ErrNoRecord
+	}
+	if w.Assessment != r.assessment {
+		return Record{}, ErrOtherRecord
+	}
+	for key, at := range w.Ends {
+		r.ends[key] = time.Unix(at, 0)
+	}
+	return r, nil
+}
+
+// Key returns the name of an addressee in a record, from which the address cannot
+// be read.
+func Key(who Addressee) string {
+	sum := sha256.Sum256([]byte(who.Assessment + "\n" + who.Address))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// Begin records a request that is about to be sent and has ended by a time.
+func (r Record) Begin(key string, ends time.Time) {
+	r.ends[key] = ends
+	delete(r.drop, key)
+}
+
+// Resolve drops an address whose outcome is known, from a time on.
+func (r Record) Resolve(key string, from time.Time) {
+	if _, found := r.ends[key]; found {
+		r.drop[key] = from
+	}
+}
+
+// Ends returns when the request of each unresolved address has ended.
+func (r Record) Ends() map[string]time.Time { return maps.Clone(r.ends) }
+
+// Expire drops the addresses about which a reading of the whole listing that began
+// at a time has decided, by the server's clock.
+func (r Record) Expire(began time.Time) {
+	maps.DeleteFunc(r.ends, func(_ string, ends time.Time) bool { return !began.Before(ends.Add(lastLookup)) })
+}
+
+// Encode returns the record as text.
+func (r Record) Encode(now time.Time) (string, error) {
+	for key, from := range r.drop {
+		if !now.Before(from) {
+			delete(r.ends, key)
+			delete(r.drop, key)
+		}
+	}
+	w := wireRecord{recordKind, r.assessment, make(map[string]int64, len(r.ends))}
+	for key, at := range r.ends {
+		if at.Nanosecond() > 0 {
+			at = at.Add(time.Second) // Rounded up.
+		}
+		w.Ends[key] = at.Unix()
+	}
+	text, err := json.Marshal(w)
+	if err == nil && len(text) > MaxRecord {
+		err = ErrRecordTooLong
+	}
+	return string(text), err
+}

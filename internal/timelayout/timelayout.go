@@ -1,0 +1,40 @@
+// Package timelayout writes and reads the times of a query. A layout is one of package
+// time, or Unix or UnixMilli.
+package timelayout
+
+import (
+	"strconv"
+	"time"
+)
+
+// Layouts that package time does not have, called as its methods are.
+const (
+	Unix      = "unix"
+	UnixMilli = "unixmilli"
+)
+
+// Format returns t in UTC in a layout.
+func Format(layout string, t time.Time) string {
+	switch layout {
+	case Unix:
+		return strconv.FormatInt(t.Unix(), 10)
+	case UnixMilli:
+		return strconv.FormatInt(t.UnixMilli(), 10)
+	}
+	return t.UTC().Format(layout)
+}
+
+// Parse returns the time that a text has in a layout.
+func Parse(layout, text string) (time.Time, error) {
+	if layout != Unix && layout != UnixMilli {
+		return time.Parse(layout, text)
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if layout == Unix {
+		return time.Unix(n, 0).UTC(), nil
+	}
+	return time.UnixMilli(n).UTC(), nil
+}

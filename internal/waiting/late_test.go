@@ -1,0 +1,166 @@
+package waiting_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/emulator"
+)
+
+// TestOldAttemptsComeInTime: an attempt that began before polling and is graded in
+// the first minutes of it arrives within the limit, whatever its age.
+func TestOldAttemptsComeInTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		poll  time.Duration
+		limit time.Duration
+		over  time.Duration
+	}{
+		"watch": {0, h, 8 * h}, "a poll every 5 min": {5 * m, h, 8 * h}, "a poll every 20 min": {20 * m, 2 * h, 12 * h},
+		"a poll an hour": {h, 3 * h, day}, "a poll a day": {day, 2 * day, 8 * day},
+	} {
+		for _, on := range every {
+			t.Run(name+"/"+on.String(), func(t *testing.T) {
+				t.Parallel()
+				all := emulator.Stream(1, noon.Add(-33*day), 33*day+c.over+h, 50, usualLife)
+				var old []*emulator.Submission
+				for i, age := range []time.Duration{5 * h, 53 * h, 100 * h, 300 * h, 700 * h} {
+					for j, after := range []time.Duration{0, s, 20 * s, m, 3 * m, 10 * m, 30 * m, 50 * m, 2 * h} {
+						evaluated := noon.Add(after + time.Duration(i)*s)
+						old = append(old, &emulator.Submission{
+							ID: fmt.Sprintf("old-%d-%d", i, j), Created: noon.Add(-age + time.Duration(j)*s), Submitted: evaluated.Add(-3 * m), Evaluated: evaluated,
+						})
+					}
+				}
+				var sim *simulation
+				watchAll(emulator.Knobs{Since: on}, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
+				f := sim.measure(slices.Concat(all, old), noon, noon.Add(c.over-h))
+				t.Log(f.String())
+				assert.Zero(t, f.lost)
+				assert.LessOrEqual(t, f.quantile(1), c.limit)
+			})
+		}
+	}
+}
+
+// TestASubmissionComesWithItsReport, where listings show none: it is delivered
+// without one only an hour after a single read found none.
+func TestASubmissionComesWithItsReport(t *testing.T) {
+	for name, c := range map[string]struct {
+		poll, restart time.Duration
+		down          [2]time.Duration
+		size          int
+	}{
+		"a backlog":              {size: 1500},
+		"a process that is down": {size: 300, down: [2]time.Duration{10 * m, 130 * m}},
+		"a poll every 61 min":    {size: 120, poll: 61 * m},
+	} {
+		for _, on := range every {
+			t.Run(name+"/"+on.String(), func(t *testing.T) {
+				t.Parallel()
+				all := emulator.Batch(1, noon, c.size, h)
+				f := watchAll(emulator.Knobs{Since: on, Bare: true}, all, 12*h, 0, func(s *simulation) {
+					s.poll, s.stopped = c.poll, c.down
+				})
+				t.Log(f.String())
+				assert.Zero(t, f.early, "without a report")
+				assert.Zero(t, f.lost)
+				assert.Zero(t, f.twice)
+			})
+		}
+	}
+}
+
+// TestATruncatedSetIsNoExcuse: more attempts are unfinished than a state holds.
+func TestATruncatedSetIsNoExcuse(t *testing.T) {
+	for name, c := range map[string]struct {
+		poll  time.Duration
+		limit time.Duration
+		open  int
+		life  emulator.Life
+	}{
+		"watch, 10,000 unfinished":          {0, 91 * m, 10_000, usualLife},
+		"watch, 10,000, graded in 20 s":     {0, 91 * m, 10_000, emulator.Life{Grading: 20 * s}},
+		"a poll an hour, 11,000 unfinished": {h, 6 * h, 11_000, usualLife},
+	} {
+		for _, on := range every {
+			t.Run(name+"/"+on.String(), func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(7, 7))
+				all := emulator.Stream(1, noon.Add(-33*day), 35*day, 100, c.life)
+				for i := range c.open {
+					it := &emulator.Submission{ID: fmt.Sprintf("open-%05d", i), Created: noon.Add(-time.Duration(random.Float64() * float64(29*day)))}
+					if i%8 == 0 {
+						it.Submitted = noon.Add(time.Duration(random.Float64() * float64(day))).Truncate(time.Millisecond)
+						it.Evaluated = it.Submitted.Add(c.life.Grading)
+					}
+					all = append(all, it)
+				}
+				over := 30 * h
+				if os.Getenv("HIRING_LONG") == "" && c.poll == 0 {
+					over = 6 * h
+				}
+				f := watchAll(emulator.Knobs{Since: on}, all, over, 0, func(s *simulation) { s.poll, s.restart = c.poll, 6*h })
+				t.Log(f.String())
+				assert.Zero(t, f.lost)
+				assert.LessOrEqual(t, f.quantile(1), c.limit)
+			})
+		}
+	}
+}
+
+// TestABurstComesWithinTwoMinutes: 5,500 evaluations within a minute.
+func TestABurstComesWithinTwoMinutes(t *testing.T) {
+	seeds := uint64(2)
+	if os.Getenv("HIRING_LONG") != "" {
+		seeds = 100
+	}
+	for seed := range seeds {
+		for _, on := range every {
+			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
+				t.Parallel()
+				all := emulator.Batch(seed, noon.Add(10*m), 5500, m)
+				o := usualOptions()
+				o.Start, o.Seed = noon, seed
+				sim := &simulation{service: emulator.New(emulator.Knobs{Since: on}, seed, all), options: o, begin: noon, over: 20 * m}
+				sim.run()
+				f := sim.measure(all, noon, noon.Add(20*m))
+				t.Log(f.String())
+				assert.Zero(t, f.lost+f.twice)
+				assert.LessOrEqual(t, f.quantile(1), 2*m)
+			})
+		}
+	}
+}
+
+// TestShortAttemptsAreFoundSoon: they pass through all statuses between two
+// listings of them.
+func TestShortAttemptsAreFoundSoon(t *testing.T) {
+	for _, on := range every {
+		for seed := range uint64(2) {
+			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(seed, 7))
+				var all []*emulator.Submission
+				for i := range 1000 {
+					at := noon.Add(time.Duration(random.Float64() * float64(30*m))).Truncate(time.Millisecond)
+					all = append(all, &emulator.Submission{ID: fmt.Sprintf("short-%d", i), Created: at, Submitted: at.Add(4 * s), Evaluated: at.Add(7 * s)})
+				}
+				o := usualOptions()
+				o.Start, o.Seed, o.Min, o.Max = noon, seed, s, 2*s
+				k := emulator.Knobs{Since: on, Faults: 0.2, Limit: 100_000}
+				sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: h}
+				sim.run()
+				f := sim.measure(all, noon, noon.Add(h))
+				t.Log(f.String())
+				assert.Zero(t, f.lost+f.twice)
+				assert.LessOrEqual(t, f.quantile(1), 2*m)
+			})
+		}
+	}
+}

@@ -1,0 +1,442 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+)
+
+// SendAllOptions configures [InvitationService.SendAll]. A zero field means the
+// default. SendAll calls the functions in the goroutine that called it.
+type SendAllOptions struct {
+	// Each is called once per candidate, in order, with the candidate's error.
+	// Returning false ends the run. Nil: not called.
+	Each func(InviteResult, error) bool
+
+	// Progress is called after each candidate, before each wait of more than a
+	// second, and every minute of such a wait. Nil: not called.
+	Progress func(InviteProgress)
+
+	// Checkpoint records each address before its request is sent, so that the run
+	// can be killed and restarted at any moment. Runs must not share it. Nil: a
+	// restart must wait for a minute.
+	Checkpoint Checkpoint
+}
+
+// InviteProgress is the state of a run of [InvitationService.SendAll].
+type InviteProgress struct {
+	Done, Sent, Existing, Failed int         // Candidates; Done is the sum of the others.
+	WaitUntil                    time.Time   // By the local clock; zero when the run is not waiting.
+	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
+}
+
+// ErrRunEnded is accepted by errors.Is for a candidate that
+// [InvitationService.SendAll] did not try because the run had ended before.
+// errors.As finds a [*RunEndedError], which holds the cause.
+var ErrRunEnded = errors.New("hiring: the run ended before this candidate")
+
+// RunEndedError is the error of a candidate that [InvitationService.SendAll] did
+// not try because an error had ended the run.
+type RunEndedError struct {
+	Cause error // The error that ended the run. It may concern another candidate.
+}
+
+// Error returns one line: that the run had ended, and why.
+func (e *RunEndedError) Error() string { return ErrRunEnded.Error() + ": " + e.Cause.Error() }
+
+// Is accepts [ErrRunEnded] and what the cause accepts, except [ErrOutcomeUnknown]:
+// nothing was sent to this candidate.
+func (e *RunEndedError) Is(target error) bool {
+	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
+}
+
+// SendAll sends an invitation to every candidate whose address has none in the
+// assessment yet, each with the care of [InvitationService.Ensure].
+//
+// With a Checkpoint the process may be killed and SendAll called again at any
+// moment without a second e-mail. The checkpoint records each address, hashed with
+// the assessment id, after the rate limit admitted the request and before it is
+// sent. An address that an earlier run recorded and did not resolve is looked up
+// ten seconds and a minute after the recorded time plus the attempt's timeout, by
+// the server's clock, before anything is sent to it; all others are sent meanwhile.
+// A failed save ends the run before the request is sent. The state has at most
+// 256 KB and holds no candidate's data. A checkpoint of another assessment is
+// rejected with a [ParamError].
+//
+// Without a Checkpoint, SendAll must not be called again within a minute after a
+// crash: a request that was sent before the crash may arrive later than the new
+// run's listing, and the candidate then gets a second e-mail.
+//
+// SendAll calls Each once for every candidate, in order, with the candidate's
+// error. A 400 or 409, or a 2xx without an invitation, concerns that candidate
+// alone. After any other error SendAll reports the remaining candidates as not
+// sent, with an error that matches [ErrRunEnded], and returns the error. When Each
+// returns false, nothing more is sent and SendAll returns nil. Each may send
+// invitations itself, with the same client or a variant.
+//
+// A candidate whose outcome is unknown does not delay the others: SendAll sends
+// their requests while its lookups are pending, at most 1,000 candidates ahead,
+// and not after three unknown outcomes in a row. While no lookup is pending,
+// nothing is sent before Each returns.
+//
+// SendAll lists the existing invitations first. Before it sends, it updates the
+// listing when that is older than a minute or SendAll has waited for a window, so
+// it notices invitations of other processes within a minute.
+//
+// SendAll keeps a reserve of a tenth of the write rate limit for other users of
+// the key, or more with [WithQuotaReserve]. It sends half of each window's limit
+// without delay and spreads the rest evenly over the remaining window, less the
+// use observed from others. A hundred candidates take no time, a thousand six
+// windows. It waits for windows regardless of RetryPolicy.MaxWait, but fails at
+// once when the context's deadline comes before the end of a wait.
+//
+// Scope write; costs one write a candidate, the reads of one listing, and one
+// read or two for each minute in which it sends.
+func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
+	return s.use().probed(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
+		if candidates == nil {
+			return nil
+		}
+		r := bulkRun{inviteRun: inviteRun{service: s, assessmentID: assessmentID, patient: true}, options: o}
+		return r.run(r.listen(ctx), candidates)
+	})
+}
+
+const (
+	// mostAhead is how many candidates are taken from the sequence at most before
+	// Each has the result of the first of them.
+	mostAhead = 1000
+
+	// mostLost is after how many unknown outcomes in a row a run waits for their
+	// lookups: the API is probably down.
+	mostLost = 3
+)
+
+// bulkRun is one call of SendAll. A step advances one candidate of the queue by
+// one request or one lookup. Between two steps the run claims no address, so that
+// Each and other calls may invite any of them.
+type bulkRun struct {
+	inviteRun
+
+	options  SendAllOptions
+	queue    []queued // In order; the next result for Each is that of the first.
+	progress InviteProgress
+	lost     int      // Requests in a row whose outcome was unknown.
+	blocked  blockade // By the rate limit.
+	cause    error    // The error that ended the run. Nothing is sent any more.
+	left     bool     // Each returned false.
+}
+
+// queued is a candidate whose result Each has not had yet.
+type queued struct {
+	invite
+	verdict
+}
+
+// pending reports whether the candidate waits for a lookup.
+func (q *queued) pending() bool { return !q.known && q.last.Lost != nil }
+
+// ready reports whether the candidate's request is to be sent.
+func (q *queued) ready() bool { return !q.known && q.last.Lost == nil }
+
+// blockade is the time before which the rate limit admits no request, with the
+// error that said so.
+type blockade struct {
+	until time.Time
+	err   error
+}
+
+func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
+	for in := range candidates {
+		r.take(ctx, in)
+		for r.advance(ctx); r.full(); r.advance(ctx) {
+			r.awaitLookup(ctx)
+		}
+		if r.left {
+			break
+		}
+	}
+	for !r.left && len(r.queue) > 0 {
+		r.awaitLookup(ctx)
+		r.advance(ctx)
+	}
+	err := r.log.close(ctx)
+	if r.cause != nil && !r.left {
+		return r.cause
+	}
+	return err
+}
+
+// take adds a candidate to the queue. With the first one, the run begins.
+func (r *bulkRun) take(ctx context.Context, in NewInvitation) {
+	r.queue = append(r.queue, queued{invite: r.newInvite(in)})
+	q := &r.queue[len(r.queue)-1]
+	if r.cause != nil {
+		return
+	}
+	if err := r.start(ctx); err != nil {
+		r.cause = err
+		r.conclude(q, q.notSent(err))
+	} else if err := r.check(in); err != nil {
+		r.conclude(q, q.notSent(err))
+	} else if _, found := r.find(q.who); !found {
+		q.invite = r.follow(q.invite, lastSend{}) // An earlier run may have sent to it.
+	}
+}
+
+// start loads the checkpoint and lists the existing invitations, once.
+func (r *bulkRun) start(ctx context.Context) (err error) {
+	if r.Known != nil {
+		return nil
+	}
+	if r.options.Checkpoint != nil {
+		if r.log, err = openInviteLog(ctx, r.service.core, r.options.Checkpoint, r.assessmentID); err != nil {
+			return err
+		}
+	}
+	return r.refresh(ctx)
+}
+
+// full reports whether the run must wait for a lookup before it takes another
+// candidate.
+func (r *bulkRun) full() bool {
+	return !r.left && (len(r.queue) >= mostAhead || slices.ContainsFunc(r.queue, func(q queued) bool { return q.ready() }))
+}
+
+// advance makes all steps that are possible without waiting for a lookup.
+func (r *bulkRun) advance(ctx context.Context) {
+	for !r.left {
+		q := r.next(ctx, time.Now())
+		if q == nil {
+			return
+		}
+		if out := r.step(ctx, q); out.known {
+			r.conclude(q, out)
+		}
+	}
+}
+
+// next returns the first candidate of the queue for which a lookup is due, or else
+// the first whose request may be sent.
+func (r *bulkRun) next(ctx context.Context, now time.Time) *queued {
+	_, pending := r.nextLookup()
+	r.shared = pending > 1
+	over := r.noLookups(ctx) != nil
+	for i := range r.queue {
+		q := &r.queue[i]
+		if q.pending() && (over || r.due(q, now) || r.cause != nil && q.sends == 0) {
+			return q
+		}
+	}
+	if pending > 0 && r.lost >= mostLost && r.cause == nil {
+		return nil
+	}
+	for i := range r.queue {
+		if r.queue[i].ready() {
+			return &r.queue[i]
+		}
+	}
+	return nil
+}
+
+// noLookups returns why no lookup can succeed any more, or nil.
+func (r *bulkRun) noLookups(ctx context.Context) error {
+	if err := contextError(ctx); err != nil {
+		return err
+	}
+	failure, ok := errors.AsType[*Error](r.cause)
+	if ok && (failure.throttled || failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden) {
+		return r.cause
+	}
+	return nil
+}
+
+// due reports whether a step would tell more about a pending candidate.
+func (r *bulkRun) due(q *queued, now time.Time) bool {
+	_, found := r.find(q.who)
+	return found || !now.Before(q.lookups.At)
+}
+
+// nextLookup returns when the next lookup is due, and how many candidates wait for
+// one.
+func (r *bulkRun) nextLookup() (due time.Time, pending int) {
+	for i := range r.queue {
+		if q := &r.queue[i]; q.pending() {
+			if pending++; pending == 1 || q.lookups.At.Before(due) {
+				due = q.lookups.At
+			}
+		}
+	}
+	return due, pending
+}
+
+// step advances one candidate.
+func (r *bulkRun) step(ctx context.Context, q *queued) verdict {
+	switch {
+	case r.cause != nil && q.sends == 0:
+		return q.notSent(&RunEndedError{r.cause})
+	case r.cause != nil && q.ready():
+		return q.notSent(settledAs(q.failure)) // Looked up, and not to be sent again.
+	case q.pending():
+		if err := r.noLookups(ctx); err != nil {
+			return q.lookupFailed(ctx, err)
+		}
+	}
+	if q.ready() {
+		if invitation, found := r.find(q.who); found {
+			r.log.resolved(q.who)
+			return q.found(invitation)
+		}
+		if waits, err := r.awaitTurn(ctx); err != nil {
+			return q.notSent(err)
+		} else if waits {
+			return verdict{} // Another candidate may be next by now.
+		}
+	}
+	return r.claimed(ctx, q)
+}
+
+// claimed makes the request or the lookup of a candidate while no other call uses
+// its address.
+func (r *bulkRun) claimed(ctx context.Context, q *queued) (out verdict) {
+	last, ok, err := r.claim(ctx, q.who)
+	switch {
+	case err != nil && q.pending():
+		return q.lookupFailed(ctx, err)
+	case err != nil:
+		return q.notSent(err)
+	case !ok:
+		return verdict{}
+	}
+	defer func() { r.release(q.invite) }()
+	if last.Invited() && !last.At.Equal(q.last.At) {
+		q.sends = 0 // Another call sent it.
+	}
+	q.invite = r.follow(q.invite, last)
+	switch {
+	case q.last.Invited():
+		r.log.resolved(q.who)
+		return q.found(q.last.Invitation)
+	case q.last.Lost != nil && !r.due(q, time.Now()): // Another call sent it.
+		return verdict{}
+	case q.last.Lost != nil:
+		if q.invite, out = r.settle(ctx, q.invite); q.last.Invited() {
+			r.lost = 0
+		}
+		return out
+	}
+	q.last = lastSend{At: time.Now(), Lost: unreturned}
+	if q.invite, out = r.send(ctx, q.invite); q.pending() {
+		r.lost++
+		return verdict{}
+	}
+	r.lost = 0
+	if wait := r.nextWindow(ctx, out.err); wait > 0 && out.result.Outcome == InviteNotSent {
+		r.blocked = blockade{time.Now().Add(wait), out.err}
+		return verdict{}
+	}
+	return out
+}
+
+// awaitTurn waits for a moment when the rate limit admits a request, but not longer
+// than until the next lookup. It returns false when that moment is now.
+func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
+	k := r.service.core
+	wait, wholly, said := k.family.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
+	reason := error(tooSoon(wait, said))
+	if until := time.Until(r.blocked.until); until > wait {
+		wait, wholly, reason = until, true, r.blocked.err
+	}
+	if wait <= 0 {
+		return false, nil
+	}
+	why := PauseQuota
+	if due, pending := r.nextLookup(); pending > 0 && time.Until(due) < wait {
+		wait, wholly, why = time.Until(due), false, PauseSettle
+	}
+	if err := sleep(ctx, wait, why); err != nil {
+		return false, &endedError{err, reason}
+	}
+	r.waited = r.waited || wholly
+	return true, nil
+}
+
+// awaitLookup waits until the next lookup is due.
+func (r *bulkRun) awaitLookup(ctx context.Context) {
+	due, _ := r.nextLookup()
+	err := sleep(ctx, time.Until(due), PauseSettle)
+	for err != nil && !r.left {
+		i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() })
+		if i < 0 {
+			return
+		}
+		r.conclude(&r.queue[i], r.queue[i].lookupFailed(ctx, err))
+	}
+}
+
+// conclude keeps the verdict of a candidate and passes on all results whose turn
+// it is.
+func (r *bulkRun) conclude(q *queued, out verdict) {
+	q.verdict = out
+	r.progress.count(out.result.Outcome)
+	if out.err != nil && r.cause == nil && !out.result.concernsOne(out.err) {
+		r.cause = out.err
+	}
+	for len(r.queue) > 0 && r.queue[0].known {
+		first := r.queue[0]
+		r.queue = r.queue[1:]
+		if r.options.Each != nil && !r.options.Each(first.result, first.err) {
+			r.left = true
+			return
+		}
+	}
+	if r.options.Progress != nil {
+		r.options.Progress(r.progress)
+	}
+}
+
+// listen returns a context under which waits are reported to Progress.
+func (r *bulkRun) listen(ctx context.Context) context.Context {
+	if r.options.Progress == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, pauseListenerKey{}, pauseListener(func(reason PauseReason, until time.Time) {
+		p := r.progress
+		p.Reason, p.WaitUntil = reason, until
+		r.options.Progress(p)
+	}))
+}
+
+func (p *InviteProgress) count(outcome InviteOutcome) {
+	p.Done++
+	switch outcome {
+	case InviteSent:
+		p.Sent++
+	case InviteExisting:
+		p.Existing++
+	default:
+		p.Failed++
+	}
+}
+
+// tooSoon is the error of a run that ends while it keeps a reserve for others.
+func tooSoon(wait time.Duration, said quota.Window) *Error {
+	e := &Error{
+		Code:       ErrRateLimited,
+		Message:    fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and spread until %s", said.Limit, said.Reset.Format(time.RFC3339)),
+		Method:     http.MethodPost,
+		Route:      "/assessments/{id}/invitations",
+		Outcome:    OutcomeNotDone,
+		RetryAfter: wait,
+		RateLimit:  RateLimit(said),
+		Operation:  "Invitations.Send",
+	}
+	e.causedBy(ErrQuotaExhausted)
+	return e
+}

@@ -1,0 +1,64 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+type checkpoint struct {
+	pool *pgxpool.Pool
+	name string
+}
+
+func (c checkpoint) Load(ctx context.Context) (state string, err error) {
+	err = c.pool.QueryRow(ctx, "SELECT state FROM checkpoints WHERE name = $1", c.name).Scan(&state)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return state, err
+}
+
+func (c checkpoint) Save(ctx context.Context, state string) error {
+	_, err := c.pool.Exec(ctx, `INSERT INTO checkpoints (name, state) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET state = excluded.state`, c.name, state)
+	return err
+}
+
+var _ hiring.Checkpoint = checkpoint{}
+
+// TestCheckpointOfTheGuidePostgres watches twice without a job, and breaks off.
+func TestCheckpointOfTheGuidePostgres(t *testing.T) {
+	t.Parallel()
+	s, w := newPostgres(t), newWorld(t)
+	_, err := s.db.ExecContext(t.Context(), "CREATE TABLE checkpoints (name text PRIMARY KEY, state text NOT NULL)")
+	require.NoError(t, err)
+	pool, err := pgxpool.New(t.Context(), s.url)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	options := w.organization("acme").Watch
+	options.Checkpoint = checkpoint{pool, "acme"}
+	ids := w.evaluated(t, 3)
+	came := make(map[string]int)
+	next := func(n int) {
+		for submission, err := range w.LiveClient().Submissions.Watch(t.Context(), options) {
+			require.NoError(t, err)
+			came[submission.ID]++
+			if n--; n == 0 {
+				return
+			}
+		}
+	}
+	next(2)
+	next(2) // The last one of the first loop was not saved.
+	require.Len(t, came, 3)
+	for _, id := range ids {
+		require.LessOrEqual(t, came[id], 2)
+	}
+}

@@ -1,0 +1,72 @@
+// First stores each new result in a SQLite file, exactly once.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	_ "modernc.org/sqlite"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/jobs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	client, err := hiring.FromEnv() // HIRING_BASE_URL and HIRING_API_KEY.
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", "file:results.sqlite?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	driver := riversqlite.New(db)
+	if err := jobs.Migrate(ctx, driver, nil); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS results (submission text PRIMARY KEY, score integer)"); err != nil {
+		return err
+	}
+
+	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers may end before the process does.
+	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
+		Organizations: []jobs.Organization{{
+			Name: "acme", Client: client, Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Of the first start.
+		}},
+		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
+			_, err := tx.ExecContext(ctx, "INSERT INTO results (submission, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	workers, err := river.NewClient(driver, config)
+	if err != nil {
+		return err
+	}
+	if err := workers.Start(ctx); err != nil { // The end of the context stops the workers.
+		return err
+	}
+	<-workers.Stopped()
+	fmt.Println("stopped")
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestMain is also the program that the test runs.
+func TestMain(m *testing.M) {
+	if os.Getenv("FIRST_TEST_PROGRAM") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestResultsAreStoredOnceAcrossAStop runs the program twice in one folder.
+func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
+	service := sandbox.New()
+	t.Cleanup(service.Close)
+	assessment := service.AddAssessment("Backend engineer")
+	evaluate := func(email string) {
+		i, err := service.LiveClient().Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: email, Name: "A Candidate"})
+		require.NoError(t, err)
+		submission, err := service.Begin(i.ID)
+		require.NoError(t, err)
+		require.NoError(t, service.Submit(submission))
+		require.NoError(t, service.Evaluate(submission, sandbox.Result{ShipScore: 70}))
+	}
+	itself, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+"?_pragma=busy_timeout(5000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	for n, email := range []string{"ada@candidates.test", "grace@candidates.test"} {
+		evaluate(email)
+		c := exec.CommandContext(t.Context(), itself)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "FIRST_TEST_PROGRAM=1", "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey)
+		var output strings.Builder
+		c.Stdout, c.Stderr = &output, &output
+		require.NoError(t, c.Start())
+		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			require.True(t, time.Now().Before(deadline), "%s", &output)
+			var stored int
+			if db.QueryRowContext(t.Context(), "SELECT count(*) FROM results").Scan(&stored) == nil && stored == n+1 {
+				break
+			}
+		}
+		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, c.Wait(), "%s", &output)
+		require.Contains(t, output.String(), "stopped\n")
+	}
+}

@@ -1,0 +1,166 @@
+package otelhiring
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+	"go.opentelemetry.io/otel/trace"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// Trace returns the argument of [hiring.WithTrace].
+func (t *Telemetry) Trace() hiring.Trace {
+	return hiring.Trace{Call: t.call, Attempt: t.attempt, Pause: t.pause}
+}
+
+type callKey struct{}
+
+func (t *Telemetry) call(ctx context.Context, traced hiring.TraceCall) (context.Context, func(error)) {
+	operation := attribute.String("hiring.operation", traced.Operation)
+	attributes := append([]attribute.KeyValue{operation}, t.common...)
+	if traced.Route != "" {
+		attributes = append(attributes, semconv.HTTPRequestMethodKey.String(traced.Method), semconv.URLTemplate(template(traced.Route)))
+	}
+	ctx, span := t.tracer.Start(ctx, traced.Operation, trace.WithAttributes(attributes...))
+	began := time.Now()
+	c := t.callBegan(traced.Operation)
+	ctx = context.WithValue(ctx, callKey{}, c)
+	return ctx, func(err error) {
+		t.callEnded(c, err)
+		measured := []attribute.KeyValue{operation}
+		if err != nil {
+			kind := semconv.ErrorTypeKey.String(errorType(err))
+			measured = append(measured, kind)
+			span.SetAttributes(kind)
+			span.SetStatus(codes.Error, kind.Value.AsString()) // Not the message, which may name people.
+		}
+		t.operations.Record(ctx, time.Since(began).Seconds(), t.with(measured...))
+		span.End()
+	}
+}
+
+func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+	c, _ := ctx.Value(callKey{}).(*call)
+	if c != nil {
+		t.mu.Lock()
+		t.pauseEnded(c)
+		c.phase = requesting
+		t.mu.Unlock()
+	}
+	host, port := hostPort(a.Server)
+	attributes := append([]attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(a.Method), semconv.URLTemplate(template(a.Route)),
+		semconv.ServerAddress(host), semconv.ServerPort(port),
+	}, t.common...)
+	if a.Number > 1 {
+		attributes = append(attributes, semconv.HTTPRequestResendCount(a.Number-1))
+	}
+	ctx, span := t.tracer.Start(ctx, a.Method+" "+template(a.Route), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	if isAPI(a.Route) {
+		t.propagator.Inject(ctx, propagation.HeaderCarrier(a.Header))
+	}
+	return ctx, func(e hiring.Exchange) {
+		t.mu.Lock()
+		if c != nil {
+			c.attemptEnded(e, time.Now())
+		}
+		t.learnQuota(e)
+		t.mu.Unlock()
+		t.record(ctx, host, port, e)
+		describe(span, e)
+		span.End()
+	}
+}
+
+// describe records the end of an attempt in its span.
+func describe(span trace.Span, e hiring.Exchange) {
+	if e.Status != 0 {
+		span.SetAttributes(semconv.HTTPResponseStatusCode(e.Status))
+	}
+	if isRequestID(e.RequestID) {
+		span.SetAttributes(attribute.String("hiring.request_id", e.RequestID))
+	}
+	if e.Warning != "" {
+		span.AddEvent("warning", trace.WithAttributes(attribute.String("hiring.warning", e.Warning)))
+	}
+	if e.Err != nil {
+		kind := errorType(e.Err)
+		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
+		span.SetStatus(codes.Error, kind)
+	}
+}
+
+// isRequestID reports whether id looks like a request id. The API or a proxy
+// chooses the text, so any other text is not exported.
+func isRequestID(id string) bool { return requestID.MatchString(id) }
+
+var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (t *Telemetry) record(ctx context.Context, host string, port int, e hiring.Exchange) {
+	attributes := append([]attribute.KeyValue{semconv.URLTemplate(template(e.Route))}, t.common...)
+	if e.Status != 0 {
+		attributes = append(attributes, semconv.HTTPResponseStatusCode(e.Status))
+	}
+	if e.Err != nil {
+		attributes = append(attributes, semconv.ErrorTypeKey.String(errorType(e.Err)))
+	}
+	t.attempts.Record(ctx, e.Duration.Seconds(), httpconv.RequestMethodAttr(e.Method), host, port, attributes...)
+}
+
+func (t *Telemetry) pause(ctx context.Context, p hiring.TracePause) {
+	trace.SpanFromContext(ctx).AddEvent("wait", trace.WithAttributes(
+		attribute.String("hiring.wait.reason", string(p.Reason)),
+		attribute.Float64("hiring.wait.seconds", time.Until(p.Until).Seconds())))
+	c, _ := ctx.Value(callKey{}).(*call)
+	if c == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pauseEnded(c)
+	c.pauseBegan(p, time.Now())
+}
+
+// archiveRoute is the route of downloads, which go to a storage and not to the API.
+const archiveRoute = "archive"
+
+func isAPI(route string) bool { return route != archiveRoute }
+
+// template returns the template of the path, which begins with the version.
+func template(route string) string {
+	if !isAPI(route) {
+		return "/{archive}"
+	}
+	return "/api/v1" + route
+}
+
+func hostPort(server string) (host string, port int) {
+	host, text, err := net.SplitHostPort(server)
+	if err != nil {
+		return server, 0
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil {
+		return host, 0
+	}
+	return host, port
+}
+
+// class returns the class of rate limit that a method counts against.
+func class(method string) string {
+	if slices.Contains([]string{http.MethodGet, http.MethodHead}, method) {
+		return "read"
+	}
+	return "write"
+}

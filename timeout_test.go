@@ -1,0 +1,200 @@
+package hiring_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
+	stalled := stalls(200, `{"data":{`, signed)
+	for name, c := range map[string]struct {
+		answer  answer
+		timeout time.Duration // Of the http.Client.
+		opts    []hiring.Option
+		after   time.Duration
+		text    string
+	}{
+		"no response":          {hangs(), 5 * time.Second, nil, 5 * time.Second, "no reply within 5s; see http.Client.Timeout"},
+		"stalled body":         {stalled, 5 * time.Second, nil, 5 * time.Second, "the reply broke off within 5s; see http.Client.Timeout"},
+		"without WithTimeout":  {hangs(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(0)}, 5 * time.Second, "see http.Client.Timeout"},
+		"longer than default":  {hangs(), time.Minute, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
+		"longer than option":   {hangs(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(time.Second)}, time.Second, "no reply within 1s; see WithTimeout"},
+		"negative means none":  {hangs(), -1, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
+		"shorter than option":  {hangs(), time.Second, []hiring.Option{hiring.WithTimeout(5 * time.Second)}, time.Second, "see http.Client.Timeout"},
+		"body, without option": {stalled, time.Second, []hiring.Option{hiring.WithTimeout(0)}, time.Second, "see http.Client.Timeout"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			mine := &http.Client{Transport: newFake(t, c.answer), Timeout: c.timeout}
+			client, err := hiring.New(fakeURL, fakeKey, append(c.opts, once, hiring.WithHTTPClient(mine))...)
+			require.NoError(t, err)
+			begun := time.Now()
+			_, err = client.Account.Get(t.Context())
+			assert.Equal(t, c.after, time.Since(begun), "%s", name)
+			require.ErrorContains(t, err, c.text, "%s", name)
+			require.ErrorIs(t, err, context.DeadlineExceeded, "%s", name)
+			require.NotErrorIs(t, err, context.Canceled, "%s", name)
+			timeout, ok := errors.AsType[net.Error](err)
+			assert.True(t, ok && timeout.Timeout(), "%s: net.Error.Timeout()", name)
+			assert.True(t, hiring.IsTransient(err), "%s", name)
+			assert.Equal(t, c.timeout, mine.Timeout, "%s: the caller's client is not changed", name)
+		})
+	}
+}
+
+// The timeout is that of each attempt: neither waits nor the attempts before
+// count towards it.
+func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := newFake(t, said{1000, 0, 40 * time.Second, 0, ""}.with(succeeds), hangs(), hangs(), slowly(4*time.Second, data(thing)))
+		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
+		require.NoError(t, err)
+		require.NoError(t, read(t.Context(), client))
+		require.NoError(t, read(t.Context(), client), "after a wait of 40 s and two attempts of 5 s")
+		assert.Len(t, fake.requests(), 4)
+
+		// A write whose response did not come in time is not retried.
+		fake = newFake(t, hangs())
+		client, err = hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
+		require.NoError(t, err)
+		err = write(t.Context(), client)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		assert.Len(t, fake.requests(), 1)
+	})
+}
+
+func TestTimeoutOfTheHTTPClientDoesNotLimitDownloads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHostile(t, func(r *http.Request) (*http.Response, error) {
+			return replyOf(r, 200, &drip{20, 2 * time.Second}, tag), nil
+		})
+		client, err := hiring.New(fakeURL, fakeKey, hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
+		require.NoError(t, err)
+		n, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		require.NoError(t, err)
+		assert.Equal(t, int64(20), n)
+	})
+}
+
+func TestRetryAfterInErrorTextsIsNeverNegativeAndReadable(t *testing.T) {
+	for value, want := range map[string]string{
+		"90":                            "retry after 1m30s",
+		"7200":                          "retry after 2h0m0s",
+		"172800":                        "retry after 48h0m0s",
+		"172801":                        "retry after 3 days",
+		"31536000":                      "retry after 365 days",
+		"31536001":                      "retry after more than a year",
+		"9223372036":                    "retry after more than a year",
+		"9223372037":                    "retry after more than a year",
+		"99999999999999999999999":       "retry after more than a year",
+		"Fri, 31 Dec 9999 23:59:59 GMT": "retry after more than a year",
+	} {
+		for _, status := range []int{429, 503} {
+			_, err := newFake(t, says(status, "", "Retry-After: "+value)).client().Account.Get(t.Context())
+			require.ErrorContains(t, err, want, "%d %s", status, value)
+			failure := failureOf(t, value, err)
+			assert.Positive(t, failure.RetryAfter, "%d %s", status, value)
+			failure.RetryAfter = -time.Second // Set by a caller.
+			assert.NotContains(t, err.Error(), "retry after")
+		}
+	}
+}
+
+func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer answer
+		cause  string
+	}{
+		"within the JSON":          {cuts(200, `{"data":{`, io.ErrUnexpectedEOF, signed), "cut short"},
+		"reset":                    {cuts(200, `{"data":{`, &net.OpError{Op: "read", Err: io.EOF}, signed), "cut short"},
+		"stalled":                  {stalls(200, `{"data":{`, signed), "timeout"},
+		"the body of a 503":        {cuts(503, `<html>`, io.ErrUnexpectedEOF), "cut short"},
+		"the JSON itself is short": {says(200, `{"data":{`, signed), "cut short"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			client := newFake(t, c.answer, data(thing)).client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			require.NoError(t, read(t.Context(), client), name)
+			line, _, _ := strings.Cut(log.String(), "\n")
+			assert.Contains(t, line, "will be", name)
+			word := c.cause
+			if strings.Contains(word, " ") {
+				word = `"` + word + `"`
+			}
+			assert.Contains(t, line, "cause="+word, name)
+		})
+	}
+	var log bytes.Buffer
+	client := newFake(t, says(200, `{"data":7}`, signed)).client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	require.Error(t, read(t.Context(), client))
+	assert.NotContains(t, log.String(), "cause=", "a malformed response has none")
+}
+
+// A 429 without rate-limit headers comes from an overloaded server or a proxy: no
+// method may have done anything, and no class is closed.
+func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
+	for name, headers := range map[string][]string{
+		"none":             nil,
+		"some":             {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0"},
+		"malformed":        {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: soon"},
+		"with Retry-After": {"Retry-After: 7"},
+	} {
+		for _, refusal := range map[string]answer{
+			"envelope":  refuses(429, hiring.ErrRateLimited, headers...),
+			"web page":  says(429, "<html>busy</html>", headers...),
+			"no body":   says(429, "", headers...),
+			"cut short": cuts(429, "<ht", io.ErrUnexpectedEOF, headers...),
+		} {
+			for _, op := range operations() {
+				synctest.Test(t, func(t *testing.T) {
+					fake := newFake(t, refusal, refusal, refusal, says(200, op.reply, signed))
+					client := fake.client()
+					require.NoError(t, op.call(t.Context(), client), "%s %s", op.name, name)
+					assert.Len(t, fake.requests(), 4, "%s %s", op.name, name)
+					if name == "with Retry-After" {
+						assert.Equal(t, []time.Duration{7 * time.Second, 7 * time.Second, 7 * time.Second}, fake.pauses(), op.name)
+					}
+					assert.Zero(t, client.Quota(), "%s %s", op.name, name)
+
+					fake = newFake(t, refusal, refusal, refusal, refusal, says(200, op.reply, signed))
+					client = fake.client()
+					err := op.call(t.Context(), client)
+					failure := failureOf(t, op.name, err)
+					assert.Equal(t, [2]int{429, 4}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.name, name)
+					want := hiring.OutcomeNotDone
+					if op.method == http.MethodGet {
+						want = ""
+					}
+					assert.Equal(t, want, failure.Outcome, "%s %s", op.name, name)
+					begun := time.Now()
+					require.NoError(t, op.call(t.Context(), client), "%s %s: nothing is held back", op.name, name)
+					assert.Zero(t, time.Since(begun), "%s %s", op.name, name)
+				})
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for _, op := range operations() {
+			fake := newFake(t, says(429, "", "Retry-After: 61"))
+			begun := time.Now()
+			failure := failureOf(t, op.name, op.call(t.Context(), fake.client()))
+			assert.Equal(t, 61*time.Second, failure.RetryAfter, op.name)
+			assert.Zero(t, time.Since(begun), "%s: longer than MaxWait", op.name)
+			assert.Len(t, fake.requests(), 1, op.name)
+		}
+	})
+}

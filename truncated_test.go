@@ -1,0 +1,93 @@
+package hiring_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+// A page that is full and does not say whether another follows may not be all.
+func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
+	const text = "the list may be truncated"
+	lists := map[string]struct {
+		open    func(*hiring.Client) anyPager
+		largest int // 0: no page size is sent.
+	}{
+		"Challenges.List": {challengesOf, 100}, "Invitations.List": {invitationsOf, 100}, "Submissions.List": {submissionsOf, 100},
+		"Events.List": {eventsOf, 500}, "Members.List": {membersOf, 0},
+	}
+	for list, l := range lists {
+		for name, c := range map[string]struct {
+			size, items int // size: 0 is the default.
+			meta        string
+			warns       bool
+		}{
+			"full":                      {0, l.largest, ``, true},
+			"full, with its size":       {0, l.largest, fmt.Sprintf(`"page_size":%d`, l.largest), true},
+			"full, of another size":     {0, 20, `"page_size":20`, true},
+			"full, of a small size":     {7, 7, ``, true},
+			"more than full":            {7, 9, ``, true},
+			"one short":                 {0, l.largest - 1, ``, false},
+			"empty":                     {0, 0, ``, false},
+			"has_more":                  {7, 7, `"has_more":false`, false},
+			"a total":                   {7, 7, `"total":7,"page":1`, false},
+			"a cursor at its end":       {7, 7, `"next_cursor":null`, false},
+			"nulls but for the request": {7, 7, `"has_more":null,"total":null`, true},
+		} {
+			if l.largest == 0 {
+				c.warns = false
+				if c.size > 0 {
+					continue
+				}
+			}
+			items := make([]string, max(0, c.items))
+			for i := range items {
+				items[i] = fmt.Sprintf(`{"id":"%d","seq":%d}`, i+1, i+1)
+			}
+			if c.meta != "" {
+				c.meta = "," + c.meta
+			}
+			body := `{"data":[` + strings.Join(items, ",") + `],"meta":{"request_id":"req_0a"` + c.meta + `}}`
+			var heard listener
+			pager := l.open(newFake(t, says(200, body, signed)).client(heard.options()...))
+			if c.size > 0 {
+				pager = pager.size(c.size)
+			}
+			got, err := pager.collect(t.Context())
+			require.NoError(t, err, "%s: %s", list, name)
+			assert.Len(t, got, len(items), "%s: %s", list, name)
+			found := 0
+			for _, warning := range heard.warnings {
+				found += strings.Count(warning, text)
+			}
+			want := 0
+			if c.warns {
+				want = 1
+			}
+			assert.Equal(t, want, found, "%s: %s: %q", list, name, heard.warnings)
+			assert.Equal(t, want, strings.Count(heard.lines.String(), text), "%s: %s: one log line", list, name)
+			assert.LessOrEqual(t, strings.Count(heard.lines.String(), "\n"), 1, "%s: %s", list, name)
+		}
+	}
+}
+
+// The page size that was odd before does not hide the warning of the last page.
+func TestTruncationIsReportedAfterPagesOfAnotherSize(t *testing.T) {
+	var heard listener
+	client := newFake(t,
+		says(200, `{"data":[{"id":"1"},{"id":"2"}],"meta":{"page":1,"page_size":2,"has_more":true}}`, signed),
+		says(200, `{"data":[{"id":"3"},{"id":"4"}],"meta":{"page":2,"page_size":2}}`, signed),
+	).client(heard.options()...)
+	invitations, err := client.Invitations.List(fakeID).Collect(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, invitations, 4)
+	require.Len(t, heard.warnings, 2)
+	assert.Contains(t, heard.warnings[0], "Dialect.PageSizeParam may be wrong")
+	assert.NotContains(t, heard.warnings[0], "truncated")
+	assert.Equal(t, "the list may be truncated: its page is full, and meta has neither has_more nor a total nor a cursor", heard.warnings[1])
+}
