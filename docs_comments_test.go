@@ -17,7 +17,7 @@ import (
 
 var (
 	docLink    = regexp.MustCompile(`(?:^|[\s(])\[\*?(?:([a-z]+)\.)?([A-Z]\w*(?:\.[A-Z]\w*)?)\]`)
-	guideNamed = regexp.MustCompile(`\bdocs/[\w-]+\.md\b`)
+	guideNamed = regexp.MustCompile(`\bdocs/[\w/-]+\.md\b`)
 )
 
 // TestCommentsLeadSomewhere: each link in the comments of the packages that users

@@ -23,7 +23,7 @@ type backlog struct {
 }
 
 // backlogs are the ways in which one may come to be, and how soon it must be
-// found: docs/scale.md says why.
+// found: docs/internals/scale.md says why.
 var backlogs = map[string]struct {
 	since  sandbox.SinceField
 	become func(*backlog, *testing.T)

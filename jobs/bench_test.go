@@ -24,7 +24,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// full tells whether benchmarks go so far as the figures of docs/scale.md; else
+// full tells whether benchmarks go so far as the figures of docs/internals/scale.md; else
 // they show that it goes on.
 func full() bool { return os.Getenv("HIRING_LONG") != "" }
 

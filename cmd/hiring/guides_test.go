@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,9 @@ func TestCommandsInGuidesExist(t *testing.T) {
 	guides, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	seen := 0
-	for _, name := range append(guides, "../../README.md", "../../jobs/README.md") {
+	internals, err := filepath.Glob("../../docs/internals/*.md")
+	require.NoError(t, err)
+	for _, name := range slices.Concat(guides, internals, []string{"../../README.md", "../../jobs/README.md"}) {
 		if filepath.Base(name) == "decisions.md" { // They speak of the past.
 			continue
 		}
