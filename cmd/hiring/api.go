@@ -38,7 +38,6 @@ The response is shown as it is.`,
 	c.Flags().StringArrayVarP(&query, "query", "q", nil, "a `name=value` of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
-	c.MarkFlagsMutuallyExclusive("data", "input")
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if len(t.args) == 2 {
 			if method != "" {
@@ -106,6 +105,9 @@ func (a *app) newCall(method, target string, query []string, data, input string)
 
 // apiBody returns the body of a request, nil for none.
 func (a *app) apiBody(data, input string) (any, error) {
+	if data != "" && input != "" {
+		return nil, usagef("--data and --input: give the body once")
+	}
 	flag := "--data"
 	if input != "" {
 		flag, data = "--input", "@"+input

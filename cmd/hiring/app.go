@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ type app struct {
 	out, err    output.Stream
 	interactive bool // The user can be asked.
 	getenv      func(string) string
-	zone        *time.Location // Of times in tables.
+	zone        *time.Location    // Of times in tables.
+	transport   http.RoundTripper // Nil means the network. Tests replace it.
 
 	warning    sync.Mutex
 	warnings   []string // Those that were shown.

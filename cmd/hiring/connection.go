@@ -24,7 +24,7 @@ type connection struct {
 	BaseURL   string
 	Key       string
 	Dialect   hiring.Dialect    // Zero fields mean the defaults.
-	Transport http.RoundTripper // Nil except for the sandbox.
+	Transport http.RoundTripper // Nil means the network.
 	Origin    string            // Where it was configured, as in "profile acme".
 }
 
@@ -60,6 +60,7 @@ func (a *app) anyConnection() (connection, error) {
 	if a.flags.dialect != "" {
 		c.Dialect = dialect
 	}
+	c.Transport = a.transport
 	return c, err
 }
 

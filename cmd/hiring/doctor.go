@@ -51,7 +51,7 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if write != "" {
-				if _, err := files.Target(write); err != nil {
+				if err := checkFile("--write", write, "standard output has the findings"); err != nil {
 					return err
 				}
 			}

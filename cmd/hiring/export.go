@@ -38,6 +38,9 @@ resumes; <file>.state holds the position and is removed at the end.`,
 		if err := checkStatus(filter.Status); err != nil {
 			return err
 		}
+		if err := checkFile("<file>", args[0], "an interrupted export resumes from the file"); err != nil {
+			return err
+		}
 		file, err := files.Target(args[0])
 		if err != nil {
 			return err

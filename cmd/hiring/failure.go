@@ -166,6 +166,10 @@ func (a *app) helpFunc(show func(*cobra.Command, []string)) func(*cobra.Command,
 			a.noHelp = unknownCommand(c, given[0])
 			return
 		}
+		if c.IsAdditionalHelpTopicCommand() { // Cobra would add an empty line for the usage that a topic lacks.
+			_, _ = fmt.Fprintln(c.OutOrStdout(), c.Long)
+			return
+		}
 		show(c, args)
 	}
 }

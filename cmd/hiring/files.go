@@ -7,8 +7,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 )
 
-// checkTarget fails before anything is requested when a file cannot be written: its
-// path leads to a special file. An empty name and -, standard output, pass.
+// checkTarget returns an error when a file cannot be written because its path leads to a
+// special file. Commands call it before the first request. An empty name and -, which
+// means standard output, pass.
 func checkTarget(name string) error {
 	if name == "" || name == "-" {
 		return nil
@@ -17,5 +18,15 @@ func checkTarget(name string) error {
 	if errors.Is(err, files.ErrSpecial) && strings.HasPrefix(name, "/dev/") {
 		return advised{err, "Use - for standard output"}
 	}
+	return err
+}
+
+// checkFile is checkTarget for a file that must not be standard output. what is the flag
+// or argument that names it, and why is the reason.
+func checkFile(what, name, why string) error {
+	if name == "-" {
+		return advised{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
+	}
+	_, err := files.Target(name)
 	return err
 }

@@ -47,6 +47,19 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	}
 }
 
+// TestHelpTopicsBeginAndEndWithText: no empty line at either end, and no full stop below a
+// list.
+func TestHelpTopicsBeginAndEndWithText(t *testing.T) {
+	t.Parallel()
+	u := newUser(t, nil, "")
+	for _, topic := range []string{"environment", "formatting"} {
+		got := u.run("help", topic)
+		require.Zero(t, got.code, got.stderr)
+		assert.Equal(t, strings.TrimSpace(got.stdout)+"\n", got.stdout, topic)
+	}
+	assert.NotContains(t, u.run("help", "environment").stdout, "(Linux).")
+}
+
 // TestCompletionOfEveryShell asks the program itself what there is: it names every
 // command of a group, and the formats.
 func TestCompletionOfEveryShell(t *testing.T) {

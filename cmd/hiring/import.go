@@ -52,7 +52,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	if err != nil {
 		return err
 	}
-	if err := checkTarget(results); err != nil {
+	if err := checkFile("--results", results, "a later run reads the file of results"); err != nil {
 		return err
 	}
 	progress := a.err.Progress("invited")

@@ -185,22 +185,33 @@ func TestImportRefusesToGuess(t *testing.T) {
 	t.Parallel()
 	h, u := recruiter(t, 1)
 	for text, says := range map[string]string{
-		"name,email,Email\nAda,a@example.com,b@example.com\n":        "two columns of addresses: email, Email; leave one of them",
-		"Candidate,email,mail,name\nAda,a@example.com,,b\n":          "two columns of",
-		"email,mail\na@example.com,b@example.com\n":                  "two columns of addresses: email, mail; leave one of them",
-		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n":   "line 5: not an e-mail address",
-		"name,email\nAda,a@@example.com\n":                           "line 2: not an e-mail address",
-		"name,email\nAda,a@b@example.com\n":                          "line 2: not an e-mail address",
-		"name,email\nAda,\"a@exam\nple.com\"\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u200b@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,\ufeffa@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u202e@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u0007@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u00ad@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a\u00a0b@example.com\n":                     "line 2: the address has invisible characters",
-		"name,email\nAda,a\u115f@example.com\n":                      "line 2: the address has invisible characters",
-		"name,email\nAda,a@example.com\u2800\n":                      "line 2: the address has invisible characters",
-		"name,e-mail\u200b,email\nAda,a@example.com,b@example.com\n": "two columns of addresses",
+		"name,email,Email\nAda,a@example.com,b@example.com\n":         "two columns of addresses: email, Email; leave one of them",
+		"Candidate,email,mail,name\nAda,a@example.com,,b\n":           "two columns of",
+		"email,mail\na@example.com,b@example.com\n":                   "two columns of addresses: email, mail; leave one of them",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n\nBob,bob\n":    "line 5: not an e-mail address",
+		"name,email\nAda,a@@example.com\n":                            "line 2: not an e-mail address",
+		"name,email\nAda,a@b@example.com\n":                           "line 2: not an e-mail address",
+		"name,email\nAda,\"a@exam\nple.com\"\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a\u200b@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,\ufeffa@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a\u202e@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a\u0007@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00ad@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a\u00a0b@example.com\n":                      "line 2: the address has invisible characters",
+		"name,email\nAda,a\u115f@example.com\n":                       "line 2: the address has invisible characters",
+		"name,email\nAda,a@example.com\u2800\n":                       "line 2: the address has invisible characters",
+		"name,e-mail\u200b,email\nAda,a@example.com,b@example.com\n":  "two columns of addresses",
+		"name,full name,email\nAda,Ada Lovelace,a@example.com\n":      "two columns of names: name, full name; leave one of them",
+		"Full_Name;Name;E-Mail\nAda Lovelace;Ada;a@example.com\n":     "two columns of names: Full_Name, Name; leave one of them",
+		"name,email,Email address\nAda,a@example.com,b@example.com\n": "two columns of addresses: email, Email address; leave one of them",
+		"name,email\nAda\u202e,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\nA\u200bda,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\n\u200fAda,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\nA\u2066d\u2069a,a@example.com\n":                 "line 2: the name has invisible characters",
+		"name,email\n\"Ada\nLovelace\",a@example.com\n":               "line 2: the name has invisible characters",
+		"name,email\nA\u00adda,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\n\u200dAda,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\n\u3164,a@example.com\n":                          "line 2: the name is missing",
 	} {
 		u.write("bad.csv", text)
 		got := u.run("invitations", "import", "bad.csv", "-a", h.id, "--yes")
@@ -208,6 +219,47 @@ func TestImportRefusesToGuess(t *testing.T) {
 		assert.Contains(t, got.stderr, says, "%q", text)
 		assert.NotContains(t, got.stderr, "example.com")
 	}
+	assert.Empty(t, h.invitations())
+}
+
+// TestImportAcceptsNamesOfEveryScript: letters that are written from right to left, joiners
+// inside Persian and Indic names, and the spaces of spreadsheets.
+func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 1)
+	names := []string{"עדה לאבלייס", "علی\u200cرضا", "ক্\u200dষ", "Ada\u00a0Lovelace", "李 小龙", "Zoe\u0308"}
+	var text strings.Builder
+	text.WriteString("name,email\n")
+	for i, name := range names {
+		fmt.Fprintf(&text, "%s,n%d@example.com\n", name, i)
+	}
+	u.write("names.csv", text.String())
+	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
+	require.Zero(t, got.code, got.stderr)
+	assert.Len(t, h.invitations(), len(names))
+}
+
+// TestStandardOutputIsRefusedWhereAFileIsNeeded: a later run reads the file of results, and
+// an export resumes from its file.
+func TestStandardOutputIsRefusedWhereAFileIsNeeded(t *testing.T) {
+	t.Parallel()
+	h, u := recruiter(t, 1)
+	for _, dryRun := range []string{"--dry-run", "--yes"} {
+		got := u.run("invitations", "import", "people.csv", "-a", h.id, dryRun, "--results", "-")
+		assert.Equal(t, exitUsage, got.code)
+		assert.Equal(t, "hiring: --results: - is not possible, because a later run reads the file of results. Give the name of a file.\n", got.stderr)
+	}
+	for line, says := range map[string]string{
+		"submissions export -": "hiring: <file>: - is not possible, because an interrupted export resumes from the file. Give the name of a file.\n",
+		"doctor --write -":     "hiring: --write: - is not possible, because standard output has the findings. Give the name of a file.\n",
+	} {
+		got := u.run(strings.Fields(line)...)
+		assert.Equal(t, result{stderr: says, code: exitUsage}, got)
+	}
+	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "/dev/stdout")
+	assert.Equal(t, exitUsage, got.code)
+	assert.NotContains(t, got.stderr, "standard output")
+	assert.NoFileExists(t, filepath.Join(u.home, "-"))
 	assert.Empty(t, h.invitations())
 }
 

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -49,6 +53,70 @@ func TestTimeoutEndsASlowResponse(t *testing.T) {
 	for _, bad := range []string{"0s", "-1s", "soon"} {
 		assert.Equal(t, exitUsage, u.run("account", "--timeout", bad).code, bad)
 	}
+}
+
+// roundTripper is a transport made of a function.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// runWithin runs the program in this process, on the virtual clock of a synctest bubble.
+func runWithin(ctx context.Context, transport http.RoundTripper, args ...string) (result, time.Duration) {
+	var stdout, stderr bytes.Buffer
+	env := map[string]string{envBaseURL: "https://hiring.example.com", envKey: sandbox.TestKey}
+	a := &app{
+		in: strings.NewReader(""), out: output.Stream{Writer: &stdout}, err: output.Stream{Writer: &stderr},
+		getenv: func(name string) string { return env[name] }, zone: time.UTC, transport: transport,
+	}
+	begun := time.Now()
+	code := a.run(ctx, args)
+	return result{stdout.String(), stderr.String(), code}, time.Since(begun)
+}
+
+// TestDefaultTimeLimitOfARequest: each of four attempts ends after 30 s.
+func TestDefaultTimeLimitOfARequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []time.Duration
+		silent := roundTripper(func(r *http.Request) (*http.Response, error) {
+			begun := time.Now()
+			<-r.Context().Done()
+			attempts = append(attempts, time.Since(begun))
+			return nil, r.Context().Err()
+		})
+		got, took := runWithin(t.Context(), silent, "account")
+		assert.Equal(t, exitFailed, got.code)
+		assert.Equal(t, []time.Duration{30 * time.Second, 30 * time.Second, 30 * time.Second, 30 * time.Second}, attempts)
+		assert.GreaterOrEqual(t, took, 2*time.Minute)
+		assert.Less(t, took, 3*time.Minute, "four attempts and the delays between them")
+		assert.Contains(t, got.stderr, "within 30s")
+		assert.Contains(t, got.stderr, "4 attempts")
+	})
+}
+
+// TestDefaultTimeLimitOfDoctor: three minutes for all checks together. Each response takes
+// 19 s, which is within the limit of a request.
+func TestDefaultTimeLimitOfDoctor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.New()
+		slow := roundTripper(func(r *http.Request) (*http.Response, error) {
+			select {
+			case <-time.After(19 * time.Second):
+				return server.Transport().RoundTrip(r)
+			case <-r.Context().Done():
+				return nil, r.Context().Err()
+			}
+		})
+		got, took := runWithin(t.Context(), slow, "doctor", "-o", "csv", "--columns", "name,verdict")
+		assert.Equal(t, exitFailed, got.code)
+		assert.Equal(t, 3*time.Minute, took)
+		assert.Equal(t, "hiring: The time limit ended the checks early. --timeout sets another limit.\n", got.stderr)
+		assert.Contains(t, got.stdout, "base URL,ok\n", "it shows what it found")
+		assert.NotContains(t, got.stdout, ",wrong\n")
+		_, took = runWithin(t.Context(), slow, "doctor", "--timeout", "10m")
+		assert.Greater(t, took, 3*time.Minute, "--timeout sets another limit")
+	})
 }
 
 // TestTruncatedListIsAWarning, once, on standard error.

@@ -41,13 +41,15 @@ func environmentTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",
 		Short: "Environment variables",
-		Long: `HIRING_BASE_URL       the server address; it counts only together with the key
-HIRING_API_KEY        the API key
-HIRING_DASHBOARD_URL  the dashboard that --web opens; {kind} and {id} stand for the resource
-BROWSER               the program that --web starts
-NO_COLOR              if set, no colors are used
-TZ                    the time zone of times in tables
-XDG_CONFIG_HOME       the parent folder of the profiles (Linux)
-XDG_CACHE_HOME        the parent folder of what shell completion remembers (Linux).`,
+		Long: `The program reads these environment variables:
+
+  HIRING_BASE_URL       the server address; it counts only together with the key
+  HIRING_API_KEY        the API key
+  HIRING_DASHBOARD_URL  the dashboard that --web opens; {kind} and {id} stand for the resource
+  BROWSER               the program that --web starts
+  NO_COLOR              if set, no colors are used
+  TZ                    the time zone of times in tables
+  XDG_CONFIG_HOME       the parent folder of the profiles (Linux)
+  XDG_CACHE_HOME        the parent folder of what shell completion remembers (Linux)`,
 	}
 }

@@ -83,26 +83,40 @@ func separator(header []byte) rune {
 }
 
 // find returns the columns of names and addresses, -1 for a missing one. Two columns of
-// one meaning are an error: which of them counts would be a guess.
+// one meaning are an error: which of them counts would be a guess. That also holds for
+// headings that are not accepted alone, such as "full name".
 func find(columns []string) (name, email int, ignored []string, err error) {
 	names, emails := []string{}, []string{}
 	name, email = -1, -1
 	for i, column := range columns {
-		switch strings.ToLower(strings.TrimSpace(strings.Map(visible, column))) {
+		heading := strings.ToLower(strings.TrimSpace(strings.Map(visible, column)))
+		letters := strings.NewReplacer(" ", "", "_", "", "-", "", ".", "").Replace(heading)
+		switch heading {
 		case "name", "candidate", "candidate_name":
-			name, names = i, append(names, column)
+			name = i
 		case "email", "e-mail", "mail", "candidate_email":
-			email, emails = i, append(emails, column)
+			email = i
 		default:
 			ignored = append(ignored, column)
 		}
-	}
-	for what, found := range map[string][]string{"names": names, "addresses": emails} {
-		if len(found) > 1 {
-			err = errors.Join(err, fmt.Errorf("two columns of %s: %s; leave one of them", what, strings.Join(found, ", ")))
+		switch letters {
+		case "name", "candidate", "candidatename", "fullname", "candidatefullname", "displayname":
+			names = append(names, column)
+		case "email", "mail", "emailaddress", "mailaddress", "candidateemail", "candidateemailaddress":
+			emails = append(emails, column)
 		}
 	}
+	if name >= 0 && len(names) > 1 {
+		err = twoColumns("names", names)
+	}
+	if email >= 0 && len(emails) > 1 {
+		err = errors.Join(err, twoColumns("addresses", emails))
+	}
 	return name, email, ignored, err
+}
+
+func twoColumns(what string, columns []string) error {
+	return fmt.Errorf("two columns of %s: %s; leave one of them", what, strings.Join(columns, ", "))
 }
 
 const maxProblems = 5
@@ -160,8 +174,10 @@ func take(row []string, name, email int) (person hiring.NewInvitation, problem s
 		return person, "the address has invisible characters or line breaks: type it again"
 	case !isAddress(person.Email):
 		return person, "not an e-mail address"
-	case person.Name == "":
+	case strings.Map(visible, person.Name) == "":
 		return person, "the name is missing"
+	case hasInvisible(person.Name):
+		return person, "the name has invisible characters or line breaks: type it again"
 	}
 	return person, ""
 }
@@ -170,6 +186,25 @@ func take(row []string, name, email int) (person hiring.NewInvitation, problem s
 // character, a line break, a change of direction, a zero-width character.
 func isInvisible(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' // A Braille pattern without dots.
+}
+
+// hasInvisible reports whether a name has characters that cannot be seen. Spaces of every
+// kind are allowed, and the joiners U+200C and U+200D between two letters: Persian and
+// Indic names are written with them. Bidirectional control characters are not allowed,
+// because they make a name look like another. Letters that are written from right to left
+// need none.
+func hasInvisible(name string) bool {
+	runes := []rune(name)
+	letter := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsMark(runes[i]))
+	}
+	for i, r := range runes {
+		joiner := (r == '\u200c' || r == '\u200d') && letter(i-1) && letter(i+1)
+		if !joiner && isInvisible(r) && !unicode.Is(unicode.Zs, r) {
+			return true
+		}
+	}
+	return false
 }
 
 // visible drops invisible characters in strings.Map.

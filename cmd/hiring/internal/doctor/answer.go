@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 type answer struct {
 	asked   string // For people: no ids, no cursors.
 	skipped string // Why it was not sent; empty when it was.
+	limited bool   // The time limit of the whole run had ended when the call returned.
 	status  int    // 0: no reply.
 	header  http.Header
 	body    []byte
@@ -76,6 +78,12 @@ func (a answer) exists() bool {
 	return a.ok()
 }
 
+// timedOut reports whether a time limit ended the request or its response. Nothing is
+// known then about the server or the key.
+func (a answer) timedOut() bool {
+	return a.limited || a.status/100 == 2 && errors.Is(a.err, context.DeadlineExceeded)
+}
+
 // items are the resources of a list; nil when there is none.
 func (a answer) items() []json.RawMessage {
 	var items []json.RawMessage
@@ -104,6 +112,10 @@ func (a answer) saw() string {
 	switch {
 	case a.skipped != "":
 		return a.skipped
+	case a.limited && a.status == 0:
+		return a.asked + ": no response within the time limit"
+	case a.timedOut():
+		return a.asked + ": the time limit ended the response"
 	case a.status == 0:
 		return a.asked + ": no reply"
 	}

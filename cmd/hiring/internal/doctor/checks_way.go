@@ -33,6 +33,8 @@ func checkLookup(e *examination) judgement {
 	w := e.way
 	var failed *net.DNSError
 	switch {
+	case e.account.limited && len(w.addresses) == 0 && errors.As(w.lookupErr, &failed) && failed.IsTimeout:
+		return undecided(e.account.saw())
 	case net.ParseIP(w.base.Hostname()) != nil:
 		return ok("no lookup", "the base URL holds the address")
 	case w.proxy != "" && w.lookupErr == nil:
@@ -48,6 +50,8 @@ func checkLookup(e *examination) judgement {
 func checkConnection(e *examination) judgement {
 	w := e.way
 	switch {
+	case e.account.limited && e.account.status == 0:
+		return undecided(e.account.saw())
 	case e.account.status == 0 && w.dialErr != nil && w.dialed == "":
 		return wrong("no connection", "connecting fails: "+plain(w.dialErr), "let this machine reach "+w.server+", or set HTTPS_PROXY")
 	case e.account.status == 0 && e.account.err != nil && w.dialed == "" && w.lookupErr == nil:
@@ -82,6 +86,8 @@ func checkTLS(e *examination) judgement {
 	)
 	const inspect = "when this network inspects TLS, add its authority to this machine's; else do not send a key here"
 	switch err := errors.Join(e.account.err, w.tlsErr); {
+	case w.secure() && e.account.limited && e.account.status == 0:
+		return undecided(e.account.saw())
 	case !w.secure():
 		return ok("plain http", "the base URL says so")
 	case errors.As(err, &unknown):
@@ -123,6 +129,8 @@ func checkProxy(e *examination) judgement {
 		page += ", with the title " + quoted(title)
 	}
 	switch location := a.header.Get("Location"); {
+	case a.timedOut():
+		return undecided(a.saw())
 	case e.way.closed(a):
 		return wrong("it lets nothing through", e.way.proxy+": "+a.refusal.message, "have it let the service through, or give HTTPS_PROXY its user and password")
 	case a.status == 0:
@@ -160,6 +168,8 @@ func hostOf(location string) string {
 func checkBaseURL(e *examination) judgement {
 	a := e.account
 	switch {
+	case a.timedOut():
+		return undecided(a.saw())
 	case a.elsewhere():
 		return untried("the service did not answer")
 	case a.status == http.StatusNotFound && e.description.status == http.StatusNotFound:
@@ -186,6 +196,8 @@ func (a answer) date() (time.Time, bool) {
 func checkClock(e *examination) judgement {
 	service, known := e.account.date()
 	switch {
+	case e.account.timedOut():
+		return undecided(e.account.saw())
 	case e.account.elsewhere():
 		return untried("the service did not answer")
 	case !known:
@@ -208,6 +220,8 @@ func checkClock(e *examination) judgement {
 func checkKey(e *examination) judgement {
 	a := e.account
 	switch {
+	case a.timedOut():
+		return undecided(a.saw())
 	case errors.Is(a.err, hiring.ErrInvalidToken):
 		return wrong("refused", a.saw(), "check the key for expiry and revocation, or make another in the dashboard")
 	case errors.Is(a.err, hiring.ErrRateLimited):
@@ -242,6 +256,8 @@ func checkScope(e *examination) judgement {
 	}
 	a := e.account
 	switch {
+	case a.timedOut():
+		return undecided(a.saw())
 	case errors.Is(a.err, hiring.ErrInsufficientScope):
 		return wrong("it may not read", a.saw(), "make a key with the scope read, or a wider one")
 	case !a.ok():
@@ -259,6 +275,9 @@ const longestWindow = 2 * time.Hour
 
 func checkQuota(e *examination) judgement {
 	a := e.account
+	if a.timedOut() {
+		return undecided(a.saw())
+	}
 	if a.elsewhere() {
 		return untried("the service did not answer")
 	}
@@ -288,6 +307,8 @@ func checkRequestIDs(e *examination) judgement {
 	a := e.account
 	id := a.header.Get("X-Request-Id")
 	switch {
+	case a.timedOut():
+		return undecided(a.saw())
 	case a.elsewhere():
 		return untried("the service did not answer")
 	case id == "" && a.meta.RequestID == "":

@@ -51,6 +51,9 @@ func newExamination(v *visit, assumed hiring.Dialect) *examination {
 // run asks what is most telling first, because the reads may be used up.
 func (e *examination) run(ctx context.Context) {
 	e.account = e.ask(ctx, question{route: "GET /account"})
+	if e.account.timedOut() {
+		e.over = "the API did not answer GET /account within the time limit"
+	}
 	e.description = e.document(ctx)
 	switch {
 	case e.account.status == http.StatusForbidden && e.description.status == http.StatusForbidden:

@@ -144,6 +144,7 @@ func (v *visit) send(ctx context.Context, asked string, call func(context.Contex
 		asked: asked, status: response.StatusCode, header: response.Header, body: response.Body, err: err,
 		at: began.Add(time.Since(began) / 2),
 	}
+	a.limited = a.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
 	a.open()
 	v.over = v.ends(a)
 	return a
@@ -155,7 +156,7 @@ func (v *visit) refuses(ctx context.Context, method string) string {
 	case v.over != "":
 		return v.over
 	case ctx.Err() != nil:
-		return "the visit was broken off"
+		return "the time limit ended the checks"
 	case method == http.MethodGet && v.reads+tries > MaxReads:
 		return fmt.Sprintf("the %d reads of a visit are used up", MaxReads)
 	case method != http.MethodGet && !v.mayWrite:

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestAPISendsABody from an argument, a file and standard input. A body makes the method
+// POST.
+func TestAPISendsABody(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New()
+	u := newUser(t, server, sandbox.LiveKey)
+	id := server.AddAssessment("Backend")
+	const body = `{"status": "closed"}`
+	u.write("body.json", body)
+	path := "/assessments/" + id
+	for _, line := range []string{"-d @body.json", "-d @-", "--input body.json", "--input -", "-d " + strings.ReplaceAll(body, " ", "")} {
+		before := len(server.Journal())
+		got := u.runWith(body, append([]string{"api", "-X", "PATCH", path, "--yes", "--jq", ".data.status"}, strings.Fields(line)...)...)
+		require.Zero(t, got.code, "%s: %s", line, got.stderr)
+		assert.Equal(t, "closed\n", got.stdout, line)
+		journal := server.Journal()
+		require.Len(t, journal, before+1, line)
+		assert.JSONEq(t, body, string(journal[before].Body), line)
+	}
+	before := len(server.Journal())
+	u.write("invitation.json", `{"candidate_email": "a@example.com", "candidate_name": "Ada"}`)
+	got := u.run("api", path+"/invitations", "-d", "@invitation.json", "--yes")
+	journal := server.Journal()
+	require.Len(t, journal, before+1)
+	assert.Equal(t, "POST", journal[before].Method, got.stderr)
+
+	u.write("broken.json", `{"status": `)
+	for line, says := range map[string]string{
+		"-d @none.json":           "hiring: --data: open none.json: no such file or directory.\n",
+		"-d @broken.json":         "hiring: --data: the body is not valid JSON.\n",
+		"--input broken.json":     "hiring: --input: the body is not valid JSON.\n",
+		"-d @body.json --input -": "hiring: --data and --input: give the body once.\n",
+	} {
+		got := u.run(append([]string{"api", "-X", "PATCH", path, "--yes"}, strings.Fields(line)...)...)
+		assert.Equal(t, exitUsage, got.code, line)
+		assert.Equal(t, says, got.stderr, line)
+	}
+	assert.Len(t, server.Journal(), before+1, "a body that cannot be read is not sent")
+}
