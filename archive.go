@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/address"
-	"github.com/hiring-assessment/hiring-go/internal/body"
 	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/text"
 	"github.com/hiring-assessment/hiring-go/internal/transfer"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // ErrNoArchive means that a submission has no workspace archive: nothing was
@@ -110,7 +110,7 @@ func (d *download) renew(ctx context.Context) error {
 		return ErrNoArchive
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !address.Loopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
 		d.status = 0
 		return d.fail(errors.New("the service gave a link that is not https, and nothing was asked of it"))
 	}
@@ -123,7 +123,7 @@ func (d *download) again(ctx context.Context, cause error, failed int) (wait tim
 	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
 		return 0, false
 	}
-	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter, Permanent: trouble.Permanent(cause)}
+	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter, Permanent: neterr.Permanent(cause)}
 	e.Left, e.Bounded = timeLeft(ctx)
 	return d.submissions.core.policy().Repeat(e, jitter())
 }
@@ -165,15 +165,15 @@ var errSilent = errors.New("nothing came")
 
 // plain is an error's text without the link: whoever has that has the archive.
 func (d *download) plain(err error) string {
-	text := err.Error()
+	message := err.Error()
 	if d.link != nil {
 		for _, secret := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
 			if len(secret) > 1 {
-				text = strings.ReplaceAll(text, secret, "the link")
+				message = strings.ReplaceAll(message, secret, "the link")
 			}
 		}
 	}
-	return texts.Quote([]byte(text))
+	return text.Quote([]byte(message))
 }
 
 // tell calls the observers. What the storage's headers say is not the service's,
@@ -207,22 +207,22 @@ func (d *download) attempt(ctx context.Context) error {
 	d.attempts++
 	d.started, d.status, d.retryAfter = time.Now(), 0, 0
 	h := d.headers()
-	d.server = address.Server(d.link)
+	d.server = urls.Server(d.link)
 	d.trial.begin(ctx, &k.watchers, TraceAttempt{
 		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
 	}, h, func(string) bool { return true })
 	timed, cancel := context.WithCancelCause(d.trial.ctx)
 	defer cancel(nil)
 	limit := k.config.timeout
-	silence := body.NewSilence(limit, func() {
+	silence := limits.NewSilence(limit, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, limit, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := k.roundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // body.Once does it; timed is made of ctx
+	resp, err := k.roundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // limits.Once does it; timed is made of ctx
 	if err != nil {
 		return d.broke(ctx, timed, err)
 	}
-	once := &body.Once{Body: resp.Body}
+	once := &limits.Once{Body: resp.Body}
 	defer once.Close()
 	defer context.AfterFunc(timed, once.CloseLate)() //nolint:contextcheck // timed is made of ctx
 	if whole, err := d.accept(resp); whole || err != nil {
@@ -264,18 +264,18 @@ func (d *download) request(ctx context.Context, h http.Header) *http.Request {
 
 // copy writes the body and tells a break on the way, after which another attempt
 // may help, from what no attempt mends.
-func (d *download) copy(ctx context.Context, from io.Reader, silence *body.Silence) (broken, final error) {
+func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Silence) (broken, final error) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		err = trouble.Usable(err)
+		err = neterr.Usable(err)
 		if !d.Fits(n) {
 			return nil, errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
 			silence.Stop() // A slow writer is no silence of the storage's.
 			if err := d.write(buffer[:n]); err != nil {
-				return nil, fmt.Errorf("the writer failed: %w", trouble.Usable(err))
+				return nil, fmt.Errorf("the writer failed: %w", neterr.Usable(err))
 			}
 			silence.Begin()
 		}

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/body"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // attempt is one try of a call.
@@ -37,8 +37,8 @@ type attempt struct {
 	requestID string
 	limit     RateLimit
 	open      io.Closer // The body, until somebody reads it.
-	body      body.Once
-	buffer    body.Buffer
+	body      limits.Once
+	buffer    limits.Buffer
 	reply     reply
 
 	failure *Error        // Nil when it succeeded.
@@ -91,7 +91,7 @@ func (k *core) roundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := transport.RoundTrip(r)
 	switch {
 	case err != nil:
-		return nil, trouble.Usable(err)
+		return nil, neterr.Usable(err)
 	case resp == nil:
 		return nil, errNoResponse
 	case resp.Body == nil:

@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/hiring-assessment/hiring-go/internal/blame"
-	"github.com/hiring-assessment/hiring-go/internal/texts"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
+	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
+	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 // noReply builds the error of an attempt that no status came back for.
@@ -21,9 +21,9 @@ func (a *attempt) noReply() {
 	a.unsent = a.neverSent()
 	a.timeout = a.timedOut(a.transport)
 	a.cut = !a.timeout
-	a.permanent = trouble.Permanent(a.transport)
+	a.permanent = neterr.Permanent(a.transport)
 	a.failure = a.broken("no reply", a.transport)
-	a.failure.Hints = append(a.failure.Hints, trouble.Advice(a.transport)...)
+	a.failure.Hints = append(a.failure.Hints, neterr.Advice(a.transport)...)
 	a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	if a.unsent {
 		a.failure.Outcome = a.writeOutcome(OutcomeNotDone)
@@ -93,8 +93,8 @@ func (a *attempt) plain(err error) string {
 		err = outer.Err
 	}
 	u := a.url
-	text := strings.ReplaceAll(err.Error(), u.String(), "the service")
-	return texts.Quote([]byte(a.credential.secret.ScrubString(strings.ReplaceAll(text, u.RequestURI(), a.request.route))))
+	message := strings.ReplaceAll(err.Error(), u.String(), "the service")
+	return text.Quote([]byte(a.credential.secret.ScrubString(strings.ReplaceAll(message, u.RequestURI(), a.request.route))))
 }
 
 // fail starts an error with what is known of the call.
@@ -144,7 +144,7 @@ const pageHint = "a proxy answered, or the base URL is wrong"
 // isPage tells a web page, or other text, from what the service would say.
 func isPage(e *Error, body []byte) bool {
 	redirect := e.Status >= 300 && e.Status < 400
-	return e.Code == "" && !redirect && len(body) > 0 && !texts.LooksLikeJSON(body)
+	return e.Code == "" && !redirect && len(body) > 0 && !text.LooksLikeJSON(body)
 }
 
 // mayBeWrong names fields of the Dialect as another possible cause of a refusal.
@@ -164,7 +164,7 @@ func (e *Error) probablyWrong(field string) {
 // dialectFields returns the assumed names that a 400 may be about.
 func (r request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
-	wrong := blame.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
+	wrong := dialecthint.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
 	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/headers"
-	"github.com/hiring-assessment/hiring-go/internal/origin"
+	"github.com/hiring-assessment/hiring-go/internal/provenance"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 )
@@ -18,7 +18,7 @@ import (
 type family struct {
 	quotas quota.Book
 	owners owners
-	origin origin.Judge
+	origin provenance.Judge
 	clock  serverclock.Clock
 }
 

@@ -42,7 +42,7 @@ const signIn = "<!DOCTYPE html><title>Sign in</title>"
 // A proxy that wants a sign-in answers in the service's place, whatever is asked.
 func TestSignInPageIsNoSuccess(t *testing.T) {
 	baseURL, _ := listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(signIn), signIn)))
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		err := op.call(t.Context(), realClient(t, baseURL))
 		failure := failureOf(t, op.name, err)
 		want := hiring.OutcomeUnknown
@@ -150,7 +150,7 @@ func TestReplyWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{
 		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
 	} {
-		for _, op := range operations() {
+		for _, op := range everyOperation() {
 			if strings.HasSuffix(op.name, "List") || slices.Contains([]string{"Assessments.Delete", "Invitations.Revoke", "OpenAPI", "Do", "Submissions.Report"}, op.name) {
 				continue
 			}

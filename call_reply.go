@@ -13,11 +13,11 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/bound"
 	"github.com/hiring-assessment/hiring-go/internal/headers"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
-	"github.com/hiring-assessment/hiring-go/internal/origin"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
+	"github.com/hiring-assessment/hiring-go/internal/provenance"
 )
 
 // readReply reads the body, decodes a 2xx and builds the error of anything else.
@@ -68,7 +68,7 @@ func (a *attempt) rejected(cause error) (own bool) {
 	if a.status >= 500 {
 		a.failure.Outcome = a.writeOutcome(OutcomeUnknown)
 	}
-	own = a.failure.Code != "" || origin.Signed(a.header)
+	own = a.failure.Code != "" || provenance.Signed(a.header)
 	if own && a.request.method == http.MethodDelete && a.status == http.StatusNotFound && a.unknown {
 		// The attempt before it did the work.
 		a.failed, a.failure = false, nil
@@ -118,14 +118,14 @@ func (a *attempt) unusable(cause error) {
 	case limited:
 		a.failure = a.fail(tooLong.Error(), nil)
 		a.failure.Hints = []string{bytesHint}
-	case errors.Is(cause, bound.ErrMemory):
+	case errors.Is(cause, limits.ErrMemory):
 		a.failure = a.fail("the reply would take more memory than four times its limit of bytes", nil)
 		a.failure.Hints = []string{bytesHint}
 	case a.status == http.StatusNoContent:
 		a.failure = a.fail(string(noData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// Its own text may hold candidates' data, so it is not kept.
-		a.failure = a.fail("the reply cannot be read"+lenient.Where(cause), nil)
+		a.failure = a.fail("the reply cannot be read"+jsoncodec.Where(cause), nil)
 		if errors.Is(cause, io.ErrUnexpectedEOF) {
 			a.cut = true
 			a.failure.causedBy(io.ErrUnexpectedEOF)
@@ -162,13 +162,13 @@ func (a *attempt) readBody(resp *http.Response) ([]byte, error) {
 	} else if a.read == nil {
 		limit, whole = min(limit, maxDrained), false
 	}
-	err := trouble.Usable(a.buffer.Fill(a.body.Body, limit))
+	err := neterr.Usable(a.buffer.Fill(a.body.Body, limit))
 	read := a.buffer.Bytes()
 	if err == nil && whole && int64(len(read)) > limit {
 		err = tooLongError{limit}
 	}
 	if whole && a.status < 300 { // Else it is short.
-		clean, late := a.credential.secret.ScrubWithin(read, &bound.Bound{Until: a.timed})
+		clean, late := a.credential.secret.ScrubWithin(read, &limits.Bound{Until: a.timed})
 		return clean, cmp.Or(err, late)
 	}
 	return a.credential.secret.Scrub(read), err
@@ -176,7 +176,7 @@ func (a *attempt) readBody(resp *http.Response) ([]byte, error) {
 
 // within is what the reply may still take, so that all of it together stays
 // within four times what its body may have.
-func (a *attempt) within(body []byte) bound.Bound {
+func (a *attempt) within(body []byte) limits.Bound {
 	limit := min(max(a.core.config.maxBytes, minLimit), math.MaxInt64/4)
 	left := 4*limit - a.buffer.Grown
 	if responseOf(a.ctx) != nil {
@@ -185,7 +185,7 @@ func (a *attempt) within(body []byte) bound.Bound {
 	if read := a.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was taken out.
 		left -= int64(cap(body))
 	}
-	return bound.Bound{Left: left, Until: a.timed}
+	return limits.Bound{Left: left, Until: a.timed}
 }
 
 // bytesHint goes with every response that is too large.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/blame"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
-	"github.com/hiring-assessment/hiring-go/internal/route"
+	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // maxBody is the service's own bound of a request body: 512 KB.
@@ -27,11 +27,11 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       []blame.Guess // Names sent that are guesses.
-	guessedRoute  string        // The Dialect field of the route, when it is a guess.
-	bodyless      bool          // Any 2xx will do, though what is readable of its body is used.
-	leniency      leniency      // How to decode what cannot be decoded as a whole; nil: the call fails.
-	err           error         // Why it must not be sent.
+	assumed       []dialecthint.Guess // Names sent that are guesses.
+	guessedRoute  string              // The Dialect field of the route, when it is a guess.
+	bodyless      bool                // Any 2xx will do, though what is readable of its body is used.
+	leniency      leniency            // How to decode what cannot be decoded as a whole; nil: the call fails.
+	err           error               // Why it must not be sent.
 
 	requestHooks
 }
@@ -49,14 +49,14 @@ type requestHooks struct {
 }
 
 // pathID fills a placeholder of a route: what the Go method calls it, and its value.
-type pathID = route.ID
+type pathID = urls.ID
 
 // newRequest fills the ids into a route such as "GET /assessments/{id}", each
 // as one escaped path segment.
 func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 	r := request{operation: operation}
 	r.method, r.route, _ = strings.Cut(methodAndTemplate, " ")
-	path, unfit := route.Fill(r.route, ids)
+	path, unfit := urls.Fill(r.route, ids)
 	r.path, r.rawPath = path.Plain, path.Raw
 	for _, id := range unfit {
 		r = r.refuseField(id.Name, id.Placeholder, `must be an id: it is empty, "." or ".."`)
@@ -64,7 +64,7 @@ func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 	return r
 }
 
-func badSegment(s string) bool { return !route.IsSegment(s) }
+func badSegment(s string) bool { return !urls.IsSegment(s) }
 
 // guessed is newRequest for a route that the documentation does not show; field
 // is where the Dialect holds it.
@@ -85,7 +85,7 @@ func (r request) refuseField(param, wire, problem string) request {
 
 // assume notes that the query or body names a guess of the Dialect.
 func (r request) assume(name, field string) request {
-	r.assumed = append(slices.Clip(r.assumed), blame.Guess{Name: name, Field: field, Format: field == sinceField})
+	r.assumed = append(slices.Clip(r.assumed), dialecthint.Guess{Name: name, Field: field, Format: field == sinceField})
 	return r
 }
 
@@ -101,7 +101,7 @@ func (r request) send(v any) request {
 	body, err := json.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
-		return r.refuse("body", "cannot be written as JSON"+lenient.Where(err))
+		return r.refuse("body", "cannot be written as JSON"+jsoncodec.Where(err))
 	case len(body) > maxBody:
 		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the service's limit of %d", len(body), maxBody))
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		t.Run(op.name, func(t *testing.T) {
 			fake := newFake(t, says(200, op.reply))
 			var seen []hiring.Exchange
@@ -606,7 +606,7 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 	reason := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		fake := newFake(t, says(200, op.reply))
 		client := fake.client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", op.name) }))
 		err := op.call(ctx, client)

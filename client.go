@@ -19,9 +19,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/address"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/route"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // Version is the SDK's own, as its User-Agent says it.
@@ -160,10 +159,10 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 // anyRequest is a request for a path of the caller's own.
 func anyRequest(method, escaped string) request {
 	r := request{operation: "Do", method: method}
-	if !route.IsMethod(method) {
+	if !urls.IsMethod(method) {
 		r = r.refuse("method", "must be GET, POST, PATCH, PUT or DELETE")
 	}
-	path, template, err := route.Of(escaped)
+	path, template, err := urls.ParsePath(escaped)
 	if err != nil {
 		return r.refuse("path", err.Error())
 	}
@@ -185,7 +184,7 @@ func (c config) assemble(f *family, sent *sentInvitations) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
-	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: address.Server(&base), watchers: watch(c)}
+	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: urls.Server(&base), watchers: watch(c)}
 	return newClient(k, sent), nil
 }
 
@@ -231,7 +230,7 @@ func (c config) checkLimits() error {
 
 // checkBaseURL never quotes what it was given: it may be a key, misplaced.
 func (c config) checkBaseURL() (url.URL, error) {
-	base, problems := address.Base(c.baseURL, apiPrefix, c.insecure)
+	base, problems := urls.ParseBase(c.baseURL, apiPrefix, c.insecure)
 	var err error
 	for _, problem := range problems {
 		err = joinParams(err, &ParamError{Param: c.names.baseURL, Problem: problem})

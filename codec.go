@@ -10,26 +10,26 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/bound"
-	"github.com/hiring-assessment/hiring-go/internal/fastjson"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // reply is a 2xx reply whose body was read in full.
 type reply struct {
-	body     []byte      // Lies in a buffer that is used again: copy what is kept.
-	within   bound.Bound // What decoding may take.
-	warning  string      // Set by the reader when the reply is usable but odd.
-	leniency leniency    // The request's.
-	data     any         // Set by the reader, for fetch.
+	body     []byte       // Lies in a buffer that is used again: copy what is kept.
+	within   limits.Bound // What decoding may take.
+	warning  string       // Set by the reader when the reply is usable but odd.
+	leniency leniency     // The request's.
+	data     any          // Set by the reader, for fetch.
 }
 
 // leniency decodes a response of which a part cannot be decoded.
 type leniency interface {
-	begin()                // Forgets what an earlier attempt found.
-	codec() *lenient.Codec // Decodes a response that the fast decoder refused.
-	check(data any) string // Returns a warning of what cannot be decoded, or "".
+	begin()                  // Forgets what an earlier attempt found.
+	codec() *jsoncodec.Codec // Decodes a response that the fast decoder refused.
+	check(data any) string   // Returns a warning of what cannot be decoded, or "".
 }
 
 // replyError says in full why a 2xx reply is not what was asked for.
@@ -51,7 +51,7 @@ func (v RawValue) Text() (string, bool) {
 }
 
 // texts returns the strings of an array, or the one string that stands alone.
-func (v RawValue) texts(within *bound.Bound) []string {
+func (v RawValue) texts(within *limits.Bound) []string {
 	if text, ok := v.Text(); ok {
 		return []string{text}
 	}
@@ -92,7 +92,7 @@ type entity interface {
 // tidier is a resource that has something to put right when it was read.
 type tidier interface{ tidy() }
 
-var wire = lenient.New(func(v resource) {
+var wire = jsoncodec.New(func(v resource) {
 	if t, ok := v.(tidier); ok {
 		t.tidy()
 	}
@@ -103,7 +103,7 @@ func encode(v any) ([]byte, error) { return wire.Encode(v) }
 func decode(b []byte, v any) error { return wire.Decode(b, v) }
 
 // decodeWithin is decode for what others wrote.
-func decodeWithin(within *bound.Bound, b []byte, v any, options ...json.Options) error {
+func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
 	return wire.DecodeWithin(within, b, v, options...)
 }
 
@@ -178,7 +178,7 @@ func readEnvelope[T any](r *reply, spare any, most int) (*envelope[T], error) {
 		if r.leniency != nil {
 			codec = r.leniency.codec()
 		}
-		if err = codec.DecodeWithin(&r.within, r.body, e); errors.Is(err, bound.ErrMemory) {
+		if err = codec.DecodeWithin(&r.within, r.body, e); errors.Is(err, limits.ErrMemory) {
 			err = unexplained
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hiring-assessment/hiring-go/internal/route"
 	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
 // Dialect holds the names of parameters, the routes and the formats that the
@@ -102,7 +102,7 @@ func checkDialectField(value, def string) error {
 		return checkLayout(value)
 	}
 	if strings.Contains(def, " /") {
-		return route.Check(value, def)
+		return urls.CheckRoute(value, def)
 	}
 	return nil
 }

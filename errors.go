@@ -13,10 +13,10 @@ import (
 
 	stdjson "encoding/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/bound"
-	"github.com/hiring-assessment/hiring-go/internal/origin"
-	"github.com/hiring-assessment/hiring-go/internal/texts"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
+	"github.com/hiring-assessment/hiring-go/internal/provenance"
+	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 // ErrorCode is the service's stable name for a kind of failure. Each code is
@@ -95,36 +95,36 @@ type Error struct {
 // write and the request id. It holds no URL and no key. A message of more than
 // some thousand bytes is cut short; the field has all of it.
 func (e *Error) Error() string {
-	text := "hiring: "
+	line := "hiring: "
 	if e.Operation != "" {
-		text += e.Operation + ": "
+		line += e.Operation + ": "
 	}
 	if e.Status != 0 {
-		text += strconv.Itoa(e.Status) + " "
+		line += strconv.Itoa(e.Status) + " "
 	}
 	if e.Code != "" {
-		text += texts.Clip(string(e.Code), texts.MaxQuoted) + ": "
+		line += text.Clip(string(e.Code), text.MaxQuoted) + ": "
 	}
-	text = texts.Unended(text+texts.Clip(e.Message, maxMessage)) + e.complaints()
+	line = text.Unended(line+text.Clip(e.Message, maxMessage)) + e.complaints()
 	for _, hint := range e.Hints {
-		text += separator(hint) + hint
+		line += separator(hint) + hint
 	}
 	if e.Attempts > 1 {
-		text += fmt.Sprintf("; %d attempts were made", e.Attempts)
+		line += fmt.Sprintf("; %d attempts were made", e.Attempts)
 	}
 	switch e.Outcome {
 	case OutcomeUnknown:
-		text += "; the outcome is unknown: look before repeating it"
+		line += "; the outcome is unknown: look before repeating it"
 	case OutcomeDone:
-		text += "; the write itself was done"
+		line += "; the write itself was done"
 	}
 	if e.RetryAfter > 0 {
-		text += "; retry after " + rounded(e.RetryAfter)
+		line += "; retry after " + rounded(e.RetryAfter)
 	}
 	if e.RequestID != "" {
-		text += " (request " + texts.Clip(e.RequestID, texts.MaxQuoted) + ")"
+		line += " (request " + text.Clip(e.RequestID, text.MaxQuoted) + ")"
 	}
-	return e.scrubbed(texts.OneLine(text)) // Parts of the key may have met just now.
+	return e.scrubbed(text.OneLine(line)) // Parts of the key may have met just now.
 }
 
 // rounded returns a duration as a person reads it, rounded up: to seconds, above two
@@ -170,19 +170,19 @@ func (e *Error) complaints() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
-		parts = append(parts, texts.Unended(problem))
+		parts = append(parts, text.Unended(problem))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		problems := fields[name]
 		for i := range problems {
-			problems[i] = texts.Unended(problems[i])
+			problems[i] = text.Unended(problems[i])
 		}
 		parts = append(parts, strings.TrimSuffix(name+": "+strings.Join(problems, ", "), ": "))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + texts.Clip(strings.Join(parts, "; "), maxMessage) + ")"
+	return " (" + text.Clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
 
 // Is accepts the error's own code, and [ErrOutcomeUnknown] for a write whose
@@ -225,7 +225,7 @@ func IsTransient(err error) bool {
 	}
 	switch {
 	case failure.Status == 0:
-		return !failure.permanent && !trouble.Permanent(failure)
+		return !failure.permanent && !neterr.Permanent(failure)
 	case failure.Status < 300:
 		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
 	}
@@ -255,7 +255,7 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 	}
 	// Plenty for some hundred problems, and for many more what their texts take twice.
 	size := int64(len(e.Details))
-	within := &bound.Bound{Left: 64<<10 + max(9*size/4, min(48*size, 640<<10))}
+	within := &limits.Bound{Left: 64<<10 + max(9*size/4, min(48*size, 640<<10))}
 	if len(e.Details) == 0 || decodeWithin(within, e.Details, &d) != nil {
 		return nil, nil
 	}
@@ -297,7 +297,7 @@ func (e *Error) refusal(body []byte) {
 		}
 		return
 	}
-	e.Message = origin.NotOwn(body, "error envelope")
+	e.Message = provenance.NotOwn(body, "error envelope")
 }
 
 // contextError is how the caller's context ended, with the caller's own reason
@@ -330,7 +330,7 @@ func join(ctx context.Context, last error) error {
 type endedError struct{ ended, last error }
 
 func (e *endedError) Error() string {
-	return texts.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
+	return text.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
 }
 
 // Unwrap returns both.

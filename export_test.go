@@ -3,10 +3,10 @@ package hiring
 import (
 	"math"
 
-	"github.com/hiring-assessment/hiring-go/internal/bound"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-func unbound() *bound.Bound { return &bound.Bound{Left: math.MaxInt64} }
+func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
 
 // ReadTwice decodes an envelope as replies are read and as json/v2 reads it.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {

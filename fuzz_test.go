@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
 var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -168,7 +168,7 @@ func FuzzErrorBody(f *testing.F) {
 		case failure.Status != status || failure.Attempts != 1:
 			t.Fatalf("%d: %+v", status, failure)
 		}
-		if failure.Code == "" && len(failure.Message) > 3*texts.MaxQuoted+100 {
+		if failure.Code == "" && len(failure.Message) > 3*text.MaxQuoted+100 {
 			t.Fatalf("quoted %d bytes", len(failure.Message))
 		}
 	})
@@ -189,7 +189,7 @@ func FuzzEnvelope(f *testing.F) {
 			return
 		}
 		client := answered(t, status, http.Header{"X-Request-Id": {"req_f"}}, body)
-		page := len(bytes.TrimLeft(body, " \t\r\n\ufeff")) > 0 && !texts.LooksLikeJSON(body)
+		page := len(bytes.TrimLeft(body, " \t\r\n\ufeff")) > 0 && !text.LooksLikeJSON(body)
 		ctx := t.Context()
 		if submission, err := client.Submissions.Get(ctx, "a1"); err != nil {
 			if failure := checkError(t, err); failure.Outcome != "" || failure.Status != status {

@@ -34,7 +34,7 @@ type operation struct {
 }
 
 // operations are all methods that send something, once each.
-func operations() []operation {
+func everyOperation() []operation {
 	const a, i, list = "a1", "i1", `{"data":[],"meta":{"request_id":"req_0a","has_more":false}}`
 	const one = `{"data":{"id":"x"},"meta":{"request_id":"req_0a"}}`
 	invitation := hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"}

@@ -11,7 +11,7 @@ import (
 	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
@@ -182,8 +182,8 @@ type readableInvitations struct {
 
 func (l *readableInvitations) begin() { l.broken, l.unreadable = nil, nil }
 
-func (l *readableInvitations) codec() *lenient.Codec {
-	return wire.Forgiving(lenient.OrPart(l.part))
+func (l *readableInvitations) codec() *jsoncodec.Codec {
+	return wire.Forgiving(jsoncodec.OrPart(l.part))
 }
 
 func (l *readableInvitations) check(any) string {
@@ -210,11 +210,11 @@ func (l *readableInvitations) part(place string, why error, read func(v any) err
 	v.CandidateName, _ = raw.Name.Text()
 	status, _ := raw.Status.Text()
 	v.Status = InvitationStatus(status)
-	l.broken = append(l.broken, lenient.WhereIn(place, why))
+	l.broken = append(l.broken, jsoncodec.WhereIn(place, why))
 	if inviting.Address(v.CandidateEmail) == "" && l.unreadable == nil {
 		l.unreadable = &Error{
 			Operation: "Invitations.List", Method: http.MethodGet, Route: "/assessments/{id}/invitations", Status: http.StatusOK, Attempts: 1,
-			Message: "an invitation without a readable address cannot be decoded: " + lenient.WhereIn(place, why),
+			Message: "an invitation without a readable address cannot be decoded: " + jsoncodec.WhereIn(place, why),
 		}
 	}
 	return v

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/quota"
-	"github.com/hiring-assessment/hiring-go/internal/secret"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
+	"github.com/hiring-assessment/hiring-go/internal/redact"
 )
 
 // Environment is what a key gives access to.
@@ -23,9 +23,9 @@ const (
 
 func environmentOf(key string) Environment {
 	switch {
-	case strings.HasPrefix(key, secret.LivePrefix):
+	case strings.HasPrefix(key, redact.LivePrefix):
 		return EnvironmentLive
-	case strings.HasPrefix(key, secret.TestPrefix):
+	case strings.HasPrefix(key, redact.TestPrefix):
 		return EnvironmentTest
 	}
 	return ""
@@ -39,7 +39,7 @@ type keyID = quota.Key
 type credential struct {
 	key    string
 	header []string
-	secret secret.Finder
+	secret redact.Finder
 	keyInfo
 }
 
@@ -67,7 +67,7 @@ func newKeyring(name, key string, source func(context.Context) (string, error), 
 		ring.next = func(ctx context.Context) (*credential, error) {
 			key, err := source(ctx)
 			if err != nil {
-				return nil, secret.New(key).Clean(fmt.Errorf("the key source failed: %w", trouble.Usable(err)))
+				return nil, redact.New(key).Clean(fmt.Errorf("the key source failed: %w", neterr.Usable(err)))
 			}
 			use, err := newCredential(key, want)
 			if err != nil {
@@ -105,7 +105,7 @@ func (k keyring) use(ctx context.Context) (*credential, error) {
 // newCredential judges a key. The error says what is wrong, after the name of what
 // is judged.
 func newCredential(key string, want Environment) (*credential, error) {
-	if err := secret.Judge(key); err != nil {
+	if err := redact.Judge(key); err != nil {
 		return nil, err
 	}
 	environment := environmentOf(key)
@@ -115,10 +115,10 @@ func newCredential(key string, want Environment) (*credential, error) {
 	return &credential{
 		key:     key,
 		header:  []string{"Bearer " + key},
-		secret:  secret.New(key),
+		secret:  redact.New(key),
 		keyInfo: keyInfo{sha256.Sum256([]byte(key)), environment},
 	}, nil
 }
 
 // redacted names the key without showing it.
-func (c *credential) redacted() string { return secret.Redact(c.key) }
+func (c *credential) redacted() string { return redact.Redact(c.key) }

@@ -192,7 +192,7 @@ func fieldsOf(a hiring.Account) map[string]bool {
 }
 
 func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		fake := newFake(t, says(200, op.reply))
 		require.NoError(t, op.call(t.Context(), fake.client()), "%s", op.name)
 		for _, sent := range fake.requests() {

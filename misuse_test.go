@@ -64,7 +64,7 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 
 func allCalls() map[string]func(context.Context, *hiring.Client) {
 	all := moreCalls()
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		all[op.name] = func(ctx context.Context, c *hiring.Client) { _ = op.call(ctx, c) }
 	}
 	return all
@@ -125,7 +125,7 @@ func TestNilPointersAsErrorsAreErrors(t *testing.T) {
 			"body":                    func(r *http.Request) (*http.Response, error) { return replyOf(r, 200, failingBody{err}, signed), nil },
 			"body of a refusal":       func(r *http.Request) (*http.Response, error) { return replyOf(r, 404, failingBody{err}, signed), nil },
 		} {
-			for _, op := range operations() {
+			for _, op := range everyOperation() {
 				got := op.call(t.Context(), newFake(t, answer).client(once))
 				if where == "body" && op.method != http.MethodGet && got == nil {
 					continue // Delete and Revoke need no body.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -28,10 +28,10 @@ import (
 func TestNoEndpointByHalves(t *testing.T) {
 	t.Parallel()
 	names, routes, all := make(map[string]bool), make(map[string]bool), make(map[string]bool)
-	for _, o := range suite.Operations {
+	for _, o := range operations.Operations {
 		names[o.Name], routes[o.Route], all[o.Name] = true, true, true
 	}
-	for _, name := range suite.Composed {
+	for _, name := range operations.Composed {
 		all[name] = true
 	}
 	described := descriptions(t)
@@ -39,7 +39,7 @@ func TestNoEndpointByHalves(t *testing.T) {
 		what, where string
 		want, have  map[string]bool
 	}{
-		{"row in the one table", "Operations in internal/suite/operations.go", methods(t), all},
+		{"row in the one table", "Operations in internal/testing/operations/operations.go", methods(t), all},
 		{"method of the client", "its resource's file", all, methods(t)},
 		{"line in its service's comment", "its resource's file", except(routes, "GET /openapi.json"), commented(t)},
 		{"OpenAPI operation", "sandbox/openapi.json", routes, keys(described)},
@@ -60,10 +60,10 @@ func TestNoEndpointByHalves(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range suite.Operations {
+	for _, o := range operations.Operations {
 		assert.Equal(t, o.Route+" "+described[o.Route], provenances(t)[o.Name], "%s: its provenance in sandbox/openapi.json and in sandbox/doc.go", o.Name)
 	}
-	for _, o := range suite.Operations {
+	for _, o := range operations.Operations {
 		if requireRoute(t, o) {
 			requireDrift(t, o)
 			requireTest(t, o)
@@ -73,7 +73,7 @@ func TestNoEndpointByHalves(t *testing.T) {
 
 // requireRoute wants the sandbox to answer what the client asks, and both to have
 // the table's route for it.
-func requireRoute(t *testing.T, o suite.Operation) (answers bool) {
+func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	t.Helper()
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
@@ -88,17 +88,17 @@ func requireRoute(t *testing.T, o suite.Operation) (answers bool) {
 	return true
 }
 
-func requireDrift(t *testing.T, o suite.Operation) {
+func requireDrift(t *testing.T, o operations.Operation) {
 	t.Helper()
 	err := o.Call(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
 	assert.NoError(t, err, "%s has no drift shape: give its row in newRoutes of sandbox/routes.go one", o.Name)
 }
 
 // requireTest wants the test of the suite that the table names to make the call.
-func requireTest(t *testing.T, o suite.Operation) {
+func requireTest(t *testing.T, o operations.Operation) {
 	t.Helper()
-	test := suite.Tests[o.Test]
-	if !assert.NotNil(t, test, "%s has no suite function: name one of suite.Tests in its row", o.Name) {
+	test := operations.Tests[o.Test]
+	if !assert.NotNil(t, test, "%s has no suite function: name one of operations.Tests in its row", o.Name) {
 		return
 	}
 	called := make(map[string]bool)
@@ -174,8 +174,8 @@ func provenances(t *testing.T) map[string]string {
 // wired are the operations of which it is tested what they put on the wire.
 func wired() map[string]bool {
 	all := make(map[string]bool)
-	for _, o := range operations() {
-		if o.name != "Do" && !slices.Contains(suite.Composed, o.name) { // What Do sends is its caller's.
+	for _, o := range everyOperation() {
+		if o.name != "Do" && !slices.Contains(operations.Composed, o.name) { // What Do sends is its caller's.
 			all[o.name] = true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
 	"github.com/hiring-assessment/hiring-go/internal/retry"
-	"github.com/hiring-assessment/hiring-go/internal/trouble"
 )
 
 // Option changes how a client works. Options only record; [New] and
@@ -200,7 +200,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.documented() {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
 		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The latter was cut short.
-			attrs = append(attrs, slog.String("cause", trouble.Word(e.Err)))
+			attrs = append(attrs, slog.String("cause", neterr.Word(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)
 	}

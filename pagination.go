@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hiring-assessment/hiring-go/internal/ahead"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/prefetch"
 )
 
 const (
@@ -178,7 +178,7 @@ func (p Pager[T]) probed(ctx context.Context, call TraceCall, run func(context.C
 func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
 	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
 	w := p.walk()
-	return ahead.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
+	return prefetch.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
 		page, err := w.next(ctx)
 		return page, w.Done, err
 	}, take)

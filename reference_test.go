@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/internal/reference"
+	"github.com/hiring-assessment/hiring-go/internal/testing/docscheck"
 )
 
 // TestEveryFunctionHasAnExample names each exported function and method that no
@@ -24,7 +24,7 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 		"sandbox":         nil,
 		"sandbox/console": nil,
 	} {
-		p, err := reference.Read(dir)
+		p, err := docscheck.Read(dir)
 		require.NoError(t, err)
 		assert.Empty(t, p.WithoutExample(shared), "%s: write these examples, with // Output:", dir)
 	}
@@ -35,7 +35,7 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 func TestEveryCommentSaysWhatItMust(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{".", "sandbox", "sandbox/console"} {
-		p, err := reference.Read(dir)
+		p, err := docscheck.Read(dir)
 		require.NoError(t, err)
 		assert.Empty(t, p.WithoutComment(), "no comment that begins with the name")
 		if dir == "." {
@@ -48,7 +48,7 @@ func TestEveryCommentSaysWhatItMust(t *testing.T) {
 // and what else takes a context and asks the service.
 func sends(name string, decl *ast.FuncDecl) bool {
 	kind, _, _ := strings.Cut(name, "_")
-	return strings.HasSuffix(kind, "Service") || reference.TakesContext(decl) && (kind == "Client" || kind == "Pager")
+	return strings.HasSuffix(kind, "Service") || docscheck.TakesContext(decl) && (kind == "Client" || kind == "Pager")
 }
 
 // promises are what the documentation promises beyond the effect of one function,
@@ -139,7 +139,7 @@ var promises = map[string]map[string]string{
 func TestEveryPromiseHasAnExample(t *testing.T) {
 	t.Parallel()
 	for dir, all := range promises {
-		p, err := reference.Read(dir)
+		p, err := docscheck.Read(dir)
 		require.NoError(t, err)
 		for example, promise := range all {
 			assert.True(t, p.Has(example), "%s: no runnable Example%s shows that %s", dir, example, promise)

@@ -8,23 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // TestThroughEveryDoor runs the same suite through each door of the sandbox.
 func TestThroughEveryDoor(t *testing.T) {
-	for name, open := range map[string]suite.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
+	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			suite.Run(t, open)
+			operations.Run(t, open)
 		})
 	}
 }
 
 // TestEveryNameIsTheDialects: nothing is called by its default name in secret.
 func TestEveryNameIsTheDialects(t *testing.T) {
-	suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 		server := sandbox.Start(t, sandbox.WithDialect(otherDialect))
 		return server.Client(hiring.WithDialect(otherDialect)), server
 	})

@@ -159,7 +159,7 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 			"no body":   says(429, "", headers...),
 			"cut short": cuts(429, "<ht", io.ErrUnexpectedEOF, headers...),
 		} {
-			for _, op := range operations() {
+			for _, op := range everyOperation() {
 				synctest.Test(t, func(t *testing.T) {
 					fake := newFake(t, refusal, refusal, refusal, says(200, op.reply, signed))
 					client := fake.client()
@@ -188,7 +188,7 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for _, op := range operations() {
+		for _, op := range everyOperation() {
 			fake := newFake(t, says(429, "", "Retry-After: 61"))
 			begun := time.Now()
 			failure := failureOf(t, op.name, op.call(t.Context(), fake.client()))

@@ -110,7 +110,7 @@ func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 }
 
 func TestProbeSeesEveryOperation(t *testing.T) {
-	for _, op := range operations() {
+	for _, op := range everyOperation() {
 		var d diary
 		fake := newFake(t, says(200, op.reply))
 		require.NoError(t, op.call(t.Context(), fake.client(hiring.WithTrace(d.probe()))), op.name)

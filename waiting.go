@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/texts"
+	"github.com/hiring-assessment/hiring-go/internal/text"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -117,16 +117,16 @@ type WaitError struct {
 
 // Error returns one line: why it ended, and how many are pending, missing and unreadable.
 func (e *WaitError) Error() string {
-	text := "hiring: the wait ended"
-	if amounts := texts.Amounts(texts.Amount{N: len(e.Pending), What: "report", State: "pending"},
-		texts.Amount{N: len(e.Missing), What: "submission", State: "missing"},
-		texts.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
-		text += " with " + amounts
+	line := "hiring: the wait ended"
+	if amounts := text.Amounts(text.Amount{N: len(e.Pending), What: "report", State: "pending"},
+		text.Amount{N: len(e.Missing), What: "submission", State: "missing"},
+		text.Amount{N: len(e.Unreadable), What: "report", State: "unreadable"}); amounts != "" {
+		line += " with " + amounts
 	}
 	if e.Err == nil {
-		return text
+		return line
 	}
-	return text + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
+	return line + ": " + strings.TrimPrefix(e.Err.Error(), "hiring: ")
 }
 
 // Unwrap returns Err.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hiring-assessment/hiring-go/internal/lenient"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 )
 
 // oneByOne decodes the submissions of a response one by one: one that cannot be decoded
@@ -34,8 +34,8 @@ type badSubmission struct {
 const mostWarned = 3
 
 // codec returns the codec for a response.
-func (l *oneByOne) codec() *lenient.Codec {
-	return wire.Forgiving(json.JoinUnmarshalers(lenient.OrNil[Report](), lenient.OrPart(l.part)))
+func (l *oneByOne) codec() *jsoncodec.Codec {
+	return wire.Forgiving(json.JoinUnmarshalers(jsoncodec.OrNil[Report](), jsoncodec.OrPart(l.part)))
 }
 
 // begin forgets what an earlier attempt found.
@@ -72,7 +72,7 @@ func (l *oneByOne) part(place string, why error, read func(v any) error) Submiss
 	status, _ := raw.Status.Text()
 	s.Status = SubmissionStatus(status)
 	s.ID, _ = raw.ID.Text()
-	l.add(&s, lenient.WhereIn(place, why), cmp.Or(string(raw.ID), string(raw.CreatedAt)+string(raw.StartedAt)+string(raw.SubmittedAt)))
+	l.add(&s, jsoncodec.WhereIn(place, why), cmp.Or(string(raw.ID), string(raw.CreatedAt)+string(raw.StartedAt)+string(raw.SubmittedAt)))
 	return s
 }
 

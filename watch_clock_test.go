@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
 // TestWrongDateDoesNotEndTheWaitForAReport: a submission is yielded with the report

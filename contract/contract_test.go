@@ -11,7 +11,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/contract"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -69,13 +69,13 @@ func (c *court) judge(t *testing.T, server *sandbox.Server, next http.RoundTripp
 func TestContract(t *testing.T) {
 	c := newCourt(t)
 	t.Run("transport", func(t *testing.T) {
-		suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+		operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 			server := sandbox.Start(t)
 			return judged(t, base, c.judge(t, server, server.Transport())), server
 		})
 	})
 	t.Run("url", func(t *testing.T) {
-		suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+		operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 			server, wire := sandbox.Start(t), &http.Transport{}
 			t.Cleanup(wire.CloseIdleConnections)
 			return judged(t, server.URL(), c.judge(t, server, wire)), server
@@ -103,7 +103,7 @@ func TestContractInAnotherDialect(t *testing.T) {
 		RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
 	}
 	c := newCourt(t, sandbox.WithDialect(dialect))
-	suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 		server := sandbox.Start(t, sandbox.WithDialect(dialect))
 		return judged(t, base, c.judge(t, server, server.Transport()), hiring.WithDialect(dialect)), server
 	})

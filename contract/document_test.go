@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -25,7 +25,7 @@ func TestEveryOperationSaysWhatAnyOperationMust(t *testing.T) {
 		described = append(described, o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1"))
 	}
 	routes := make(map[string]bool)
-	for _, o := range suite.Operations {
+	for _, o := range operations.Operations {
 		routes[o.Route] = true // Of two that share one, the document has that one.
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(routes)), described, "the suite's operations, and the document's")

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/contract"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -49,12 +49,12 @@ func probe(t *testing.T, c *court) {
 // fill puts ids that exist into an operation's path, which the suite knows.
 func fill(t *testing.T, o contract.Operation) string {
 	t.Helper()
-	for _, known := range suite.Operations {
+	for _, known := range operations.Operations {
 		if known.Route == o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1") {
 			return "/api/v1" + known.Path()
 		}
 	}
-	t.Fatalf("%s: %s %s is not in suite.Operations", o.OperationID, o.Method, o.Path)
+	t.Fatalf("%s: %s %s is not in operations.Operations", o.OperationID, o.Method, o.Path)
 	return ""
 }
 

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/reference"
+	"github.com/hiring-assessment/hiring-go/internal/testing/docscheck"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -71,7 +71,7 @@ func TestReadmeIsTrue(t *testing.T) {
 
 // TestEveryFunctionHasAnExample names the functions without a runnable example.
 func TestEveryFunctionHasAnExample(t *testing.T) {
-	p, err := reference.Read(".")
+	p, err := docscheck.Read(".")
 	require.NoError(t, err)
 	assert.Empty(t, p.WithoutExample(nil))
 	assert.Empty(t, p.WithoutComment())

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // TestTheSuite is the client's, with the program as the service.
 func TestTheSuite(t *testing.T) {
-	suite.RunRemote(t, func(t *testing.T) (*hiring.Client, suite.Controls) {
+	operations.RunRemote(t, func(t *testing.T) (*hiring.Client, operations.Controls) {
 		p := start(t)
 		client, err := hiring.New(p.baseURL, sandbox.TestKey)
 		require.NoError(t, err)

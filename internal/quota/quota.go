@@ -23,8 +23,6 @@ import (
 	"math"
 	"sync"
 	"time"
-
-	"github.com/hiring-assessment/hiring-go/internal/pacing"
 )
 
 // Key stands for a key, whose hash it is.
@@ -81,7 +79,7 @@ type knowledge struct {
 	Window
 
 	told     int // The Limit of the last response, also of one whose window had ended.
-	usage    pacing.Usage
+	usage    usage
 	arrived  uint64
 	turns    time.Time // When the window ends, by the local clock.
 	inFlight int
@@ -140,7 +138,7 @@ func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time
 	}
 	b.tries(key, now)
 	k.inFlight++
-	k.usage.Begin()
+	k.usage.begin()
 	b.ticks++
 	return Barrier{}, b.ticks
 }
@@ -181,7 +179,7 @@ func (b *Book) Learn(key Key, class Class, begun uint64, said Window, left time.
 	if newer {
 		k.Window, k.told, k.arrived = said, said.Limit, b.ticks
 		k.turns = now.Add(min(left, Longest))
-		k.usage.Learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
+		k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
 	}
 }
 
@@ -234,7 +232,7 @@ func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, Write)
-	wait, wholly = k.usage.Wait(max(k.Limit/10, k.share(reserve)), k.inFlight, now)
+	wait, wholly = k.usage.wait(max(k.Limit/10, k.share(reserve)), k.inFlight, now)
 	return wait, wholly, k.Window
 }
 

@@ -217,7 +217,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// internal/pacing has the tests of the speed.
+// pace_test.go has the tests of the pace.
 func TestPaceLeavesATenthOrTheReserve(t *testing.T) {
 	for name, c := range map[string]struct {
 		remaining int

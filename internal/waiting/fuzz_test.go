@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 

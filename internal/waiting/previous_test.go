@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hiring-assessment/hiring-go/internal/emulator"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
-	"github.com/hiring-assessment/hiring-go/internal/suite"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -208,7 +208,7 @@ func TestTheDialectFoundMakesTheClientWork(t *testing.T) {
 	for service, spoken := range foreign {
 		t.Run(service, func(t *testing.T) {
 			found := look(t, sandbox.Start(t, sandbox.WithDialect(spoken)), doctor.Config{}).Dialect
-			suite.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+			operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 				s := sandbox.Start(t, sandbox.WithDialect(spoken))
 				return s.Client(hiring.WithDialect(found)), s
 			})

@@ -1,8 +1,0 @@
-//go:build !goexperiment.jsonv2
-
-package bound
-
-import "errors"
-
-// Skip leaves a value to the next unmarshaler.
-var Skip = errors.ErrUnsupported

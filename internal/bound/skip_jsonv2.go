@@ -1,8 +1,0 @@
-//go:build goexperiment.jsonv2
-
-package bound
-
-import "encoding/json/v2"
-
-// Skip leaves a value to the next unmarshaler.
-var Skip = json.SkipFunc

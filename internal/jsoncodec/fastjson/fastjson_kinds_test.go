@@ -1,0 +1,58 @@
+package fastjson_test
+
+import (
+	stdjson "encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+)
+
+// TestReadsValuesThatAreInNoObject, of each kind, to the end of the text.
+func TestReadsValuesThatAreInNoObject(t *testing.T) {
+	alone[string](t)
+	alone[*string](t)
+	alone[bool](t)
+	alone[int](t)
+	alone[int8](t)
+	alone[float64](t)
+	alone[time.Time](t)
+	alone[rawValue](t)
+	alone[upper](t)
+	alone[map[string]int](t)
+	alone[[]string](t)
+	alone[[]int](t)
+	alone[[]bool](t)
+	alone[[]struct{}](t)
+	alone[part](t)
+	alone[[]part](t)
+	alone[struct {
+		Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+		N     int                           `json:"n"`
+	}](t)
+	alone[struct {
+		N map[string]stdjson.RawMessage `json:"n"`
+	}](t)
+}
+
+// alone reads each value into a T, both ways.
+func alone[T any](t *testing.T) {
+	t.Helper()
+	for _, text := range values() {
+		if len(text) > 3000 {
+			continue // The deep ones are slow.
+		}
+		var want, got T
+		wantErr := codec.Decode([]byte(text), &want)
+		err := reader.Read([]byte(text), &got, nil, 0, unbound())
+		if wantErr != nil {
+			assert.Equal(t, fastjson.ErrRefused, err, "%T of %q: %v", got, text, wantErr)
+			continue
+		}
+		require.NoError(t, err, "%T of %q", got, text)
+		assert.Equal(t, want, got, "%T of %q", got, text)
+	}
+}

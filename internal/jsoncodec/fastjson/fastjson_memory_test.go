@@ -1,0 +1,66 @@
+package fastjson_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+)
+
+// listOf is a list of n elements, each of them text, or text with its number.
+func listOf(n int, text string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = text
+		if strings.Contains(text, "%") {
+			all[i] = fmt.Sprintf(text, i)
+		}
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// TestCountsWhatItTakes: what is kept, and an eighth and a chunk more at most. What
+// was long lately does not make the next one long, and a text that comes again
+// takes nothing.
+func TestCountsWhatItTakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, text string
+		least, most  int64
+	}{
+		"a long value":            {"", `{"raw":"` + strings.Repeat("x", 100_000) + `"}`, 100_000, 113_000},
+		"one longer than a chunk": {"", `{"raw":"` + strings.Repeat("x", 5000) + `"}`, 5000, 5700},
+		"many short values":       {"", `{"parts":` + listOf(5000, `{"n":%d}`) + `}`, 5000 * 24, 5000*24*9/8 + 100},
+		"many members":            {"", `{` + strings.Trim(listOf(2000, `"k%04d":"0123456789"`), "[]") + `}`, 498_000, 508_000},
+		"a list":                  {"", `{"names":` + listOf(5000, `""`) + `}`, 5000 * 16, 5000*25*9/8 + 100},
+		"a list as before":        {`{"names":` + listOf(1000, `""`) + `}`, `{"names":` + listOf(1000, `""`) + `}`, 1000 * 16, 1000*25*9/8 + 100},
+		"a short one behind":      {`{"parts":` + listOf(5000, `{}`) + `}`, `{"parts":[{}]}`, 24, 100},
+		"behind a very long one":  {`{"parts":` + listOf(20_000, `{}`) + `}`, `{"parts":[{}],"id":"` + strings.Repeat("x", 600_000) + `"}`, 600_000, 680_000},
+		"the same text":           {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 30)+`"`) + `}`, 50*16 + 30, 50*16*9/8 + 100},
+		"others, that are long":   {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 50)+`"`) + `}`, 50 * (16 + 50), 50 * (16 + 60) * 9 / 8},
+	} {
+		fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
+		if c.before != "" {
+			require.NoError(t, fresh.Read([]byte(c.before), new(thing), nil, 0, unbound()), name)
+		}
+		within := unbound()
+		require.NoError(t, fresh.Read([]byte(c.text), new(thing), nil, 0, within), name)
+		took := math.MaxInt64 - within.Left
+		assert.True(t, took >= c.least && took <= c.most, "%s: %d is not within %d and %d", name, took, c.least, c.most)
+	}
+}
+
+// TestSpareIsUsedWhateverWasUsual: also when lists were longer lately.
+func TestSpareIsUsedWhateverWasUsual(t *testing.T) {
+	fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
+	require.NoError(t, fresh.Read([]byte(`{"parts":`+listOf(1000, `{}`)+`}`), new(thing), nil, 0, unbound()))
+	spare, within := make([]part, 4), unbound()
+	var got thing
+	require.NoError(t, fresh.Read([]byte(`{"parts":[{},{}],"id":"`+strings.Repeat("x", 50_000)+`"}`), &got, spare, 0, within))
+	assert.Same(t, &spare[0], &got.Parts[0])
+	assert.Less(t, math.MaxInt64-within.Left, int64(57_000))
+}

@@ -1,0 +1,291 @@
+package fastjson_test
+
+import (
+	stdjson "encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+)
+
+type own interface{ own() }
+
+// thing has a member of each kind.
+type thing struct {
+	ID      string             `json:"id"`
+	Name    *string            `json:"name"`
+	Int     int                `json:"int"`
+	Small   int8               `json:"small"`
+	Float   float64            `json:"float"`
+	Bool    bool               `json:"bool"`
+	At      time.Time          `json:"at"`
+	Maybe   *time.Time         `json:"maybe,omitempty"`
+	Names   []string           `json:"names"`
+	Parts   []part             `json:"parts"`
+	Part    *part              `json:"part,omitzero"`
+	Raw     rawValue           `json:"raw"`
+	Payload stdjson.RawMessage `json:"payload"`
+	Any     any                `json:"any"`
+	Map     map[string]int     `json:"map"`
+	Self    *thing             `json:"self"`
+	Bytes   []byte             `json:"bytes"`
+	Text    upper              `json:"text"`
+	Left    string             `json:"-"`
+
+	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+func (thing) own() {}
+
+type part struct {
+	N     int    `json:"n"`
+	Label string `json:"label"`
+}
+
+func (part) own() {}
+
+// rawValue keeps a value as it came, null included.
+type rawValue []byte
+
+func (v *rawValue) UnmarshalJSON(b []byte) error {
+	*v = append((*v)[:0], b...)
+	return nil
+}
+
+// upper reads itself.
+type upper string
+
+func (u *upper) UnmarshalText(b []byte) error {
+	*u = upper(strings.ToUpper(string(b)))
+	return nil
+}
+
+var (
+	codec  = jsoncodec.New(tidy)
+	reader = &fastjson.Reader{Own: reflect.TypeFor[own](), Raw: reflect.TypeFor[rawValue](), Options: codec.Reading}
+)
+
+// tidy puts right what other decoders give for a payload that is null.
+func tidy(v own) {
+	if v, ok := v.(*thing); ok && string(v.Payload) == "null" {
+		v.Payload = nil
+	}
+}
+
+func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
+
+// sameAsJSON reads a text both ways.
+func sameAsJSON(t *testing.T, text string) {
+	t.Helper()
+	var want, got thing
+	wantErr := codec.Decode([]byte(text), &want)
+	err := reader.Read([]byte(text), &got, nil, 0, unbound())
+	if wantErr != nil {
+		assert.Equal(t, fastjson.ErrRefused, err, "%.200q: %v", text, wantErr)
+		return
+	}
+	require.NoError(t, err, "%.200q", text)
+	assert.Equal(t, want, got, "%.200q", text)
+}
+
+// textsOfAllKinds are right and wrong ones.
+func textsOfAllKinds() (all []string) {
+	for _, i := range []int{0, 1, 2, 5, 6, 7, 8, 9, 15, 16} { // What stands at each place of a word of eight bytes, and behind it.
+		before := strings.Repeat("x", i)
+		for _, odd := range []string{
+			"", "yyyyyyyyy", `\n`, `\"`, `\\`, `\/`, `\b\f\r\t`, `\u0041`, `\u00e9`, `\ud83d\ude00`, `\ud800`, `\udc00x`, "é", "€", "😀", "\xff", "\xc3", "\x7f", "\x80",
+			`\x41`, `\u004`, `\u004g`, `\u004G`, `\u00@1`, "\\u00`1", `\u00:1`, `\u00/1`, `\uAFaf`, "\x1f", "\n", "\x00", `\`, "\"",
+		} {
+			all = append(all, `"`+before+odd+`"`, `"`+before+odd+`zzzzzzzzzzzzzz"`, `"`+before+odd)
+		}
+	}
+	for _, length := range []int{39, 40, 41, 1023, 1024, 1025, 4095, 4096, 4097, 5000} {
+		all = append(all, `"`+strings.Repeat("l", length)+`"`, `"`+strings.Repeat("é", length)+`"`, `["`+strings.Repeat("l", length)+`","b","c"]`)
+	}
+	return all
+}
+
+// values are right and wrong ones, of all other kinds.
+func values() (all []string) {
+	all = append(all, `"plain"`, `"esc\nape"`, "\"\xff\"", `"open`, "0", "-0", "1", "-1", "9", "10", "12", "00", "01", "-01", "1.5", "1.", ".5", "-.5", "1.50", "1e3", "1E3", "1e+3", "1E-3", "1e", "1e+", "1e-x", "-", "+1", "--1",
+		"127", "128", "-128", "-129", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "18446744073709551617",
+		"0.1", "123456789.123456789", "1e400", "-1e400", "1e-400", "0x1", "NaN", "1x", "1 2", "/", ":", "1/", "1:", "1.:", "1./",
+		"null", "true", "false", "nul", "tru", "fals", "nulL", "truE", "falsE", "nullx", "truee", "n", "t", "f", "")
+	for _, day := range []string{"2026-03-01", "2026-02-28", "2026-02-29", "2024-02-29", "2024-02-30", "2026-04-30", "2026-04-31", "2026-12-31", "2026-01-01", "2026-00-01", "2026-13-01", "2026-01-00", "2026-01-32", "0000-01-01", "0001-01-01", "9999-12-31", "20x6-01-01", "202x-01-01", "x026-01-01", "2x26-01-01", "2026-x1-01", "2026-1x-01", "2026/01-01", "2026-01/01", "-026-01-01"} {
+		all = append(all, `"`+day+`T12:30:45.678Z"`, `"`+day+`T12:30:45Z"`)
+	}
+	all = append(all, `x2026-03-01T12:30:45Z"`, `12026-03-01T12:30:45Z"`)
+	for _, clock := range []string{"T00:00:00", "T23:59:59", "T24:00:00", "T23:60:00", "T23:59:60", "t12:00:00", " 12:00:00", "T12.00:00", "T12:00.00", "Tx2:00:00", "T1x:00:00", "T12:x0:00", "T12:0x:00", "T12:00:x0", "T12:00:0x", "T12:00:0"} {
+		for _, end := range []string{"Z", ".1Z", ".12Z", ".123Z", ".123456Z", ".123456789Z", ".1234567891Z", ".0Z", ".Z", ",1Z", ".x1Z", ".1xZ", "z", "+02:00", "-00:30", "+2:00", ".5+02:00", "", "Zx", "ZZ", ".1", "."} {
+			all = append(all, `"2026-03-01`+clock+end+`"`, `"2026-03-01`+clock+end)
+		}
+	}
+	all = append(all,
+		"[]", "[1]", "[1,2]", "[1,2,3,4,5,6,7,8,9,10,11,12]", "[1,]", "[,]", "[,1]", "[1 2]", "[1,2", "[1", "[", "]", "[1}", "[null]", `["a","b"]`, `["a",]`, `["a" "b"]`, `[ "a" , "b" ]`, "[[]]", "[[1],[2,[3]]]",
+		"{}", "[{}]", "[{},{}]", "[{},null]", `{"n":1}`, `{"n":1,"label":"l"}`, `{"label":"l","n":1}`, `[{"n":1},{"n":2,"label":"x"}]`, `{"n":1,}`, `{,}`, `{"n"}`, `{"n" 1}`, `{"n":}`, `{n:1}`, `{"n":1 "label":""}`, `{"n":1`, `{"n":`, `{"n"`, `{"n`, `{`, `}`, `{"n":1]`,
+		`{"n":1,"n":2}`, `{"N":1}`, `{"\u006e":1}`, `{"\u006E":1,"label":"\u0061"}`, `{"é":1}`, `{"\xff":1}`, "{\"\xff\":1}", `{"n":null,"label":null}`, ` { "n" : 1 , "label" : "x" } `, "\t{\r\n\"n\"\t:\r1\n}", "{\v}", "{\f\"n\":1}", "\u00a0{}",
+		`{"other":{"a":[1,{"b":"c\"d"}]},"n":3}`, `{"a":1,"b":2}`, `{"a":tru}`, `{"a":[}`, `{"a":{]}`, `{"a":"b}`, `{"a":1.}`, `{"a":01}`, `{"a":{"b":1,}}`, `{"a":[1,]}`, `{"a":{"b"}}`, `{"a":nul}`,
+	)
+	for _, depth := range []int{100, 9_997, 9_998, 9_999, 10_000, 10_001} {
+		all = append(all, strings.Repeat("[", depth)+strings.Repeat("]", depth), strings.Repeat(`{"a":`, depth)+"1"+strings.Repeat("}", depth))
+	}
+	return all
+}
+
+// TestReadsWhatJSONReads: each kind of member gets each value, and what another
+// decoder gives, it gives too; what that refuses, it refuses.
+func TestReadsWhatJSONReads(t *testing.T) {
+	for i := range reflect.TypeFor[thing]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[thing]().Field(i).Tag.Get("json"), ",")
+		if name == "-" || name == "" {
+			name = "unknown"
+		}
+		for _, value := range values() {
+			if len(value) < 3000 || i%4 == 0 { // The deep ones are slow.
+				sameAsJSON(t, fmt.Sprintf(`{"%s":%s}`, name, value))
+			}
+		}
+	}
+	for _, value := range append(values(), textsOfAllKinds()...) {
+		sameAsJSON(t, value)
+		sameAsJSON(t, ` {"id" : `+value+` , "new" : `+value+` , "self" : {"raw":`+value+`,"deep":[`+value+`]} } `)
+		sameAsJSON(t, `{"names":[`+value+`],"int":1}`)
+		sameAsJSON(t, `{"any":`+value+`,"int":1}`)
+		sameAsJSON(t, `{"parts":[{"deep":`+value+`}]}`)
+	}
+	for _, text := range textsOfAllKinds() {
+		sameAsJSON(t, `{`+text+`:1,"int":1}`)
+	}
+}
+
+func TestReadsAllMembersInAnyOrder(t *testing.T) {
+	members := []string{
+		`"id":"i"`, `"name":"n"`, `"int":-7`, `"small":7`, `"float":7.5`, `"bool":true`, `"at":"2026-03-01T12:00:00.5Z"`, `"maybe":"2026-03-01T12:00:00+02:00"`, `"names":["a","","a"]`,
+		`"parts":[{"n":1,"label":"l"},{"new":1}]`, `"part":{"n":2}`, `"raw":{"a":[1]}`, `"payload":[1, 2]`, `"any":{"a":1}`, `"map":{"a":1}`, `"self":{"id":"s"}`, `"bytes":"YWJj"`, `"text":"low"`,
+		`"left":"x"`, `"-":"x"`, `"new":null`, `"newer":"\u0041"`, `"id":"again"`,
+	}
+	sameAsJSON(t, "{"+strings.Join(members, ",")+"}")
+	for from := range members {
+		turned := append(append([]string(nil), members[from:]...), members[:from]...)
+		sameAsJSON(t, "{"+strings.Join(turned, ",")+"}")
+		sameAsJSON(t, "{ "+strings.Join(turned, " ,\n")+" }")
+		sameAsJSON(t, "{"+strings.Join(append(turned[1:], turned...), ",")+"}")
+	}
+	for _, name := range []string{"names", "parts", "map", "part", "self", "raw", "payload", "any", "name", "maybe"} {
+		for _, twice := range [][2]string{{`["a","b"]`, `["c"]`}, {`[{"n":1,"label":"l"},{"n":2}]`, `[{"n":3}]`}, {`{"a":1,"n":1}`, `{"b":2,"label":"x"}`}, {`"a"`, `null`}, {`[{"n":1}]`, `null`}} {
+			sameAsJSON(t, fmt.Sprintf(`{"%s":%s,"%s":%s}`, name, twice[0], name, twice[1]))
+		}
+	}
+}
+
+// TestListsOfAllLengths, one after the other, because a list is made as long as
+// those before it were.
+func TestListsOfAllLengths(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 100, 1, 0, 49, 50, 51, 7, 1000, 3, 10_000, 2} {
+		sameAsJSON(t, `{"names":[`+strings.TrimSuffix(strings.Repeat(`"ab",`, n), ",")+`],"parts":[`+strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ",")+`]}`)
+	}
+}
+
+// TestSpareIsUsedOnce: the memory of the first list of its type, and nothing of
+// what was in it.
+func TestSpareIsUsedOnce(t *testing.T) {
+	spare := []part{{1, "old"}, {2, "old"}, {3, "old"}, {4, "old"}}
+	type lists struct {
+		First  []part `json:"first"`
+		Second []part `json:"second"`
+	}
+	var got lists
+	require.NoError(t, reader.Read([]byte(`{"first":[{"n":7},{}],"second":[{"n":8}]}`), &got, spare, 0, unbound()))
+	assert.Equal(t, lists{[]part{{7, ""}, {}}, []part{{8, ""}}}, got)
+	assert.Same(t, &spare[0], &got.First[0])
+	assert.NotSame(t, &spare[1], &got.Second[0])
+	assert.Equal(t, []part{{7, ""}, {}, {}, {}}, spare, "what was there is gone")
+
+	got = lists{}
+	require.NoError(t, reader.Read([]byte(`{"first":[{},{},{},{},{"n":5}]}`), &got, spare, 0, unbound()))
+	assert.Len(t, got.First, 5)
+	assert.Equal(t, 5, got.First[4].N)
+	assert.NotSame(t, &spare[0], &got.First[0], "it was too small")
+
+	var names struct {
+		Names []string `json:"names"`
+	}
+	require.NoError(t, reader.Read([]byte(`{"names":["a"]}`), &names, spare, 0, unbound()))
+	assert.Equal(t, []string{"a"}, names.Names, "a list of another type")
+}
+
+// TestMost bounds the lists of spare's type, and no others.
+func TestMost(t *testing.T) {
+	type lists struct {
+		Names []string `json:"names"`
+		Parts []part   `json:"parts"`
+	}
+	for name, c := range map[string]struct {
+		text string
+		most int
+		want error
+	}{
+		"as many as may be":     {`{"parts":[{},{},{}]}`, 3, nil},
+		"one more":              {`{"parts":[{},{},{},{}]}`, 3, fastjson.ErrItems},
+		"any number":            {`{"parts":[{},{},{},{}]}`, 0, nil},
+		"of another type":       {`{"names":["a","b","c","d"]}`, 3, nil},
+		"none but one":          {`{"parts":[{}]}`, 1, nil},
+		"two instead of one":    {`{"parts":[{},{}]}`, 1, fastjson.ErrItems},
+		"a hundred instead":     {`{"parts":[` + strings.Repeat("{},", 99) + `{}]}`, 99, fastjson.ErrItems},
+		"a hundred, as allowed": {`{"parts":[` + strings.Repeat("{},", 99) + `{}]}`, 100, nil},
+	} {
+		for _, spare := range [][]part{{}, make([]part, 2), make([]part, 1000)} {
+			var got lists
+			assert.Equal(t, c.want, reader.Read([]byte(c.text), &got, spare, c.most, unbound()), "%s, spare %d", name, len(spare))
+		}
+	}
+}
+
+// TestTakesNoMoreThanItMay: with any bound, it reads all or says that there is no
+// memory; what it takes is counted.
+func TestTakesNoMoreThanItMay(t *testing.T) {
+	for _, text := range []string{
+		`{"id":"` + strings.Repeat("x", 500) + `"}`, `{"id":"` + strings.Repeat(`\n`, 500) + `"}`, `{"name":"n","part":{"n":1},"maybe":"2026-03-01T12:00:00Z","self":{}}`,
+		`{"names":[` + strings.Repeat(`"a",`, 50) + `"b"]}`, `{"parts":[` + strings.Repeat(`{},`, 50) + `{}]}`, `{"raw":"` + strings.Repeat("x", 3000) + `","payload":[1,2,3]}`,
+		`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10}`,
+	} {
+		var want, got thing
+		all := unbound()
+		require.NoError(t, reader.Read([]byte(text), &want, nil, 0, all))
+		took := math.MaxInt64 - all.Left
+		require.Positive(t, took, "%.50s", text)
+		for left := range took + 1 {
+			got = thing{}
+			within := &limits.Bound{Left: left}
+			err := reader.Read([]byte(text), &got, nil, 0, within)
+			if err == nil {
+				require.Equal(t, want, got, "%.50s within %d", text, left)
+				require.GreaterOrEqual(t, within.Left, int64(0))
+				continue
+			}
+			require.Equal(t, limits.ErrMemory, err, "%.50s within %d", text, left)
+		}
+	}
+}
+
+// TestKeepsNothingOfTheBody, in which another reply comes soon.
+func TestKeepsNothingOfTheBody(t *testing.T) {
+	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
+	var got, want thing
+	require.NoError(t, reader.Read(text, &got, nil, 0, unbound()))
+	require.NoError(t, codec.Decode([]byte(string(text)), &want))
+	clear(text)
+	assert.Equal(t, want, got)
+	got.Raw = append(got.Raw, "behind"...)
+	assert.Equal(t, want.Payload, got.Payload, "values that lie together do not overlap")
+	assert.Equal(t, want.Extra, got.Extra)
+}

@@ -1,0 +1,195 @@
+// Package jsoncodec reads and writes the JSON of resources: structs whose own JSON
+// methods call this package, and which it therefore takes apart field by field.
+//
+// Replies are read leniently: one lone surrogate in a prompt must not block a
+// whole log, so text that is not UTF-8 and names that come twice are let through.
+// What is written is valid for any reader: invalid text is replaced as every reader
+// would, and a nil slice, which is null on the wire, stays null. The same value is
+// always written as the same text, and no name twice.
+package jsoncodec
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	stdjson "encoding/json"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+)
+
+// Codec reads and writes the resources of one package.
+type Codec struct {
+	Reading json.Options
+
+	readers *json.Unmarshalers
+	writing json.Options
+}
+
+// New returns the codec of the structs that are an R, an interface. after is called
+// with each that was read.
+func New[R any](after func(R)) *Codec {
+	read := json.JoinUnmarshalers(scalars, json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
+		err := json.UnmarshalDecode(d, withoutMethods(v))
+		after(v)
+		return err
+	}))
+	write := json.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return json.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
+	common := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	return &Codec{
+		Reading: json.JoinOptions(common, json.WithUnmarshalers(read)),
+		readers: read,
+		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true), json.Deterministic(true),
+			json.WithMarshalers(json.JoinMarshalers(write, json.MarshalFunc(encodeTime)))),
+	}
+}
+
+// Forgiving returns the codec that reads something in another way.
+func (c *Codec) Forgiving(way *json.Unmarshalers) *Codec {
+	readers := json.JoinUnmarshalers(way, c.readers)
+	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing}
+}
+
+// OrNil is a way to read a pointer to a T that is nil when the T cannot be read.
+func OrNil[T any]() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
+		raw, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		*v = new(T)
+		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // Within the same bound.
+			*v = nil
+		}
+		return nil
+	})
+}
+
+// OrPart is a way to read a T that is replaced when it cannot be read by what part
+// returns: it receives the place of the T in the text, why it cannot be read, and a
+// function that reads the same text into another value.
+func OrPart[T any](part func(place string, why error, read func(v any) error) T) *json.Unmarshalers {
+	inside := false
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
+		if inside {
+			return limits.Skip
+		}
+		raw, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		place := string(d.StackPointer())
+		inside = true
+		defer func() { inside = false }()
+		read := func(v any) error { return json.Unmarshal(raw, v, d.Options()) } // Within the same bound.
+		if err := read(v); err != nil {
+			*v = part(place, err, read)
+		}
+		return nil
+	})
+}
+
+// Encode writes v.
+func (c *Codec) Encode(v any) ([]byte, error) { return json.Marshal(v, c.writing) }
+
+// Decode reads b into v, a pointer.
+func (c *Codec) Decode(b []byte, v any) error { return json.Unmarshal(b, v, c.Reading) }
+
+// DecodeWithin is Decode for what others wrote: a short text that would make a
+// large value, or one that takes too long, is an error, that of the bound.
+func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
+	counted := json.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
+	err := json.Unmarshal(b, v, c.Reading, counted, json.JoinOptions(options...))
+	if within.Stopped != nil {
+		return within.Stopped
+	}
+	return err
+}
+
+// encodeTime writes a time as the service does, with milliseconds, and as many
+// more digits as it takes to lose nothing. The offset stays as it came.
+func encodeTime(t time.Time) ([]byte, error) {
+	if _, err := t.MarshalText(); err != nil { // A year or an offset that JSON has no room for.
+		return nil, err
+	}
+	layout := `"2006-01-02T15:04:05.000Z07:00"`
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		layout = `"` + time.RFC3339Nano + `"`
+	}
+	return []byte(t.Format(layout)), nil
+}
+
+// withoutMethods returns v, a struct or a pointer to one, as the same struct
+// without a name.
+func withoutMethods(v any) any {
+	value := reflect.ValueOf(v)
+	if value.Kind() == reflect.Pointer {
+		return value.Convert(reflect.PointerTo(bareType(value.Type().Elem()))).Interface()
+	}
+	return value.Convert(bareType(value.Type())).Interface()
+}
+
+// withoutKnown returns v, a struct or a pointer to one, without the unknown members
+// that have the name of a field: a name must not be written twice.
+func withoutKnown(v any) any {
+	value := reflect.Indirect(reflect.ValueOf(v))
+	names := knownNames(value.Type())
+	if names.extra < 0 {
+		return v
+	}
+	extra, _ := reflect.TypeAssert[map[string]stdjson.RawMessage](value.Field(names.extra))
+	others := maps.Clone(extra)
+	maps.DeleteFunc(others, func(name string, _ stdjson.RawMessage) bool { return names.known[name] })
+	if len(others) == len(extra) {
+		return v
+	}
+	copied := reflect.New(value.Type())
+	copied.Elem().Set(value)
+	copied.Elem().Field(names.extra).Set(reflect.ValueOf(others))
+	return copied.Interface()
+}
+
+// fieldNames are the JSON names of a struct's fields, and the index of the field
+// for all other members, which is negative when there is none.
+type fieldNames struct {
+	known map[string]bool
+	extra int
+}
+
+var namesOfTypes sync.Map // Of reflect.Type to fieldNames.
+
+func knownNames(t reflect.Type) fieldNames {
+	if names, ok := namesOfTypes.Load(t); ok {
+		return names.(fieldNames)
+	}
+	names := fieldNames{make(map[string]bool), -1}
+	for i := range t.NumField() {
+		name, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if options == "unknown,embed" {
+			names.extra = i
+		} else {
+			names.known[name] = true
+		}
+	}
+	namesOfTypes.Store(t, names)
+	return names
+}
+
+var bareTypes sync.Map // Of reflect.Type to reflect.Type.
+
+func bareType(t reflect.Type) reflect.Type {
+	if bare, ok := bareTypes.Load(t); ok {
+		return bare.(reflect.Type)
+	}
+	fields := make([]reflect.StructField, t.NumField())
+	for i := range fields {
+		fields[i] = t.Field(i)
+	}
+	bare, _ := bareTypes.LoadOrStore(t, reflect.StructOf(fields))
+	return bare.(reflect.Type)
+}

@@ -1,0 +1,110 @@
+package jsoncodec
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+)
+
+// scalars read numbers and times that json/v2 refuses although their meaning is
+// clear: a whole number as 1.0 or 1e2, and a leap second.
+var scalars = json.JoinUnmarshalers(
+	json.UnmarshalFromFunc(readWhole[int]),
+	json.UnmarshalFromFunc(readWhole[int64]),
+	json.UnmarshalFromFunc(readTime),
+)
+
+func readWhole[T int | int64](d *jsontext.Decoder, v *T) error {
+	if d.PeekKind() != '0' {
+		return limits.Skip
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	n, err := whole(string(raw[:min(len(raw), maxNumber+1)]))
+	if err != nil || int64(T(n)) != n {
+		return &json.SemanticError{JSONKind: '0', GoType: reflect.TypeFor[T](), Err: errNotWhole}
+	}
+	*v = T(n)
+	return nil
+}
+
+// maxNumber is longer than any number that a program writes.
+const maxNumber = 1000
+
+var errNotWhole = errors.New("not a whole number in range")
+
+// whole returns the whole number that a JSON number stands for.
+func whole(text string) (int64, error) {
+	if !strings.ContainsAny(text, ".eE") {
+		return strconv.ParseInt(text, 10, 64)
+	}
+	if len(text) > maxNumber {
+		return 0, errNotWhole
+	}
+	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	if strings.Trim(digits, "-0") == "" {
+		return 0, nil
+	}
+	exponent := 0
+	if power != "" {
+		var err error
+		if exponent, err = strconv.Atoi(power); err != nil {
+			return 0, err
+		}
+	}
+	zeros := len(whole) - len(digits) // What the digits lack, or have beyond the decimal point.
+	if zeros += min(max(exponent, -2*maxNumber), 2*maxNumber); zeros < 0 || zeros > maxNumber {
+		return 0, errNotWhole
+	}
+	return strconv.ParseInt(digits+strings.Repeat("0", zeros), 10, 64)
+}
+
+const leapSecond = ":60"
+
+// readTime reads a leap second as the second after it, which Go's times have no
+// other room for.
+func readTime(d *jsontext.Decoder, v *time.Time) error {
+	if d.PeekKind() != '"' {
+		return limits.Skip
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	const at = len(`"2006-01-02T15:04`)
+	var leap time.Duration
+	if len(raw) > at && bytes.HasPrefix(raw[at:], []byte(leapSecond)) {
+		raw = bytes.Clone(raw)
+		copy(raw[at:], ":59")
+		leap = time.Second
+	}
+	read, err := parseTime(raw)
+	if err != nil || read.Add(leap).Year() > 9999 {
+		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
+	}
+	*v = read.Add(leap)
+	return nil
+}
+
+// parseTime reads a JSON string as a time. Without escapes it needs no decoder,
+// which costs memory for each of thousands of times.
+func parseTime(raw []byte) (read time.Time, err error) {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		err = json.Unmarshal(raw, &read)
+		return read, err
+	}
+	err = read.UnmarshalText(raw[1 : len(raw)-1])
+	return read, err
+}

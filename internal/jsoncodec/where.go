@@ -1,0 +1,93 @@
+package jsoncodec
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/text"
+)
+
+// WhereIn is Where for a value that lies at a place in a larger text. It leaves out
+// the offset.
+func WhereIn(place string, err error) string {
+	at, what, _ := split(err)
+	return text.Quote([]byte(strings.ToValidUTF8(place+at, ""))) + " " + cmp.Or(what, "cannot be read")
+}
+
+// Where describes a JSON error by place alone: its own text may hold candidates'
+// data.
+func Where(err error) string {
+	at, what, offset := split(err)
+	if what == "" {
+		return ""
+	}
+	if at == "" {
+		return fmt.Sprintf(": it %s at byte %d", what, offset)
+	}
+	return fmt.Sprintf(": %s %s at byte %d", text.Quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
+}
+
+// split returns the JSON pointer of an error, what is wrong there, "" when the error is
+// not about JSON, and the offset.
+func split(err error) (at, what string, offset int64) {
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
+		if e.JSONKind != 0 && e.GoType != nil {
+			what = fmt.Sprintf("has %s instead of %s", kindName(e.JSONKind), typeName(e.GoType))
+		}
+	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at, offset, what = string(e.JSONPointer), e.ByteOffset, "is not valid JSON"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		what = "ends too early"
+	}
+	return at, what, offset
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '{', '}':
+		return "an object"
+	}
+	return "a list"
+}
+
+// typeName says in JSON's words what a Go type holds.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "a boolean"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		if t.ConvertibleTo(reflect.TypeFor[time.Time]()) {
+			return "a time"
+		}
+		return "an object"
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Invalid, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
+		return "something else"
+	}
+	return "a whole number"
+}

@@ -1,0 +1,69 @@
+package provenance_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hiring-assessment/hiring-go/internal/provenance"
+)
+
+var envelope = []string{"data", "meta"}
+
+func TestForeign(t *testing.T) {
+	for name, c := range map[string]struct {
+		signed bool
+		body   string
+		why    string
+		page   bool
+	}{
+		"its own":                        {signed: true, body: `{"data":{}}`},
+		"its own, empty":                 {signed: true},
+		"its own, not the envelope":      {signed: true, body: `[1]`},
+		"its own, in a byte order":       {signed: true, body: "\ufeff {}"},
+		"a page":                         {signed: true, body: "<html>", why: "the reply is not the service's own: <html>", page: true},
+		"a page without headers":         {body: "<html>", why: "the reply is not the service's own: <html>", page: true},
+		"empty, without headers":         {why: "the reply is empty and not the service's own"},
+		"blank, without headers":         {body: " \n", why: "the reply is empty and not the service's own"},
+		"JSON, without headers":          {body: `{"login":1}`, why: "the reply is JSON but not the service's envelope"},
+		"a list, without headers":        {body: `["data"]`, why: "the reply is JSON but not the service's envelope"},
+		"deep, without headers":          {body: `{"a":{"data":1}}`, why: "the reply is JSON but not the service's envelope"},
+		"envelope, without headers":      {body: `{"data":{}}`},
+		"envelope after other names":     {body: `{"a":[{"b":1}],"meta":{}}`},
+		"envelope after a long list":     {body: `{"a":[` + strings.Repeat("1,", 10_000) + `1],"data":1}`},
+		"an envelope's name behind JSON": {body: `{"a":1} 7 "data"`, why: "the reply is JSON but not the service's envelope"},
+		"envelope that breaks off":       {body: `{"data":{"a`},
+	} {
+		h := http.Header{"Content-Type": {"application/json"}}
+		if c.signed {
+			h.Set("X-Request-Id", "req_1")
+		}
+		var judge provenance.Judge
+		why, page := judge.Foreign(h, []byte(c.body), envelope, t.Context())
+		assert.Equal(t, c.why, why, name)
+		assert.Equal(t, c.page, page, name)
+	}
+}
+
+func TestAnEnvelopeShowsThatHeadersAreStripped(t *testing.T) {
+	var judge provenance.Judge
+	why, _ := judge.Foreign(nil, nil, envelope, t.Context())
+	assert.NotEmpty(t, why)
+	why, _ = judge.Foreign(nil, []byte(`{"meta":{}}`), envelope, t.Context())
+	assert.Empty(t, why)
+	why, _ = judge.Foreign(nil, nil, envelope, t.Context())
+	assert.Empty(t, why, "an empty reply may be the service's by now")
+	why, _ = judge.Foreign(nil, []byte(`{"login":1}`), envelope, t.Context())
+	assert.NotEmpty(t, why)
+}
+
+func TestLookingForTheEnvelopeEndsWithTheTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var judge provenance.Judge
+	why, _ := judge.Foreign(nil, []byte(`{"a":[`+strings.Repeat("1,", 10_000)+`1],"data":1}`), envelope, ctx)
+	assert.NotEmpty(t, why)
+}

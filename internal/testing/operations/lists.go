@@ -1,0 +1,130 @@
+package operations
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// Lists walks each list in pages of several sizes: always the same items in
+// the same order, and never a request more than needed.
+func Lists(t *testing.T, client *hiring.Client, server Controls) {
+	walk(t, client, server, []int{1, 2, 5, 100}, func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() },
+		func(c hiring.Challenge) any { return c.ID })
+	walk(t, client, server, []int{1, 4, 6, 99}, func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() },
+		func(a hiring.Assessment) any { return a.ID })
+	walk(t, client, server, []int{7, 60, 100}, func(c *hiring.Client) hiring.Pager[hiring.Invitation] {
+		return c.Invitations.List(sandbox.AssessmentID)
+	}, func(i hiring.Invitation) any { return i.ID })
+	walk(t, client, server, []int{1, 100}, func(c *hiring.Client) hiring.Pager[hiring.Invitation] {
+		return c.Invitations.List("a0000000-0000-4000-8000-000000000002")
+	}, func(i hiring.Invitation) any { return i.ID })
+	walk(t, client, server, []int{9, 72, 100}, func(c *hiring.Client) hiring.Pager[hiring.Submission] {
+		return c.Submissions.List(hiring.SubmissionFilter{})
+	}, func(s hiring.Submission) any { return s.ID })
+	walk(t, client, server, []int{33, 400, 500}, func(c *hiring.Client) hiring.Pager[hiring.Event] {
+		return c.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{})
+	}, func(e hiring.Event) any { return e.Seq })
+}
+
+// walk compares walks in pages of these sizes, each with a full quota.
+func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []int,
+	list func(*hiring.Client) hiring.Pager[T], id func(T) any,
+) {
+	t.Helper()
+	var first []any
+	for i, size := range sizes {
+		server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 1000)
+		variant, requests := counted(t, client)
+		got, seen := []any{}, map[any]bool{}
+		for item, err := range list(variant).PageSize(size).All(t.Context()) {
+			works(t, err)
+			need(t, holds(t, !seen[id(item)], "%v comes once", id(item)))
+			seen[id(item)] = true
+			got = append(got, id(item))
+		}
+		equal(t, max(1, (len(got)+size-1)/size), *requests, "%d items in pages of %d", len(got), size)
+		if i == 0 {
+			first = got
+		}
+		need(t, equal(t, first, got, "in pages of %d", size))
+	}
+}
+
+// ListResumes goes on from a token, with another client.
+func ListResumes(t *testing.T, client *hiring.Client, _ Controls) {
+	resume(t, client.Challenges.List().PageSize(2))
+	resume(t, client.Invitations.List(sandbox.AssessmentID).PageSize(90))
+	resume(t, client.Submissions.List(hiring.SubmissionFilter{AssessmentID: sandbox.AssessmentID}).PageSize(90))
+	resume(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: 1800}).PageSize(200))
+}
+
+func resume[T any](t *testing.T, list hiring.Pager[T]) {
+	t.Helper()
+	want, token, got := all(t, list), "", []T{}
+	for pages := 0; pages == 0 || token != ""; pages++ {
+		page, err := list.From(token).Page(t.Context())
+		works(t, err)
+		need(t, equal(t, page.Next != "", page.Meta.HasMore))
+		got, token = append(got, page.Items...), page.Next
+	}
+	equal(t, want, got)
+}
+
+// Events walks a long log, from its beginning and from the middle.
+func Events(t *testing.T, client *hiring.Client, _ Controls) {
+	log := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
+	need(t, more(t, len(log), 2000))
+	equal(t, hiring.EventAttemptStarted, log[0].Kind)
+	for i := 1; i < len(log); i++ {
+		need(t, more(t, log[i].Seq, log[i-1].Seq))
+		need(t, holds(t, !log[i].Time().Before(log[i-1].Time()), "entry %d is not older than the one before", i))
+	}
+	middle := len(log) / 2
+	rest := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[middle].Seq}))
+	equal(t, log[middle+1:], rest)
+	none := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[len(log)-1].Seq}))
+	size(t, none, 0)
+}
+
+// OddEvents are read as far as they can be.
+func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
+	prompts, unreadable, longest, kinds := 0, 0, 0, map[hiring.EventKind]bool{}
+	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(t.Context()) {
+		works(t, err)
+		kinds[event.Kind] = true
+		if event.Kind != hiring.EventAIPrompt {
+			continue
+		}
+		prompt, ok := event.AIPrompt()
+		prompts += count(ok)
+		unreadable += count(!ok)
+		longest = max(longest, len(prompt.Text))
+	}
+	more(t, prompts, 0)
+	more(t, unreadable, 0)
+	more(t, longest, 100<<10-1, "the longest prompt")
+	more(t, len(kinds), 3, "kinds that are not documented come too")
+}
+
+// Observed names every operation as the package calls it, and its route.
+func Observed(t *testing.T, client *hiring.Client, _ Controls) {
+	var seen hiring.Exchange
+	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
+	for _, o := range Operations {
+		var reply hiring.Response
+		works(t, o.Call(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
+		equal(t, o.Name, seen.Operation)
+		equal(t, reply.StatusCode, seen.Status)
+		equal(t, 1, seen.Attempt)
+		present(t, seen.RequestID)
+		more(t, seen.RateLimit.Limit, 0)
+		size(t, seen.Warning, 0)
+		for _, id := range o.IDs {
+			holds(t, !strings.Contains(seen.Route, id), "%s: the route %s names no id", o.Name, seen.Route)
+		}
+	}
+}

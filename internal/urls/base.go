@@ -1,0 +1,67 @@
+package urls
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// ParseBase returns the base URL of requests: text followed by prefix. The problems
+// do not quote text, because it may be a misplaced key. Plain http to another host is
+// a problem unless insecure is true.
+func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []string) {
+	u, err := url.Parse(text)
+	refuse := func(problem string) { problems = append(problems, problem) }
+	switch {
+	case text == "":
+		refuse("is empty: give the service's address, which must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	case err == nil && u.Scheme != "" && u.Opaque == "" && u.Scheme != "http" && u.Scheme != "https":
+		refuse("has a scheme other than https (or http): it must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	case err != nil || u.Scheme == "" || u.Hostname() == "":
+		refuse("must be absolute, as in https://hiring.example.com")
+		return url.URL{}, problems
+	}
+	if u.User != nil {
+		refuse("must not contain user info: the key is passed by itself")
+	}
+	if strings.ContainsAny(text, "?#") {
+		refuse("must have no query and no fragment")
+	}
+	if u.Scheme == "http" && !insecure && !Loopback(u.Hostname()) {
+		refuse("plain http would show the key to the network: use https, or WithInsecureHTTP if that is meant")
+	}
+	own := strings.TrimRight(u.EscapedPath(), "/")
+	if strings.HasSuffix(own, prefix) {
+		refuse("must not end in " + prefix + ": leave out " + prefix + ", which the client adds")
+	}
+	base = url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/") + prefix}
+	if own+prefix != base.Path {
+		base.RawPath = own + prefix
+	}
+	return base, problems
+}
+
+// Loopback tells whether a host is this machine.
+func Loopback(host string) bool {
+	host = strings.ToLower(host)
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// Server is who a request to u asks, as in Exchange.
+func Server(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
