@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -185,11 +184,7 @@ func before(all []*emulator.Submission, at time.Time) []*emulator.Submission {
 
 // FuzzMachine plays arbitrary services against the machine.
 func FuzzMachine(f *testing.F) {
-	seeds := uint64(15)
-	if os.Getenv("HIRING_LONG") != "" {
-		seeds = 1000
-	}
-	for seed := range seeds {
+	for seed := range atLength[uint64](15, 1000) {
 		f.Add(seed)
 	}
 	for _, seed := range []uint64{107, 481, 943, 1577} { // Cursors expired while the service failed, or the window ended.

@@ -51,9 +51,9 @@ func (m *Machine) planKnown(now time.Time) {
 // vouch has each known id shown to exist within the hour.
 func (m *Machine) vouch(now time.Time) {
 	var stale []string
-	for _, id := range m.sorted() {
-		if it := m.Items[id]; !it.Seen.IsZero() && now.Sub(it.Seen) >= vouchAfter {
-			stale = append(stale, id)
+	for _, it := range m.sorted(nil) {
+		if !it.Seen.IsZero() && now.Sub(it.Seen) >= vouchAfter {
+			stale = append(stale, it.id)
 		}
 	}
 	pages := 0

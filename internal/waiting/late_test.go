@@ -3,7 +3,6 @@ package waiting_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -56,7 +55,7 @@ func TestASubmissionComesWithItsReport(t *testing.T) {
 		down          [2]time.Duration
 		size          int
 	}{
-		"a backlog":              {size: 1500},
+		"a backlog":              {size: atLength(1000, 1500)},
 		"a process that is down": {size: 300, down: [2]time.Duration{10 * m, 130 * m}},
 		"a poll every 61 min":    {size: 120, poll: 61 * m},
 	} {
@@ -83,12 +82,13 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 		limit time.Duration
 		open  int
 		life  emulator.Life
+		on    []emulator.Since // Without HIRING_LONG.
 	}{
-		"watch, 10,000 unfinished":          {0, 91 * m, 10_000, usualLife},
-		"watch, 10,000, graded in 20 s":     {0, 91 * m, 10_000, emulator.Life{Grading: 20 * s}},
-		"a poll an hour, 11,000 unfinished": {h, 6 * h, 11_000, usualLife},
+		"watch, 10,000 unfinished":          {0, 91 * m, 10_000, usualLife, created},
+		"watch, 10,000, graded in 20 s":     {0, 91 * m, 10_000, emulator.Life{Grading: 20 * s}, every[1:2]},
+		"a poll an hour, 11,000 unfinished": {h, 6 * h, 11_000, usualLife, created},
 	} {
-		for _, on := range every {
+		for _, on := range atLength(c.on, every) {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(7, 7))
@@ -102,8 +102,8 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 					all = append(all, it)
 				}
 				over := 30 * h
-				if os.Getenv("HIRING_LONG") == "" && c.poll == 0 {
-					over = 6 * h
+				if !long && c.poll == 0 {
+					over = 5 * h
 				}
 				f := watchAll(emulator.Knobs{Since: on}, all, over, 0, func(s *simulation) { s.poll, s.restart = c.poll, 6*h })
 				t.Log(f.String())
@@ -116,11 +116,7 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 
 // TestABurstComesWithinTwoMinutes: 5,500 evaluations within a minute.
 func TestABurstComesWithinTwoMinutes(t *testing.T) {
-	seeds := uint64(2)
-	if os.Getenv("HIRING_LONG") != "" {
-		seeds = 100
-	}
-	for seed := range seeds {
+	for seed := range atLength[uint64](1, 100) {
 		for _, on := range every {
 			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
 				t.Parallel()
@@ -141,22 +137,23 @@ func TestABurstComesWithinTwoMinutes(t *testing.T) {
 // TestShortAttemptsAreFoundSoon: they pass through all statuses between two
 // listings of them.
 func TestShortAttemptsAreFoundSoon(t *testing.T) {
+	span := atLength(20*m, h)
 	for _, on := range every {
-		for seed := range uint64(2) {
+		for seed := range atLength[uint64](1, 8) {
 			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(seed, 7))
 				var all []*emulator.Submission
-				for i := range 1000 {
-					at := noon.Add(time.Duration(random.Float64() * float64(30*m))).Truncate(time.Millisecond)
+				for i := range atLength(300, 1000) {
+					at := noon.Add(time.Duration(random.Float64() * float64(span/2))).Truncate(time.Millisecond)
 					all = append(all, &emulator.Submission{ID: fmt.Sprintf("short-%d", i), Created: at, Submitted: at.Add(4 * s), Evaluated: at.Add(7 * s)})
 				}
 				o := usualOptions()
 				o.Start, o.Seed, o.Min, o.Max = noon, seed, s, 2*s
 				k := emulator.Knobs{Since: on, Faults: 0.2, Limit: 100_000}
-				sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: h}
+				sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: span}
 				sim.run()
-				f := sim.measure(all, noon, noon.Add(h))
+				f := sim.measure(all, noon, noon.Add(span))
 				t.Log(f.String())
 				assert.Zero(t, f.lost+f.twice)
 				assert.LessOrEqual(t, f.quantile(1), 2*m)

@@ -94,8 +94,9 @@ func (m *Machine) done(it *Item) bool {
 	if it.Evaluated.IsZero() || m.tooEarly(it) {
 		return !it.Evaluated.IsZero()
 	}
+	shown := it.Evaluated.Add(m.Lateness) // A listing shows it by then.
 	return slices.ContainsFunc(m.Proofs, func(p proof) bool {
-		return !it.Created.Before(p.Since) && it.Evaluated.Before(p.Saw.Add(-m.Lateness))
+		return !it.Created.Before(p.Since) && shown.Before(p.Saw)
 	})
 }
 
@@ -142,9 +143,8 @@ func (m *Machine) forgetAny(n int) {
 // forgetItems drops so many of the unfinished: first those from which no evaluation
 // comes directly, those that are handed in last, the oldest first.
 func (m *Machine) forgetItems(n int) {
-	ids := m.sorted()
-	rank := func(id string) int {
-		switch s := m.Statuses[m.Items[id].Status]; {
+	rank := func(it *item) int {
+		switch s := m.Statuses[it.Status]; {
 		case s == nil:
 			return 0
 		case s.Handed:
@@ -154,14 +154,14 @@ func (m *Machine) forgetItems(n int) {
 		}
 		return 0
 	}
-	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, id := range ids[:min(n, len(ids))] {
-		it := m.Items[id]
+	items := m.sorted(rank)
+	for _, known := range items[:min(n, len(items))] {
+		it := known.item
 		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.idle > m.steady() {
 			m.Cut = later(m.Cut, m.Heard)
 		}
 		m.Steady = later(m.Steady, it.Created) // Nothing is to be concluded from what becomes of it.
-		delete(m.Items, id)
+		delete(m.Items, known.id)
 	}
 }
 
@@ -181,9 +181,28 @@ func (m *Machine) forgetDone() {
 	}
 }
 
-// sorted returns the ids of the items, the oldest first.
-func (m *Machine) sorted() []string {
-	return slices.SortedFunc(maps.Keys(m.Items), func(a, b string) int {
-		return cmp.Or(m.Items[a].Created.Compare(m.Items[b].Created), strings.Compare(a, b))
+// ranked is a pending item with its place in an order.
+type ranked struct {
+	*item
+
+	id      string
+	rank    int
+	created int64
+}
+
+// sorted returns the items by rank, then by creation, the oldest first, then by id.
+// Without a rank, all are equal.
+func (m *Machine) sorted(rank func(*item) int) []ranked {
+	items := make([]ranked, 0, len(m.Items))
+	for id, it := range m.Items {
+		r := ranked{item: it, id: id, created: it.Created.UnixMicro()}
+		if rank != nil {
+			r.rank = rank(it)
+		}
+		items = append(items, r)
+	}
+	slices.SortFunc(items, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.created, b.created), strings.Compare(a.id, b.id))
 	})
+	return items
 }

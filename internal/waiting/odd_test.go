@@ -13,6 +13,7 @@ import (
 // goes, loses nothing, comes within a limit, and costs no more than that. Each of
 // these went wrong when the watch knew no other service than its own sandbox.
 func TestServicesUnlikeTheSandbox(t *testing.T) {
+	span := atLength(12*h, day)
 	for name, c := range map[string]struct {
 		life   emulator.Life
 		change func(*simulation)
@@ -30,13 +31,16 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		"a fifth of requests fails":            {usualLife, knobs(func(k *emulator.Knobs) { k.Faults = 0.2 }), 3*m + 30*s, 20 * m, 300},
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
-		for _, on := range every {
+		for i, on := range every {
+			if !long && i%2 != len(name)%2 { // Each with two meanings.
+				continue
+			}
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Stream(1, noon.Add(-5*day), 6*day+h, 500, c.life)
-				f := watchAll(emulator.Knobs{Since: on}, all, day, 2*h, c.change)
+				f := watchAll(emulator.Knobs{Since: on}, all, span, 2*h, c.change)
 				(&scenario{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).judge(t, &f)
-				assert.Greater(t, len(f.late), 300)
+				assert.Greater(t, len(f.late), atLength(100, 300))
 			})
 		}
 	}

@@ -32,6 +32,7 @@ type previous struct {
 // TestStatesOfThePreviousRelease are resumed: at once, and after six hours without a
 // process. Nothing is lost, delivered twice or late.
 func TestStatesOfThePreviousRelease(t *testing.T) {
+	span := atLength(10*h, 2*day)
 	files, err := filepath.Glob("testdata/previous-release/*.json")
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(files), 7)
@@ -48,7 +49,7 @@ func TestStatesOfThePreviousRelease(t *testing.T) {
 				o.Start = p.Saved // The state's beginning takes precedence.
 				sim := &simulation{
 					service: emulator.New(emulator.Knobs{Since: p.Since, Filter: p.Filter, PageSize: p.PageSize, Lag: p.Lag}, 1, all),
-					options: o, begin: p.Saved.Add(stopped), over: 2 * day, restart: 5 * h,
+					options: o, begin: p.Saved.Add(stopped), over: span, restart: 5 * h,
 				}
 				sim.machine, err = waiting.Resume(o, p.State)
 				require.NoError(t, err)
@@ -57,7 +58,7 @@ func TestStatesOfThePreviousRelease(t *testing.T) {
 					sim.delivered[all[i].ID] = noon
 				}
 				sim.run()
-				until := sim.begin.Add(2*day - 2*h)
+				until := sim.begin.Add(span - 2*h)
 				require.NoError(t, sim.err)
 				assert.Zero(t, sim.twice, "twice")
 				assert.Zero(t, sim.lost(all, noon, until), "lost")

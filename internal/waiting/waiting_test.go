@@ -3,7 +3,6 @@ package waiting_test
 import (
 	"fmt"
 	"hash/crc32"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -389,7 +388,7 @@ func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
 // none of those unfinished who are evaluated in its first minutes. It reads
 // through Lookback once: 650 pages here.
 func TestWhoWasNearlyDoneAtTheBeginningComesSoon(t *testing.T) {
-	for _, seed := range []uint64{3, 4, 5} {
+	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
 		f := watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 5*h, 0, nil)
 		(&scenario{rate: 370, p95: m, p99: 2 * m, max: 15 * m}).judge(t, &f)
@@ -429,7 +428,7 @@ func TestPeeksAlternate(t *testing.T) {
 // was not seen unfinished, though the round that finds it began before.
 func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
-	for i := range 12 { // One of these rounds sweeps.
+	for i := range atLength(3, 12) { // One of these rounds sweeps.
 		var sim *simulation
 		down := noon.Add(6*h + time.Duration(i)*m)
 		watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 82*h, h, func(s *simulation) {
@@ -459,12 +458,12 @@ func TestWhoPassesThroughBetweenTwoWaysIsNotLate(t *testing.T) {
 // TestThousandsAtOnceComeOnce: they are more than are remembered otherwise, and
 // none of them is old enough to be told from news by its times.
 func TestThousandsAtOnceComeOnce(t *testing.T) {
-	size, span := 4500, 3*h
-	if os.Getenv("HIRING_LONG") != "" {
-		size, span = 10_000, 8*h
-	}
+	size, span := atLength(4500, 10_000), atLength(3*h, 8*h)
 	for _, on := range every {
 		for name, apart := range map[string]time.Duration{"created apart": 20 * time.Millisecond, "created at once": 0} {
+			if !long && (apart == 0) != (on == emulator.OnEvaluation || on == emulator.OnCreation) {
+				continue
+			}
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Batch(1, noon.Add(h), size, s)

@@ -252,12 +252,12 @@ func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 	}
 	known := m.Items[id]
 	switch {
-	case id == "", m.known && known == nil:
+	case id == "", m.known && known == nil, known == nil && m.done(it): // In most cases, and cheaper than a hash.
 		return false
 	case !m.known && m.Delivered.has(id) && !m.regraded(id, it):
 		delete(m.Items, id)
 		return false
-	case known == nil && m.done(it), !it.Ready && !m.overdue(now, id, it):
+	case !it.Ready && !m.overdue(now, id, it):
 		return false
 	}
 	if w != nil && w.For == sweep && known == nil && it.Evaluated.After(m.Steady) {

@@ -91,18 +91,22 @@ type Service struct {
 	Reads  int // That were counted against the quota,
 	Denied int // and refused for it.
 
-	random   *rand.Rand
-	all      []*Submission // By creation.
-	byID     map[string]*Submission
-	open     []*Submission // Those of them that may still be unfinished.
-	ends     []*Submission // By the time from which listings show them as evaluated.
-	again    bool          // Some are graded once more.
-	byName   []*Submission // By id, once that is asked for.
-	events   []event       // What happens, by time, once that is asked for.
-	opens    time.Time     // The window.
-	used     int
-	rivalled time.Time
-	owed     float64
+	random     *rand.Rand
+	all        []*Submission // By creation.
+	byID       map[string]*Submission
+	open       []*Submission // Those of them that may still be unfinished.
+	ends       []*Submission // By the time from which listings show them as evaluated.
+	again      bool          // Some are graded once more.
+	byName     []*Submission // By id, once that is asked for.
+	page       []*Submission // The page that is being collected.
+	dropped    int           // So many of ends were removed from open.
+	sorted     []*Submission // A part of ends by creation,
+	sortedSpan [2]int        // and its bounds in ends.
+	events     []event       // What happens, by time, once that is asked for.
+	opens      time.Time     // The window.
+	used       int
+	rivalled   time.Time
+	owed       float64
 }
 
 // New is a service with submissions.

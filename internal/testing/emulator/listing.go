@@ -12,6 +12,7 @@ import (
 // rows are those of a page, and whether there are more behind it.
 func (s *Service) rows(now time.Time, status string, since time.Time, from place) (rows []Row, more bool) {
 	skip, behind := from.behind, from.id == "" || s.Order == NewestCreated
+	s.page = s.page[:0]
 	for _, it := range s.candidates(now, status, since, from) {
 		if it.ID == from.id {
 			behind = true
@@ -21,13 +22,22 @@ func (s *Service) rows(now time.Time, status string, since time.Time, from place
 		case !behind || !s.shows(now, it, status, since):
 		case skip > 0:
 			skip--
-		case len(rows) == s.PageSize:
-			return rows, true
+		case len(s.page) == s.PageSize:
+			return s.show(now), true
 		default:
-			rows = append(rows, s.row(it, s.listedAt(now, it), now))
+			s.page = append(s.page, it)
 		}
 	}
-	return rows, false
+	return s.show(now), false
+}
+
+// show returns the rows of the page that was collected.
+func (s *Service) show(now time.Time) []Row {
+	rows := make([]Row, len(s.page))
+	for i, it := range s.page {
+		rows[i] = s.row(it, s.listedAt(now, it), now)
+	}
+	return rows
 }
 
 // compare is the order of a listing that is newest first.
@@ -56,7 +66,7 @@ func (s *Service) candidates(now time.Time, status string, since time.Time, from
 	}
 	list := s.all
 	if status != "" && status != "evaluated" {
-		s.open = slices.DeleteFunc(s.open, func(it *Submission) bool { return !it.Evaluated.IsZero() && !it.shown().After(now) })
+		s.dropFinished(now)
 		list = s.open
 	}
 	first, end := 0, sort.Search(len(list), func(i int) bool { return list[i].Created.After(now) })
@@ -68,12 +78,27 @@ func (s *Service) candidates(now time.Time, status string, since time.Time, from
 	if narrow { // What shows as evaluated since, was evaluated since.
 		n := sort.Search(len(s.ends), func(i int) bool { return !s.ends[i].shown().Before(since) })
 		m := sort.Search(len(s.ends), func(i int) bool { return s.ends[i].shown().After(now) })
-		list = slices.SortedFunc(slices.Values(s.ends[n:max(n, m)]), func(a, b *Submission) int { return -compare(a, b) })
+		if span := [2]int{n, max(n, m)}; s.sortedSpan != span || span[0] == span[1] {
+			s.sortedSpan = span
+			s.sorted = slices.SortedFunc(slices.Values(s.ends[n:max(n, m)]), func(a, b *Submission) int { return -compare(a, b) })
+		}
+		list = s.sorted
 	}
 	if last := s.byID[from.id]; last != nil {
 		list = list[:sort.Search(len(list), func(i int) bool { return compare(list[i], last) <= 0 })]
 	}
 	return slices.Backward(list)
+}
+
+// dropFinished removes submissions from open that listings show as evaluated, once
+// they are an eighth of it.
+func (s *Service) dropFinished(now time.Time) {
+	finished := sort.Search(len(s.ends), func(i int) bool { return s.ends[i].shown().After(now) })
+	if finished-s.dropped <= len(s.open)/8 {
+		return
+	}
+	s.dropped = finished
+	s.open = slices.DeleteFunc(s.open, func(it *Submission) bool { return !it.Evaluated.IsZero() && !it.shown().After(now) })
 }
 
 // event is something that happens to a submission.
