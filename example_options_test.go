@@ -2,10 +2,17 @@ package hiring_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"time"
 
@@ -53,6 +60,63 @@ func ExampleWithHTTPClient() {
 	account, err := client.Account.Get(ctx)
 	fmt.Println(account.Name, err)
 	// Output: Sandbox Hiring Ltd <nil>
+}
+
+// Requests go through a proxy, and the server's certificate is of a certificate
+// authority of your own.
+func ExampleWithHTTPClient_proxy() {
+	server := sandbox.New()
+	api := httptest.NewTLSServer(server) // The API, with a certificate that no system trusts.
+	defer api.Close()
+	baseURL := api.URL
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
+	tunnel := httptest.NewServer(http.HandlerFunc(connect))
+	defer tunnel.Close()
+	proxy, err := url.Parse(tunnel.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) { // PEM of your certificate authority.
+		log.Fatal("no certificate in the file")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyURL(proxy) // Or http.ProxyFromEnvironment, the default.
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	client, err := hiring.New(baseURL, sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer transport.CloseIdleConnections()
+
+	account, err := client.Account.Get(context.Background())
+	fmt.Println(account.Name, err)
+	// Output:
+	// the proxy connects
+	// Sandbox Hiring Ltd <nil>
+}
+
+// connect is a proxy: it opens a connection to the host that the client names.
+func connect(w http.ResponseWriter, r *http.Request) {
+	fmt.Println("the proxy connects")
+	there, err := new(net.Dialer).DialContext(r.Context(), "tcp", r.Host)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	here, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = there.Close()
+		return
+	}
+	_, _ = fmt.Fprint(here, "HTTP/1.1 200 OK\r\n\r\n")
+	go func() {
+		_, _ = io.Copy(there, here)
+		_ = there.Close()
+	}()
+	_, _ = io.Copy(here, there)
+	_ = here.Close()
 }
 
 // Plain http is refused but to this machine, because it shows the key.

@@ -76,6 +76,19 @@ func TestPollEndsWithOneClearLine(t *testing.T) {
 	}
 }
 
+func TestPollReadsItsKeyFromAFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "api-key")
+	require.NoError(t, os.WriteFile(file, []byte(sandbox.TestKey+"\n"), 0o600))
+	cmd := poll(t, service{sandbox.Start(t).URL(), ""}, "-once", "-checkpoint="+filepath.Join(folder, "state"))
+	cmd.Env = append(cmd.Env, "HIRING_API_KEY_FILE="+file)
+	stdout, stderr, status := output(t, cmd)
+	require.Equal(t, 0, status, stderr)
+	require.Len(t, delivered(t, stdout), evaluated(t))
+	require.NotContains(t, stderr, sandbox.TestKey)
+}
+
 func TestPollStopsWhenToldTo(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{

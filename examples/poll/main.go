@@ -70,7 +70,11 @@ func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger)
 		client, set := demonstrate(ctx, set, log, health)
 		return newJob(set, client, health, log).run(ctx, stdout)
 	}
-	client, err := hiring.FromEnv(clientOptions(log, health)...)
+	options := clientOptions(log, health)
+	if set.keyFile != "" {
+		options = append(options, hiring.WithKeySource(keyFrom(set.keyFile)))
+	}
+	client, err := hiring.FromEnv(options...)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 // errSettings is behind what makes no sense, however often it is tried.
 var errSettings = errors.New("wrong settings")
 
-// settings are what the command line and the environment say. The key and the
-// address of the service are not among them: the client reads them by itself.
+// settings are the values of the command line and the environment. The base URL and
+// the key are not among them: the client reads both from the environment.
 type settings struct {
 	watch    hiring.WatchOptions
 	to       string // A file's name. Empty: standard output.
@@ -24,8 +24,9 @@ type settings struct {
 	once     bool
 	level    slog.Level
 	format   string
-	embedded bool // There is no service: the sandbox is used.
-	most     int  // The job ends after so many submissions. 0: never.
+	keyFile  string // The file with the key. Empty: the key is in HIRING_API_KEY.
+	embedded bool   // There is no server: the sandbox is used.
+	most     int    // The job ends after so many submissions. 0: never.
 }
 
 // parse reads the flags. Each has a variable, which the command line overrides.
@@ -51,7 +52,8 @@ func parse(args []string, lookup func(string) (string, bool), help io.Writer) (s
 	}
 	baseURL, _ := lookup("HIRING_BASE_URL")
 	key, _ := lookup("HIRING_API_KEY")
-	set.embedded = baseURL == "" && key == ""
+	set.keyFile, _ = lookup("HIRING_API_KEY_FILE")
+	set.embedded = baseURL == "" && key == "" && set.keyFile == ""
 	return set, set.check(flags.Args())
 }
 

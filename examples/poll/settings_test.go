@@ -38,13 +38,13 @@ func TestDefaults(t *testing.T) {
 
 func TestFlagsOverrideVariables(t *testing.T) {
 	t.Parallel()
-	env := environment("HIRING_API_KEY", "sk_test_x", "POLL_ASSESSMENT", "a1", "POLL_CHECKPOINT", "state", "POLL_SINCE", "2026-03-01",
+	env := environment("HIRING_API_KEY_FILE", "key", "POLL_ASSESSMENT", "a1", "POLL_CHECKPOINT", "state", "POLL_SINCE", "2026-03-01",
 		"POLL_LOOKBACK", "", "POLL_OUT", "lines", "POLL_LISTEN", "", "POLL_LOG_LEVEL", "warn", "POLL_ONCE", "true", "POLL_LOG_FORMAT", "json")
 	want := settings{
 		watch: hiring.WatchOptions{
 			AssessmentID: "a1", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Lookback: 30 * 24 * time.Hour, Checkpoint: hiring.FileCheckpoint("state"),
 		},
-		to: "lines", once: true, level: slog.LevelWarn, format: "json",
+		to: "lines", once: true, level: slog.LevelWarn, format: "json", keyFile: "key",
 	}
 	set, err := parse(nil, env, io.Discard)
 	require.NoError(t, err)

@@ -7,8 +7,8 @@
 // Without any setting it makes a world of its own, whose candidates move by
 // themselves, and keeps its data in a temporary SQLite. With DATABASE_URL it uses
 // that PostgreSQL, with a schema for each world, and prints how to start more
-// processes on it; with HIRING_BASE_URL and HIRING_API_KEY it watches that service,
-// and invites nobody.
+// processes on it; with HIRING_BASE_URL and HIRING_API_KEY, or HIRING_API_KEY_FILE, it
+// watches that service, and invites nobody. Folder deploy has manifests.
 package main
 
 import (

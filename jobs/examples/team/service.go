@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"os"
+	"strings"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -25,7 +27,8 @@ func newService(every time.Duration) (*service, error) {
 		url: os.Getenv("HIRING_BASE_URL"), key: os.Getenv("HIRING_API_KEY"),
 		watch: hiring.WatchOptions{MinInterval: every / 2, MaxInterval: every},
 	}
-	if s.url == "" && s.key == "" {
+	file := os.Getenv("HIRING_API_KEY_FILE")
+	if s.url == "" && s.key == "" && file == "" {
 		s.fake = sandbox.New(
 			sandbox.WithQuota(100_000, 100_000),
 			sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: 2 * time.Second, Evaluate: time.Second}),
@@ -34,9 +37,22 @@ func newService(every time.Duration) (*service, error) {
 		s.url, s.key = s.fake.URL(), sandbox.LiveKey
 		s.watch.MinInterval, s.watch.MaxInterval = time.Second, 2*time.Second
 	}
+	var options []hiring.Option
+	if file != "" {
+		options = append(options, hiring.WithKeySource(keyFrom(file)))
+	}
 	var err error
-	s.client, err = hiring.New(s.url, s.key)
+	s.client, err = hiring.New(s.url, s.key, options...)
 	return s, err
+}
+
+// keyFrom returns a key source that reads the key from a file before each attempt.
+// A rotated key is therefore used without a restart.
+func keyFrom(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		key, err := os.ReadFile(path)
+		return strings.TrimSpace(string(key)), err
+	}
 }
 
 func (s *service) close() {
