@@ -64,7 +64,7 @@ func misused(t *testing.T, line string) string {
 			return "there is no such file"
 		}
 		return ""
-	case name == "export" || name == "curl" || name == "cd" || name == "mkdir" || name == "hiring" || name == "promtool":
+	case name == "export" || name == "curl" || name == "cd" || name == "mkdir" || name == "git" || name == "hiring" || name == "promtool":
 		return ""
 	}
 	return "no command that this test knows"

@@ -26,7 +26,7 @@ func isGuide(name string) bool { return strings.HasPrefix(name, "docs/") && !rec
 // screen, as something to copy or to look up, and the guide has an end.
 func TestGuidesBeginWithTheirAnswer(t *testing.T) {
 	t.Parallel()
-	assert.Less(t, len(pageNamed(t, "README.md").lines), 250, "README.md: lines; the rest belongs into a guide")
+	assert.LessOrEqual(t, len(pageNamed(t, "README.md").lines), 151, "README.md: 150 lines; the rest belongs into a guide")
 	for _, p := range pages(t) {
 		if !isGuide(p.name) {
 			continue
@@ -116,7 +116,7 @@ func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
 // foreign are names in the guides that belong to others.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
-	"CompletedJobRetentionPeriod": true, "Recreate": true, "Authorization": true, "Tests": true,
+	"CompletedJobRetentionPeriod": true, "Recreate": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
 }
 
 var (

@@ -2,6 +2,7 @@ package hiring_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 
@@ -135,6 +136,35 @@ func ExamplePillar_ReliableScore() {
 	// craft not enough data
 	// ai_fluency not enough data
 	// rigor 81
+}
+
+// A field that this version does not know is in Extra.
+func ExampleReport_extra() {
+	server := sandbox.New()
+	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@example.com", "Ada")
+	if err != nil {
+		log.Fatal(err)
+	}
+	submissionID, err := server.Begin(invitationID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := server.Evaluate(submissionID, sandbox.Result{ShipScore: 70, Extra: map[string]any{"badge": "gold"}}); err != nil {
+		log.Fatal(err)
+	}
+	report, err := server.LiveClient().Submissions.Report(context.Background(), submissionID)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var badge string
+	if raw, ok := report.Extra["badge"]; ok { // A field that a later version of the API adds.
+		if err := json.Unmarshal(raw, &badge); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(badge)
+	// Output: gold
 }
 
 // Elements whose shape is not documented are texts, or else JSON as it came.
