@@ -106,14 +106,14 @@ func unindented(code string) string {
 }
 
 // guides is a module of the complete blocks: a package for each program and the
-// tests after it, and one program that is all of them, so that they are compiled
-// and linked at once.
+// tests after it, and one test binary that runs each program and all tests, so that
+// only one binary is linked.
 type guides struct {
 	t        *testing.T
 	dir      string
 	programs []program
-	groups   map[string]string // The folder of the guide's package, as it is now.
-	tests    map[string]bool   // Folders with tests.
+	groups   map[string]string   // The folder of the guide's package, as it is now.
+	tests    map[string][]string // Test functions by folder.
 	files    int
 }
 
@@ -126,7 +126,7 @@ func newGuides(t *testing.T) *guides {
 	t.Helper()
 	root, err := os.Getwd()
 	require.NoError(t, err)
-	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string), tests: make(map[string]bool)}
+	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string), tests: make(map[string][]string)}
 	mod := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(text(t, "go.mod"), "module guides")
 	const client = "github.com/hiring-assessment/hiring-go"
 	mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", client, client, root)
@@ -142,7 +142,10 @@ func (g *guides) write(name, content string) {
 	require.NoError(g.t, os.WriteFile(path, []byte(content), 0o600))
 }
 
-var packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
+var (
+	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
+	testFunction  = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
 
 // add puts a block where it is compiled.
 func (g *guides) add(where, page string, b block, shown *string) {
@@ -153,7 +156,7 @@ func (g *guides) add(where, page string, b block, shown *string) {
 	assert.Equal(g.t, string(formatted), code, "%s: run gofmt on this block", where)
 	name := packageClause.FindStringSubmatch(code)[1]
 	group := page + " " + name
-	isProgram, isTest := strings.Contains(code, "\nfunc main() {"), strings.Contains(code, "\nfunc Test")
+	isProgram := strings.Contains(code, "\nfunc main() {")
 	if isProgram || g.groups[group] == "" {
 		g.groups[group] = fmt.Sprintf("p%d", g.files)
 	}
@@ -163,31 +166,56 @@ func (g *guides) add(where, page string, b block, shown *string) {
 		g.programs = append(g.programs, program{where, folder, shown})
 		code = strings.Replace(code, "\nfunc main() {", "\nfunc Main() {", 1)
 	}
-	if isTest {
-		g.tests["./"+folder] = true
-		file = strings.Replace(file, ".go", "_test.go", 1)
+	for _, test := range testFunction.FindAllStringSubmatch(code, -1) {
+		g.tests[folder] = append(g.tests[folder], test[1])
 	}
 	// The compiler names what it complains of by its place in the guide.
 	code = fmt.Sprintf("//line %s:%d\n", page, b.line+1) + packageClause.ReplaceAllString(code, "package "+folder)
 	g.write(folder+"/"+file, code)
 }
 
-// run compiles everything, and runs it.
+// run compiles everything, and runs it. With HIRING_LONG it vets everything, too.
 func (g *guides) run(t *testing.T) {
 	t.Helper()
-	var imports, cases strings.Builder
+	folders := make(map[string]bool)
+	var programs, tests strings.Builder
 	for _, p := range g.programs {
-		fmt.Fprintf(&imports, "\t%q\n", "guides/"+p.folder)
-		fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", p.where, p.folder)
+		folders[p.folder] = true
+		fmt.Fprintf(&programs, "\tcase %q:\n\t\t%s.Main()\n\t\tos.Exit(0)\n", p.where, p.folder)
 	}
-	g.write("all/main.go", "package main\n\nimport (\n\t\"os\"\n\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+cases.String()+"\t}\n}\n")
-	if out, err := g.goTool("build", "-o", "all.exe", "./all"); err != nil {
-		t.Fatalf("the programs of the guides do not compile:\n%s", out)
+	for folder, functions := range g.tests {
+		folders[folder] = true
+		for _, name := range functions {
+			fmt.Fprintf(&tests, "\tt.Run(%q, %s.%s)\n", folder+" "+name, folder, name)
+		}
+	}
+	var imports strings.Builder
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		fmt.Fprintf(&imports, "\t%q\n", "guides/"+folder)
+	}
+	g.write("all/all_test.go", "package all\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n"+imports.String()+")\n\n"+
+		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n"+programs.String()+"\t}\n\tm.Run()\n}\n\n"+
+		"func TestAll(t *testing.T) {\n"+tests.String()+"}\n")
+	// Without optimization the compiler takes half of the time.
+	if out, err := g.goTool("test", "-c", "-gcflags=guides/...=-l -N", "-ldflags=-s -w", "-o", "all.exe", "./all"); err != nil {
+		t.Fatalf("the programs and tests of the guides do not compile:\n%s", out)
+	}
+	if long() {
+		out, err := g.goTool("vet", "./...")
+		assert.NoError(t, err, "%s", out)
 	}
 	t.Run("tests", func(t *testing.T) {
 		t.Parallel()
-		out, err := g.goTool(append([]string{"test", "-count=1"}, slices.Sorted(maps.Keys(g.tests))...)...)
-		assert.NoError(t, err, "%s", out)
+		command := exec.CommandContext(t.Context(), filepath.Join(g.dir, "all.exe"), "-test.v")
+		command.Dir = t.TempDir()
+		command.Env = append(os.Environ(), "HIRING_BASE_URL=", "HIRING_API_KEY=")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for folder, functions := range g.tests {
+			for _, name := range functions {
+				assert.Contains(t, string(out), "--- PASS: TestAll/"+folder+"_"+name+" ")
+			}
+		}
 	})
 	for _, p := range g.programs {
 		t.Run(p.where, func(t *testing.T) {
@@ -210,9 +238,9 @@ func (g *guides) runProgram(t *testing.T, p program) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	command := exec.CommandContext(ctx, filepath.Join(g.dir, "all.exe"), p.where)
+	command := exec.CommandContext(ctx, filepath.Join(g.dir, "all.exe"))
 	command.Dir = t.TempDir()
-	command.Env = append(os.Environ(), "HIRING_BASE_URL="+sandbox.Start(t).URL(), "HIRING_API_KEY="+sandbox.TestKey)
+	command.Env = append(os.Environ(), "GUIDE_PROGRAM="+p.where, "HIRING_BASE_URL="+sandbox.Start(t).URL(), "HIRING_API_KEY="+sandbox.TestKey)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	require.NoError(t, command.Run(), "%s: this program fails:\n%s%s", p.where, stdout.String(), stderr.String())

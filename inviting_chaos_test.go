@@ -41,6 +41,7 @@ import (
 // A new run begins when more than a minute has passed since the kill,
 // as the documentation of SendAll demands.
 func TestInvitingUnderFaultsIsExactlyOnce(t *testing.T) {
+	t.Parallel()
 	seeds, candidates := 5, 100
 	if os.Getenv("HIRING_LONG") != "" {
 		seeds, candidates = 200, 1000

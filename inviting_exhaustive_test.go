@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -56,8 +55,9 @@ const (
 // A sequence that leaves its last misfortune unused stands for all that begin
 // like it: they go the same way.
 func TestInvitingUnderEverySequence(t *testing.T) {
-	depth := 4
-	if os.Getenv("HIRING_LONG") != "" {
+	t.Parallel()
+	depth := 3
+	if long() {
 		depth = 5
 	}
 	began := time.Now()

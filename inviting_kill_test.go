@@ -35,6 +35,7 @@ var errKilledRun = errors.New("the process was killed")
 // saved checkpoints. Responses are lost, requests arrive up to 59 s late, and some
 // are answered with 503. Each result is judged when Each receives it.
 func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	kills, runs, lookedUp := 0, 0, 0
 	for seed := uint64(0); kills < inviteKills; seed++ {
 		synctest.Test(t, func(t *testing.T) {

@@ -30,6 +30,7 @@ func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (a
 }
 
 func TestSendAllPacesItself(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := liveWorld(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2000)
@@ -66,6 +67,7 @@ func TestSendAllLeavesAReserve(t *testing.T) {
 
 // TestSendAllLeavesARivalItsShare runs beside another process with the same key.
 func TestSendAllLeavesARivalItsShare(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []int{20, 60, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := liveWorld(t)

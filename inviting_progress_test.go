@@ -18,6 +18,7 @@ import (
 
 // A run of 1,000 candidates takes hours and is never silent for more than a minute.
 func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := liveWorld(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2000)
@@ -63,6 +64,7 @@ func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 
 // A candidate whose outcome is unknown does not delay the others.
 func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
+	t.Parallel()
 	took := func(faults ...sandbox.Fault) (d time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := liveWorld(t)

@@ -121,6 +121,7 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 // of those who come later, and another process does, too: people who are more
 // than a minute away.
 func TestTwoProcessesAndACallback(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 900
 		server, assessment := liveWorld(t)

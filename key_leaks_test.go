@@ -197,6 +197,7 @@ func (w *witness) assertSilent(t *testing.T, name string) (err error) {
 }
 
 func TestNoPieceOfTheKeyComesBackOverAConnection(t *testing.T) {
+	t.Parallel()
 	for name, reply := range hostileReplies() {
 		baseURL, _ := listen(t, func(conn *net.TCPConn) {
 			if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
@@ -211,6 +212,7 @@ func TestNoPieceOfTheKeyComesBackOverAConnection(t *testing.T) {
 }
 
 func TestNoPieceOfTheKeyComesBackFromAProxy(t *testing.T) {
+	t.Parallel()
 	for name, k := range splitKeys() {
 		if strings.ContainsAny(k, "\r") {
 			continue
@@ -256,6 +258,7 @@ func goesAway(conn net.Conn, words string) {
 }
 
 func TestNoPieceOfTheKeyComesBackOverHTTP2(t *testing.T) {
+	t.Parallel()
 	certified := httptest.NewUnstartedServer(http.NotFoundHandler())
 	certified.StartTLS()
 	t.Cleanup(certified.Close)

@@ -113,6 +113,7 @@ func echoes(key string) map[string]answer {
 }
 
 func TestKeyShowsUpNowhere(t *testing.T) {
+	t.Parallel()
 	for _, key := range leakKeys {
 		for name, reply := range echoes(key) {
 			synctest.Test(t, func(t *testing.T) { keyShowsUpNowhere(t, key, name, reply) })

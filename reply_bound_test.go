@@ -277,6 +277,7 @@ func TestPageIsNotTenTimesTooLong(t *testing.T) {
 
 // TestDecodingEndsInTime: the time is over when the body was read in full.
 func TestDecodingEndsInTime(t *testing.T) {
+	t.Parallel()
 	ended := 0
 	for _, c := range blowUps {
 		body := blownUp(c.before, c.piece, c.after, 300<<10)

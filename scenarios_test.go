@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	usualScenarios = 24
+	usualScenarios = 12
 	longScenarios  = 2000
 )
 

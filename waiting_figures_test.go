@@ -62,6 +62,7 @@ var waitsAtTheEmulator = []atTheEmulator{
 // doors. With HIRING_LONG a thousand are known, and two days are watched, also at
 // services that do what nobody expects.
 func TestClientsKeepTheFigures(t *testing.T) {
+	t.Parallel()
 	waits, size, span := waitsAtTheEmulator[:3], 60, 3*time.Hour
 	if os.Getenv("HIRING_LONG") != "" {
 		waits, size, span = waitsAtTheEmulator, 1000, 48*time.Hour

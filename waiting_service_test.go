@@ -54,6 +54,7 @@ func watchFor(t *testing.T, client *hiring.Client, o hiring.WatchOptions, span t
 
 // TestOnlyReadyReportsCome where the status runs a minute ahead of the report.
 func TestOnlyReadyReportsCome(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
@@ -75,6 +76,7 @@ func TestOnlyReadyReportsCome(t *testing.T) {
 // TestWaitReportsVouchesForEachID: one that was deleted is named as missing within
 // the hour, and one that no listing shows comes within the hour.
 func TestWaitReportsVouchesForEachID(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
@@ -113,6 +115,7 @@ func TestWaitReportsVouchesForEachID(t *testing.T) {
 // TestWaitReportsReachesBackAsFarAsGradingTakes, whatever since is about: what was
 // handed in hours ago comes as soon as what was handed in just now.
 func TestWaitReportsReachesBackAsFarAsGradingTakes(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			all := emulator.Batch(1, time.Now(), 150, 3*time.Hour)
@@ -163,6 +166,7 @@ func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 
 // TestWhatIsGradedAgainDoesNotComeAgain within a watch, nor after it was restarted.
 func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
@@ -181,6 +185,7 @@ func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
 
 // TestProgressSaysWhatAWaitDoes: which time since is about, and why it is slow.
 func TestProgressSaysWhatAWaitDoes(t *testing.T) {
+	t.Parallel()
 	meanings := map[emulator.Since]string{
 		emulator.OnCreation: "other", emulator.OnSubmission: "submission", emulator.OnEvaluation: "evaluation", emulator.Ignored: "other",
 	}
@@ -216,6 +221,7 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 // TestPollKeepsWithinItsBounds: 10 pages and 50 submissions a round, and never
 // more than 20 minutes to the next while there is quota left.
 func TestPollKeepsWithinItsBounds(t *testing.T) {
+	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()

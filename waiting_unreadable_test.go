@@ -79,6 +79,7 @@ func TestWatchGoesOnPastAnUnreadableReport(t *testing.T) {
 
 // TestPollGoesOnPastAnUnreadableReport: also where each round is another process.
 func TestPollGoesOnPastAnUnreadableReport(t *testing.T) {
+	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
 		crowd, isPoison := poisonous(garbledReports["a wrong type"])
 		got := newDelivered(crowd)

@@ -64,6 +64,7 @@ func TestWalkNeedsLittleMemory(t *testing.T) {
 // TestWalkOfAListThatGrowsByVeryMuch: what is added between two pages moves the
 // next one back, over items of which not all are remembered.
 func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		list, more int
 		ok         bool
@@ -100,6 +101,7 @@ func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
 
 // TestWalkInALargeCircle: pages that come again after very many others.
 func TestWalkInALargeCircle(t *testing.T) {
+	t.Parallel()
 	for _, style := range []string{"page", "cursor"} {
 		s := newShelf(style, 0)
 		s.spoil = func(n int, _ url.Values, p *shelfPage) {

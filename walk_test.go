@@ -19,6 +19,7 @@ import (
 )
 
 func TestWalkCostsExactlyItsPages(t *testing.T) {
+	t.Parallel()
 	for _, list := range shelfLists {
 		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
 		if list.largest == 500 {

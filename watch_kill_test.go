@@ -103,7 +103,7 @@ func (k *watchKiller) run(t *testing.T, crowd *crowdService, o hiring.WatchOptio
 // comes again.
 func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
-	kills := 20
+	kills := 10
 	if os.Getenv("HIRING_LONG") != "" {
 		kills = 200
 	}

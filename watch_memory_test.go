@@ -47,8 +47,8 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 		over  time.Duration
 		limit int
 	}{
-		{sandbox.SinceEvaluated, 8000, 8 * time.Hour, 1000},
-		{sandbox.SinceCreated, 1000, 16 * time.Hour, 150},
+		{sandbox.SinceEvaluated, 3000, 3 * time.Hour, 1000},
+		{sandbox.SinceCreated, 500, 8 * time.Hour, 150},
 	}
 	if os.Getenv("HIRING_LONG") != "" {
 		cases[0].n, cases[0].over = 1_000_000, 30*day
