@@ -4,72 +4,65 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
-// The journal keeps the newest exchanges, within both bounds: a simulation may
-// run for millions of requests.
+// Limits of the journal. It keeps the newest exchanges within both.
 const (
-	JournalEntries = 10_000   // How many exchanges the journal keeps.
-	JournalBytes   = 32 << 20 // How many bytes the bodies in the journal have together.
+	JournalEntries = 10_000   // Exchanges in the journal.
+	JournalBytes   = 32 << 20 // Bytes of all request bodies in the journal.
 )
 
-// Entry is one exchange.
-type Entry struct {
-	Method string
-	Route  string // The path's template below /api/v1, such as /submissions/{id}; empty for none of the service's.
-	Path   string // As it was sent, without the query.
-	Query  string // As it was sent, without the question mark.
-	Status int    // 0 when no reply was sent, or none yet.
-	Key    string // Redacted, as in sk_test_…dbox; empty for none.
-	Body   []byte // Of a write; at most one byte more than the service takes.
-	At     time.Time
-	Detail *Detail // The rest of it, of a server WithDetails until DetailBytes push it out; else nil.
-}
+// Limits of the details that a journal keeps.
+const (
+	DetailReply = 16 << 10 // Bytes of a response body.
+	DetailBytes = 32 << 20 // Bytes of all details, headers included.
+)
 
-// String tells the exchange in a line.
-func (e Entry) String() string {
-	text := e.Method + " " + e.Path
-	if e.Query != "" {
-		text += "?" + e.Query
-	}
-	if e.Status == 0 {
-		text += " -> no reply"
-	} else {
-		text += fmt.Sprintf(" -> %d", e.Status)
-	}
-	if len(e.Body) > 0 {
-		text += fmt.Sprintf(" %.300s", e.Body)
-	}
-	return text
-}
+// Entry is one exchange in the journal:
+//
+//	Method string
+//	Route  string     the path template below /api/v1, such as /submissions/{id}; empty for an unknown path
+//	Path   string     as sent, without the query
+//	Query  string     as sent, without the question mark
+//	Status int        0 when no response was sent, or none yet
+//	Key    string     redacted, as in sk_test_…dbox; empty for none
+//	Body   []byte     of a write; at most one byte more than the API accepts
+//	At     time.Time
+//	Detail *Detail    nil without WithDetails, and after DetailBytes of newer details
+type Entry = server.Entry
 
-// Journal is what a server was asked and what it answered, oldest first.
+// Detail is the rest of an exchange. See [WithDetails].
+//
+//	Number      int          of the exchange, from 1; a reset restarts it
+//	Ended       bool         false: only Number, Header and Fault are set
+//	RequestID   string       of the response; empty for an archive link
+//	Header      http.Header  of the request, with the key redacted
+//	ReplyHeader http.Header  of the response; nil when none was sent
+//	Reply       []byte       of the response body, at most DetailReply bytes
+//	ReplySize   int          bytes of the response body that were sent
+//	Limit       int          of the key's rate limit; 0 when the request was not counted
+//	Remaining   int          requests after this exchange
+//	Fault       *Fault       that acted; nil for none
+//	Throttled   bool         rejected by the throttle
+//	Repeats     int          number of the exchange that first sent this write; 0: this one
+//	Took        time.Duration
+type Detail = server.Detail
+
+// Journal is the exchanges of a server, oldest first.
 type Journal []Entry
 
-// Repeated returns the writes that were sent before, with the same method,
-// path, query and body: of a write that was sent three times, the second and
-// the third. What was answered makes no difference: a write that is sent again
-// after a 429 is here too.
+// Repeated returns the writes that were sent before with the same method, path,
+// query and body: of a write that was sent three times, the second and the third.
+// The status makes no difference: a retry after a 429 is included.
 func (j Journal) Repeated() []Entry {
-	var repeats []Entry
-	sent := make(map[string]bool)
-	for _, e := range j {
-		if classOf(e.Method) != ClassWrite {
-			continue
-		}
-		write := strings.Join([]string{e.Method, e.Path, e.Query, string(e.Body)}, "\n")
-		if sent[write] {
-			repeats = append(repeats, e)
-		}
-		sent[write] = true
-	}
-	return repeats
+	return server.Repeated(j)
 }
 
 // Find returns the newest exchange of an operation, such as POST and
-// /assessments/{id}/invitations. The error of a search that finds none tells
-// the exchange that comes nearest.
+// /assessments/{id}/invitations. When there is none, the error names the most
+// similar exchange.
 func (j Journal) Find(method, route string) (Entry, error) {
 	wanted, best, nearest := strings.Split(route, "/"), -1, Entry{}
 	for _, e := range slices.Backward(j) {
@@ -96,58 +89,7 @@ func (j Journal) Find(method, route string) (Entry, error) {
 		method, route, len(j), nearest, nearest.Route)
 }
 
-// journal is a ring: the oldest entry is overwritten once it is full. It holds
-// pointers, so that an exchange in progress finds its entry wherever it is.
-type journal struct {
-	ring  []*Entry // with whole keys, which only copies leave out
-	first int      // the number of the oldest entry that is kept
-	next  int      // the number of the next entry
-	bytes int
-
-	details details
-}
-
-func (j *journal) add(e *Entry) {
-	if j.next-j.first == JournalEntries {
-		j.drop()
-	}
-	if len(j.ring) < JournalEntries {
-		j.ring = append(j.ring, e)
-	} else {
-		j.ring[j.next%JournalEntries] = e
-	}
-	j.next++
-	if e.Detail != nil {
-		j.addDetail(e)
-	}
-	for j.bytes += len(e.Body); j.bytes > JournalBytes; {
-		j.drop()
-	}
-}
-
-func (j *journal) drop() {
-	oldest := &j.ring[j.first%JournalEntries]
-	j.bytes -= len((*oldest).Body)
-	j.forget(*oldest)
-	*oldest = nil
-	j.first++
-}
-
-// copy also hides keys where none belongs: in a path, a query or a body.
-func (j *journal) copy(hide *strings.Replacer) Journal {
-	entries := make(Journal, 0, j.next-j.first)
-	for number := j.first; number < j.next; number++ {
-		entries = append(entries, j.ring[number%JournalEntries].hidden(hide))
-	}
-	return entries
-}
-
-func (e *Entry) hidden(hide *strings.Replacer) Entry {
-	shown := *e
-	shown.Key, shown.Path, shown.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
-	if e.Body != nil {
-		shown.Body = []byte(hide.Replace(string(e.Body)))
-	}
-	shown.Detail = e.Detail.hidden(hide)
-	return shown
-}
+// Journal returns a copy of the journal. It holds the exchanges of every
+// transport within the limits, those without a response included. Requests to the
+// control API are not in it.
+func (s *Server) Journal() Journal { return s.server().Journal() }

@@ -5,14 +5,17 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
 // Option changes a server under construction.
 type Option func(*Server)
 
+func set(f func(*server.Config)) Option { return func(s *Server) { s.server().Configure(f) } }
+
 // WithDialect makes the server speak other names, routes and formats where the
 // service's documentation shows none. A zero field means the default.
-func WithDialect(d hiring.Dialect) Option { return func(s *Server) { s.dialect = d } }
+func WithDialect(d hiring.Dialect) Option { return set(func(c *server.Config) { c.Dialect = d }) }
 
 // WithClock makes the server live by another clock: the Date header, quota
 // windows, the expiry of keys and the times of what a write makes.
@@ -20,7 +23,7 @@ func WithClock(now func() time.Time) Option {
 	if now == nil {
 		panic("sandbox: WithClock: the clock is nil")
 	}
-	return func(s *Server) { s.clock = now }
+	return set(func(c *server.Config) { c.Clock = now })
 }
 
 // WithQuota sets how many reads and writes an hour each key may make, instead
@@ -29,7 +32,7 @@ func WithQuota(read, write int) Option {
 	if read < 0 || write < 0 {
 		panic(fmt.Sprintf("sandbox: WithQuota(%d, %d): a quota cannot be negative", read, write))
 	}
-	return func(s *Server) { s.limits = limits{read: read, write: write} }
+	return set(func(c *server.Config) { c.ReadLimit, c.WriteLimit = read, write })
 }
 
 // WithSinceOn chooses the time that the since filter is about: SinceCreated
@@ -37,7 +40,7 @@ func WithQuota(read, write int) Option {
 func WithSinceOn(f SinceField) Option {
 	switch f {
 	case SinceCreated, SinceSubmitted, SinceEvaluated:
-		return func(s *Server) { s.sinceOn = f }
+		return set(func(c *server.Config) { c.SinceOn = f })
 	}
 	panic(fmt.Sprintf("sandbox: WithSinceOn(%q): no such time", string(f)))
 }
@@ -48,7 +51,7 @@ func WithSinceOn(f SinceField) Option {
 func WithNewestBy(f SinceField) Option {
 	switch f {
 	case SinceCreated, SinceSubmitted, SinceEvaluated:
-		return func(s *Server) { s.newest = f }
+		return set(func(c *server.Config) { c.NewestBy = f })
 	}
 	panic(fmt.Sprintf("sandbox: WithNewestBy(%q): no such time", string(f)))
 }
@@ -60,7 +63,7 @@ func WithListingLag(lag time.Duration) Option {
 	if lag < 0 {
 		panic(fmt.Sprintf("sandbox: WithListingLag(%s): it cannot be negative", lag))
 	}
-	return func(s *Server) { s.listingLag = lag }
+	return set(func(c *server.Config) { c.ListingLag = lag })
 }
 
 // WithPageCap cuts each page of submissions to so many without a word, whatever
@@ -69,36 +72,11 @@ func WithPageCap(most int) Option {
 	if most < 0 {
 		panic(fmt.Sprintf("sandbox: WithPageCap(%d): it cannot be negative", most))
 	}
-	return func(s *Server) { s.pageCap = most }
+	return set(func(c *server.Config) { c.PageCap = most })
 }
 
 // WithKey makes the server accept a key from the start, as AddKey does later.
-func WithKey(k Key) Option {
-	return func(s *Server) {
-		if err := s.keys.add(k, s.now()); err != nil {
-			panic(fmt.Sprintf("sandbox: AddKey: %v", err))
-		}
-	}
-}
-
-// Timeline lets the candidates of the live world move by themselves: each
-// duration counts from the step before, the first from the sending of the
-// invitation. It is the server's clock that counts, and a step has the time at
-// which it was due, no matter when the server is asked next.
-//
-// A step without a duration comes together with the one before, but the last
-// step with one is the end: Timeline{Open: time.Hour} only opens. Polls lets
-// the evaluation come not after a time but after so many looks at a submission
-// that was handed in: at itself, at its report, or at the first page of
-// submissions with the status evaluated. The look after those finds it.
-//
-// What a test does by hand goes together with it: the next step counts from
-// then. A step that is not possible, because the invitation was revoked or has
-// expired or the assessment is closed, is the end.
-type Timeline struct {
-	Open, Begin, Submit, Evaluate time.Duration
-	Polls                         int
-}
+func WithKey(k Key) Option { return set(func(c *server.Config) { c.Keys = append(c.Keys, k) }) }
 
 // WithTimeline makes each new invitation of the live world follow a timeline.
 // Results are made up, the same on every run.
@@ -106,7 +84,7 @@ func WithTimeline(t Timeline) Option {
 	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
 		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))
 	}
-	return func(s *Server) { s.timeline = t }
+	return set(func(c *server.Config) { c.Timeline = t })
 }
 
 // WithDrift mixes into replies what additive changes of v1 may bring: members
@@ -118,8 +96,45 @@ func WithTimeline(t Timeline) Option {
 // Nothing documented breaks: types, ids, order, cursors and the numbers of meta
 // stay, filters go by the true values, and statuses that calls depend on, such
 // as evaluated, closed and revoked, stay too.
-func WithDrift(seed uint64) Option { return func(s *Server) { s.drift = &drift{seed} } }
+func WithDrift(seed uint64) Option {
+	return set(func(c *server.Config) { c.Drift, c.DriftSeed = true, seed })
+}
 
 // WithDetails makes the journal keep the [Detail] of each exchange. Without it
 // the server does nothing for details.
-func WithDetails() Option { return func(s *Server) { s.detailed.Store(true) } }
+func WithDetails() Option { return set(func(c *server.Config) { c.Details = true }) }
+
+// WithControlPlane says who may use the control plane, which every server has:
+// what the methods of a Server do, as JSON over HTTP, for test suites in other
+// languages.
+//
+//	POST /_sandbox/reset
+//	POST /_sandbox/quota                      {"key", "class", "remaining"}
+//	POST /_sandbox/faults                     a Fault: {"route", "skip", "times", "status", "code", "retry_after",
+//	                                          "delay", "late", "after", "reset", "cut_after", "body", "content_type"}
+//	POST /_sandbox/advance                    {"seconds"}
+//	POST /_sandbox/keys                       {"token", "scope", "expires", "organization"}
+//	POST /_sandbox/keys/revoke                {"token"}
+//	POST /_sandbox/invitations/{id}/open
+//	POST /_sandbox/invitations/{id}/begin     answers {"submission_id"}
+//	POST /_sandbox/invitations/{id}/submit    answers {"submission_id"}
+//	POST /_sandbox/submissions/{id}/evaluate  {"ship_score", "verdict", "pillars", "low_confidence", "summary", "confidence",
+//	                                          "integrity_status", "extra"}, all of them optional
+//	POST /_sandbox/assessments                {"name"}, answers {"assessment_id"}
+//	POST /_sandbox/archives                   {"available"}
+//	GET  /_sandbox/journal                    answers {"entries", "repeated"}
+//
+// A duration is a number of seconds or a text like "1m30s", expires an RFC 3339
+// time. What answers nothing answers 204. A request that makes no sense is a 400
+// that says what to do: {"error": {"message": "…"}}. It needs no key and counts
+// against no quota, the journal does not show it and no fault meets it. A reset
+// leaves a server as New made it with its options.
+//
+// Without this option, and with anyHost false, it takes requests from this
+// machine only (a loopback address, to localhost, a loopback address or the name
+// that Client uses in-process) and none that a web page of another origin makes; anything
+// else is a 403. With anyHost it takes them from and to every address, for a
+// server in a container of its own: whoever can reach it controls it.
+func WithControlPlane(anyHost bool) Option {
+	return set(func(c *server.Config) { c.AnyHost = anyHost })
+}

@@ -1,80 +1,41 @@
 package sandbox
 
 import (
-	"errors"
-	"fmt"
-	"math"
-	"sync"
-	"sync/atomic"
+	_ "embed" // for the document
+	"net/http"
 	"time"
 
-	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
+
+// openAPI describes the API in the default dialect.
+//
+//go:embed openapi.json
+var openAPI []byte
 
 // Server is the fake service. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
-type Server struct {
-	settings
+type Server server.Server
 
-	clock    func() time.Time
-	ahead    atomic.Int64 // how far Advance has moved the clock
-	timeline Timeline
-	routes   []route
-	anyHost  bool // may use the control plane
-	options  []Option
-	detailed atomic.Bool // the journal keeps details
-
-	mu    sync.Mutex // guards all below; never held while a body is read or written
-	state            // what a reset begins anew
-	doors openDoors
-	news  chan struct{} // closed at the next change; nil while nobody waits for it
-}
-
-// state is everything that requests and tests change.
-type state struct {
-	requests uint64
-	keys     keyring
-	revoked  []string // newest last, to be hidden where they show up
-	throttle throttle
-	live     world.Live
-	storage  storage
-	faults   faults
-	injected int     // how many faults so far
-	late     []*call // in the order in which they are due
-	journal  journal
-}
+func (s *Server) server() *server.Server { return (*server.Server)(s) }
 
 // New returns a server with the well-known keys. It starts nothing: no
 // goroutine, no socket, and it can be dropped without Close unless URL was
 // called. It panics when an option makes no sense, because only the test's
 // author can put that right.
 func New(opts ...Option) *Server {
-	s := &Server{
-		settings: settings{sinceOn: SinceCreated, limits: limits{read: 1000, write: 200}},
-		clock:    time.Now,
-		options:  opts,
-		state:    state{keys: make(keyring, 4)},
+	config := server.Config{
+		OpenAPI: openAPI, Clock: time.Now, ReadLimit: 1000, WriteLimit: 200, SinceOn: SinceCreated,
+		Keys: []Key{
+			{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},
+			{Token: WriteKey, Scope: ScopeWrite}, {Token: LiveKey, Scope: ScopeAdmin},
+		},
 	}
-	for token, scope := range map[string]Scope{TestKey: ScopeAdmin, ReadOnlyKey: ScopeRead, WriteKey: ScopeWrite, LiveKey: ScopeAdmin} {
-		s.keys[token] = &keyState{Key: Key{Token: token, Scope: scope}}
-	}
-	for _, opt := range opts {
-		opt(s)
-	}
-	defaults := hiring.DefaultDialect()
-	dialect, err := s.dialect.WithDefaults()
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: WithDialect: %v", err))
-	}
-	s.dialect, s.lenientSince = dialect, dialect.SinceLayout == defaults.SinceLayout
-	if dialect == defaults {
-		s.routes = defaultRoutes()
-	} else {
-		s.routes = newRoutes(dialect)
-	}
-	s.live = world.NewLive(sample, world.Timeline(s.timeline))
-	return s
+	return (*Server)(server.New(config, func(s *server.Server) {
+		for _, opt := range opts {
+			opt((*Server)(s))
+		}
+	}))
 }
 
 // TB is what Start needs of a *testing.T, *testing.B or *testing.F.
@@ -92,51 +53,12 @@ func Start(tb TB, opts ...Option) *Server {
 	tb.Cleanup(func() {
 		tb.Helper()
 		s.Close()
-		for _, f := range s.unfired() {
+		for _, f := range s.server().Unfired() {
 			tb.Errorf("sandbox: this fault never fired: %s", f)
 		}
 	})
 	return s
 }
 
-// now is the only clock. It takes no lock, so that a clock of the test's own
-// may call the server.
-func (s *Server) now() time.Time { return s.clock().Add(time.Duration(s.ahead.Load())) }
-
-// Advance moves the server's clock forward, and only that one: clients wait as
-// long as before. It panics on a negative duration.
-func (s *Server) Advance(d time.Duration) {
-	if err := s.advance(d); err != nil {
-		panic(fmt.Sprintf("sandbox: Advance(%s): %v", d, err))
-	}
-}
-
-func (s *Server) advance(d time.Duration) error {
-	if d < 0 {
-		return errors.New("the clock does not go back")
-	}
-	for {
-		ahead := s.ahead.Load()
-		if int64(d) > math.MaxInt64-ahead {
-			return errors.New("the clock does not go that far")
-		}
-		if s.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
-			return nil
-		}
-	}
-}
-
-// notify wakes those who wait for a change. The lock is held.
-func (s *Server) notify() {
-	if s.news != nil {
-		close(s.news)
-		s.news = nil
-	}
-}
-
-// unfired returns the faults that nothing has met so far.
-func (s *Server) unfired() []Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.faults.unfired()
-}
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server().ServeHTTP(w, r) }

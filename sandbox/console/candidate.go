@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -34,7 +35,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 	var p candidatePage
 	var raw []byte
 	err := errNotFound
-	c.World(func(l *world.Live, now time.Time) {
+	c.server.Live(func(l *world.Live, now time.Time) {
 		a, org, ok := l.Applicant(r.PathValue("id"))
 		if !ok {
 			return
@@ -53,7 +54,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 		log := a.Attempt.Events()
 		p.Status, p.AllEvents = a.Attempt.Value.Status, len(log)
 		p.Events = append(p.Events, log[max(len(log)-eventsShown, 0):]...)
-		raw = c.Report(a.Attempt)
+		raw = server.Report(a.Attempt)
 	})
 	if raw != nil {
 		p.Report = reportOf(raw)

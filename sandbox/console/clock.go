@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
@@ -29,14 +29,14 @@ func (c *console) advance(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := c.Advance(by); err != nil {
+	if err := c.server.Advance(by); err != nil {
 		return "", err
 	}
 	return at("/trouble", "advanced", "by", by.String()) + "#clock", nil
 }
 
 // coming is what will happen until the clock has moved, in order.
-func (c *console) coming(s backstage.State, keys []backstage.Key, by time.Duration) []event {
+func (c *console) coming(s server.Conditions, keys []server.KeyInfo, by time.Duration) []event {
 	until := s.Now.Add(by)
 	var all []event
 	tell := func(at time.Time, what, who string) {
@@ -53,7 +53,7 @@ func (c *console) coming(s backstage.State, keys []backstage.Key, by time.Durati
 		tell(key.Read.Reset, "reads", key.Redacted)
 		tell(key.Write.Reset, "writes", key.Redacted)
 	}
-	c.World(func(l *world.Live, now time.Time) {
+	c.server.Live(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			o := l.Organization(name, now)
 			for _, next := range o.Coming(world.MomentOf(until)) {

@@ -1,6 +1,6 @@
 package console
 
-import "github.com/hiring-assessment/hiring-go/sandbox"
+import "github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 
 // Where the page is: beside the control plane, none of whose paths it takes.
 const (
@@ -10,9 +10,7 @@ const (
 
 // console is the page of one server.
 type console struct {
-	stage
-
-	server  *sandbox.Server
+	server  *server.Server
 	anyHost bool
 	token   string // that forms send along
 }

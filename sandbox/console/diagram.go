@@ -46,10 +46,10 @@ type moment struct {
 
 func (c *console) diagram() diagram {
 	var all []moment
-	c.Each(func(at time.Time, _ sandbox.Class, status int, d *sandbox.Detail) {
+	c.server.Each(func(at time.Time, _ sandbox.Class, status int, d *sandbox.Detail) {
 		all = append(all, moment{at, status == http.StatusTooManyRequests, d != nil && d.Fault != nil})
 	})
-	return draw(all, c.State().Now)
+	return draw(all, c.server.Conditions().Now)
 }
 
 // draw takes the shortest span with which all there is fits, or the longest.

@@ -33,7 +33,7 @@ const shown = 64 << 10
 
 func (c *console) exchange(r *http.Request) (page, error) {
 	n := number(r.PathValue("number"))
-	found, more := c.Page(n+1, 1, func(sandbox.Entry) bool { return true })
+	found, more := c.server.Page(n+1, 1, func(sandbox.Entry) bool { return true })
 	if n == 0 || len(found) == 0 || found[0].Detail.Number != n {
 		return page{}, errNotFound
 	}
@@ -49,7 +49,7 @@ func (c *console) exchange(r *http.Request) (page, error) {
 	if more {
 		p.Older = n - 1
 	}
-	if newer, _ := c.Page(n+2, 1, func(sandbox.Entry) bool { return true }); len(newer) > 0 && newer[0].Detail.Number > n {
+	if newer, _ := c.server.Page(n+2, 1, func(sandbox.Entry) bool { return true }); len(newer) > 0 && newer[0].Detail.Number > n {
 		p.Newer = n + 1
 	}
 	return page{Template: "exchange", Data: p}, nil

@@ -41,14 +41,14 @@ var presets = []preset{
 func (c *console) inject(r *http.Request) (string, error) {
 	f, err := faultOf(r.PostForm)
 	if err == nil {
-		err = c.Inject(f)
+		err = c.server.Inject(f)
 	}
 	return at("/trouble", "injected") + "#faults", err
 }
 
 func (c *console) clearFaults(r *http.Request) (string, error) {
 	if id := number(r.PostForm.Get("id")); id > 0 {
-		c.ClearFault(id)
+		c.server.ClearFault(id)
 	} else {
 		c.server.ClearFaults()
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
 // Handler returns the server together with its page, which is at /_sandbox/ and
 // below /_sandbox/console/: every other request goes to the server. From then on
 // the server keeps the details of exchanges, as with sandbox.WithDetails.
 func Handler(s *sandbox.Server) http.Handler {
-	c := &console{server: s, stage: backstage.Door(s).(stage), token: rand.Text()}
-	c.anyHost = c.Watch()
+	c := &console{server: (*server.Server)(s), token: rand.Text()}
+	c.anyHost = c.server.Watch()
 	mux := http.NewServeMux()
 	for _, r := range c.routes() {
 		mux.Handle(r.pattern, r.handler)

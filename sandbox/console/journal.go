@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
 // rows is how many exchanges a page of the journal lists.
@@ -23,9 +23,9 @@ type journalPage struct {
 	Older   string // The address of what comes after; empty at the end.
 	Live    string // The address that tells what is new; empty on older pages.
 	Diagram diagram
-	Gauges  []backstage.Key
+	Gauges  []server.KeyInfo
 	More    int // Keys that have been used and have no gauge.
-	Keys    []backstage.Key
+	Keys    []server.KeyInfo
 }
 
 // gauges is how many keys the journal shows the quotas of.
@@ -34,9 +34,9 @@ const gauges = 4
 func (c *console) journal(r *http.Request) (page, error) {
 	query := r.URL.Query()
 	f, before := filterOf(query), number(query.Get("before"))
-	entries, more := c.Page(before, rows, f.passes)
-	p := journalPage{Now: c.State().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(), Keys: c.Keys()}
-	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k backstage.Key) bool { return !k.Read.Opened && !k.Write.Opened })
+	entries, more := c.server.Page(before, rows, f.passes)
+	p := journalPage{Now: c.server.Conditions().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(), Keys: c.server.Keys()}
+	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
 	if p.More = max(len(p.Gauges)-gauges, 0); p.More > 0 {
 		p.Gauges = p.Gauges[:gauges]
 	}

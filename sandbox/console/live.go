@@ -24,7 +24,7 @@ func (c *console) follow(block string, view func(r *http.Request) (page, error))
 		w.Header().Set("Content-Type", "text/event-stream")
 		var last []byte
 		for {
-			news := c.News() // before looking: what comes meanwhile is told next time
+			news := c.server.News() // before looking: what comes meanwhile is told next time
 			p, err := view(r)
 			if err != nil {
 				return

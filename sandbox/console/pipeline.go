@@ -85,7 +85,7 @@ func (c *console) pipeline(r *http.Request) (page, error) {
 	query := r.URL.Query()
 	p := pipelinePage{Live: root + "/live/pipeline?" + r.URL.RawQuery}
 	err := errNotFound
-	c.World(func(l *world.Live, now time.Time) {
+	c.server.Live(func(l *world.Live, now time.Time) {
 		p.Now = now
 		for _, name := range l.Names() {
 			o := l.Organization(name, now)
@@ -159,7 +159,7 @@ func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
 
 func (c *console) addAssessment(r *http.Request) (string, error) {
 	org := r.PostForm.Get("org")
-	id, err := c.AddAssessment(org, r.PostForm.Get("name"), r.PostForm.Get("challenge"))
+	id, err := c.server.AddAssessment(org, r.PostForm.Get("name"), r.PostForm.Get("challenge"))
 	return at("/pipeline", "added", "org", org, "assessment", id), err
 }
 

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/hiring-assessment/hiring-go/sandbox/internal/backstage"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 type troublePage struct {
-	backstage.State
+	server.Conditions
 
-	Keys    []backstage.Key
+	Keys    []server.KeyInfo
 	Plans   map[string]organization
 	Faults  []pending
 	Routes  []string
@@ -43,14 +43,14 @@ func (c *console) trouble(r *http.Request) (page, error) {
 	if by == 0 {
 		by = time.Hour
 	}
-	p := troublePage{State: c.State(), Keys: c.Keys(), Plans: make(map[string]organization), Routes: routeNames(), Presets: presets, Codes: codes, By: by}
-	c.Faults(func(id int, f sandbox.Fault, fired bool) { p.Faults = append(p.Faults, pending{f, id, fired}) })
-	c.World(func(l *world.Live, now time.Time) {
+	p := troublePage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization), Routes: routeNames(), Presets: presets, Codes: codes, By: by}
+	c.server.Faults(func(id int, f sandbox.Fault, fired bool) { p.Faults = append(p.Faults, pending{f, id, fired}) })
+	c.server.Live(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			p.Plans[name] = organizationOf(name, l.Organization(name, now))
 		}
 	})
-	p.Coming = c.coming(p.State, p.Keys, by)
+	p.Coming = c.coming(p.Conditions, p.Keys, by)
 	if p.More = max(len(p.Coming)-comingShown, 0); p.More > 0 {
 		p.Coming = p.Coming[:comingShown]
 	}
@@ -58,7 +58,7 @@ func (c *console) trouble(r *http.Request) (page, error) {
 }
 
 func (c *console) key(r *http.Request) (string, error) {
-	token, ok := c.Token(r.PostForm.Get("key"))
+	token, ok := c.server.Token(r.PostForm.Get("key"))
 	if !ok {
 		return "", errors.New("the server knows no such key any more")
 	}
@@ -78,7 +78,7 @@ func (c *console) setQuota(r *http.Request) (string, error) {
 	if err != nil || left < 0 {
 		return "", errors.New("give how many requests are left, from 0")
 	}
-	return at("/trouble", "quota"), c.SetQuota(token, class, left)
+	return at("/trouble", "quota"), c.server.SetQuota(token, class, left)
 }
 
 func (c *console) setPlan(r *http.Request) (string, error) {
@@ -91,7 +91,7 @@ func (c *console) setPlan(r *http.Request) (string, error) {
 	if err != nil || wrong != nil || used < 0 || limit < 0 || !strings.HasPrefix(token, "sk_live_") {
 		return "", errors.New("give a live key and two numbers from 0")
 	}
-	return at("/trouble", "plan"), c.SetPlan(token, used, limit)
+	return at("/trouble", "plan"), c.server.SetPlan(token, used, limit)
 }
 
 func (c *console) revokeKey(r *http.Request) (string, error) {
@@ -124,7 +124,7 @@ func (c *console) setDrift(r *http.Request) (string, error) {
 }
 
 func (c *console) reset(*http.Request) (string, error) {
-	c.Reset()
+	c.server.Reset()
 	return at("/trouble", "reset"), nil
 }
 

@@ -12,17 +12,16 @@ import (
 
 const maxScore = 100
 
-// Result is what grading a submission finds. What is left empty follows from
-// the rest.
+// Result is what grading a submission found.
 type Result struct {
-	ShipScore       int
-	Verdict         string
-	Pillars         map[string]int // By id.
-	LowConfidence   []string       // Ids of pillars.
-	Summary         string
-	Confidence      string
-	IntegrityStatus string
-	Extra           map[string]any // Handed on and never looked into.
+	ShipScore       int            // From 0 to 100.
+	Verdict         string         // Empty: derived from the score, from strong_no to strong_yes.
+	Pillars         map[string]int // From 0 to 100, by id. A missing pillar has a null score and low confidence.
+	LowConfidence   []string       // Ids of pillars whose score has low confidence.
+	Summary         string         // Empty: a sentence with the score.
+	Confidence      string         // Empty: derived from the number of pillars with enough evidence, from low to high.
+	IntegrityStatus string         // Empty: clear.
+	Extra           map[string]any // Additional report members, or replacements for existing ones. A nil value is null.
 }
 
 // Check says what cannot be: scores outside of 0 and 100, and unknown pillars.

@@ -1,146 +1,164 @@
 package world
 
+// The types of this file have the JSON member names of the API, written by hand
+// from its documentation in the documented order. They are independent of the
+// types of package hiring: a member that one side misspells must fail a test.
+
 // Account is an organization and what it may use.
 type Account struct {
-	ID                   string
-	Name                 string
-	Slug                 string
-	Plan                 Plan
-	Usage                Usage
-	Branding             Branding
-	CustomDomain         *string
-	CustomDomainVerified bool
-	CreatedAt            Moment
+	ID                   string   `json:"id"`
+	Name                 string   `json:"name"`
+	Slug                 string   `json:"slug"`
+	Plan                 Plan     `json:"plan"`
+	Usage                Usage    `json:"usage"`
+	Branding             Branding `json:"branding"`
+	CustomDomain         *string  `json:"custom_domain"`
+	CustomDomainVerified bool     `json:"custom_domain_verified"`
+	CreatedAt            Moment   `json:"created_at"`
 }
 
 // Plan is what an organization pays for.
 type Plan struct {
-	ID                 string
-	SubscriptionStatus string
-	BillingCurrency    string
-	LimitsEnforced     bool
+	ID                 string `json:"id"`
+	SubscriptionStatus string `json:"subscription_status"`
+	BillingCurrency    string `json:"billing_currency"`
+	LimitsEnforced     bool   `json:"limits_enforced"`
 }
 
 // Usage is what the organization has used of its plan in this period.
 type Usage struct {
-	PeriodStart      Moment
-	AssessmentsUsed  int
-	AssessmentsLimit int
+	PeriodStart      Moment `json:"period_start"`
+	AssessmentsUsed  int    `json:"assessments_used"`
+	AssessmentsLimit int    `json:"assessments_limit"`
 }
 
 // Branding is how an organization looks to its candidates.
 type Branding struct {
-	AccentColor  string
-	PrimaryColor *string
-	LogoURL      *string
-	SenderName   *string
-	SupportEmail *string
+	AccentColor  string  `json:"accent_color"`
+	PrimaryColor *string `json:"primary_color"`
+	LogoURL      *string `json:"logo_url"`
+	SenderName   *string `json:"sender_name"`
+	SupportEmail *string `json:"support_email"`
 }
 
 // Member is somebody of an organization.
 type Member struct {
-	ID        string
-	Email     string
-	Name      string
-	Role      string
-	CreatedAt Moment
+	ID        string `json:"id"`
+	Email     string `json:"email"`
+	Name      string `json:"name"`
+	Role      string `json:"role"`
+	CreatedAt Moment `json:"created_at"`
 }
 
 // Challenge is something to be worked on.
 type Challenge struct {
-	ID               string
-	Slug             string
-	Name             string
-	Domain           string
-	Difficulty       string
-	Level            string
-	Stack            string
-	TimeLimitMinutes int
-	BudgetDollarsCap float64
-	IsPlatform       bool
-	IsMultiTask      bool
-	PublishedAt      Moment
-	CreatedAt        Moment
-	BriefMD          string
-	Tasks            []Task // None unless it is multi-task.
+	ID               string  `json:"id"`
+	Slug             string  `json:"slug"`
+	Name             string  `json:"name"`
+	Domain           string  `json:"domain"`
+	Difficulty       string  `json:"difficulty"`
+	Level            string  `json:"level"`
+	Stack            string  `json:"stack"`
+	TimeLimitMinutes int     `json:"time_limit_minutes"`
+	BudgetDollarsCap float64 `json:"budget_dollars_cap"`
+	IsPlatform       bool    `json:"is_platform"`
+	IsMultiTask      bool    `json:"is_multi_task"`
+	PublishedAt      Moment  `json:"published_at"`
+	CreatedAt        Moment  `json:"created_at"`
+	BriefMD          string  `json:"brief_md"`
+	Tasks            []Task  `json:"tasks,omitempty"` // None unless it is multi-task.
 }
 
 // Task is a part of a multi-task challenge.
 type Task struct {
-	ID               string
-	TaskKey          string
-	Kind             string
-	Title            string
-	OrderIndex       int
-	Weight           float64
-	TimeLimitMinutes int
+	ID               string  `json:"id"`
+	TaskKey          string  `json:"task_key"`
+	Kind             string  `json:"kind"`
+	Title            string  `json:"title"`
+	OrderIndex       int     `json:"order_index"`
+	Weight           float64 `json:"weight"`
+	TimeLimitMinutes int     `json:"time_limit_minutes"`
 }
 
 // Assessment is a challenge that candidates are invited to.
 type Assessment struct {
-	ID               string
-	Name             string
-	ChallengeID      string
-	Status           string
-	TimeLimitMinutes int
-	BudgetDollarsCap *float64
-	SelectedTaskIDs  []string
-	CreatedAt        Moment
-	UpdatedAt        Moment
+	ID               string   `json:"id"`
+	Name             string   `json:"name"`
+	ChallengeID      string   `json:"challenge_id"`
+	Status           string   `json:"status"`
+	TimeLimitMinutes int      `json:"time_limit_minutes"`
+	BudgetDollarsCap *float64 `json:"budget_dollars_cap"`
+	SelectedTaskIDs  []string `json:"selected_task_ids"`
+	CreatedAt        Moment   `json:"created_at"`
+	UpdatedAt        Moment   `json:"updated_at"`
 }
 
 // Invitation is how a candidate gets to an assessment.
 type Invitation struct {
-	ID                string
-	AssessmentID      string
-	CandidateEmail    string
-	CandidateName     string
-	Status            string
-	RecruiterDecision string
-	SentAt            *Moment
-	OpenedAt          *Moment
-	StartedAt         *Moment
-	SubmittedAt       *Moment
-	ExpiresAt         Moment
-	CreatedAt         Moment
+	ID                string  `json:"id"`
+	AssessmentID      string  `json:"assessment_id"`
+	CandidateEmail    string  `json:"candidate_email"`
+	CandidateName     string  `json:"candidate_name"`
+	Status            string  `json:"status"`
+	RecruiterDecision string  `json:"recruiter_decision"`
+	SentAt            *Moment `json:"sent_at"`
+	OpenedAt          *Moment `json:"opened_at"`
+	StartedAt         *Moment `json:"started_at"`
+	SubmittedAt       *Moment `json:"submitted_at"`
+	ExpiresAt         Moment  `json:"expires_at"`
+	CreatedAt         Moment  `json:"created_at"`
 }
 
 // Submission is what a candidate makes of an assessment.
 type Submission struct {
-	ID                 string
-	AssessmentID       string
-	Challenge          ChallengeRef
-	Candidate          Person
-	Status             string
-	StartedAt          Moment
-	SubmittedAt        *Moment
-	EvaluatedAt        *Moment
-	PausedTotalSeconds int
-	Budget             Budget
-	CreatedAt          Moment
+	ID                 string       `json:"id"`
+	AssessmentID       string       `json:"assessment_id"`
+	Challenge          ChallengeRef `json:"challenge"`
+	Candidate          Person       `json:"candidate"`
+	Status             string       `json:"status"`
+	StartedAt          Moment       `json:"started_at"`
+	SubmittedAt        *Moment      `json:"submitted_at"`
+	EvaluatedAt        *Moment      `json:"evaluated_at"`
+	PausedTotalSeconds int          `json:"paused_total_seconds"`
+	Budget             Budget       `json:"budget"`
+	CreatedAt          Moment       `json:"created_at"`
 }
 
 // ChallengeRef names a challenge.
 type ChallengeRef struct {
-	Name string
-	Slug string
+	Name string `json:"name"`
+	Slug string `json:"slug"`
 }
 
 // Person is a candidate as the organization knows them.
 type Person struct {
-	Email string
-	Name  string
+	Email string `json:"email"`
+	Name  string `json:"name"`
 }
 
 // Budget is what a candidate may spend on assistants, and has.
 type Budget struct {
-	DollarsUsed float64
-	DollarsCap  float64
+	DollarsUsed float64 `json:"dollars_used"`
+	DollarsCap  float64 `json:"dollars_cap"`
 }
 
-// Text is written and read by others: the world hands it on and never looks into
-// it. It can have any shape.
+// Text is JSON of any shape, which the package stores and does not read.
 type Text string
+
+// Texts is an array of JSON values. A nil one encodes as an empty array.
+type Texts []Text
+
+// MarshalJSON joins the values.
+func (t Texts) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, text := range t {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, text...)
+	}
+	return append(b, ']'), nil
+}
 
 // Event is an entry in the log of a submission.
 type Event struct {
@@ -154,52 +172,53 @@ type Event struct {
 // Report is what grading finds in a submission. One that was not graded yet has
 // four pillars about which nothing is known.
 type Report struct {
-	SubmissionID       string
-	Status             string
-	Evaluated          bool
-	ShipScore          *int
-	Verdict            string
-	VerdictLabel       string
-	Confidence         string
-	Summary            string
-	ScoredAsRole       *string
-	Pillars            []Pillar
-	Strengths          []Text
-	Flags              []Text
-	InterviewQuestions []Text
-	Facts              Facts
-	ScopeExclusions    []Text
-	IntegrityStatus    string
-	Percentile         *float64
-	Tasks              []Text
-	GeneratedAt        *Moment
+	SubmissionID       string   `json:"submission_id"`
+	Status             string   `json:"status"`
+	Evaluated          bool     `json:"evaluated"`
+	ShipScore          *int     `json:"ship_score"`
+	Verdict            string   `json:"verdict"`
+	VerdictLabel       string   `json:"verdict_label"`
+	Confidence         string   `json:"confidence"`
+	Summary            string   `json:"summary"`
+	ScoredAsRole       *string  `json:"scored_as_role"`
+	Pillars            []Pillar `json:"pillars"`
+	Strengths          Texts    `json:"strengths"`
+	Flags              Texts    `json:"flags"`
+	InterviewQuestions Texts    `json:"interview_questions"`
+	Facts              Facts    `json:"facts"`
+	ScopeExclusions    Texts    `json:"scope_exclusions"`
+	IntegrityStatus    string   `json:"integrity_status"`
+	PipelineRank       *Rank    `json:"pipeline_rank"` // Nil: Attempt.Rank depends on other submissions.
+	Percentile         *float64 `json:"percentile,omitempty"`
+	Tasks              Texts    `json:"tasks"`
+	GeneratedAt        *Moment  `json:"generated_at"`
 }
 
 // Pillar is one of the four things that are graded.
 type Pillar struct {
-	ID            string
-	Label         string
-	Score         *int
-	LowConfidence bool
-	Summary       string
-	NotAssessed   []string
+	ID            string   `json:"id"`
+	Label         string   `json:"label"`
+	Score         *int     `json:"score"`
+	LowConfidence bool     `json:"low_confidence"`
+	Summary       string   `json:"summary"`
+	NotAssessed   []string `json:"not_assessed"`
 }
 
 // Facts are what was measured.
 type Facts struct {
-	TimeUsedMinutes       *float64
-	TimeAllottedMinutes   int
-	BudgetUsedDollars     float64
-	BudgetAllottedDollars float64
-	AIAuthoredPct         *float64
-	ChurnPct              *float64
-	AIExchangeCount       int
+	TimeUsedMinutes       *float64 `json:"time_used_minutes"`
+	TimeAllottedMinutes   int      `json:"time_allotted_minutes"`
+	BudgetUsedDollars     float64  `json:"budget_used_dollars"`
+	BudgetAllottedDollars float64  `json:"budget_allotted_dollars"`
+	AIAuthoredPct         *float64 `json:"ai_authored_pct"`
+	ChurnPct              *float64 `json:"churn_pct"`
+	AIExchangeCount       int      `json:"ai_exchange_count"`
 }
 
 // Rank is a submission's place among all that were evaluated.
 type Rank struct {
-	Rank  int
-	Total int
+	Rank  int `json:"rank"`
+	Total int `json:"total"`
 }
 
 // pillars are the four, without what is found about them.

@@ -1,0 +1,78 @@
+// Package controlapi reads and checks requests to the control API: strict JSON.
+package controlapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const maxBody = 1 << 20
+
+// Read returns the body of a request, nil for none. It must say that it is JSON.
+func Read(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the body could not be read: %w", err)
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("the body is longer than %d bytes", maxBody)
+	case len(bytes.TrimSpace(body)) == 0:
+		return nil, nil
+	}
+	// A form of another site can send any body, but not as this type.
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, errors.New("send the header Content-Type: application/json")
+	}
+	return body, nil
+}
+
+// Decode is strict, because a misspelt member would be ignored in silence.
+func Decode(body []byte, into any) error {
+	if body == nil {
+		return errors.New("send a JSON object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("the body is not what is expected here: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the body goes on after its JSON object")
+	}
+	return nil
+}
+
+// Span is a duration in JSON.
+type Span time.Duration
+
+// UnmarshalJSON takes a number of seconds, and a text like "1m30s".
+func (d *Span) UnmarshalJSON(raw []byte) error {
+	var seconds float64
+	if json.Unmarshal(raw, &seconds) == nil {
+		if seconds < -maxSpan || seconds > maxSpan {
+			return fmt.Errorf("%s seconds are more than a duration can hold", raw)
+		}
+		*d = Span(seconds * float64(time.Second))
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if parsed, err := time.ParseDuration(text); err == nil {
+			*d = Span(parsed)
+			return nil
+		}
+	}
+	return fmt.Errorf(`%.100s is no duration: give seconds, as in 90, or a text like "1m30s"`, raw)
+}
+
+const maxSpan = float64(1<<62) / float64(time.Second)

@@ -1,0 +1,126 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+func listAssessments(c *call) reply { return numbered(c, c.world.Assessments()) }
+
+func getAssessment(c *call) reply { return one(c, c.world.Assessments()) }
+
+func createAssessment(c *call) reply {
+	var p problems
+	object := c.members(&p)
+	if p.any() {
+		return c.invalid(p)
+	}
+	var of *world.Record[world.Challenge]
+	if id, ok := required(&p, object, "challenge_id"); ok {
+		switch of = c.world.Challenges().Find(canonical(id)); {
+		case !isUUID(id):
+			p.add("challenge_id", "Expected a UUID.")
+		case of == nil:
+			p.add("challenge_id", "There is no such challenge.")
+		}
+	}
+	if _, named := object["name"]; !named {
+		p.add("name", "Required.")
+	}
+	now := c.now()
+	made := world.Assessment{Status: "active", CreatedAt: now, UpdatedAt: now}
+	if of != nil {
+		made.ChallengeID, made.TimeLimitMinutes = of.Value.ID, of.Value.TimeLimitMinutes
+	}
+	c.applySettings(&p, object, &made)
+	if p.any() {
+		return c.invalid(p)
+	}
+	made.ID = c.live.NewID()
+	return c.data(http.StatusCreated, body(c.world.SaveAssessment(made)))
+}
+
+func updateAssessment(c *call) reply {
+	found := c.world.Assessments().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	var p problems
+	object := c.members(&p)
+	if object != nil && len(object) == 0 {
+		p.addForm("There is nothing to change.")
+	}
+	changed := found.Value
+	if status, ok := read[string](&p, object, "status", "Expected active or closed."); ok {
+		if status != "active" && status != "closed" {
+			p.add("status", "Expected active or closed.")
+		}
+		changed.Status = status
+	}
+	c.applySettings(&p, object, &changed)
+	if p.any() {
+		return c.invalid(p)
+	}
+	changed.UpdatedAt = c.now()
+	return c.data(http.StatusOK, body(c.world.SaveAssessment(changed)))
+}
+
+func deleteAssessment(c *call) reply {
+	found := c.world.Assessments().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	c.world.DeleteAssessment(found)
+	return reply{status: http.StatusNoContent}
+}
+
+// applySettings reads what can be set when an assessment is made and later.
+func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *world.Assessment) {
+	if name, ok := read[string](p, object, "name", "Expected a string."); ok {
+		if a.Name = name; name == "" {
+			p.add("name", "Must have at least 1 character.")
+		}
+	}
+	if minutes, ok := read[int](p, object, "time_limit_minutes", "Expected an integer."); ok {
+		if a.TimeLimitMinutes = minutes; minutes < 1 {
+			p.add("time_limit_minutes", "Must be at least 1.")
+		}
+	}
+	if raw := object["budget_dollars_cap"]; string(raw) == "null" {
+		a.BudgetDollarsCap = nil
+	} else if dollars, ok := read[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
+		if a.BudgetDollarsCap = &dollars; dollars < 0 {
+			p.add("budget_dollars_cap", "Must not be negative.")
+		}
+	}
+	if raw := object["selected_task_ids"]; string(raw) == "null" {
+		a.SelectedTaskIDs = nil
+	} else if ids, ok := read[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
+		for i := range ids {
+			ids[i] = canonical(ids[i])
+		}
+		if a.SelectedTaskIDs = ids; !c.tasksExist(a.ChallengeID, ids) {
+			p.add("selected_task_ids", "Expected at least one task, each of the assessment's challenge.")
+		}
+	}
+}
+
+// tasksExist has nothing to say about an unknown challenge, which is a problem
+// of its own.
+func (c *call) tasksExist(challengeID string, ids []string) bool {
+	challenge := c.world.Challenges().Find(challengeID)
+	if challenge == nil {
+		return true
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(challenge.Value.Tasks, func(t world.Task) bool { return t.ID == id }) {
+			return false
+		}
+	}
+	return len(ids) > 0
+}
+
+var assessmentShape = &shape{null: []string{"budget_dollars_cap", "selected_task_ids"}}

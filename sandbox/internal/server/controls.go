@@ -1,0 +1,169 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// lock locks the server and does the work that is due.
+func (s *Server) lock() (now time.Time, unlock func()) {
+	now = s.now()
+	s.mu.Lock()
+	s.catchUp(now)
+	return now, s.mu.Unlock
+}
+
+// Reset restores the state that New made. Requests under way end as they would
+// have.
+func (s *Server) Reset() {
+	fresh := New(s.config)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = fresh.state
+	s.notify()
+	s.ahead.Store(0)
+}
+
+// AddKey accepts a key, or replaces the one with the same token.
+func (s *Server) AddKey(k Key) error {
+	now, unlock := s.lock()
+	defer unlock()
+	defer s.notify()
+	return s.keys.add(k, now)
+}
+
+// RevokeKey refuses a key from the next request on. It reports whether the
+// server knew the key.
+func (s *Server) RevokeKey(token string) (known bool) {
+	_, unlock := s.lock()
+	defer unlock()
+	if _, known = s.keys[token]; known {
+		delete(s.keys, token)
+		s.revoked = append(s.revoked[max(0, len(s.revoked)-maxHidden+1):], token)
+	}
+	s.notify()
+	return known
+}
+
+// SetQuota sets the remaining requests of a key in its current window.
+func (s *Server) SetQuota(token string, class Class, remaining int) error {
+	if class != ClassRead && class != ClassWrite {
+		return fmt.Errorf("unknown class %q", string(class))
+	}
+	now, unlock := s.lock()
+	defer unlock()
+	key := s.keys[token]
+	if key == nil {
+		return errors.New("the server knows no such key")
+	}
+	limit, w := s.config.limit(class), key.window(class)
+	w.open(now, limit)
+	w.remaining = min(max(remaining, 0), limit)
+	s.notify()
+	return nil
+}
+
+// SetPlan sets the invitations that a live key's organization has used in the
+// current period, and its limit.
+func (s *Server) SetPlan(token string, used, limit int) error {
+	now, unlock := s.lock()
+	defer unlock()
+	key := s.keys[token]
+	switch {
+	case key == nil:
+		return errors.New("the server knows no such key")
+	case !key.live():
+		return errors.New("the account of test mode never changes; use a key that begins with " + livePrefix)
+	}
+	s.live.Organization(key.Organization, now).SetPlan(used, limit)
+	s.notify()
+	return nil
+}
+
+// SetArchives sets whether archive storage is available.
+func (s *Server) SetArchives(available bool) {
+	_, unlock := s.lock()
+	defer unlock()
+	s.storage.gone = !available
+	s.notify()
+}
+
+// Inject adds a fault. It fails on a fault that can never act.
+func (s *Server) Inject(f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	added := &fault{Fault: f, skip: f.Skip, left: max(f.Times, 1)}
+	if err := added.aim(append(slices.Clip(s.routes), archiveRoute)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.injected++
+	added.id = s.injected
+	s.faults = append(s.faults, added)
+	s.notify()
+	return nil
+}
+
+// Faults calls visit with every fault that has requests left: Skip and Times are
+// the remaining numbers.
+func (s *Server) Faults(visit func(id int, f Fault, fired bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.faults {
+		rest := f.Fault
+		rest.Skip = f.skip
+		if rest.Times >= 0 {
+			rest.Times = f.left
+		}
+		visit(f.id, rest, f.fired)
+	}
+}
+
+// ClearFault removes one fault.
+func (s *Server) ClearFault(id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = slices.DeleteFunc(s.faults, func(f *fault) bool { return f.id == id })
+	s.notify()
+}
+
+// ClearFaults removes all faults.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+	s.notify()
+}
+
+// SetThrottled starts the throttle for every address, or ends it and forgets the
+// failed authentications.
+func (s *Server) SetThrottled(throttled bool) {
+	now, unlock := s.lock()
+	defer unlock()
+	s.throttle = nil
+	if throttled {
+		s.throttle = throttle{everyone: &failures{count: throttleLimit, until: windowEnd(now)}}
+	}
+	s.notify()
+}
+
+// SetDrift starts or stops drift.
+func (s *Server) SetDrift(on bool, seed uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drift = nil; on {
+		s.drift = &drift{seed}
+	}
+	s.notify()
+}
+
+// Journal returns a copy of the journal, oldest exchange first.
+func (s *Server) Journal() []Entry {
+	_, unlock := s.lock()
+	defer unlock()
+	return s.journal.copy(s.keys.hide(s.revoked))
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// Fault describes what goes wrong with requests. Package sandbox documents it.
+type Fault struct {
+	// Route is a method and a path's template, as in GET /submissions/{id}, or
+	// one of the two: a template stands for every method, "POST *" for every
+	// path, and "" or "*" for every request, also one to a path that the service
+	// does not have. An id in the place of {id} names one resource. GET means
+	// HEAD too. The links to archives have the route GET /_archive/{id}; storage
+	// answers a Status as plain text, and its files are all it does.
+	Route string
+	Skip  int // How many requests of the route pass first.
+	Times int // How many requests it concerns; 0: one; negative: every one.
+
+	Status     int              // Of the error that is answered; without Code, the one that goes with it. Below 400: a reply without a body.
+	Code       hiring.ErrorCode // Of the error that is answered; without Status, the one that goes with it.
+	RetryAfter time.Duration    // The Retry-After header, in whole seconds, rounded up. Alone: a 429.
+
+	// Delay passes before the answer. The end of the request's context ends it,
+	// and the reply is lost; without After and Late, so is the request. It waits on
+	// package time's clock: inside testing/synctest it takes no time.
+	Delay time.Duration
+	Late  time.Duration // See above. With Status or Body, that is the reply to what is done only later.
+	After bool          // See above.
+
+	// Reset ends the connection without a reply, as a crash would: the client
+	// reads ECONNRESET. Over TCP and the pipe, net/http itself repeats a GET whose
+	// connection served before and then was reset: that is a request of its own,
+	// here and in the journal, of which the client tells nothing.
+	Reset bool
+
+	// CutAfter ends the connection after that many bytes of the body, at the
+	// latest before the last one; negative: after the headers. A reply without a
+	// body is lost whole.
+	CutAfter int
+
+	// Body and ContentType replace the service's reply with that of something
+	// before it, such as a proxy, with the given Status, or else 200: none of the
+	// service's headers. Without ContentType it is guessed, as net/http does it.
+	Body        string
+	ContentType string
+}
+
+// String tells the members that are set.
+func (f Fault) String() string {
+	var set []string
+	v := reflect.ValueOf(f)
+	for i := range v.NumField() {
+		if field := v.Field(i); !field.IsZero() {
+			format := "%s: %v"
+			if field.Kind() == reflect.String {
+				format = "%s: %.100q"
+			}
+			set = append(set, fmt.Sprintf(format, v.Type().Field(i).Name, field.Interface()))
+		}
+	}
+	return "Fault{" + strings.Join(set, ", ") + "}"
+}
+
+func (f *Fault) check() error {
+	switch {
+	case f.Skip < 0:
+		return fmt.Errorf("it cannot skip %d requests", f.Skip)
+	case f.RetryAfter < 0 || f.Delay < 0 || f.Late < 0:
+		return fmt.Errorf("a duration is negative in %s", f)
+	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
+		return fmt.Errorf("a reply cannot have the status %d: 200 to 599 can be sent", f.Status)
+	case f.Status == 0 && f.Code != "" && codes[f.Code] == 0:
+		return fmt.Errorf("the code %q needs a Status: it is none of the service's", string(f.Code))
+	case f.Reset && (f.replaces() || f.CutAfter != 0):
+		return fmt.Errorf("a connection that is reset carries no reply: leave out Reset, or all but After, Late and Delay, of %s", f)
+	case f.Late > 0 && f.CutAfter != 0 && !f.replaces():
+		return fmt.Errorf("with Late there is no reply that could be cut: give Status or Body too, or leave out CutAfter, of %s", f)
+	case !f.replaces() && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
+		return fmt.Errorf("it would do nothing: %s", f)
+	}
+	return nil
+}
+
+// raw tells whether the reply is not the service's.
+func (f *Fault) raw() bool { return f.Body != "" || f.ContentType != "" }
+
+// replaces tells whether the fault has a reply of its own.
+func (f *Fault) replaces() bool {
+	return f.raw() || f.Status != 0 || f.Code != "" || f.RetryAfter > 0
+}
+
+// loses tells whether nothing at all is answered.
+func (f *Fault) loses() bool {
+	return f.Reset || !f.replaces() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
+}

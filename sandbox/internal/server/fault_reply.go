@@ -1,0 +1,117 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+func (f *Fault) status() int {
+	switch {
+	case f.Status != 0:
+		return f.Status
+	case f.Code != "":
+		return codes[f.Code]
+	case f.raw():
+		return http.StatusOK
+	}
+	return http.StatusTooManyRequests // what RetryAfter alone means
+}
+
+// reply makes the fault's own reply.
+func (f *Fault) reply(c *call) reply {
+	status, code := f.status(), f.Code
+	if code == "" {
+		code = codeOf(status)
+	}
+	switch {
+	case f.raw():
+		r := reply{status: status}
+		if f.Body != "" {
+			r.body = []byte(f.Body)
+		}
+		return f.withRetryAfter(r)
+	case status < 400 && f.Code == "":
+		return f.withRetryAfter(reply{status: status})
+	case status == http.StatusTooManyRequests:
+		c.quota.remaining = 0
+		if f.RetryAfter > 0 {
+			c.quota.reset = c.at.Truncate(time.Second).Add(wholeSeconds(f.RetryAfter))
+		}
+		r := c.overQuota()
+		r.body = c.error(status, wireError{Code: code, Message: injected, Details: c.quota.details()}).body
+		return r
+	case status == http.StatusBadRequest:
+		return f.withRetryAfter(c.error(status, wireError{Code: code, Message: injected, Details: problems{
+			FormErrors: []string{injected}, FieldErrors: map[string][]string{},
+		}}))
+	}
+	return f.withRetryAfter(c.fail(status, code, injected))
+}
+
+const injected = "This error was injected."
+
+func (f *Fault) withRetryAfter(r reply) reply {
+	if f.RetryAfter > 0 {
+		r.extra = [2]string{"Retry-After", strconv.FormatInt(int64(wholeSeconds(f.RetryAfter)/time.Second), 10)}
+	}
+	return r
+}
+
+// wholeSeconds rounds up, and as far as a duration reaches.
+func wholeSeconds(d time.Duration) time.Duration {
+	whole := d.Truncate(time.Second)
+	if whole < d && whole+time.Second > whole {
+		whole += time.Second
+	}
+	return whole
+}
+
+// writeRaw sends a reply that is not the service's.
+func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r reply) {
+	h := w.Header()
+	h.Set("Date", c.at.UTC().Format(http.TimeFormat))
+	h.Set("Content-Type", f.ContentType)
+	if f.ContentType == "" {
+		h.Set("Content-Type", http.DetectContentType(r.body))
+	}
+	if r.status != http.StatusNoContent && r.status != http.StatusNotModified {
+		h.Set("Content-Length", strconv.Itoa(len(r.body)))
+	}
+	if r.extra[0] != "" {
+		h.Set(r.extra[0], r.extra[1])
+	}
+	w.WriteHeader(r.status)
+	if r.body != nil && c.request.Method != http.MethodHead {
+		_, _ = w.Write(r.body)
+	}
+}
+
+// The status of each code; what has none of its own is a failure of the server.
+var codes = map[hiring.ErrorCode]int{
+	hiring.ErrInvalidInput:      http.StatusBadRequest,
+	hiring.ErrInvalidToken:      http.StatusUnauthorized,
+	hiring.ErrPlanLimitReached:  http.StatusPaymentRequired,
+	hiring.ErrInsufficientScope: http.StatusForbidden,
+	hiring.ErrNotFound:          http.StatusNotFound,
+	hiring.ErrConflict:          http.StatusConflict,
+	hiring.ErrRateLimited:       http.StatusTooManyRequests,
+	hiring.ErrInternal:          http.StatusInternalServerError,
+}
+
+func codeOf(status int) hiring.ErrorCode {
+	for code, of := range codes {
+		if of == status {
+			return code
+		}
+	}
+	if status == http.StatusMethodNotAllowed {
+		return hiring.ErrNotFound
+	}
+	if status < 500 {
+		return hiring.ErrInvalidInput
+	}
+	return hiring.ErrInternal
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+// Result is what grading a submission found.
+type Result = world.Result
+
+// AddAssessment adds an active assessment to the live data of an organization,
+// of the first listed challenge unless challengeID names one.
+func (s *Server) AddAssessment(organization, name, challengeID string) (id string, err error) {
+	if name == "" {
+		return "", errors.New("the name is empty")
+	}
+	s.Live(func(l *world.Live, now time.Time) {
+		if !slices.Contains(l.Names(), organization) && organization != "" {
+			err = errors.New("there is no such organization")
+			return
+		}
+		id = l.Organization(organization, now).AddAssessment(name, challengeID)
+		s.notify()
+	})
+	return id, err
+}
+
+// Invite sends an invitation without a request.
+func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
+	err = s.step("Invite", assessmentID, func(id string, now time.Time) (err error) {
+		if !isAddress(email) || name == "" {
+			return errors.New("give an email address and a name")
+		}
+		invitationID, err = s.live.Invite(id, email, name, now)
+		return err
+	})
+	return invitationID, err
+}
+
+// Open opens an invitation as its candidate.
+func (s *Server) Open(invitationID string) error { return s.step("Open", invitationID, s.live.Open) }
+
+// Begin begins the attempt of an invitation.
+func (s *Server) Begin(invitationID string) (submissionID string, err error) {
+	err = s.step("Begin", invitationID, func(id string, now time.Time) (err error) {
+		submissionID, err = s.live.Begin(id, now)
+		return err
+	})
+	return submissionID, err
+}
+
+// Submit submits an attempt.
+func (s *Server) Submit(submissionID string) error {
+	return s.step("Submit", submissionID, s.live.Submit)
+}
+
+// SubmitInvited is Submit for a caller that has the invitation's id.
+func (s *Server) SubmitInvited(invitationID string) (submissionID string, err error) {
+	err = s.step("Submit", invitationID, func(id string, now time.Time) (err error) {
+		submissionID, err = s.live.SubmitInvited(id, now)
+		return err
+	})
+	return submissionID, err
+}
+
+// AppendEvents adds an event for each payload to the log of an attempt.
+func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
+	all := make([]world.Text, len(payloads))
+	for i, payload := range payloads {
+		var object map[string]json.RawMessage
+		if !utf8.ValidString(payload) || json.Unmarshal([]byte(payload), &object) != nil || object == nil {
+			return fmt.Errorf("sandbox: AppendEvents(%q): payload %d is not a JSON object", submissionID, i+1)
+		}
+		all[i] = world.Text(render(json.RawMessage(payload)))
+	}
+	return s.step("AppendEvents", submissionID, func(id string, now time.Time) error {
+		return s.live.Append(id, now, kind, all...)
+	})
+}
+
+// Evaluate finishes the grading of a submission.
+func (s *Server) Evaluate(submissionID string, r Result) error {
+	r, problem := settled(r) // before the lock, because it calls MarshalJSON of the values
+	if problem != nil {
+		return fmt.Errorf("sandbox: Evaluate(%q): %w", submissionID, problem)
+	}
+	return s.step("Evaluate", submissionID, func(id string, now time.Time) error {
+		return s.live.Evaluate(id, now, r)
+	})
+}
+
+// settled checks a result and returns a copy that the caller can no longer change.
+func settled(r Result) (Result, error) {
+	if err := r.Check(); err != nil {
+		return r, err
+	}
+	r.Pillars, r.LowConfidence, r.Extra = maps.Clone(r.Pillars), slices.Clone(r.LowConfidence), maps.Clone(r.Extra)
+	for name, value := range r.Extra {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return r, fmt.Errorf("the member %q cannot be JSON: %w", name, err)
+		}
+		r.Extra[name] = json.RawMessage(raw)
+	}
+	return r, nil
+}
+
+// step changes the live data after all work that is due before it.
+func (s *Server) step(call, id string, do func(id string, now time.Time) error) error {
+	now, unlock := s.lock()
+	defer unlock()
+	if err := do(canonical(id), now); err != nil {
+		return fmt.Errorf("sandbox: %s(%q): %w", call, id, err)
+	}
+	s.notify()
+	return nil
+}

@@ -1,0 +1,114 @@
+package server
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
+)
+
+// getOpenAPI answers without the envelope: a document is read by tools, and
+// they know no envelopes.
+func getOpenAPI(c *call) reply {
+	return reply{status: http.StatusOK, body: openAPIFor(c.config.OpenAPI, c.config.Dialect)}
+}
+
+// openAPIFor returns the document in a dialect. Another than the default is
+// worked out each time: it is for tests of the dialect, and who reads the
+// document reads it once.
+func openAPIFor(openAPI []byte, d hiring.Dialect) []byte {
+	defaults := hiring.DefaultDialect()
+	if d == defaults {
+		return openAPI
+	}
+	var document node
+	if err := json.Unmarshal(openAPI, &document); err != nil {
+		panic(err) // the document is part of the program
+	}
+	document.moveRoutes(defaults, d)
+	document.renameParameters(d)
+	document.renameInvitation(defaults, d)
+	return render(document)
+}
+
+// node is a part of the document.
+type node map[string]any
+
+// at goes down to a part that is known to be there.
+func (n node) at(names ...string) node {
+	for _, name := range names {
+		n = n[name].(map[string]any)
+	}
+	return n
+}
+
+// moveRoutes takes away all operations that a dialect can move before it puts
+// any back: two of them may have changed places.
+func (n node) moveRoutes(from, to hiring.Dialect) {
+	paths, moved := n.at("paths"), make(map[string]any, 6)
+	for old, now := range map[string]string{
+		from.ListChallenges: to.ListChallenges, from.ListAssessments: to.ListAssessments,
+		from.GetAssessment: to.GetAssessment, from.UpdateAssessment: to.UpdateAssessment,
+		from.ResendInvitation: to.ResendInvitation, from.RevokeInvitation: to.RevokeInvitation,
+	} {
+		method, path := splitRoute(old)
+		operations := paths.at(path)
+		moved[now] = operations[method]
+		if delete(operations, method); len(operations) == 0 {
+			delete(paths, path)
+		}
+	}
+	for _, route := range slices.Sorted(maps.Keys(moved)) {
+		method, path := splitRoute(route)
+		if paths[path] == nil {
+			paths[path] = map[string]any{}
+		}
+		paths.at(path)[method] = moved[route]
+	}
+}
+
+// splitRoute gives a route's method and path as a document has them.
+func splitRoute(route string) (method, path string) {
+	method, path, _ = strings.Cut(route, " ")
+	return strings.ToLower(method), basePath + path[1:]
+}
+
+func (n node) renameParameters(d hiring.Dialect) {
+	parameters := n.at("components", "parameters")
+	parameters.at("Page")["name"] = d.PageParam
+	parameters.at("PageSize")["name"] = d.PageSizeParam
+	parameters.at("Cursor")["name"] = d.CursorParam
+	parameters.at("EventPageSize")["name"] = d.EventPageSizeParam
+	if d.SinceLayout == hiring.DefaultDialect().SinceLayout {
+		return
+	}
+	since := parameters.at("FilterSince")
+	since["example"] = timelayout.Format(d.SinceLayout, sinceExample)
+	delete(since.at("schema"), "format") // RFC 3339 has it no longer
+}
+
+// sinceExample is the one that the document has.
+var sinceExample = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+func (n node) renameInvitation(from, to hiring.Dialect) {
+	schema := n.at("components", "schemas", "NewInvitation")
+	operation := n.at("paths", basePath+"assessments/{id}/invitations", "post")
+	example := operation.at("requestBody", "content", "application/json", "example")
+	names := map[string]string{from.InvitationEmail: to.InvitationEmail, from.InvitationName: to.InvitationName}
+	schema["properties"], operation.at("requestBody", "content", "application/json")["example"] =
+		renamed(schema.at("properties"), names), renamed(example, names)
+	schema["required"] = []string{to.InvitationEmail, to.InvitationName}
+}
+
+func renamed(n node, names map[string]string) node {
+	result := make(node, len(n))
+	for name, value := range n {
+		result[names[name]] = value
+	}
+	return result
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"encoding/base64"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+const (
+	defaultPage      = 20
+	maxPage          = 100
+	defaultEventPage = 100
+	maxEventPage     = 500
+)
+
+// numbered answers with one page of a list that is paged by number.
+func numbered[T any](c *call, items *world.Collection[*world.Record[T]]) reply {
+	var p problems
+	page := c.number(&p, c.config.Dialect.PageParam, 1, 1, math.MaxInt64)
+	size := c.number(&p, c.config.Dialect.PageSizeParam, defaultPage, 1, maxPage)
+	if p.any() {
+		return c.invalid(p)
+	}
+	total := int64(items.Len())
+	from := min(page-1, total) * size // bounded first: the product must not overflow
+	to := min(from+size, total)
+	from = min(from, total)
+	meta := make([]byte, 0, 96)
+	meta = append(meta, `,"page":`...)
+	meta = strconv.AppendInt(meta, page, 10)
+	meta = append(meta, `,"page_size":`...)
+	meta = strconv.AppendInt(meta, size, 10)
+	meta = append(meta, `,"total":`...)
+	meta = strconv.AppendInt(meta, total, 10)
+	meta = append(meta, `,"has_more":`...)
+	meta = strconv.AppendBool(meta, to < total)
+	return stretch(c, items, int(from), int(to), string(meta))
+}
+
+// stretch answers with a part of a list, counted from its head.
+func stretch[T any](c *call, items *world.Collection[*world.Record[T]], from, to int, meta string) reply {
+	size := 0
+	for i := from; i < to; i++ {
+		size += len(body(items.Newest(i)))
+	}
+	return c.list(to-from, size, func(b []byte, i int) []byte { return append(b, body(items.Newest(from+i))...) }, meta)
+}
+
+// one answers with the record that the path names.
+func one[T any](c *call, in *world.Collection[*world.Record[T]]) reply {
+	found := in.Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	return c.data(http.StatusOK, body(found))
+}
+
+// body is a record's JSON, made once for each state of it.
+func body[T any](r *world.Record[T]) []byte {
+	if made, ok := r.Shown.([]byte); ok {
+		return made
+	}
+	made := render(r.Value)
+	r.Shown = made
+	return made
+}
+
+// A cursor is where a page ended: the place in the order, not the number, so
+// that what comes or goes meanwhile moves nothing. With it goes a checksum, so
+// that a made-up one can be refused.
+func cursorOf(p world.Position) string {
+	b := strconv.AppendInt(nil, int64(p.Created), 10)
+	b = append(append(b, ' '), p.ID...)
+	return base64.RawURLEncoding.EncodeToString(append(b, checksum(b)...))
+}
+
+func checksum(b []byte) []byte {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("submissions\n"))
+	_, _ = h.Write(b)
+	return h.Sum(nil)
+}
+
+const checksumSize = 8
+
+func parseCursor(text string) (world.Position, bool) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) < checksumSize {
+		return world.Position{}, false
+	}
+	b, sum := b[:len(b)-checksumSize], b[len(b)-checksumSize:]
+	if string(checksum(b)) != string(sum) {
+		return world.Position{}, false
+	}
+	created, id, _ := strings.Cut(string(b), " ")
+	at, err := strconv.ParseInt(created, 10, 64)
+	return world.Position{Created: world.Moment(at), ID: id}, err == nil
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
+)
+
+func getReport(c *call) reply {
+	found := c.world.Submissions().Find(c.params[0])
+	if found == nil {
+		return c.notFound()
+	}
+	var p problems
+	if c.query.Has("format") {
+		switch c.query.Get("format") {
+		case "json":
+		case "pdf":
+			p.add("format", "PDF reports are not implemented.")
+		default:
+			p.add("format", "Expected json or pdf.")
+		}
+	}
+	if p.any() {
+		return c.invalid(p)
+	}
+	r := c.data(http.StatusOK, appendReport(nil, found))
+	c.world.Polled(found)
+	return r
+}
+
+var reportShape = &shape{
+	null: []string{"scored_as_role"},
+	open: map[string]string{
+		"status": " started submitted ", "verdict": anyValue, "confidence": anyValue, "integrity_status": anyValue,
+	},
+	in: map[string]*shape{
+		"pillars":       {null: []string{"score"}},
+		"facts":         {null: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
+		"pipeline_rank": {},
+	},
+}
+
+// overlaid gives a report other and further members, and splits it where its
+// rank belongs unless that is one of them.
+func overlaid(report []byte, extra map[string]any) (before, after []byte) {
+	names, values := takeApart(report)
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if i := slices.Index(names, name); i >= 0 {
+			values[i] = render(extra[name])
+			continue
+		}
+		names, values = append(names, name), append(values, render(extra[name]))
+	}
+	_, ranked := extra["pipeline_rank"]
+	b := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if name == "pipeline_rank" && !ranked {
+			before, b = b, []byte{}
+			continue
+		}
+		b = append(append(append(b, render(name)...), ':'), values[i]...)
+	}
+	if b = append(b, '}'); ranked {
+		return b, nil
+	}
+	return before, b
+}
+
+func appendReport(b []byte, a *world.Attempt) []byte {
+	made := submissionParts(a)
+	b = append(b, made.report...)
+	if made.after == nil {
+		return b
+	}
+	b = append(b, `"pipeline_rank":`...)
+	if rank, ok := a.Rank(); ok {
+		b = append(b, `{"rank":`...)
+		b = strconv.AppendInt(b, int64(rank.Rank), 10)
+		b = append(b, `,"total":`...)
+		b = strconv.AppendInt(b, int64(rank.Total), 10)
+		b = append(b, '}')
+	} else {
+		b = append(b, "null"...)
+	}
+	return append(b, made.after...)
+}

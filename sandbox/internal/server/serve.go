@@ -1,0 +1,49 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
+)
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, controlPath) {
+		serveControl(s, w, r)
+		return
+	}
+	c := s.newCall(r)
+	if s.detailed.Load() {
+		kept := &wire.Copied{ResponseWriter: w, Most: DetailReply}
+		defer s.ended(c, kept, time.Now())
+		c.detail, w = newDetail(r), kept
+	}
+	if id, ok := strings.CutPrefix(r.URL.Path, archivePath); ok {
+		s.exchangeArchive(r.Context(), w, c, id)
+		return
+	}
+	c.readBody()
+	s.exchange(r.Context(), w, c)
+}
+
+// ended tells the journal what came of an exchange with details, also when it
+// broke.
+func (s *Server) ended(c *call, kept *wire.Copied, began time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := c.detail
+	before := d.size()
+	d.Ended, d.RequestID, d.Took = true, c.requestID, time.Since(began)
+	d.ReplyHeader, d.Reply, d.ReplySize = kept.Sent, kept.Body, kept.Size
+	d.Limit, d.Remaining = c.quota.limit, c.quota.remaining
+	if c.entry != nil && c.entry.Status == http.StatusTooManyRequests && d.Fault == nil {
+		_, allowed := s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
+		d.Throttled = !allowed
+	}
+	if s.journal.keeps(c.entry) {
+		s.journal.grow(d.size() - before)
+	}
+	s.notify()
+}

@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// Pipe is a net.Listener whose connections are pipes in memory.
+type Pipe struct {
+	arriving chan net.Conn
+	done     chan struct{}
+	once     sync.Once
+}
+
+// NewPipe returns a listener that nobody has dialled yet.
+func NewPipe() *Pipe {
+	return &Pipe{arriving: make(chan net.Conn), done: make(chan struct{})}
+}
+
+// Accept waits for a connection. Close ends it with net.ErrClosed.
+func (l *Pipe) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.arriving:
+		return conn, nil
+	case <-l.done:
+		return nil, &net.OpError{Op: "accept", Net: "pipe", Addr: l.Addr(), Err: net.ErrClosed}
+	}
+}
+
+// DialContext connects to the listener, whatever address it is given. It waits
+// until Accept takes the connection or the context ends; a closed listener
+// refuses it.
+func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	lost := new(atomic.Bool)
+	fail := func(err error) (net.Conn, error) {
+		_ = client.Close()
+		_ = server.Close()
+		return nil, &net.OpError{Op: "dial", Net: "pipe", Addr: l.Addr(), Err: err}
+	}
+	refused := os.NewSyscallError("connect", syscall.ECONNREFUSED)
+	select {
+	case <-l.done:
+		return fail(refused)
+	default:
+	}
+	select {
+	case l.arriving <- &pipeConn{server, lost}:
+		return &pipeConn{client, lost}, nil
+	case <-l.done:
+		return fail(refused)
+	case <-ctx.Done():
+		return fail(context.Cause(ctx))
+	}
+}
+
+// Close ends Accept and refuses connections from now on. It cuts none. A second
+// Close does nothing.
+func (l *Pipe) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+// Addr is an address of the loopback interface that nothing listens on.
+func (l *Pipe) Addr() net.Addr { return pipeAddr }
+
+var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152}
+
+// pipeConn is one end of a connection, which can be reset as over TCP.
+type pipeConn struct {
+	net.Conn
+
+	lost *atomic.Bool
+}
+
+func (*pipeConn) LocalAddr() net.Addr  { return pipeAddr }
+func (*pipeConn) RemoteAddr() net.Addr { return pipeAddr }
+
+func (c *pipeConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if errors.Is(err, io.EOF) && c.lost.Load() {
+		err = &net.OpError{Op: "read", Net: "pipe", Addr: pipeAddr, Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	}
+	return n, err
+}
+
+// SetLinger has the other end, once this one closes, read an error instead of
+// the end when no seconds are given. There is nothing else to linger for.
+func (c *pipeConn) SetLinger(seconds int) error {
+	c.lost.Store(seconds == 0)
+	return nil
+}

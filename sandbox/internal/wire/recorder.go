@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+)
+
+// heldBack is how much of a body net/http keeps to see how long it is.
+const heldBack = 2048
+
+// recorder takes a handler's reply and hands it on as a client would get it.
+type recorder struct {
+	method string
+	header http.Header
+	status int         // 0 until the header is written
+	sent   http.Header // what the header was then
+	body   bytes.Buffer
+	flush  bool // the client has the header already
+	lost   bool // the client gets nothing
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status != 0 || status < 200 {
+		return // informational replies are not passed on; a second one is nobody's
+	}
+	w.status, w.sent = status, maps.Clone(w.header)
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.status == http.StatusNoContent || w.status == http.StatusNotModified {
+		return 0, http.ErrBodyNotAllowed
+	}
+	if w.method == http.MethodHead {
+		return len(p), nil
+	}
+	if length := w.length(); length >= 0 && int64(w.body.Len()+len(p)) > length {
+		return 0, http.ErrContentLength
+	}
+	return w.body.Write(p)
+}
+
+// Flush lets the client have what was written, also when the handler gives up
+// after it.
+func (w *recorder) Flush() {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.flush = true
+}
+
+// length is what the handler announced, or -1.
+func (w *recorder) length() int64 {
+	if values := w.sent["Content-Length"]; len(values) == 1 {
+		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil {
+			return n
+		}
+	}
+	return -1
+}
+
+// serve runs the handler. A handler that panics, as one does to cut the
+// connection, gives the error that its client reads instead of a reply.
+func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
+	defer func() {
+		switch cause := recover(); {
+		case w.lost:
+			broken = errReset
+		case cause == nil:
+		case cause == http.ErrAbortHandler: //nolint:errorlint // a panic's value is not wrapped
+			broken = fmt.Errorf("sandbox: the connection broke: %w", io.ErrUnexpectedEOF)
+		default:
+			broken = fmt.Errorf("sandbox: the handler panicked (%v): %w", cause, io.ErrUnexpectedEOF)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	return nil
+}
+
+func (w *recorder) response(r *http.Request, broken error) (*http.Response, error) {
+	if broken != nil && !w.flush {
+		return nil, broken
+	}
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	length := w.length()
+	switch {
+	case length >= 0 || broken != nil:
+	case w.status == http.StatusNoContent:
+		length = 0
+	case w.method != http.MethodHead && !w.flush && w.body.Len() <= heldBack:
+		length = int64(w.body.Len())
+		w.sent.Set("Content-Length", strconv.FormatInt(length, 10))
+	}
+	res := &http.Response{
+		Status: strconv.Itoa(w.status) + " " + http.StatusText(w.status), StatusCode: w.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, ContentLength: length, Request: r, Body: http.NoBody,
+	}
+	if w.method == http.MethodHead || length == 0 {
+		return res, nil
+	}
+	end := io.EOF
+	if broken != nil || int64(w.body.Len()) < length {
+		end = io.ErrUnexpectedEOF
+	}
+	res.Body = &memoryBody{ctx: r.Context(), left: w.body.Bytes(), end: end}
+	return res, nil
+}
+
+// memoryBody is a reply's body. Reading it obeys the request's context, as
+// reading from a connection does.
+type memoryBody struct {
+	ctx    context.Context //nolint:containedctx // net/http ties bodies to requests the same way
+	left   []byte
+	end    error
+	closed atomic.Bool // A client whose time is over closes what it still reads.
+}
+
+func (b *memoryBody) Read(p []byte) (int, error) {
+	switch {
+	case b.closed.Load():
+		return 0, http.ErrBodyReadAfterClose
+	case b.ctx.Err() != nil:
+		return 0, context.Cause(b.ctx)
+	case len(b.left) == 0:
+		return 0, b.end
+	}
+	n := copy(p, b.left)
+	b.left = b.left[n:]
+	return n, nil
+}
+
+func (b *memoryBody) Close() error {
+	b.closed.Store(true)
+	return nil
+}
