@@ -78,20 +78,20 @@ func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
 	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	if err := o.Call(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to newRoutes in sandbox/routes.go", o.Name) {
+	if err := o.Call(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to newRoutes in sandbox/internal/server/routes.go", o.Name) {
 		return false
 	}
 	assert.Equal(t, []string{o.Name, o.Route}, []string{seen.Operation, seen.Method + " " + seen.Route}, "what the client calls it and where it asks")
 	entries := server.Journal()
 	require.Len(t, entries, 1, o.Name)
-	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the sandbox's route, in newRoutes of sandbox/routes.go", o.Name)
+	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the sandbox's route, in newRoutes of sandbox/internal/server/routes.go", o.Name)
 	return true
 }
 
 func requireDrift(t *testing.T, o operations.Operation) {
 	t.Helper()
 	err := o.Call(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
-	assert.NoError(t, err, "%s has no drift shape: give its row in newRoutes of sandbox/routes.go one", o.Name)
+	assert.NoError(t, err, "%s has no drift shape: give its row in newRoutes of sandbox/internal/server/routes.go one", o.Name)
 }
 
 // requireTest wants the test of the suite that the table names to make the call.

@@ -42,7 +42,7 @@
 // # The live world
 //
 // Keys that begin with sk_live_ see a world that keeps what is written, one for
-// each [Key.Organization]. It is made at its first use and begins with an
+// each Organization of a [Key]. It is made at its first use and begins with an
 // account (2000 invitations a month, see [Server.SetPlan]), members and the
 // challenges of test mode; there are no assessments, invitations and
 // submissions until the test makes them. The id of another organization's
