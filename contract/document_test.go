@@ -19,9 +19,9 @@ import (
 // TestEveryOperationSaysWhatAnyOperationMust: statuses, headers, scope, words.
 func TestEveryOperationSaysWhatAnyOperationMust(t *testing.T) {
 	document := load(t, served(t, sandbox.New()))
-	operations := document.Operations()
+	documented := document.Operations()
 	var described []string
-	for _, o := range operations {
+	for _, o := range documented {
 		described = append(described, o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1"))
 	}
 	routes := make(map[string]bool)
@@ -29,7 +29,7 @@ func TestEveryOperationSaysWhatAnyOperationMust(t *testing.T) {
 		routes[o.Route] = true // Of two that share one, the document has that one.
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(routes)), described, "the suite's operations, and the document's")
-	for _, o := range operations {
+	for _, o := range documented {
 		assert.NotEmpty(t, o.OperationID)
 		assert.Len(t, o.Tags, 1, o.OperationID)
 		assert.NotEmpty(t, o.Summary, o.OperationID)
