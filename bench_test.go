@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -40,7 +41,7 @@ func record(b *testing.B, use func(*hiring.Client) error) *hiring.Client {
 	server := sandbox.New()
 	b.Cleanup(server.Close)
 	tape := &recorded{bodies: make(map[string][]byte)}
-	through := roundTripper(func(r *http.Request) (*http.Response, error) {
+	through := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		resp, err := server.Transport().RoundTrip(r)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,3 @@
+package apitest
+
+const SignIn = "<!DOCTYPE html><title>Sign in</title>"

@@ -1,0 +1,444 @@
+package archive_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+const archiveRoute = "GET /_archive/{id}"
+
+// handedIn returns a submission of the live world that has an archive.
+func handedIn(t *testing.T, server *sandbox.Server) string {
+	t.Helper()
+	client := server.LiveClient()
+	challenge, err := client.Challenges.List().PageSize(1).Page(t.Context())
+	require.NoError(t, err)
+	assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenge.Items[0].ID, Name: "n"})
+	require.NoError(t, err)
+	invitation, err := client.Invitations.Send(t.Context(), assessment.ID, hiring.NewInvitation{Email: "a@example.com", Name: "A"})
+	require.NoError(t, err)
+	id, err := server.Begin(invitation.ID)
+	require.NoError(t, err)
+	require.NoError(t, server.Submit(id))
+	return id
+}
+
+// exchanges of storage, without those of the service.
+type exchanges struct{ seen []hiring.Exchange }
+
+func (e *exchanges) option() hiring.Option {
+	return hiring.WithObserver(func(_ context.Context, x hiring.Exchange) {
+		if x.Route == "archive" {
+			e.seen = append(e.seen, x)
+		}
+	})
+}
+
+func (e *exchanges) statuses() []int {
+	var all []int
+	for _, x := range e.seen {
+		all = append(all, x.Status)
+	}
+	return all
+}
+
+func TestDownloadArchive(t *testing.T) {
+	for name, faults := range map[string][]sandbox.Fault{
+		"undisturbed":    nil,
+		"cut once":       {{CutAfter: 5000}},
+		"cut often":      {{CutAfter: 5000}, {CutAfter: 1}, {CutAfter: 40000}, {CutAfter: 1}, {CutAfter: 1}, {CutAfter: 20000}},
+		"reset at first": {{Reset: true}, {Reset: true}, {CutAfter: 5000}, {Reset: true}},
+		"overload":       {{Status: 503}, {CutAfter: 100}, {Status: 500}, {Status: 429, RetryAfter: 5 * time.Second}},
+		"stalls":         {{Delay: time.Hour}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := sandbox.Start(t)
+			id := handedIn(t, server)
+			for _, f := range faults {
+				f.Route = archiveRoute
+				server.Inject(f)
+			}
+			var storage exchanges
+			client := server.LiveClient(storage.option())
+			var content bytes.Buffer
+			n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
+			require.NoError(t, err, "%s", name)
+			assert.Equal(t, int64(content.Len()), n, "%s", name)
+			files, err := zip.NewReader(bytes.NewReader(content.Bytes()), n)
+			require.NoError(t, err, "%s: what was pieced together is whole", name)
+			for _, f := range files.File {
+				r, err := f.Open()
+				require.NoError(t, err)
+				_, err = io.Copy(io.Discard, r)
+				require.NoError(t, err, "%s: %s", name, f.Name)
+			}
+			require.Len(t, storage.seen, len(faults)+1, "%s: one Exchange an attempt", name)
+			for i, e := range storage.seen {
+				last := i == len(faults)
+				assert.Equal(t, "Submissions.DownloadArchive", e.Operation, "%s", name)
+				assert.Equal(t, [2]string{http.MethodGet, "archive"}, [2]string{e.Method, e.Route}, "%s", name)
+				assert.Equal(t, i+1, e.Attempt, "%s", name)
+				assert.Equal(t, last, e.Err == nil, "%s: attempt %d: %v", name, i+1, e.Err)
+				assert.Equal(t, last, e.Wait == 0, "%s: the pause after attempt %d", name, i+1)
+				assert.Zero(t, e.RateLimit, "%s", name)
+			}
+			for _, e := range server.Journal() {
+				if e.Route == "/_archive/{id}" {
+					assert.Empty(t, e.Key, "%s: the key stays with the service", name)
+				}
+			}
+		})
+	}
+}
+
+func TestArchiveLinkThatExpiredIsRenewedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		id := handedIn(t, server)
+		// The link expires while the storage is silent after the first bytes.
+		server.Inject(sandbox.Fault{Route: archiveRoute, CutAfter: 3000})
+		var storage exchanges
+		client := server.LiveClient(storage.option(), hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Route == "archive" && e.Attempt == 1 {
+				server.Advance(61 * time.Minute)
+			}
+		}))
+		var content bytes.Buffer
+		n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
+		require.NoError(t, err)
+		_, err = zip.NewReader(bytes.NewReader(content.Bytes()), n)
+		require.NoError(t, err)
+		assert.Equal(t, []int{200, 403, 206}, storage.statuses())
+		assert.Zero(t, storage.seen[1].Wait, "a fresh link is asked for at once")
+	})
+}
+
+func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 410} {
+		server := sandbox.Start(t)
+		id := handedIn(t, server)
+		server.Inject(sandbox.Fault{Route: archiveRoute, Status: status, Times: -1})
+		before := len(server.Journal())
+		n, err := server.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
+		assert.Zero(t, n, "%d", status)
+		failure := apitest.FailureOf(t, "DownloadArchive", err)
+		assert.Equal(t, [2]int{status, 2}, [2]int{failure.Status, failure.Attempts})
+		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage refuses the link, after 0 bytes; 2 attempts were made", status))
+		assert.Len(t, server.Journal()[before:], 4, "%d: two links, each asked once", status)
+	}
+}
+
+func TestNoArchive(t *testing.T) {
+	server := sandbox.Start(t)
+	n, err := server.Client().Submissions.DownloadArchive(t.Context(), sandbox.SubmissionID, io.Discard)
+	require.ErrorIs(t, err, hiring.ErrNoArchive)
+	assert.Zero(t, n)
+	_, err = server.Client().Submissions.DownloadArchive(t.Context(), sandbox.UnknownID, io.Discard)
+	require.ErrorIs(t, err, hiring.ErrNotFound)
+	_, err = server.Client().Submissions.DownloadArchive(t.Context(), sandbox.SubmissionID, nil)
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+}
+
+// endless is a file of a length that is not told, and breaks off.
+func endless(end int) apitest.Answer {
+	return func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.File(200, 0, end, apitest.ErrReset, apitest.Tag)(r)
+		resp.ContentLength = -1
+		return resp, err
+	}
+}
+
+func TestHostileStorage(t *testing.T) {
+	const whole = len(apitest.Archived)
+	begun := apitest.File(200, 0, 10, apitest.ErrReset, apitest.Tag)
+	transient := []string{
+		"a long story", "no validator", "weak tag", "501", "endless 5xx", "endless 5xx in between", "Retry-After too long",
+		"no progress", "never answers", "stalls", "error with the link", "nothing at all",
+	}
+	for name, c := range map[string]struct {
+		storage  []apitest.Answer
+		written  int
+		attempts int
+		err      string // Empty: the archive is whole.
+	}{
+		"goes on":                  {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged, apitest.Tag)}, whole, 2, ""},
+		"goes on without a tag":    {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
+		"goes on by date":          {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, apitest.Dated), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
+		"weak tag and date":        {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`, apitest.Dated), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
+		"goes on in parts":         {[]apitest.Answer{begun, apitest.File(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), apitest.File(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total untold":             {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
+		"part of untold total":     {[]apitest.Answer{begun, apitest.File(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), apitest.File(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total never told":         {[]apitest.Answer{endless(10), apitest.File(206, 10, 12, nil, "Content-Range: bytes 10-35/*"), apitest.File(206, 12, whole, nil, "Content-Range: bytes 12-35/*")}, whole, 3, ""},
+		"a long story":             {[]apitest.Answer{apitest.Breaks(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "broke off"},
+		"part ends early":          {[]apitest.Answer{begun, apitest.File(206, 10, 12, nil, apitest.Ranged), apitest.File(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
+		"ends early without error": {[]apitest.Answer{apitest.File(200, 0, 10, nil, apitest.Tag), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
+		"nothing is missing":       {[]apitest.Answer{apitest.File(200, 0, whole, apitest.ErrReset, apitest.Tag), apitest.Says(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
+		"no validator":             {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download broke off, and the storage gives nothing to go on by: connection reset by peer, after 10 bytes"},
+		"weak tag":                 {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "gives nothing to go on by"},
+		"200 to a range":           {[]apitest.Answer{begun, apitest.File(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot go on where a download broke off, after 10 bytes"},
+		"another place":            {[]apitest.Answer{begun, apitest.File(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than asked for"},
+		"from the beginning":       {[]apitest.Answer{begun, apitest.File(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than asked for"},
+		"no Content-Range":         {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil)}, 10, 2, "another range than asked for"},
+		"wrong unit":               {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than asked for"},
+		"impossible range":         {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/36/x")}, 10, 2, "another range than asked for"},
+		"another total":            {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
+		"another tag":              {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged, `ETag: "v2"`)}, 10, 2, "the archive changed"},
+		"416 of another length":    {[]apitest.Answer{begun, apitest.Says(416, "", "Content-Range: bytes */5")}, 10, 2, "the archive changed"},
+		"more than announced":      {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-12/36")}, 10, 2, "more than it announced"},
+		"206 unasked":              {[]apitest.Answer{apitest.File(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
+		"204":                      {[]apitest.Answer{apitest.Says(204, "")}, 0, 1, "neither the archive nor a known error"},
+		"redirect":                 {[]apitest.Answer{apitest.Says(302, "", "Location: https://moved.test/"+apitest.FakeKey)}, 0, 1, "302 the storage redirects elsewhere, which is not followed"},
+		"501":                      {[]apitest.Answer{apitest.Says(501, "")}, 0, 1, "501 the storage answered with neither"},
+		"endless 5xx":              {[]apitest.Answer{apitest.Says(503, "<html>")}, 0, 4, "503 the download broke off, after 0 bytes"},
+		"endless 5xx in between":   {[]apitest.Answer{begun, apitest.Says(500, "")}, 10, 4, "500 the download broke off, after 10 bytes"},
+		"Retry-After too long":     {[]apitest.Answer{apitest.Says(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
+		"no progress":              {[]apitest.Answer{begun, apitest.File(206, 10, 10, apitest.ErrReset, apitest.Ranged)}, 10, 4, "broke off: connection reset by peer"},
+		"never answers":            {[]apitest.Answer{apitest.Hangs()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
+		"stalls":                   {[]apitest.Answer{apitest.Stalls(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
+		"untrusted":                {[]apitest.Answer{apitest.Breaks(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
+		"error with the link":      {[]apitest.Answer{apitest.Breaks(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
+		"nothing at all":           {[]apitest.Answer{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := apitest.NewHostile(t, c.storage...)
+			var storage exchanges
+			var log bytes.Buffer
+			client := h.Client(storage.option(), hiring.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+			var content bytes.Buffer
+			n, err := client.Submissions.DownloadArchive(t.Context(), "s", &content)
+			assert.Equal(t, int64(c.written), n, "%s", name)
+			assert.Len(t, h.Asked, c.attempts, "%s: requests", name)
+			assert.Len(t, storage.seen, c.attempts, "%s: exchanges", name)
+			assert.Len(t, h.Requests(), 1, "%s: reads", name)
+			if strings.HasPrefix(content.String(), "0") {
+				assert.Equal(t, apitest.Archived[:c.written], content.String(), "%s: nothing wrong is written", name)
+			}
+			if c.err == "" {
+				require.NoError(t, err, "%s", name)
+				return
+			}
+			require.ErrorContains(t, err, c.err, "%s", name)
+			assert.Equal(t, slices.Contains(transient, name), hiring.IsTransient(err), "%s: IsTransient", name)
+			assert.Less(t, len(err.Error()), 600, "%s: the text is short", name)
+			failure := apitest.FailureOf(t, name, err)
+			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
+			assert.Equal(t, [2]string{"GET", "archive"}, [2]string{failure.Method, failure.Route}, "%s", name)
+			assert.Empty(t, failure.Outcome, "%s", name)
+			for i := range storage.seen { // Who was asked is no secret; what for is one.
+				assert.Equal(t, "storage.test:443", storage.seen[i].Server, "%s", name)
+				storage.seen[i].Server = ""
+			}
+			for what, text := range map[string]string{"error": err.Error(), "log": log.String(), "exchanges": fmt.Sprintf("%+v", storage.seen)} {
+				for _, secret := range []string{"s3cr3t", "storage.test", "moved.test", "51HxQ9"} {
+					assert.NotContains(t, text, secret, "%s: %s", name, what)
+				}
+			}
+		})
+	}
+}
+
+func TestArchiveRequestsCarryNothingOfTheService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := apitest.NewHostile(t, apitest.File(200, 0, 10, apitest.ErrReset, apitest.Tag), apitest.File(206, 10, len(apitest.Archived), nil, append(apitest.QuotaHeaders, apitest.Ranged, "Set-Cookie: spy=1")...))
+		jar, err := cookiejar.New(nil)
+		require.NoError(t, err)
+		u, err := url.Parse(apitest.StorageLink)
+		require.NoError(t, err)
+		jar.SetCookies(u, []*http.Cookie{{Name: "session", Value: "7"}})
+		client := h.Client(hiring.WithHTTPClient(&http.Client{Transport: h, Jar: jar}), hiring.WithUserAgent("acme/1"))
+		_, err = client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		require.NoError(t, err)
+		agent := h.Asked[0].Header["User-Agent"]
+		assert.Contains(t, agent[0], "acme/1 hiring-go/")
+		assert.Equal(t, http.Header{"User-Agent": agent, "Accept-Encoding": {"identity"}}, h.Asked[0].Header)
+		assert.Equal(t, http.Header{"User-Agent": agent, "Accept-Encoding": {"identity"}, "Range": {"bytes=10-"}, "If-Range": {`"v1"`}}, h.Asked[1].Header)
+		assert.Equal(t, apitest.StorageLink, h.Asked[0].URL.String())
+		assert.Zero(t, client.Quota(), "another host's headers teach nothing")
+		assert.Len(t, jar.Cookies(u), 1, "nor does it leave cookies")
+	})
+}
+
+func TestStoragesRefusalsHoldNothingBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := apitest.NewHostile(t, apitest.Says(429, "", append(apitest.QuotaHeaders, "Retry-After: 50")...))
+		client := h.Client(apitest.Once)
+		_, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		assert.Equal(t, 50*time.Second, apitest.FailureOf(t, "DownloadArchive", err).RetryAfter)
+		require.NotErrorIs(t, err, hiring.ErrRateLimited, "it is not the service's")
+		begun := time.Now()
+		require.NoError(t, apitest.Read(t.Context(), client))
+		assert.Zero(t, time.Since(begun))
+	})
+}
+
+func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
+	for link, follow := range map[string]bool{
+		"https://storage.test/x?s3cr3t": true, "http://127.0.0.1:1/x?s3cr3t": true, "http://localhost/x?s3cr3t": true, "http://[::1]/x?s3cr3t": true,
+		"http://storage.test/x?s3cr3t": false, "http://10.0.0.1/x?s3cr3t": false, "ftp://storage.test/x?s3cr3t": false, "file:///s3cr3t": false,
+		"/x?s3cr3t": false, "//storage.test/s3cr3t": false, "s3cr3t": false, "": false, "https:///s3cr3t": false, "https://%zz/s3cr3t": false,
+	} {
+		h := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil))
+		h.Link = link
+		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		if follow {
+			require.NoError(t, err, "%q", link)
+			continue
+		}
+		assert.Zero(t, n, "%q", link)
+		assert.Empty(t, h.Asked, "%q: nothing is asked", link)
+		require.ErrorContains(t, err, "not https", "%q", link)
+		assert.NotContains(t, err.Error(), "s3cr3t", "%q", link)
+	}
+}
+
+func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
+	dripping := func(interval time.Duration) apitest.Answer {
+		return func(r *http.Request) (*http.Response, error) {
+			return apitest.ReplyOf(r, 200, &apitest.Drip{Bytes: 1000, Interval: interval}, apitest.Tag), nil
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		n, err := apitest.NewHostile(t, dripping(29*time.Second)).Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		require.NoError(t, err)
+		assert.Equal(t, int64(1000), n)
+		assert.Equal(t, 29000*time.Second, time.Since(begun))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		slow := apitest.WriterFunc(func(p []byte) (int, error) {
+			<-time.After(time.Hour)
+			return len(p), nil
+		})
+		n, err := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil)).Client(hiring.WithTimeout(time.Second)).Submissions.DownloadArchive(t.Context(), "s", slow)
+		require.NoError(t, err, "a slow writer is no silence of the storage")
+		assert.Equal(t, int64(len(apitest.Archived)), n)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		slow := apitest.WriterFunc(func(p []byte) (int, error) {
+			<-time.After(time.Hour)
+			return len(p), nil
+		})
+		begun := time.Now()
+		client := apitest.NewHostile(t, apitest.Stalls(200, "abc")).Client(hiring.WithTimeout(time.Second))
+		n, err := client.Submissions.DownloadArchive(t.Context(), "s", slow)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "silence after a slow writer is noticed")
+		assert.Equal(t, int64(3), n)
+		assert.Equal(t, time.Hour+time.Second, time.Since(begun))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		begun := time.Now()
+		_, err := apitest.NewHostile(t, apitest.Stalls(200, "abc")).Client(hiring.WithTimeout(0)).Submissions.DownloadArchive(ctx, "s", io.Discard)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 24*time.Hour, time.Since(begun), "0 is no bound")
+	})
+}
+
+func TestArchiveWriterThatFails(t *testing.T) {
+	full := errors.New("no space left")
+	for name, c := range map[string]struct {
+		writer  apitest.WriterFunc
+		written int64
+		cause   error
+	}{
+		"fails":      {func([]byte) (int, error) { return 0, full }, 0, full},
+		"in part":    {func([]byte) (int, error) { return 7, full }, 7, full},
+		"short":      {func([]byte) (int, error) { return 7, nil }, 7, io.ErrShortWrite},
+		"impossible": {func(p []byte) (int, error) { return len(p) + 1, nil }, 0, nil},
+		"negative":   {func([]byte) (int, error) { return -1, nil }, 0, nil},
+	} {
+		h := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil, apitest.Tag))
+		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", c.writer)
+		require.ErrorContains(t, err, "the writer failed", "%s", name)
+		if c.cause != nil {
+			require.ErrorIs(t, err, c.cause, "%s", name)
+		}
+		assert.False(t, hiring.IsTransient(err), "%s", name)
+		assert.Equal(t, c.written, n, "%s", name)
+		assert.Len(t, h.Asked, 1, "%s: not repeated", name)
+	}
+}
+
+func TestArchiveAndTheEndOfTheContext(t *testing.T) {
+	reason := errors.New("shutting down")
+	slowRead := func(r *http.Request) (*http.Response, error) {
+		return apitest.ReplyOf(r, 200, &apitest.Drip{Bytes: 1000, Interval: 2 * time.Second}, apitest.Tag), nil
+	}
+	for name, c := range map[string]struct {
+		storage apitest.Answer
+		written int64
+		most    int
+	}{
+		"waiting for the reply": {apitest.Hangs(), 0, 1},
+		"within the body":       {apitest.Stalls(200, "abc"), 3, 1},
+		"between bytes":         {slowRead, 2, 1},
+		"in a pause":            {apitest.Says(503, "", "Retry-After: 60"), 0, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := apitest.NewHostile(t, c.storage)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			begun := time.Now()
+			time.AfterFunc(3*time.Second, func() { cancel(reason) })
+			var storage exchanges
+			n, err := h.Client(storage.option()).Submissions.DownloadArchive(ctx, "s", io.Discard)
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorIs(t, err, reason, "%s", name)
+			assert.Equal(t, 1, strings.Count(err.Error(), "shutting down"), "%s: said once: %v", name, err)
+			assert.Equal(t, c.written, n, "%s", name)
+			assert.LessOrEqual(t, time.Since(begun), 4*time.Second, "%s", name)
+			assert.Len(t, h.Asked, c.most, "%s", name)
+			assert.Equal(t, name == "in a pause", storage.seen[0].Wait > 0, "%s: Exchange.Wait", name)
+		})
+	}
+}
+
+// TestArchiveOverTheWire goes through net/http's own transport, where lengths
+// and breaks are real.
+func TestArchiveOverTheWire(t *testing.T) {
+	server := sandbox.Start(t)
+	id := handedIn(t, server)
+	server.Inject(sandbox.Fault{Route: archiveRoute, CutAfter: 5000})
+	server.Inject(sandbox.Fault{Route: archiveRoute, Reset: true})
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	client, err := hiring.New(server.URL(), sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: transport}),
+		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+	require.NoError(t, err)
+	var content bytes.Buffer
+	n, err := client.Submissions.DownloadArchive(t.Context(), id, &content)
+	require.NoError(t, err)
+	_, err = zip.NewReader(bytes.NewReader(content.Bytes()), n)
+	require.NoError(t, err)
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	h := apitest.NewHostile(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
+	h.Link = "http://" + l.Addr().String() + "/x?s3cr3t"
+	_, err = h.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1})).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+	require.ErrorContains(t, err, "refused")
+	assert.NotContains(t, err.Error(), "s3cr3t")
+}

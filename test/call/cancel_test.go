@@ -1,0 +1,200 @@
+package call_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// piped is net/http's own transport over a pipe in memory, whose other end is
+// serve's until it returns.
+func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
+	t.Helper()
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		here, there := net.Pipe()
+		go func() {
+			serve(there)
+			_ = there.Close()
+		}()
+		return here, nil
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+// replies reads one request, answers with text and stays silent until the client
+// hangs up.
+func replies(text string) func(net.Conn) {
+	return func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(conn, text)
+		_, _ = in.ReadByte()
+	}
+}
+
+// point is where a call is when its context ends, 3 s after its beginning.
+type point struct {
+	transport func(*testing.T) http.RoundTripper
+	opts      []hiring.Option
+	outcome   hiring.Outcome
+	attempts  int
+}
+
+func cancellationPoints() map[string]point {
+	wire := func(serve func(net.Conn)) func(*testing.T) http.RoundTripper {
+		return func(t *testing.T) http.RoundTripper { return piped(t, serve) }
+	}
+	script := func(answers ...apitest.Answer) func(*testing.T) http.RoundTripper {
+		return func(t *testing.T) http.RoundTripper { return apitest.NewFake(t, answers...) }
+	}
+	slowSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return "", errors.New("the vault did not answer")
+	})
+	deafSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
+		<-ctx.Done()
+		return apitest.FakeKey, nil
+	})
+	closed := apitest.Said{Limit: 200, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}
+	return map[string]point{
+		"in the key source":         {script(apitest.Data(apitest.Thing)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
+		"in a key source that ends": {script(apitest.Data(apitest.Thing)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
+		"while dialling": {func(*testing.T) http.RoundTripper {
+			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
+				return nil, apitest.DialError
+			}}
+		}, nil, hiring.OutcomeNotDone, 1},
+		"while writing":         {wire(func(conn net.Conn) { _, _ = io.ReadFull(conn, make([]byte, 10)); <-time.After(time.Hour) }), nil, hiring.OutcomeUnknown, 1},
+		"waiting for headers":   {wire(replies("")), nil, hiring.OutcomeUnknown, 1},
+		"within the headers":    {wire(replies("HTTP/1.1 200 OK\r\nContent-")), nil, hiring.OutcomeUnknown, 1},
+		"mid-body":              {wire(replies("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":{")), nil, hiring.OutcomeDone, 1},
+		"mid-body of a refusal": {wire(replies("HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{\"error\":{")), nil, hiring.OutcomeNotDone, 1},
+		"mid-body of a failure": {wire(replies("HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n<html>")), nil, hiring.OutcomeUnknown, 1},
+		"pause after a 503":     {script(apitest.Says(503, "", "Retry-After: 50")), nil, hiring.OutcomeUnknown, 1},
+		"pause after a 429":     {script(apitest.Says(429, "", "Retry-After: 50")), nil, hiring.OutcomeNotDone, 1},
+		"pause after a reset":   {script(apitest.Breaks(apitest.ErrReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.OutcomeUnknown, 1},
+		"pause after a quota is used up": {script(apitest.Says(503, "", "Retry-After: 1"), closed.With(apitest.Limited)), []hiring.Option{
+			hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 3}),
+		}, hiring.OutcomeUnknown, 2},
+	}
+}
+
+func TestCancellationAtEveryPoint(t *testing.T) {
+	reason := errors.New("shutting down")
+	for name, p := range cancellationPoints() {
+		synctest.Test(t, func(t *testing.T) {
+			client, err := hiring.New("http://localhost", apitest.FakeKey, append(p.opts, hiring.WithHTTPClient(&http.Client{Transport: p.transport(t)}))...)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			begun := time.Now()
+			time.AfterFunc(3*time.Second, func() { cancel(reason) })
+			_, err = client.Assessments.Close(ctx, apitest.FakeID)
+			assert.Equal(t, 3*time.Second, time.Since(begun), "%s: ends promptly", name)
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorIs(t, err, reason, "%s", name)
+			failure := apitest.FailureOf(t, name, err)
+			assert.Equal(t, p.outcome, failure.Outcome, "%s: Outcome", name)
+			assert.Equal(t, p.attempts, failure.Attempts, "%s: Attempts", name)
+			assert.NotContains(t, err.Error(), "\n", "%s", name)
+			<-time.After(2 * time.Hour) // The peer, and net/http's dialling, end by themselves; all else must have ended.
+		})
+	}
+}
+
+func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), slowly(20*time.Second, apitest.Data(apitest.Thing)))
+		client := fake.Client()
+		require.NoError(t, apitest.Read(t.Context(), client))
+		busy := make(chan error)
+		go func() { busy <- apitest.Read(context.Background(), client) }() //nolint:usetesting // outlives the call that is cancelled
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		time.AfterFunc(time.Second/2, cancel)
+		err := apitest.Read(ctx, client)
+		assert.Equal(t, time.Second/2, time.Since(begun))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "requests on their way may take what is left of the read quota")
+		assert.Len(t, fake.Requests(), 2)
+
+		require.NoError(t, apitest.Read(t.Context(), client), "a second later it goes all the same")
+		assert.Equal(t, time.Second+time.Second/2, fake.Requests()[2].At.Sub(begun))
+
+		short, stop := context.WithTimeout(t.Context(), 25*time.Second)
+		defer stop()
+		require.NoError(t, apitest.Read(short, client))
+		require.NoError(t, <-busy)
+	})
+}
+
+func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), slowly(time.Second/4, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds)))
+		client := fake.Client()
+		require.NoError(t, apitest.Read(t.Context(), client))
+		done := make(chan error, 3)
+		for range 3 {
+			go func() { done <- apitest.Read(t.Context(), client) }()
+		}
+		for range 3 {
+			require.NoError(t, <-done)
+		}
+		assert.Equal(t, []time.Duration{0, time.Second / 4, time.Second / 4}, fake.Pauses(), "each goes when the one before it is back")
+	})
+}
+
+// untilDone is a body that nothing comes of, until its context ends.
+type untilDone struct {
+	ctx    context.Context
+	closed atomic.Int32
+}
+
+func (u *untilDone) Read([]byte) (int, error) {
+	<-u.ctx.Done()
+	return 0, u.ctx.Err()
+}
+
+func (u *untilDone) Close() error {
+	u.closed.Add(1)
+	return nil
+}
+
+// What closes the body of an attempt whose time is over may run late, and must
+// then not be about the next attempt's. It takes the race detector and several
+// goes to see it.
+func TestEndOfAnAttemptLeavesTheNextAlone(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			var body *untilDone
+			fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+				body = &untilDone{ctx: r.Context()}
+				return apitest.ReplyOf(r, http.StatusOK, body), nil
+			}, apitest.Data(`{"id":"a"}`))
+			_, err := fake.Client(hiring.WithTimeout(time.Second)).Account.Get(t.Context())
+			require.NoError(t, err)
+			require.Len(t, fake.Requests(), 2)
+			synctest.Wait()
+			require.EqualValues(t, 1, body.closed.Load(), "not every body can be closed twice")
+		})
+	}
+}

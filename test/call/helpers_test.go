@@ -1,0 +1,8 @@
+package call_test
+
+import (
+	"io"
+	"log"
+)
+
+func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -1,0 +1,217 @@
+package call_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// fate is what becomes of a call whose every attempt meets the same.
+type fate struct {
+	outcome  hiring.Outcome // Of a write.
+	requests int
+	wait     time.Duration // Between the attempts, in all; random: the pauses of the client's own.
+	text     string        // In the error; empty: the call succeeds.
+}
+
+const random time.Duration = -1
+
+// meets is one line of the matrix: the same answer to each of four methods.
+type meets struct {
+	answer                   apitest.Answer
+	get, post, patch, delete fate
+}
+
+func (m meets) fateOf(method string) fate {
+	return map[string]fate{"GET": m.get, "POST": m.post, "PATCH": m.patch, "DELETE": m.delete}[method]
+}
+
+const (
+	lost     = "; the outcome is unknown: look before repeating it"
+	attempt  = 30 * time.Second // The time that one may take.
+	html     = "<html>Bad Gateway</html>"
+	notOwn   = "the reply is not the service's own: " + html + "; a proxy answered, or the base URL is wrong"
+	redirect = "the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"
+)
+
+// alike is a line whose fate is the same whatever the method.
+func alike(a apitest.Answer, outcome hiring.Outcome, requests int, wait time.Duration, text string) meets {
+	f := fate{outcome, requests, wait, text}
+	return meets{a, f, f, f, f}
+}
+
+// overload is a line for what all but a POST is repeated after.
+func overload(a apitest.Answer, wait time.Duration, text string) meets {
+	again, once := fate{hiring.OutcomeUnknown, 4, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
+	return meets{a, again, once, again, again}
+}
+
+// unreadable is a line for a 2xx that brings no resource. A DELETE needs none.
+func unreadable(a apitest.Answer, reads int, wait time.Duration, text string) meets {
+	done := fate{hiring.OutcomeDone, 1, 0, text}
+	return meets{a, fate{"", reads, wait, text}, done, done, fate{"", 1, 0, ""}}
+}
+
+func matrix() map[string]meets {
+	const no = hiring.OutcomeNotDone
+	in5 := []string{"Date: Sat, 01 Jan 2000 00:00:00 GMT", "Retry-After: Sat, 01 Jan 2000 00:00:05 GMT"}
+	quota := func(limits ...int) apitest.Answer { // 429 with the limit of reads or of writes.
+		return func(r *http.Request) (*http.Response, error) {
+			limit := limits[0]
+			if r.Method != http.MethodGet {
+				limit = limits[len(limits)-1]
+			}
+			return apitest.Said{Limit: limit, Remaining: 0, Left: 20 * time.Second, Skew: 0, RetryAfter: "20"}.With(apitest.Limited)(r)
+		}
+	}
+	read, reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "no reply: read tcp: connection reset by peer"
+	ok := `{"data":{"id":"x"},"meta":{}}`
+	return map[string]meets{
+		"200":                  alike(apitest.Says(200, ok), "", 1, 0, ""),
+		"201":                  alike(apitest.Says(201, ok), "", 1, 0, ""),
+		"204":                  unreadable(apitest.Says(204, "", apitest.Signed), 1, 0, "204 the reply holds no data, which was promised"),
+		"200 empty":            unreadable(apitest.Says(200, "", apitest.Signed), 4, random, "200 the reply cannot be read"),
+		"200 without data":     unreadable(apitest.Says(200, `{"x":1}`, apitest.Signed), 1, 0, "200 the reply holds no data, which was promised"),
+		"200 wrapped":          unreadable(apitest.Data(`{"invitation":{"id":"x"}}`), 1, 0, "200 the reply's data has no id, so it is not the resource that was promised"),
+		"200 page":             alike(apitest.Says(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
+		"200 page with id":     alike(apitest.Says(200, html, apitest.Signed), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
+		"200 unsigned, empty":  alike(apitest.Says(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the reply is empty and not the service's own"),
+		"204 unsigned":         alike(apitest.Says(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the reply is empty and not the service's own"),
+		"200 unsigned, others": alike(apitest.Says(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the reply is JSON but not the service's envelope"),
+		"200 bad JSON":         unreadable(apitest.Says(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
+		"200 truncated":        unreadable(apitest.Cuts(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
+		"200 stalled":          unreadable(apitest.Stalls(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
+		"301":                  alike(apitest.Says(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
+		"302":                  alike(apitest.Says(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
+		"304":                  alike(apitest.Says(304, ""), no, 1, 0, "304 "+redirect),
+		"307":                  alike(apitest.Says(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
+		"400":                  alike(apitest.Refuses(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the service (request req_0e)"),
+		"401":                  alike(apitest.Refuses(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service; hiring.example.com refused the key sk_test_…: "),
+		"402":                  alike(apitest.Refuses(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
+		"403":                  alike(apitest.Refuses(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
+		"404":                  alike(apitest.Refuses(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
+		"405":                  alike(apitest.Says(405, html), no, 1, 0, "405 the reply is not the service's own: "+html),
+		"409":                  alike(apitest.Refuses(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
+		"413":                  alike(apitest.Says(413, html), no, 1, 0, "413 "+notOwn),
+		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
+		"429 of a proxy":       alike(apitest.Says(429, html), no, 4, random, "429 "+notOwn),
+		"429 of a proxy, 5 s":  alike(apitest.Says(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
+		"429 throttle":         alike(quota(100), no, 1, 0, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
+		"500":                  overload(apitest.Refuses(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the service"),
+		"501":                  alike(apitest.Says(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
+		"502":                  overload(apitest.Says(502, html), random, "502 "+notOwn),
+		"503":                  overload(apitest.Says(503, html), random, "503 "+notOwn),
+		"503 in 5 s":           overload(apitest.Says(503, html, "Retry-After: 5"), 15*time.Second, "503 "+notOwn),
+		"503 at a time":        overload(apitest.Says(503, html, in5...), 15*time.Second, "503 "+notOwn),
+		"503 at a time past":   overload(apitest.Says(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
+		"503 too late":         alike(apitest.Says(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
+		"504":                  overload(apitest.Says(504, html), random, "504 "+notOwn),
+		"refused dial":         alike(apitest.Breaks(apitest.DialError), no, 4, random, "no reply: dial tcp: connection refused"),
+		"reset":                overload(apitest.Breaks(read), random, reset),
+		"broken pipe":          overload(apitest.Breaks(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
+		"timeout":              {apitest.Hangs(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
+		"503 truncated":        overload(apitest.Cuts(503, "<html", apitest.ErrReset), random, "503 the reply is not the service's own: <html"),
+		"404 truncated":        alike(apitest.Cuts(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the reply is JSON but not the service's error envelope"),
+		"400 that is too long": alike(apitest.Says(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the reply is not the service's own: xxxxx"),
+	}
+}
+
+var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no reply within 30s; see WithTimeout"}
+
+// TestMatrix: every status and wire fault, crossed with the methods.
+func TestMatrix(t *testing.T) {
+	for name, line := range matrix() {
+		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+			synctest.Test(t, func(t *testing.T) {
+				what, want := method+" "+name, line.fateOf(method)
+				fake := apitest.NewFake(t, line.answer)
+				begun := time.Now()
+				err := methodCalls[method](t.Context(), fake.Client())
+				waited := time.Since(begun)
+				if strings.Contains(want.text, "within 30s") || name == "200 stalled" && method != "DELETE" {
+					waited -= attempt * time.Duration(want.requests)
+				} else if name == "200 stalled" {
+					waited -= attempt
+				}
+				assert.Len(t, fake.Requests(), want.requests, "%s: requests", what)
+				if want.wait == random {
+					assert.Less(t, waited, 3500*time.Millisecond, "%s: at most 0.5 + 1 + 2 s", what)
+					assert.Positive(t, waited, "%s", what)
+				} else {
+					assert.Equal(t, want.wait, waited, "%s: waited", what)
+				}
+				if want.text == "" {
+					require.NoError(t, err, "%s", what)
+					return
+				}
+				failure := apitest.FailureOf(t, what, err)
+				if method == "GET" {
+					want.outcome = ""
+				}
+				assert.Equal(t, want.outcome, failure.Outcome, "%s: Outcome", what)
+				tries := fmt.Sprintf("; %d attempts were made", failure.Attempts)
+				assert.Equal(t, failure.Attempts > 1, strings.Contains(err.Error(), tries), "%s: %v", what, err)
+				assert.Contains(t, strings.Replace(err.Error(), tries, "", 1), want.text, "%s", what)
+				assert.Equal(t, want.outcome == hiring.OutcomeUnknown, strings.Contains(err.Error(), lost), "%s: %v", what, err)
+				assert.Equal(t, want.outcome == hiring.OutcomeDone, strings.Contains(err.Error(), "; the write itself was done"), "%s: %v", what, err)
+				assert.True(t, strings.HasPrefix(err.Error(), "hiring: "), "%s: %v", what, err)
+			})
+		}
+	}
+}
+
+// TestWhatIsReportedIsTrue compares what a call says with what the service did,
+// under each kind of fault before and after the effect.
+func TestWhatIsReportedIsTrue(t *testing.T) {
+	for name, fault := range map[string]sandbox.Fault{
+		"500 before": {Status: 500}, "500 after": {Status: 500, After: true}, "503 after": {Status: 503, After: true},
+		"reset before": {Reset: true}, "reset after": {Reset: true, After: true}, "lost": {After: true},
+		"timeout before": {Delay: time.Hour}, "timeout after": {Delay: time.Hour, After: true}, "late": {Late: 5 * time.Second},
+		"cut": {CutAfter: 10}, "cut at once": {CutAfter: -1}, "bad JSON": {Status: 200, Body: `{"data":`, After: true},
+		"429": {Status: 429, RetryAfter: time.Second}, "409": {Status: 409}, "redirect": {Status: 307},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := sandbox.Start(t)
+			client := server.LiveClient()
+			challenge, err := client.Challenges.List().PageSize(1).Page(t.Context())
+			require.NoError(t, err)
+			assessment, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: challenge.Items[0].ID, Name: "n"})
+			require.NoError(t, err)
+			fault.Route = "POST /assessments/{id}/invitations"
+			server.Inject(fault)
+			_, err = client.Invitations.Send(t.Context(), assessment.ID, hiring.NewInvitation{Email: "a@example.com", Name: "A"})
+			<-time.After(10 * time.Second)
+			there, listErr := client.Invitations.List(assessment.ID).Collect(t.Context())
+			require.NoError(t, listErr)
+			var failure *hiring.Error
+			switch {
+			case err == nil:
+				assert.Len(t, there, 1, "%s: success", name)
+			case !errors.As(err, &failure):
+				assert.Fail(t, "no *Error", "%s: %v", name, err)
+			case failure.Outcome == hiring.OutcomeDone:
+				assert.Len(t, there, 1, "%s: done", name)
+			case failure.Outcome == hiring.OutcomeNotDone:
+				assert.Empty(t, there, "%s: not done", name)
+			default:
+				assert.LessOrEqual(t, len(there), 1, "%s: unknown", name)
+				require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "%s", name)
+			}
+			assert.LessOrEqual(t, len(server.Journal().Repeated()), len(strings.Fields(map[string]string{"429": "429"}[name])), "%s: sent once", name)
+		})
+	}
+}

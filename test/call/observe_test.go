@@ -1,0 +1,297 @@
+package call_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var quotaSaid = hiring.RateLimit{Limit: 1000, Remaining: 41, Reset: time.Unix(1800000000, 0).UTC()}
+
+// slowly answers after a time.
+func slowly(d time.Duration, a apitest.Answer) apitest.Answer {
+	return func(r *http.Request) (*http.Response, error) {
+		<-time.After(d)
+		return a(r)
+	}
+}
+
+func TestOneExchangeAnAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t,
+			slowly(time.Second, apitest.Refuses(503, "INTERNAL_ERROR", append(apitest.QuotaHeaders, "Retry-After: 5")...)),
+			slowly(2*time.Second, apitest.Breaks(apitest.ErrReset)),
+			slowly(3*time.Second, apitest.Data(apitest.Thing, apitest.QuotaHeaders...)))
+		type key struct{}
+		var seen []hiring.Exchange
+		client := fake.Client(hiring.WithObserver(func(ctx context.Context, e hiring.Exchange) {
+			assert.Equal(t, "caller", ctx.Value(key{}), "the observer gets the caller's context")
+			assert.Len(t, fake.Requests(), e.Attempt, "before the next attempt")
+			seen = append(seen, e)
+		}))
+		_, err := client.Submissions.Report(context.WithValue(t.Context(), key{}, "caller"), apitest.FakeID)
+		require.NoError(t, err)
+		require.Len(t, seen, 3)
+		assert.Equal(t, hiring.ErrInternal, apitest.FailureOf(t, "attempt 1", seen[0].Err).Code)
+		require.ErrorIs(t, seen[1].Err, apitest.ErrReset)
+		pause := seen[1].Wait
+		assert.Equal(t, fake.Pauses()[1], pause+3*time.Second-time.Second, "the pause is the one that was made")
+		for i := range seen {
+			assert.Equal(t, fake.Requests()[i].At, seen[i].Started)
+			seen[i].Err, seen[i].Started = nil, time.Time{}
+		}
+		e := hiring.Exchange{Operation: "Submissions.Report", Method: "GET", Route: "/submissions/{id}/report", Server: "hiring.example.com:443"}
+		first, second, third := e, e, e
+		first.Status, first.RequestID, first.Attempt, first.Duration, first.RateLimit, first.Wait = 503, "req_7", 1, time.Second, quotaSaid, 5*time.Second
+		second.Attempt, second.Duration, second.Wait = 2, 2*time.Second, pause
+		third.Status, third.RequestID, third.Attempt, third.Duration, third.RateLimit = 200, "req_7", 3, 3*time.Second, quotaSaid
+		assert.Equal(t, []hiring.Exchange{first, second, third}, seen)
+	})
+}
+
+func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := `{"data":{"id":"x"},"meta":{}}`
+		fake := apitest.NewFake(t, apitest.Says(500, "first"), apitest.Says(200, body, append(apitest.QuotaHeaders, "X-New: 1")...), apitest.Refuses(404, "NOT_FOUND"), apitest.Breaks(apitest.ErrReset))
+		client := fake.Client(apitest.Once)
+		patient := fake.Client()
+		var r hiring.Response
+		ctx := hiring.WithResponse(t.Context(), &r)
+		_, err := patient.Account.Get(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, [4]any{200, "req_7", 2, body}, [4]any{r.StatusCode, r.RequestID, r.Attempts, string(r.Body)})
+		assert.Equal(t, quotaSaid, r.RateLimit)
+		assert.Equal(t, "1", r.Header.Get("X-New"))
+
+		_, err = client.Account.Get(ctx)
+		require.Error(t, err)
+		assert.Equal(t, [2]any{404, 1}, [2]any{r.StatusCode, r.Attempts}, "also of a call that fails")
+		assert.Contains(t, string(r.Body), "NOT_FOUND")
+		assert.Zero(t, r.RateLimit, "nothing is left of the call before")
+
+		_, err = client.Account.Get(ctx)
+		require.Error(t, err)
+		assert.Equal(t, hiring.Response{Attempts: 1}, r, "no reply")
+
+		r = hiring.Response{}
+		_, err = client.Account.Get(hiring.WithResponse(ctx, nil))
+		require.Error(t, err)
+		assert.Zero(t, r, "an inner nil captures nothing")
+	})
+}
+
+func TestCapturedHeadersAreACopy(t *testing.T) {
+	header := http.Header{"X-Echo": {apitest.FakeKey}}
+	plain := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.Data(apitest.Thing)(r)
+		resp.Header = header
+		return resp, err
+	})
+	_, err := plain.Client().Account.Get(hiring.WithResponse(t.Context(), new(hiring.Response)))
+	require.NoError(t, err)
+	assert.Equal(t, apitest.FakeKey, header.Get("X-Echo"), "what the transport may share is not changed")
+
+	var shared *http.Response
+	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.Data(apitest.Thing, "X-Echo: "+apitest.FakeKey, "Location: /x")(r)
+		shared = resp
+		return resp, err
+	})
+	var r hiring.Response
+	_, err = fake.Client().Account.Get(hiring.WithResponse(t.Context(), &r))
+	require.NoError(t, err)
+	assert.Equal(t, "[redacted]", r.Header.Get("X-Echo"))
+	assert.Equal(t, "/x", r.Header.Get("Location"), "captured as it came")
+	r.Header.Set("X-Echo", "changed")
+	assert.NotEqual(t, "changed", shared.Header.Get("X-Echo"))
+}
+
+func TestLogger(t *testing.T) {
+	const secret = "jane.roe"
+	for _, c := range []struct {
+		name    string
+		answers []apitest.Answer
+		want    []string // Level and message of each line.
+		code    string   // Of the first line.
+		cause   string   // Of the last.
+	}{
+		{"success", []apitest.Answer{apitest.Data(`{"name":"`+secret+`"}`, apitest.QuotaHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
+		{"failure", []apitest.Answer{apitest.Says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, apitest.QuotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
+		{"undocumented code", []apitest.Answer{apitest.Says(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, apitest.QuotaHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
+		{"repeated", []apitest.Answer{apitest.Says(503, secret), apitest.Data(apitest.Thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
+		{"gives up", []apitest.Answer{apitest.Breaks(syscall.ECONNRESET)}, []string{
+			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, "", "connection reset"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
+			client := apitest.NewFake(t, c.answers...).Client(hiring.WithLogger(slog.New(handler)))
+			_, _ = client.Do(t.Context(), "DELETE", "/people/"+apitest.FakeID, map[string][]string{"q": {secret}}, map[string]string{"name": secret}, nil)
+			var got []string
+			for line := range strings.Lines(log.String()) {
+				var entry map[string]any
+				require.NoError(t, json.Unmarshal([]byte(line), &entry))
+				got = append(got, entry["level"].(string)+" "+entry["msg"].(string))
+				for name, want := range map[string]any{"operation": "Do", "method": "DELETE", "route": "/people/{id}", "attempt": float64(len(got))} {
+					assert.Equal(t, want, entry[name], "%s: %s of line %d", c.name, name, len(got))
+				}
+				_, waits := entry["wait"]
+				assert.Equal(t, strings.Contains(line, "repeated"), waits, "%s: %s", c.name, line)
+				if len(got) == 1 && c.code != "" {
+					assert.Equal(t, [3]any{c.code, float64(404), "req_7"}, [3]any{entry["code"], entry["status"], entry["request_id"]}, "%s", c.name)
+				}
+				if c.cause != "" {
+					assert.Equal(t, c.cause, entry["cause"], "%s", c.name)
+				} else {
+					assert.NotContains(t, entry, "cause", "%s", c.name)
+				}
+				_, coded := entry["code"]
+				assert.Equal(t, c.code != "", coded, "%s: %s", c.name, line)
+			}
+			assert.Equal(t, c.want, got, "%s", c.name)
+			for _, private := range []string{secret, apitest.FakeID, apitest.FakeKey, "https://"} {
+				assert.NotContains(t, log.String(), private, "%s", c.name)
+			}
+		})
+	}
+}
+
+func TestLoggerAsksTheLevelFirst(t *testing.T) {
+	var log bytes.Buffer
+	client := apitest.NewFake(t, apitest.Data(apitest.Thing), apitest.Refuses(404, "NOT_FOUND")).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	_, err := client.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, log.String(), "a success is for debugging")
+	_, err = client.Account.Get(t.Context())
+	require.Error(t, err)
+	assert.Contains(t, log.String(), "level=WARN")
+}
+
+func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	var warning string
+	client := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"page":1,"page_size":20,"total":1,"has_more":false}}`)).Client(
+		hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { warning = e.Warning }))
+	_, err := client.Invitations.List("a").Collect(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, warning, "Dialect.PageSizeParam")
+	assert.Contains(t, log.String(), "answered unlike asked")
+	assert.Contains(t, log.String(), "Dialect.PageSizeParam")
+}
+
+func TestRouteOfDoNamesNobody(t *testing.T) {
+	for path, want := range map[string]struct{ route, url string }{
+		"/account":              {"/account", "/account"},
+		"account/usage":         {"/account/usage", "/account/usage"},
+		"/openapi.json":         {"/openapi.json", "/openapi.json"},
+		"/bulk-invites/re_send": {"/bulk-invites/re_send", "/bulk-invites/re_send"},
+		"/submissions/" + apitest.FakeID + "/pdf": {"/submissions/{id}/pdf", "/submissions/" + apitest.FakeID + "/pdf"},
+		"/people/Jane/7":              {"/people/{id}/{id}", "/people/Jane/7"},
+		"/people/jo@example.com":      {"/people/{id}", "/people/jo@example.com"},
+		"/people/a%2Fb":               {"/people/{id}", "/people/a%2Fb"},
+		"/people/a%20b":               {"/people/{id}", "/people/a%20b"},
+		"/people/a b":                 {"/people/{id}", "/people/a%20b"},
+		"/people/%252e":               {"/people/{id}", "/people/%252e"},
+		"/people/é":                   {"/people/{id}", "/people/%C3%A9"},
+		"/" + strings.Repeat("a", 32): {"/" + strings.Repeat("a", 32), "/" + strings.Repeat("a", 32)},
+		"/" + strings.Repeat("a", 33): {"/{id}", "/" + strings.Repeat("a", 33)},
+	} {
+		fake := apitest.NewFake(t, apitest.Refuses(404, "NOT_FOUND"))
+		var route string
+		client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { route = e.Route }))
+		_, err := client.Do(t.Context(), "GET", path, nil, nil, nil)
+		assert.Equal(t, want.route, route, "Exchange of %s", path)
+		assert.Equal(t, want.route, apitest.FailureOf(t, path, err).Route, "Error of %s", path)
+		assert.Equal(t, apitest.FakeURL+"/api/v1"+want.url, fake.Requests()[0].URL, "URL of %s", path)
+	}
+}
+
+func TestDo(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","new":1},"meta":{"request_id":"req_1","page":2,"page_size":3,"total":4,"has_more":true,"next_cursor":"c"}}`))
+	want := hiring.Meta{RequestID: "req_1", Page: 2, PageSize: 3, Total: 4, HasMore: true, NextCursor: "c"}
+	client := fake.Client()
+	var account hiring.Account
+	meta, err := client.Do(t.Context(), "GET", "/x", map[string][]string{"b": {"2"}, "a": {"1&1"}}, nil, &account)
+	require.NoError(t, err)
+	assert.Equal(t, want, meta)
+	assert.Equal(t, "x", account.ID)
+	assert.Equal(t, "1", string(account.Extra["new"]))
+	assert.Equal(t, apitest.FakeURL+"/api/v1/x?a=1%261&b=2", fake.Requests()[0].URL)
+	assert.Empty(t, fake.Requests()[0].Body)
+
+	var raw json.RawMessage
+	_, err = client.Do(t.Context(), "GET", "/x", nil, nil, &raw)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"x","new":1}`, string(raw))
+
+	meta, err = client.Do(t.Context(), "POST", "/x", nil, json.RawMessage(`{"z":1,"a":[1]}`), nil)
+	require.NoError(t, err)
+	assert.Equal(t, want, meta, "meta is there without out, too")
+	assert.JSONEq(t, `{"z":1,"a":[1]}`, fake.Requests()[2].Body)
+
+	var wrong struct{ ID int }
+	_, err = client.Do(t.Context(), "GET", "/x", nil, nil, &struct {
+		ID *int `json:"id"`
+	}{})
+	require.ErrorContains(t, err, "/id has a string instead of a whole number")
+	assert.Zero(t, wrong)
+}
+
+func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, reply := range map[string]apitest.Answer{
+			"empty": apitest.Says(204, "", apitest.Signed), "text": apitest.Says(200, `"done"`, apitest.Signed), "no data": apitest.Says(200, `{"meta":{"request_id":"req_1"}}`),
+			"cut": apitest.Cuts(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stalls(200, `{"da`, apitest.Signed),
+		} {
+			fake := apitest.NewFake(t, reply)
+			_, err := fake.Client().Do(t.Context(), "POST", "/x", nil, nil, nil)
+			require.NoError(t, err, "%s", name)
+			assert.Len(t, fake.Requests(), 1, "%s", name)
+		}
+	})
+}
+
+func TestOpenAPI(t *testing.T) {
+	const document = `{"openapi":"3.1.0", "info":{}}`
+	fake := apitest.NewFake(t, apitest.Says(200, document), apitest.Says(200, strings.ToUpper(document), apitest.Signed))
+	client := fake.Client()
+	got, err := client.OpenAPI(t.Context())
+	require.NoError(t, err)
+	_, err = client.OpenAPI(t.Context())
+	require.NoError(t, err)
+	assert.JSONEq(t, document, string(got))
+	assert.Len(t, got, len(document), "it is kept as it came")
+	_, err = apitest.NewFake(t, apitest.Says(200, "<html>")).Client().OpenAPI(t.Context())
+	require.ErrorContains(t, err, "not the service's own: <html>")
+	_, err = apitest.NewFake(t, apitest.Says(200, `{"swagger":"2.0"}`)).Client().OpenAPI(t.Context())
+	require.ErrorContains(t, err, "not the service's")
+	_, err = apitest.NewFake(t, apitest.Refuses(403, "INSUFFICIENT_SCOPE")).Client().OpenAPI(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
+}
+
+func TestDoTakesWhatEncodingJSONUsersWrite(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"name":"n","count":3},"meta":{}}`))
+	var out struct {
+		Name  string
+		Count int
+	}
+	_, err := fake.Client().Do(t.Context(), http.MethodPost, "/x", nil, map[string]any{"n": json.Number("5.10")}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "n", out.Name)
+	assert.Equal(t, 3, out.Count)
+	assert.JSONEq(t, `{"n":5.10}`, fake.Requests()[0].Body)
+	assert.Contains(t, fake.Requests()[0].Body, "5.10", "digits are not the client's to change")
+}

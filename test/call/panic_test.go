@@ -1,0 +1,216 @@
+package call_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// mine is a fake whose transport, bodies and everything else that a caller
+// hands to a client go off once armed, in one place.
+type mine struct {
+	*apitest.FakeService
+
+	place  string
+	armed  atomic.Bool
+	bodies []*minedBody
+	sent   []context.Context
+}
+
+// at goes off when this is the place.
+func (m *mine) at(place string) {
+	if m.place == place && m.armed.Swap(false) {
+		panic("boom in the " + place)
+	}
+}
+
+func (m *mine) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.sent = append(m.sent, r.Context())
+	m.at("transport")
+	resp, err := m.FakeService.RoundTrip(r)
+	if err == nil {
+		body := &minedBody{ReadCloser: resp.Body, mine: m}
+		m.bodies = append(m.bodies, body)
+		resp.Body = body
+	}
+	return resp, err
+}
+
+type minedBody struct {
+	io.ReadCloser
+
+	mine   *mine
+	closed int
+}
+
+func (b *minedBody) Read(p []byte) (int, error) {
+	b.mine.at("body's Read")
+	return b.ReadCloser.Read(p)
+}
+
+func (b *minedBody) Close() error {
+	b.closed++
+	b.mine.at("body's Close")
+	return b.ReadCloser.Close()
+}
+
+func (m *mine) SetCookies(*url.URL, []*http.Cookie) { m.at("jar") }
+func (m *mine) Cookies(*url.URL) []*http.Cookie     { return nil }
+
+func (m *mine) Enabled(context.Context, slog.Level) bool  { return true }
+func (m *mine) WithAttrs([]slog.Attr) slog.Handler        { return m }
+func (m *mine) WithGroup(string) slog.Handler             { return m }
+func (m *mine) Handle(context.Context, slog.Record) error { m.at("log"); return nil }
+
+func (m *mine) client() *hiring.Client {
+	return m.FakeService.Client(
+		hiring.WithHTTPClient(&http.Client{Transport: m, Jar: m}),
+		hiring.WithLogger(slog.New(m)),
+		hiring.WithObserver(func(context.Context, hiring.Exchange) { m.at("observer") }),
+		hiring.WithKeySource(func(context.Context) (string, error) {
+			m.at("key source")
+			return apitest.FakeKey, nil
+		}))
+}
+
+// panicOf runs f and returns what it panicked with.
+func panicOf(f func()) (cause any) {
+	defer func() { cause = recover() }()
+	f()
+	return nil
+}
+
+// A panic is the caller's, who may go on after it: nothing may be left that
+// slows, blocks or leaks. The quota has one call left, so that a request which
+// is still counted as on its way would hold the next one up.
+func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
+	page := apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(headers ...string) apitest.Answer {
+		return apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`, append(headers, "Set-Cookie: a=b")...)
+	})
+	ranges := map[string]func(*testing.T, hiring.Pager[hiring.Assessment]){
+		"one page":   func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Page(t.Context()) },
+		"all":        func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Collect(t.Context()) },
+		"read ahead": func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Prefetch(3).Collect(t.Context()) },
+	}
+	for _, place := range []string{"transport", "body's Read", "body's Close", "jar", "log", "observer", "key source"} {
+		for name, readAll := range ranges {
+			t.Run(place+", "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					m := &mine{FakeService: apitest.NewFake(t, page), place: place}
+					client := m.client()
+					_, err := client.Assessments.List().Page(t.Context())
+					require.NoError(t, err)
+					m.armed.Store(true)
+					cause := panicOf(func() { readAll(t, client.Assessments.List()) })
+					require.Equal(t, "boom in the "+place, cause)
+					synctest.Wait()
+					for _, ctx := range m.sent {
+						require.Error(t, ctx.Err(), "every attempt's context has ended")
+					}
+					for _, body := range m.bodies {
+						require.Equal(t, 1, body.closed, "times that a body was closed")
+					}
+					begun := time.Now()
+					_, err = client.Assessments.List().Page(t.Context())
+					require.NoError(t, err)
+					assert.Zero(t, time.Since(begun), "the next call waits for nobody")
+				})
+			})
+		}
+	}
+}
+
+// slowBody comes to no end until it is closed, which panics.
+type slowBody struct{ closed chan struct{} }
+
+func (s slowBody) Read([]byte) (int, error) {
+	<-s.closed
+	return 0, apitest.ErrReset
+}
+
+func (s slowBody) Close() error {
+	close(s.closed)
+	panic("boom")
+}
+
+// What closes a body whose time is over is a goroutine of its own, in which a
+// panic would end the process.
+func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := func(r *http.Request) (*http.Response, error) {
+			return apitest.ReplyOf(r, http.StatusOK, slowBody{make(chan struct{})}), nil
+		}
+		client := apitest.NewFake(t, late, apitest.Data(`{"id":"a"}`)).Client()
+		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Account.Get(t.Context()) }))
+		_, err := client.Account.Get(t.Context())
+		require.NoError(t, err)
+
+		link := apitest.Data(`{"id":"s","workspace_archive_url":"https://storage.test/a"}`)
+		client = apitest.NewFake(t, link, late).Client()
+		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Submissions.DownloadArchive(t.Context(), "s", io.Discard) }))
+	})
+}
+
+func TestPanicWhileReadingAheadComesAfterThePagesBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`
+		fake := apitest.NewFake(t, apitest.Says(200, page), apitest.Says(200, `{"data":[{"id":"2"}],"meta":{"next_cursor":"d","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
+		var got []string
+		cause := panicOf(func() {
+			for item, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
+				synctest.Wait()
+				require.NoError(t, err)
+				got = append(got, item.ID)
+			}
+		})
+		assert.Equal(t, "boom", cause)
+		assert.Equal(t, []string{"1", "2"}, got)
+	})
+}
+
+// A panic must not get lost because the caller happens to leave.
+func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
+		assert.Equal(t, "boom", panicOf(func() {
+			for _, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
+				assert.NoError(t, err)
+				synctest.Wait()
+				break
+			}
+		}))
+	})
+}
+
+// A test's FailNow in an observer ends the goroutine without a panic, which must
+// not look like the end of the list.
+func TestGoexitWhileReadingAheadEndsTheCallersGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`))
+		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { runtime.Goexit() }))
+		ended := errors.New("the range ended as if the list had")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, err := range client.Assessments.List().Prefetch(2).All(t.Context()) {
+				assert.NoError(t, err)
+			}
+			ended = nil
+		}()
+		<-done
+		assert.Error(t, ended)
+	})
+}

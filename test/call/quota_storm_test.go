@@ -1,0 +1,133 @@
+package call_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// lagging is a network on which replies take some time to arrive.
+type lagging struct {
+	http.RoundTripper
+
+	most time.Duration
+}
+
+func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := l.RoundTripper.RoundTrip(r)
+	if l.most > 0 {
+		<-time.After(rand.N(l.most))
+	}
+	return resp, err
+}
+
+// rush reads so many times from 64 goroutines and returns the first error.
+func rush(ctx context.Context, client *hiring.Client, reads int64) error {
+	done := make(chan error, 64)
+	for range 64 {
+		go func() {
+			for atomic.AddInt64(&reads, -1) >= 0 {
+				if _, err := client.Account.Get(ctx); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	var first error
+	for range 64 {
+		if err := <-done; first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// hours counts the replies of each status, hour by hour.
+func hours(begun time.Time, journal sandbox.Journal) []map[int]int {
+	var count []map[int]int
+	for _, e := range journal {
+		hour := int(e.At.Sub(begun) / time.Hour)
+		for len(count) <= hour {
+			count = append(count, make(map[int]int))
+		}
+		count[hour][e.Status]++
+	}
+	return count
+}
+
+func TestQuotaStorm(t *testing.T) {
+	for name, c := range map[string]struct{ lag, maxWait time.Duration }{
+		"no lag": {0, time.Hour}, // A window that opens on a full second ends exactly an hour later.
+		// Windows and clocks are told in whole seconds, so one can seem a little longer than an hour.
+		"lag": {50 * time.Millisecond, time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server := sandbox.Start(t)
+			client := server.Client(patience(c.maxWait), hiring.WithHTTPClient(&http.Client{Transport: lagging{server.Transport(), c.lag}}))
+			begun := time.Now()
+			require.NoError(t, rush(t.Context(), client, 5000), "%s", name)
+			elapsed := time.Since(begun)
+			answers := hours(begun, server.Journal())
+			t.Logf("%s: 5000 reads by 64 goroutines: %s, answers an hour: %v", name, elapsed, answers)
+			assert.Less(t, elapsed, 5*time.Hour, "%s: all is done within five windows", name)
+			total := 0
+			for hour, statuses := range answers {
+				assert.LessOrEqual(t, statuses[200], 1000, "%s: hour %d", name, hour)
+				assert.Zero(t, statuses[429], "%s: hour %d: a single client overdraws nothing", name, hour)
+				total += statuses[200]
+			}
+			assert.Equal(t, 5000, total, "%s", name)
+		})
+	}
+}
+
+func TestForegroundNeverWaitsBesideABackgroundJobWithAReserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		slowed := 0
+		foreground := server.Client(
+			hiring.WithHTTPClient(&http.Client{Transport: lagging{server.Transport(), 50 * time.Millisecond}}),
+			hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+				if e.Wait > 0 || e.Status != 200 {
+					slowed++
+				}
+			}))
+		background, err := foreground.With(hiring.WithQuotaReserve(0.2), patience(2*time.Hour))
+		require.NoError(t, err)
+		begun := time.Now()
+		finished := make(chan error, 1)
+		go func() { finished <- rush(t.Context(), background, 3000) }()
+		calls, longest := 0, time.Duration(0)
+		for working := true; working; {
+			select {
+			case err := <-finished:
+				require.NoError(t, err, "the background")
+				working = false
+			case <-time.After(20 * time.Second):
+				at := time.Now()
+				_, err := foreground.Account.Get(t.Context())
+				require.NoError(t, err, "call %d of the foreground", calls)
+				calls++
+				longest = max(longest, time.Since(at))
+			}
+		}
+		answers := hours(begun, server.Journal())
+		t.Logf("3000 background reads in %s beside %d foreground reads, the longest %s; answers an hour: %v", time.Since(begun), calls, longest, answers)
+		assert.Less(t, longest, 50*time.Millisecond, "the foreground waits for its replies and nothing else")
+		assert.Zero(t, slowed, "nobody is answered 429")
+		assert.Greater(t, calls, 500)
+		assert.Less(t, time.Since(begun), 4*time.Hour, "the background uses what it may")
+	})
+}

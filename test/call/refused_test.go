@@ -1,0 +1,233 @@
+package call_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func wrongKey() apitest.Answer { return apitest.Refuses(401, hiring.ErrInvalidToken, apitest.Signed) }
+
+// braked is true for a call that the brake kept from being sent.
+func braked(err error) bool {
+	failure, ok := errors.AsType[*hiring.Error](err)
+	return ok && failure.Status == 0 && errors.Is(err, hiring.ErrInvalidToken)
+}
+
+func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		server.AddKey(sandbox.Key{Token: "sk_live_other"})
+		server.RevokeKey(sandbox.LiveKey)
+		exchanges := 0
+		client := server.LiveClient(hiring.WithObserver(func(context.Context, hiring.Exchange) { exchanges++ }))
+		variant, err := client.With(hiring.WithUserAgent("x/1"))
+		require.NoError(t, err)
+		for n := range 150 {
+			err := []*hiring.Client{client, variant}[n%2].Assessments.Delete(t.Context(), "a")
+			require.ErrorIs(t, err, hiring.ErrInvalidToken)
+			require.Equal(t, n >= 3, braked(err), "call %d: %v", n+1, err)
+		}
+		assert.Len(t, server.Journal(), 3, "requests")
+		assert.Equal(t, 3, exchanges, "what was refused locally is no Exchange")
+
+		err = client.Assessments.Delete(t.Context(), "a")
+		failure := apitest.FailureOf(t, "Delete", err)
+		assert.Equal(t, [4]any{hiring.OutcomeNotDone, 0, "", time.Duration(0)}, [4]any{failure.Outcome, failure.Attempts, failure.RequestID, failure.RetryAfter})
+		require.ErrorContains(t, err, "hiring: Assessments.Delete: INVALID_TOKEN: not sent, because sandbox.invalid refused")
+		require.ErrorContains(t, err, "3 times in a row")
+		require.NotErrorIs(t, err, hiring.ErrQuotaExhausted)
+		apitest.AssertNoKey(t, sandbox.LiveKey, "the refusal", err)
+
+		other, err := client.With(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
+		require.NoError(t, err)
+		_, err = other.Account.Get(t.Context())
+		require.NoError(t, err, "another key is not concerned")
+
+		for range 10 * 60 {
+			time.Sleep(time.Second)
+			_, _ = client.Account.Get(t.Context())
+		}
+		assert.Len(t, server.Journal(), 3+1+10, "one a minute")
+		server.AddKey(sandbox.Key{Token: sandbox.LiveKey})
+		time.Sleep(time.Minute)
+		for range 5 {
+			_, err = client.Account.Get(t.Context())
+			require.NoError(t, err, "the key is good again")
+		}
+	})
+}
+
+// Only replies of the service count, and any other than a refusal of the key
+// begins the count anew.
+func TestWhatCountsAsRefusalInARow(t *testing.T) {
+	for name, c := range map[string]struct {
+		between apitest.Answer
+		resets  bool
+	}{
+		"200":                 {apitest.Data(apitest.Thing, apitest.Signed), true},
+		"204 without data":    {apitest.Says(204, "", apitest.Signed), true},
+		"400":                 {apitest.Refuses(400, hiring.ErrInvalidInput), true},
+		"401 of another code": {apitest.Refuses(401, "SOMETHING_NEW"), true},
+		"403":                 {apitest.Refuses(403, hiring.ErrInsufficientScope), true},
+		"404":                 {apitest.Refuses(404, hiring.ErrNotFound), true},
+		"500":                 {apitest.Refuses(500, hiring.ErrInternal), true},
+		"503 with id":         {apitest.Says(503, "", apitest.Signed), true},
+		"page":                {apitest.Says(200, apitest.SignIn), false},
+		"401 of a proxy":      {apitest.Says(401, apitest.SignIn), false},
+		"502 of a proxy":      {apitest.Says(502, apitest.SignIn), false},
+		"nothing":             {apitest.Breaks(apitest.ErrReset), false},
+	} {
+		fake := apitest.NewFake(t, wrongKey(), wrongKey(), c.between, wrongKey(), apitest.Data(apitest.Thing, apitest.Signed))
+		client := fake.Client(apitest.Once)
+		for range 5 {
+			_ = apitest.Read(t.Context(), client)
+		}
+		want := 4
+		if c.resets {
+			want = 5
+		}
+		assert.Len(t, fake.Requests(), want, "%s", name)
+	}
+}
+
+// Of many that wait for the brake of a key, one goes.
+func TestBrakeLetsOneOfManyGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, slowly(time.Second, wrongKey()))
+		client := fake.Client()
+		for range 3 {
+			_ = apitest.Read(t.Context(), client)
+		}
+		for minute := range 3 {
+			time.Sleep(time.Minute)
+			var wg sync.WaitGroup
+			for range 50 {
+				wg.Go(func() { _ = apitest.Read(t.Context(), client) })
+			}
+			wg.Wait()
+			assert.Len(t, fake.Requests(), 3+minute+1)
+		}
+	})
+}
+
+// Those that were on their way when the key was refused for the third time are
+// the last: each worker's first, and two that followed on the first two refusals.
+func TestBrakeUnderManyWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, slowly(time.Second, wrongKey()))
+		client := fake.Client()
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 20 {
+					assert.ErrorIs(t, apitest.Read(t.Context(), client), hiring.ErrInvalidToken)
+				}
+			})
+		}
+		wg.Wait()
+		assert.LessOrEqual(t, len(fake.Requests()), 8+2)
+	})
+}
+
+// A source that hands out the next key is not held up by the one before.
+func TestBrakeIsOfOneKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key := "sk_test_first_of_them"
+		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get("Authorization") == "Bearer sk_test_second_of_them" {
+				return apitest.Data(apitest.Thing, apitest.Signed)(r)
+			}
+			return wrongKey()(r)
+		})
+		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
+		for n := range 5 {
+			require.Equal(t, n >= 3, braked(apitest.Read(t.Context(), client)))
+		}
+		key = "sk_test_second_of_them"
+		require.NoError(t, apitest.Read(t.Context(), client))
+		key = "sk_test_first_of_them"
+		require.True(t, braked(apitest.Read(t.Context(), client)), "what another key may do says nothing of this one")
+	})
+}
+
+// A brake that closes between two attempts ends the call, and what the first
+// attempt may have done stays unknown.
+func TestBrakeBetweenAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 10"), wrongKey())
+		client := fake.Client()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			err := client.Assessments.Delete(t.Context(), "a")
+			assert.True(t, braked(err), "%v", err)
+			assert.Equal(t, hiring.OutcomeUnknown, apitest.FailureOf(t, "Delete", err).Outcome)
+			assert.Contains(t, fmt.Sprint(err), "503")
+		})
+		time.Sleep(time.Second)
+		for range 3 {
+			_ = apitest.Read(t.Context(), client)
+		}
+		wg.Wait()
+		assert.Len(t, fake.Requests(), 4)
+	})
+}
+
+// The waiters end at once, and SendAll says of nobody that they were invited.
+func TestWaitersEndAtTheBrake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, wrongKey())
+		client := fake.Client()
+		for range 3 {
+			_ = apitest.Read(t.Context(), client)
+		}
+		began := time.Now()
+		_, err := client.Submissions.WaitReport(t.Context(), "a", hiring.WaitOptions{})
+		assert.True(t, braked(err), "WaitReport: %v", err)
+		err = apitest.LastOf(client.Submissions.WaitReports(t.Context(), []string{"a", "b"}, hiring.WaitOptions{}))
+		assert.True(t, braked(err), "WaitReports: %v", err)
+		err = apitest.LastOf(client.Submissions.Watch(t.Context(), hiring.WatchOptions{}))
+		assert.True(t, braked(err), "Watch: %v", err)
+		_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+		assert.True(t, braked(err), "Poll: %v", err)
+		err = apitest.LastOf(client.Events.Tail(t.Context(), "a", hiring.TailOptions{}))
+		assert.True(t, braked(err), "Tail: %v", err)
+		got, err := client.Invitations.Ensure(t.Context(), "a", apitest.Ada)
+		assert.True(t, braked(err), "Ensure: %v", err)
+		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
+		assert.Zero(t, time.Since(began))
+		assert.Len(t, fake.Requests(), 3)
+	})
+}
+
+// A waiter whose poll failed for a moment does not ride out a key that is
+// refused meanwhile.
+func TestWaiterWhoseKeyIsRefusedBetweenAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 10"), wrongKey())
+		client := fake.Client()
+		began := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, err := client.Submissions.WaitReport(t.Context(), "a", hiring.WaitOptions{})
+			assert.True(t, braked(err), "%v", err)
+			assert.Equal(t, 10*time.Second, time.Since(began))
+		})
+		time.Sleep(time.Second)
+		for range 3 {
+			_ = apitest.Read(t.Context(), client)
+		}
+		wg.Wait()
+	})
+}

@@ -1,0 +1,422 @@
+package call_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// methodCalls makes a call of each kind and returns its error.
+var methodCalls = map[string]func(context.Context, *hiring.Client) error{
+	"GET": func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Submissions.Report(ctx, apitest.FakeID)
+		return err
+	},
+	"DELETE": func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.FakeID) },
+	"PATCH": func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Assessments.Close(ctx, apitest.FakeID)
+		return err
+	},
+	"POST": func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Invitations.Send(ctx, apitest.FakeID, hiring.NewInvitation{Email: "e", Name: "n"})
+		return err
+	},
+	"PUT": func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Do(ctx, "PUT", "/widgets/1", nil, 1, new(any))
+		return err
+	},
+}
+
+func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
+	const no, unknown, done = hiring.OutcomeNotDone, hiring.OutcomeUnknown, hiring.OutcomeDone
+	timeout := apitest.Hangs()
+	for _, c := range []struct {
+		name    string
+		answer  apitest.Answer
+		repeats string // The methods that are repeated.
+		outcome hiring.Outcome
+	}{
+		{"302", apitest.Says(302, "", "Location: https://elsewhere.test"), "", no},
+		{"400", apitest.Refuses(400, "INVALID_INPUT"), "", no},
+		{"401", apitest.Refuses(401, "INVALID_TOKEN"), "", no},
+		{"402", apitest.Refuses(402, "PLAN_LIMIT_REACHED"), "", no},
+		{"403", apitest.Refuses(403, "INSUFFICIENT_SCOPE"), "", no},
+		{"404", apitest.Refuses(404, "NOT_FOUND"), "", no},
+		{"409", apitest.Refuses(409, "CONFLICT"), "", no},
+		{"429", apitest.Refuses(429, "RATE_LIMITED"), "GET DELETE PATCH POST PUT", no},
+		{"500", apitest.Refuses(500, "INTERNAL_ERROR"), "GET DELETE PATCH", unknown},
+		{"501", apitest.Says(501, ""), "", unknown},
+		{"502", apitest.Says(502, "<html>"), "GET DELETE PATCH", unknown},
+		{"503", apitest.Says(503, "<html>"), "GET DELETE PATCH", unknown},
+		{"504", apitest.Says(504, "<html>"), "GET DELETE PATCH", unknown},
+		{"500 cut", apitest.Cuts(500, "<html>", io.ErrUnexpectedEOF), "GET DELETE PATCH", unknown},
+		{"dial error", apitest.Breaks(apitest.DialError), "GET DELETE PATCH POST PUT", no},
+		{"reset", apitest.Breaks(&net.OpError{Op: "read", Err: apitest.ErrReset}), "GET DELETE PATCH", unknown},
+		{"EOF", apitest.Breaks(io.EOF), "GET DELETE PATCH", unknown},
+		{"no reply and no error", func(*http.Request) (*http.Response, error) { return nil, nil }, "GET DELETE PATCH", unknown},
+		{"timeout", timeout, "GET", unknown},
+		{"200 cut", apitest.Cuts(200, `{"data":{`, apitest.ErrReset), "GET", done},
+		{"200 cut by EOF", apitest.Says(200, `{"data":{`), "GET", done},
+		{"200 stalled", apitest.Stalls(200, `{"data":{`), "GET", done},
+		{"200 wrong", apitest.Says(200, `[]`, apitest.Signed), "", done},
+		{"200 wrong, unsigned", apitest.Says(200, `[]`), "", unknown},
+		{"200 page", apitest.Says(200, "<html>Sign in</html>"), "", unknown},
+		{"200 unsigned, cut at once", apitest.Cuts(200, "", apitest.ErrReset), "GET", unknown},
+		{"200 without data", apitest.Says(200, `{"meta":{}}`), "", done},
+		{"200 null", apitest.Says(200, `{"data":null,"meta":{}}`), "", done},
+		{"204", apitest.Says(204, "", apitest.Signed), "", done},
+	} {
+		for method, call := range methodCalls {
+			synctest.Test(t, func(t *testing.T) {
+				what := method + " " + c.name
+				fake := apitest.NewFake(t, c.answer)
+				err := call(t.Context(), fake.Client())
+				if method == "DELETE" && c.outcome == done {
+					require.NoError(t, err, "%s: any 2xx will do", what)
+					return
+				}
+				failure := apitest.FailureOf(t, what, err)
+				want := 1
+				for repeated := range strings.FieldsSeq(c.repeats) {
+					if repeated == method {
+						want = 4
+					}
+				}
+				assert.Len(t, fake.Requests(), want, "%s: requests", what)
+				assert.Equal(t, want, failure.Attempts, "%s: Attempts", what)
+				outcome := c.outcome
+				if method == "GET" {
+					outcome = ""
+				}
+				assert.Equal(t, outcome, failure.Outcome, "%s: Outcome", what)
+				assert.Equal(t, outcome == unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s: ErrOutcomeUnknown", what)
+				assert.NotContains(t, err.Error(), "https://", "%s", what)
+				assert.NotContains(t, err.Error(), apitest.FakeID, "%s", what)
+			})
+		}
+	}
+}
+
+func TestOutcomeOfSeveralAttempts(t *testing.T) {
+	for name, c := range map[string]struct {
+		method  string
+		answers []apitest.Answer
+		outcome hiring.Outcome // Empty: the call succeeds.
+		status  int
+	}{
+		"unknown then refused":           {"PATCH", []apitest.Answer{apitest.Says(503, ""), apitest.Refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeUnknown, 403},
+		"unknown then throttled":         {"PATCH", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Refuses(429, "RATE_LIMITED")}, hiring.OutcomeUnknown, 429},
+		"unknown then not connected":     {"DELETE", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Breaks(apitest.DialError)}, hiring.OutcomeUnknown, 0},
+		"unknown then done":              {"PATCH", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Says(200, "", apitest.Signed)}, hiring.OutcomeDone, 200},
+		"unknown then success":           {"PATCH", []apitest.Answer{apitest.Says(500, ""), apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`)}, "", 0},
+		"not connected then refused":     {"POST", []apitest.Answer{apitest.Breaks(apitest.DialError), apitest.Refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeNotDone, 403},
+		"throttled then broken":          {"POST", []apitest.Answer{apitest.Refuses(429, "RATE_LIMITED"), apitest.Breaks(apitest.ErrReset)}, hiring.OutcomeUnknown, 0},
+		"DELETE 404 after unknown":       {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, "", 0},
+		"DELETE 404 after reset":         {"DELETE", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Refuses(404, "NOT_FOUND")}, "", 0},
+		"DELETE 404 page after unknown":  {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Says(404, "<html>")}, hiring.OutcomeUnknown, 404},
+		"DELETE page after unknown":      {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Says(200, "<html>")}, hiring.OutcomeUnknown, 200},
+		"DELETE 404 at first":            {"DELETE", []apitest.Answer{apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after a throttle":    {"DELETE", []apitest.Answer{apitest.Refuses(429, "RATE_LIMITED"), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after no connection": {"DELETE", []apitest.Answer{apitest.Breaks(apitest.DialError), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"PATCH 404 after unknown":        {"PATCH", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeUnknown, 404},
+		"GET 404 after 502":              {"GET", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, "read", 404},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, c.answers...)
+			var last hiring.Exchange
+			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { last = e }),
+				hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
+			err := methodCalls[c.method](t.Context(), client)
+			if c.outcome == "" {
+				require.NoError(t, err, "%s", name)
+				assert.NoError(t, last.Err, "%s: the last Exchange", name)
+				return
+			}
+			if c.outcome == "read" {
+				c.outcome = ""
+			}
+			failure := apitest.FailureOf(t, name, err)
+			assert.Equal(t, c.outcome, failure.Outcome, "%s: Outcome", name)
+			assert.Equal(t, c.status, failure.Status, "%s: Status", name)
+			assert.Equal(t, len(c.answers), failure.Attempts, "%s: Attempts", name)
+		})
+	}
+}
+
+func TestPausesAreRandomBelowADoublingBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := make(map[time.Duration]bool)
+		for range 20 {
+			fake := apitest.NewFake(t, apitest.Says(500, ""))
+			_, err := fake.Client().Account.Get(t.Context())
+			require.Error(t, err)
+			pauses := fake.Pauses()
+			require.Len(t, pauses, 3)
+			for i, most := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second} {
+				assert.Less(t, pauses[i], most, "pause %d", i+1)
+				seen[pauses[i]] = true
+			}
+		}
+		assert.Greater(t, len(seen), 50, "pauses differ")
+	})
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	for value, want := range map[string]time.Duration{
+		"1": time.Second, "60": time.Minute, "Sat, 01 Jan 2000 00:00:09 GMT": 9 * time.Second,
+		"Saturday, 01-Jan-00 00:00:09 GMT": 9 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) { // The bubble's clock begins at 2000-01-01.
+			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: "+value), apitest.Data(apitest.Thing))
+			var exchanges []hiring.Exchange
+			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }))
+			_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
+			require.NoError(t, err)
+			assert.Equal(t, []time.Duration{want}, fake.Pauses(), "Retry-After: %s", value)
+			require.Len(t, exchanges, 2)
+			assert.Equal(t, want, exchanges[0].Wait, "Exchange.Wait")
+			assert.Zero(t, exchanges[1].Wait, "Exchange.Wait of the last")
+		})
+	}
+}
+
+func TestRetryAfterTooLongReturnsAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		value    string
+		deadline time.Duration
+		want     time.Duration
+	}{
+		"beyond MaxWait":      {"61", time.Hour, 61 * time.Second},
+		"beyond the deadline": {"30", 20 * time.Second, 30 * time.Second},
+		"at the deadline":     {"20", 20 * time.Second, 20 * time.Second},
+		"absurd":              {"99999999999999999999", time.Hour, 9223372036 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: "+c.value))
+			ctx, cancel := context.WithTimeout(t.Context(), c.deadline)
+			defer cancel()
+			begun := time.Now()
+			_, err := fake.Client().Account.Get(ctx)
+			failure := apitest.FailureOf(t, name, err)
+			assert.Equal(t, c.want, failure.RetryAfter, "%s", name)
+			assert.Zero(t, time.Since(begun), "%s: nothing is waited", name)
+			assert.Len(t, fake.Requests(), 1, "%s", name)
+			require.ErrorIs(t, err, hiring.ErrRateLimited, "%s", name)
+			require.NotErrorIs(t, err, context.DeadlineExceeded, "%s: the context has not ended", name)
+			require.ErrorContains(t, err, "retry after", "%s", name)
+		})
+	}
+}
+
+func TestContextThatEndsInTheWaitJoinsBothErrors(t *testing.T) {
+	reason := errors.New("shutting down")
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Refuses(503, "INTERNAL_ERROR", "Retry-After: 10"))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		time.AfterFunc(4*time.Second, func() { cancel(reason) })
+		begun := time.Now()
+		err := fake.Client().Assessments.Delete(ctx, "a1")
+		assert.Equal(t, 4*time.Second, time.Since(begun))
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, reason)
+		require.ErrorIs(t, err, hiring.ErrInternal)
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		failure := apitest.FailureOf(t, "Delete", err)
+		assert.Equal(t, [2]int{503, 1}, [2]int{failure.Status, failure.Attempts})
+	})
+}
+
+func TestEndOfTheContextIsSaidOnce(t *testing.T) {
+	reason := errors.New("shutting down")
+	for name, c := range map[string]struct {
+		cause, last error
+		want        string
+	}{
+		"without a cause":           {nil, apitest.ErrReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled"},
+		"with one":                  {reason, apitest.ErrReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled: shutting down"},
+		"after another's end":       {reason, context.Canceled, "hiring: Account.Get: no reply: context canceled; the wait ended: context canceled: shutting down"},
+		"after another's, no cause": {nil, context.Canceled, "hiring: Account.Get: no reply: context canceled"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			client := apitest.NewFake(t, apitest.Breaks(c.last)).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+				time.AfterFunc(e.Wait/2, func() { cancel(c.cause) })
+			}))
+			_, err := client.Account.Get(ctx)
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.EqualError(t, err, c.want, "%s", name)
+		})
+	}
+}
+
+func TestContextThatEndsInAnAttempt(t *testing.T) {
+	reason := errors.New("shutting down")
+	for name, reply := range map[string]apitest.Answer{"before a reply": apitest.Hangs(), "within the body": apitest.Stalls(200, `{"data"`)} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, reply)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			time.AfterFunc(time.Second, func() { cancel(reason) })
+			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+				assert.Zero(t, e.Wait, "%s: Exchange.Wait", name)
+			}))
+			_, err := client.Account.Get(ctx)
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorIs(t, err, reason, "%s", name)
+			assert.Equal(t, 1, apitest.FailureOf(t, name, err).Attempts, "%s", name)
+			assert.Len(t, fake.Requests(), 1, "%s: not repeated", name)
+			assert.NotContains(t, err.Error(), "\n", "%s: said once", name)
+			require.ErrorContains(t, err, "context canceled", "%s", name)
+		})
+	}
+}
+
+func TestDeadlineThatPassesInAnAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Hangs())
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := fake.Client().Assessments.Delete(ctx, "a1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, hiring.OutcomeUnknown, apitest.FailureOf(t, "Delete", err).Outcome)
+		assert.NotContains(t, err.Error(), "WithTimeout", "it was the caller's deadline")
+	})
+}
+
+func TestWithTimeoutBoundsEachAttempt(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer apitest.Answer
+		opts   []hiring.Option
+		each   time.Duration
+	}{
+		"default":    {apitest.Hangs(), nil, 30 * time.Second},
+		"set":        {apitest.Hangs(), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+		"body":       {apitest.Stalls(200, `{"da`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+		"error body": {apitest.Stalls(503, `<html>`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, c.answer)
+			var durations []time.Duration
+			opts := append(c.opts, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2}),
+				hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { durations = append(durations, e.Duration) }))
+			_, err := fake.Client(opts...).Account.Get(t.Context())
+			assert.Equal(t, 2, apitest.FailureOf(t, name, err).Attempts, "%s", name)
+			assert.Equal(t, []time.Duration{c.each, c.each}, durations, "%s", name)
+			if name != "error body" {
+				require.ErrorIs(t, err, context.DeadlineExceeded, "%s", name)
+				require.ErrorContains(t, err, "within "+c.each.String()+"; see WithTimeout", "%s", name)
+			}
+		})
+	}
+}
+
+func TestContextOfAnAttemptEndsWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []context.Context
+		remember := func(a apitest.Answer) apitest.Answer {
+			return func(r *http.Request) (*http.Response, error) {
+				attempts = append(attempts, r.Context())
+				return a(r)
+			}
+		}
+		fake := apitest.NewFake(t, remember(apitest.Says(503, "", "Retry-After: 5")), remember(apitest.Breaks(apitest.ErrReset)), remember(apitest.Data(apitest.Thing)))
+		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) {
+			for _, ctx := range attempts[:len(attempts)-1] {
+				require.ErrorIs(t, ctx.Err(), context.Canceled)
+			}
+		}))
+		require.NoError(t, client.Assessments.Delete(t.Context(), "a"))
+		require.Len(t, attempts, 3)
+		require.ErrorIs(t, attempts[2].Err(), context.Canceled, "nothing of a call outlives it")
+	})
+}
+
+func TestNoTimeoutWaitsForTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Hangs())
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		begun := time.Now()
+		_, err := fake.Client(hiring.WithTimeout(0)).Account.Get(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 24*time.Hour, time.Since(begun))
+	})
+}
+
+func TestRepeatedRequestsAreTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(500, ""))
+		_, err := fake.Client().Assessments.Close(t.Context(), "a b")
+		require.Error(t, err)
+		sent := fake.Requests()
+		require.Len(t, sent, 4)
+		for _, s := range sent[1:] {
+			s.At = sent[0].At
+			assert.Equal(t, sent[0], s)
+		}
+		assert.JSONEq(t, `{"status":"closed"}`, sent[3].Body)
+	})
+}
+
+func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		traced := func(connects bool, a apitest.Answer) apitest.Answer {
+			return func(r *http.Request) (*http.Response, error) {
+				trace := httptrace.ContextClientTrace(r.Context())
+				trace.GetConn("h.test:443")
+				if connects {
+					trace.GotConn(httptrace.GotConnInfo{})
+				}
+				return a(r)
+			}
+		}
+		silent := apitest.Breaks(apitest.ErrReset)
+		for name, c := range map[string]struct {
+			answers []apitest.Answer
+			want    hiring.Outcome
+		}{
+			"a connection, then none":         {[]apitest.Answer{traced(true, apitest.Refuses(429, "RATE_LIMITED")), traced(false, apitest.Breaks(apitest.ErrReset))}, hiring.OutcomeNotDone},
+			"no connection, then no sign":     {[]apitest.Answer{traced(false, apitest.Breaks(apitest.ErrReset)), silent}, hiring.OutcomeUnknown},
+			"no connection, then one":         {[]apitest.Answer{traced(false, apitest.Breaks(apitest.ErrReset)), traced(true, apitest.Breaks(apitest.ErrReset))}, hiring.OutcomeUnknown},
+			"a connection whatever the error": {[]apitest.Answer{traced(true, apitest.Breaks(apitest.DialError))}, hiring.OutcomeUnknown},
+		} {
+			client := apitest.NewFake(t, c.answers...).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
+			failure := apitest.FailureOf(t, name, methodCalls["POST"](t.Context(), client))
+			assert.Equal(t, c.want, failure.Outcome, "%s", name)
+			assert.Equal(t, len(c.answers), failure.Attempts, "%s", name)
+		}
+	})
+}
+
+// signal.NotifyContext ends a context with a cause that says of itself that it
+// is context.Canceled; it is the caller's cause all the same.
+type interrupted struct{}
+
+func (interrupted) Error() string     { return "interrupt signal received" }
+func (interrupted) Is(err error) bool { return err == context.Canceled }
+
+func TestCauseThatPassesForCanceledIsKept(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		cancel(interrupted{})
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	_, err := fake.Client().Account.Get(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, interrupted{})
+	require.EqualError(t, err, "hiring: Account.Get: no reply: context canceled")
+}

@@ -1,0 +1,137 @@
+package call_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/jarcoal/httpmock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// routes are scripted responses by method and path, as in "GET /account". They are
+// for calls of several requests whose responses contradict each other, which no
+// server would send.
+type routes map[string]httpmock.Responder
+
+// client returns a client whose transport responds as scripted. A request to any
+// other route fails the test.
+func (r routes) client(t *testing.T) (*hiring.Client, *httpmock.MockTransport) {
+	t.Helper()
+	transport := httpmock.NewMockTransport()
+	for route, responder := range r {
+		method, path, _ := strings.Cut(route, " ")
+		transport.RegisterResponder(method, apiURL+path, responder)
+	}
+	transport.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("unexpected request: %s %s", r.Method, r.URL)
+		return httpmock.ConnectionFailure(r)
+	})
+	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	require.NoError(t, err)
+	return client, transport
+}
+
+const apiURL = apitest.FakeURL + "/api/v1"
+
+// enveloped responds with data.
+func enveloped(status int, data string) httpmock.Responder {
+	return httpmock.NewStringResponder(status, `{"data":`+data+`,"meta":{"request_id":"req_1"}}`)
+}
+
+const (
+	submissionPath = "/submissions/" + apitest.FakeID
+	evaluated      = `{"id":"` + apitest.FakeID + `","status":"evaluated","created_at":"2026-01-02T03:04:05.000Z"`
+)
+
+func TestContradictoryResponses(t *testing.T) {
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		routes routes
+		call   func(*hiring.Client) error
+		check  func(*testing.T, *hiring.Error)
+	}{
+		"a success with an error envelope": {
+			routes{"GET /account": httpmock.NewStringResponder(200, `{"error":{"code":"NOT_FOUND","message":"no"}}`)},
+			func(c *hiring.Client) error { _, err := c.Account.Get(ctx); return err },
+			func(t *testing.T, e *hiring.Error) { assert.Equal(t, 200, e.Status) },
+		},
+		"an error with data": {
+			routes{"GET /account": enveloped(404, `{"id":"org_1","name":"Acme"}`)},
+			func(c *hiring.Client) error { _, err := c.Account.Get(ctx); return err },
+			func(t *testing.T, e *hiring.Error) {
+				assert.Equal(t, 404, e.Status)
+				assert.Empty(t, e.Code)
+				assert.NotContains(t, e.Error(), "Acme", "JSON is not quoted")
+			},
+		},
+		"an invitation that is a list": {
+			routes{"POST /assessments/as_1/invitations": enveloped(201, `[{"id":"in_1"}]`)},
+			func(c *hiring.Client) error {
+				_, err := c.Invitations.Send(ctx, "as_1", hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+				return err
+			},
+			func(t *testing.T, e *hiring.Error) { assert.Equal(t, hiring.OutcomeDone, e.Outcome) },
+		},
+		"a list that is an object": {
+			routes{"GET /members": enveloped(200, `{"id":"me_1"}`)},
+			func(c *hiring.Client) error { _, err := c.Members.List().Collect(ctx); return err },
+			func(t *testing.T, e *hiring.Error) { assert.Equal(t, 200, e.Status) },
+		},
+		"a page that announces another one and has no cursor": {
+			routes{"GET /submissions": httpmock.NewStringResponder(200, `{"data":[`+evaluated+`}],"meta":{"request_id":"req_1","has_more":true,"next_cursor":null}}`)},
+			func(c *hiring.Client) error {
+				_, err := c.Submissions.List(hiring.SubmissionFilter{}).Collect(ctx)
+				return err
+			},
+			func(t *testing.T, e *hiring.Error) { assert.Contains(t, e.Error(), "cursor") },
+		},
+		"a link to an archive without TLS": {
+			routes{"GET " + submissionPath: enveloped(200, evaluated+`,"workspace_archive_url":"http://storage.example.com/a?signature=s"}`)},
+			func(c *hiring.Client) error {
+				_, err := c.Submissions.DownloadArchive(ctx, apitest.FakeID, io.Discard)
+				return err
+			},
+			func(t *testing.T, e *hiring.Error) { assert.NotContains(t, e.Error(), "signature") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, transport := c.routes.client(t)
+			var failure *hiring.Error
+			require.ErrorAs(t, c.call(client), &failure)
+			c.check(t, failure)
+			assert.Equal(t, 1, transport.GetTotalCallCount(), "requests")
+		})
+	}
+}
+
+// TestWaitReportsWhileSubmissionAndReportDisagree checks that the report decides when
+// the submission already has the status evaluated.
+func TestWaitReportsWhileSubmissionAndReportDisagree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unfinished := enveloped(200, `{"submission_id":"`+apitest.FakeID+`","evaluated":false,"ship_score":null}`)
+		finished := enveloped(200, `{"submission_id":"`+apitest.FakeID+`","evaluated":true,"ship_score":82}`)
+		listing := httpmock.NewStringResponder(200, `{"data":[`+evaluated+`}],"meta":{"request_id":"req_1","has_more":false,"next_cursor":null}}`)
+		client, _ := routes{
+			"GET /submissions":                  listing, // Evaluated from the beginning, without a report.
+			"GET " + submissionPath:             enveloped(200, evaluated+`}`),
+			"GET " + submissionPath + "/report": unfinished.Times(2).Then(finished),
+		}.client(t)
+		began := time.Now()
+		var scores []int
+		for report, err := range client.Submissions.WaitReports(t.Context(), []string{apitest.FakeID}, hiring.WaitOptions{}) {
+			require.NoError(t, err)
+			score, ok := report.Score()
+			require.True(t, ok)
+			scores = append(scores, score)
+		}
+		assert.Equal(t, []int{82}, scores)
+		assert.Less(t, time.Since(began), 10*time.Minute)
+	})
+}

@@ -1,0 +1,65 @@
+package call_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestThroughEveryDoor runs the same suite through each door of the sandbox.
+func TestThroughEveryDoor(t *testing.T) {
+	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			operations.Run(t, open)
+		})
+	}
+}
+
+// TestEveryNameIsTheDialects: nothing is called by its default name in secret.
+func TestEveryNameIsTheDialects(t *testing.T) {
+	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
+		server := sandbox.Start(t, sandbox.WithDialect(otherDialect))
+		return server.Client(hiring.WithDialect(otherDialect)), server
+	})
+}
+
+var otherDialect = hiring.Dialect{
+	PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit", SinceLayout: "20060102T150405.000Z",
+	ListChallenges: "GET /library", ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
+	UpdateAssessment: "PUT /postings/{id}/settings", ResendInvitation: "POST /postings/{id}/{invitation_id}/again",
+	RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
+}
+
+func inProcess(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	server := sandbox.Start(t)
+	return server.Client(), server
+}
+
+func throughPipe(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	server := sandbox.Start(t)
+	listener := server.Listener()
+	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed: the cleanup is the only way out.
+	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
+	t.Cleanup(func() {
+		wire.CloseIdleConnections()
+		require.NoError(t, web.Close())
+	})
+	client, err := hiring.New("http://localhost", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: wire}))
+	require.NoError(t, err)
+	return client, server
+}
+
+func overTCP(t *testing.T) (*hiring.Client, *sandbox.Server) {
+	server := sandbox.Start(t)
+	client, err := hiring.New(server.URL(), sandbox.TestKey)
+	require.NoError(t, err)
+	return client, server
+}

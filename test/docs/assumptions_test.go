@@ -1,0 +1,144 @@
+package docs_test
+
+import (
+	"context"
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const assumptions = "docs/assumptions.md"
+
+// rows are the first and the last column of the list's tables.
+func assumptionRows(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(assumptions)
+	require.NoError(t, err)
+	rows := make(map[string]string)
+	for _, row := range regexp.MustCompile("(?m)^\\| `?([A-Za-z ]+?)`? \\|.*\\| ([^|]+) \\|$").FindAllStringSubmatch(string(text), -1) {
+		if row[1] != "Field" && row[1] != "Name" {
+			require.NotContains(t, rows, row[1], "stands in the list twice")
+			rows[row[1]] = row[2]
+		}
+	}
+	return rows
+}
+
+// TestAssumptionsAreListedAndMarked keeps the list and the code in step: each row
+// is a field of Dialect or is marked with its name, as in "(assumed: inline
+// report)", in a comment of the code that relies on it.
+func TestAssumptionsAreListedAndMarked(t *testing.T) {
+	t.Parallel()
+	rows := assumptionRows(t)
+	marked := make(map[string]bool)
+	for _, field := range apitest.DialectFields() {
+		marked[field] = true
+	}
+	mark := regexp.MustCompile(`\(assumed: ([^)]*)\)`)
+	comments(t, func(file, text string) {
+		for _, m := range mark.FindAllStringSubmatch(text, -1) {
+			assert.Contains(t, rows, m[1], "%s marks what %s does not list", file, assumptions)
+			marked[m[1]] = true
+		}
+	})
+	for name, wrong := range rows {
+		assert.True(t, marked[name], "%s lists %q, which no comment marks with (assumed: %s)", assumptions, name, name)
+		assert.Greater(t, len(wrong), 20, "%s: what happens when it is wrong", name)
+	}
+	for name := range marked {
+		assert.Contains(t, rows, name, "%s does not list it", assumptions)
+	}
+}
+
+// comments calls each for every comment of the client's code, on one line.
+func comments(t *testing.T, each func(file, text string)) {
+	t.Helper()
+	read := func(file string) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		require.NoError(t, err)
+		for _, group := range parsed.Comments {
+			each(file, strings.Join(strings.Fields(group.Text()), " "))
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	require.NoError(t, filepath.WalkDir("internal", func(path string, _ fs.DirEntry, err error) error {
+		files = append(files, path)
+		return err
+	}))
+	for _, file := range files {
+		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/testing/operations") {
+			read(file)
+		}
+	}
+}
+
+func TestAssumptionsNameTheDefaultsOfTheDialect(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(assumptions)
+	require.NoError(t, err)
+	defaults := reflect.ValueOf(hiring.DefaultDialect())
+	for i := range defaults.NumField() {
+		name, value := defaults.Type().Field(i).Name, defaults.Field(i).String()
+		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+regexp.QuoteMeta(value)+"`", string(text))
+	}
+}
+
+func TestAssumptionsAreLinked(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"README.md", "dialect.go", "doc.go", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(text), assumptions, file)
+	}
+}
+
+// A listing without reports is noticed once a client, and Exchange tells without
+// a logger too.
+func TestListingWithoutReportsIsAWarning(t *testing.T) {
+	const listed = `{"data":[{"id":"1","status":"submitted"},{"id":"2","status":"%"}],"meta":{"has_more":false,"next_cursor":null}}`
+	for status, want := range map[string]int{"evaluated": 1, "submitted": 0} {
+		var warnings []string
+		answer := apitest.Says(200, strings.ReplaceAll(listed, "%", status))
+		client := apitest.NewFake(t, answer, answer, answer).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Warning != "" {
+				warnings = append(warnings, e.Warning)
+			}
+		}))
+		for range 3 {
+			all, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+			require.NoError(t, err)
+			_, scored := all[1].Report.Score()
+			assert.False(t, scored)
+		}
+		require.Len(t, warnings, want, status)
+		if want > 0 {
+			assert.Contains(t, warnings[0], "Submissions.Report")
+		}
+	}
+}
+
+func TestOpenAPIInAnEnvelopeIsTakenOutOfIt(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"openapi":"3.1.0","paths":{}}`:                         `{"openapi":"3.1.0","paths":{}}`,
+		`{"data":{"openapi":"3.1.0"},"meta":{"request_id":"r"}}`: `{"openapi":"3.1.0"}`,
+		`{"openapi":"3.1.0","data":{}}`:                          `{"openapi":"3.1.0","data":{}}`,
+	} {
+		got, err := apitest.NewFake(t, apitest.Says(200, body)).Client().OpenAPI(t.Context())
+		require.NoError(t, err, body)
+		assert.JSONEq(t, want, string(got), body)
+		assert.True(t, json.Valid(got))
+	}
+}

@@ -1,0 +1,250 @@
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestCodeOfTheGuides: every Go block is complete and begins with its package
+// clause, or the comment before it says of which tested code it is a copy: of a
+// function in the examples of the root, as in <!-- code: ExampleError -->, of a
+// file, or of a function in a file, as in <!-- code: main.go, run -->. Programs are run on a sandbox,
+// and the text block that follows one is what it prints; tests are run, those of
+// package main with the program before them.
+func TestCodeOfTheGuides(t *testing.T) {
+	t.Parallel()
+	guides := newGuides(t)
+	for _, p := range pages(t) {
+		for i, b := range p.blocks {
+			switch where := fmt.Sprintf("%s:%d", p.name, b.line); {
+			case b.mark != "":
+				assertCopy(t, where, b)
+			case b.lang == "go" && packageClause.MatchString(b.code):
+				var shown *string
+				if i+1 < len(p.blocks) && p.blocks[i+1].lang == "text" {
+					shown = &p.blocks[i+1].code
+				}
+				guides.add(where, p.name, b, shown)
+			case b.lang == "go":
+				t.Errorf("%s: this block is no complete file, and no comment before it says of which tested code it is a copy", where)
+			case b.lang == "json":
+				assert.True(t, json.Valid([]byte(b.code)), "%s: no JSON", where)
+			case b.lang == "" && p.name != "docs/cli.md" && p.name != "docs/doctor.md": // Those are recorded.
+				t.Errorf("%s: say what this block is: go, sh, text, json, yaml or mermaid", where)
+			}
+		}
+	}
+	require.Greater(t, len(guides.programs), 5)
+	guides.run(t)
+}
+
+// assertCopy wants a block, whatever its indentation, in the code that its mark
+// names.
+func assertCopy(t *testing.T, where string, b block) {
+	t.Helper()
+	files, function, named := strings.Cut(b.mark, ", ")
+	if !strings.Contains(files, ".") {
+		files, function, named = "example*_test.go", files, true
+	}
+	found, err := filepath.Glob(filepath.FromSlash(files))
+	require.NoError(t, err)
+	of := ""
+	for _, file := range found {
+		if named {
+			of += declared(t, file, function)
+		} else {
+			of += text(t, file)
+		}
+	}
+	if assert.NotEmpty(t, of, "%s: there is no %s", where, b.mark) && !strings.Contains(unindented(of), unindented(b.code)) {
+		t.Errorf("%s: this block is not in %s any more: copy it again\n%s", where, b.mark, b.code)
+	}
+}
+
+// declared is the source of a function, empty if the file has none of that name.
+func declared(t *testing.T, file, function string) string {
+	t.Helper()
+	source := text(t, file)
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, declaration := range parsed.Decls {
+		if f, ok := declaration.(*ast.FuncDecl); ok && f.Name.Name == function {
+			return source[set.Position(f.Pos()).Offset:set.Position(f.End()).Offset]
+		}
+	}
+	return ""
+}
+
+// unindented begins and ends with a line break, so that only whole lines match.
+func unindented(code string) string {
+	lines := strings.Split(strings.TrimSpace(code), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return "\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// guides is a module of the complete blocks: a package for each program and the
+// tests after it, and one test binary that runs each program and all tests, so that
+// only one binary is linked.
+type guides struct {
+	t        *testing.T
+	dir      string
+	programs []program
+	groups   map[string]string   // The folder of the guide's package, as it is now.
+	tests    map[string][]string // Test functions by folder.
+	files    int
+}
+
+type program struct {
+	where, folder string
+	shown         *string
+}
+
+func newGuides(t *testing.T) *guides {
+	t.Helper()
+	root, err := os.Getwd()
+	require.NoError(t, err)
+	g := &guides{t: t, dir: t.TempDir(), groups: make(map[string]string), tests: make(map[string][]string)}
+	mod := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(text(t, "go.mod"), "module guides")
+	const client = "github.com/hiring-assessment/hiring-go"
+	mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", client, client, root)
+	g.write("go.mod", mod)
+	g.write("go.sum", text(t, "go.sum"))
+	return g
+}
+
+func (g *guides) write(name, content string) {
+	g.t.Helper()
+	path := filepath.Join(g.dir, filepath.FromSlash(name))
+	require.NoError(g.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(g.t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+var (
+	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
+	testFunction  = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// add puts a block where it is compiled.
+func (g *guides) add(where, page string, b block, shown *string) {
+	g.t.Helper()
+	code := b.code
+	formatted, err := format.Source([]byte(code))
+	require.NoError(g.t, err, "%s: no Go", where)
+	assert.Equal(g.t, string(formatted), code, "%s: run gofmt on this block", where)
+	name := packageClause.FindStringSubmatch(code)[1]
+	group := page + " " + name
+	isProgram := strings.Contains(code, "\nfunc main() {")
+	if isProgram || g.groups[group] == "" {
+		g.groups[group] = fmt.Sprintf("p%d", g.files)
+	}
+	folder, file := g.groups[group], fmt.Sprintf("f%d.go", g.files)
+	g.files++
+	if isProgram {
+		g.programs = append(g.programs, program{where, folder, shown})
+		code = strings.Replace(code, "\nfunc main() {", "\nfunc Main() {", 1)
+	}
+	for _, test := range testFunction.FindAllStringSubmatch(code, -1) {
+		g.tests[folder] = append(g.tests[folder], test[1])
+	}
+	// The compiler names what it complains of by its place in the guide.
+	code = fmt.Sprintf("//line %s:%d\n", page, b.line+1) + packageClause.ReplaceAllString(code, "package "+folder)
+	g.write(folder+"/"+file, code)
+}
+
+// run compiles everything, and runs it. With HIRING_LONG it vets everything, too.
+func (g *guides) run(t *testing.T) {
+	t.Helper()
+	folders := make(map[string]bool)
+	var programs, tests strings.Builder
+	for _, p := range g.programs {
+		folders[p.folder] = true
+		fmt.Fprintf(&programs, "\tcase %q:\n\t\t%s.Main()\n\t\tos.Exit(0)\n", p.where, p.folder)
+	}
+	for folder, functions := range g.tests {
+		folders[folder] = true
+		for _, name := range functions {
+			fmt.Fprintf(&tests, "\tt.Run(%q, %s.%s)\n", folder+" "+name, folder, name)
+		}
+	}
+	var imports strings.Builder
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		fmt.Fprintf(&imports, "\t%q\n", "guides/"+folder)
+	}
+	g.write("all/all_test.go", "package all\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n"+imports.String()+")\n\n"+
+		"func TestMain(m *testing.M) {\n\tswitch os.Getenv(\"GUIDE_PROGRAM\") {\n"+programs.String()+"\t}\n\tm.Run()\n}\n\n"+
+		"func TestAll(t *testing.T) {\n"+tests.String()+"}\n")
+	// Without optimization the compiler takes half of the time.
+	if out, err := g.goTool("test", "-c", "-gcflags=guides/...=-l -N", "-ldflags=-s -w", "-o", "all.exe", "./all"); err != nil {
+		t.Fatalf("the programs and tests of the guides do not compile:\n%s", out)
+	}
+	if apitest.Long() {
+		out, err := g.goTool("vet", "./...")
+		assert.NoError(t, err, "%s", out)
+	}
+	t.Run("tests", func(t *testing.T) {
+		t.Parallel()
+		command := exec.CommandContext(t.Context(), filepath.Join(g.dir, "all.exe"), "-test.v")
+		command.Dir = t.TempDir()
+		command.Env = append(os.Environ(), "HIRING_BASE_URL=", "HIRING_API_KEY=")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for folder, functions := range g.tests {
+			for _, name := range functions {
+				assert.Contains(t, string(out), "--- PASS: TestAll/"+folder+"_"+name+" ")
+			}
+		}
+	})
+	for _, p := range g.programs {
+		t.Run(p.where, func(t *testing.T) {
+			t.Parallel()
+			g.runProgram(t, p)
+		})
+	}
+}
+
+func (g *guides) goTool(arguments ...string) (string, error) {
+	command := exec.CommandContext(g.t.Context(), "go", arguments...)
+	command.Dir = g.dir
+	command.Env = append(os.Environ(), "GOWORK=off", "HIRING_BASE_URL=", "HIRING_API_KEY=")
+	out, err := command.CombinedOutput()
+	return string(out), err
+}
+
+// runProgram runs one in a folder of its own, against a sandbox of its own.
+func (g *guides) runProgram(t *testing.T, p program) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	command := exec.CommandContext(ctx, filepath.Join(g.dir, "all.exe"))
+	command.Dir = t.TempDir()
+	command.Env = append(os.Environ(), "GUIDE_PROGRAM="+p.where, "HIRING_BASE_URL="+sandbox.Start(t).URL(), "HIRING_API_KEY="+sandbox.TestKey)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	require.NoError(t, command.Run(), "%s: this program fails:\n%s%s", p.where, stdout.String(), stderr.String())
+	if p.shown != nil {
+		assert.Equal(t, *p.shown, stdout.String(), "%s: what is shown below the program is not what it prints", p.where)
+	}
+}

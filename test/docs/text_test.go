@@ -1,0 +1,292 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// records grow or are made by a program: they are no guides.
+var records = map[string]bool{"docs/cli.md": true, "docs/internals/decisions.md": true, "CHANGELOG.md": true}
+
+func isGuide(name string) bool { return strings.HasPrefix(name, "docs/") && !records[name] }
+
+// TestGuidesBeginWithTheirAnswer: what a guide is about stands in its first
+// screen, as something to copy or to look up, and the guide has an end.
+func TestGuidesBeginWithTheirAnswer(t *testing.T) {
+	t.Parallel()
+	assert.LessOrEqual(t, len(pageNamed(t, "README.md").lines), 151, "README.md: 150 lines; the rest belongs into a guide")
+	for _, p := range pages(t) {
+		if !isGuide(p.name) {
+			continue
+		}
+		assert.LessOrEqual(t, len(p.lines), 200, "%s: lines; make it two guides", p.name)
+		assert.Regexp(t, `^# \S`, p.lines[0], "%s: its title", p.name)
+		assert.Regexp(t, "(?m)^(```|\\| |\\d\\. )", strings.Join(p.lines[1:min(25, len(p.lines))], "\n"), "%s: its first 25 lines have no code, table or numbered list", p.name)
+	}
+}
+
+// TestNoGuideRepeatsAnother: no run of this many words stands in two of the pages
+// and comments of packages. A link says it in fewer.
+func TestNoGuideRepeatsAnother(t *testing.T) {
+	t.Parallel()
+	const run = 25
+	where := make(map[string]string)
+	for _, p := range append(pages(t), packageComments(t)...) {
+		for _, each := range p.passages {
+			words := wordsOf(each)
+			for i := 0; i+run <= len(words); i++ {
+				key := strings.Join(words[i:i+run], " ")
+				if before, ok := where[key]; ok && before != p.name {
+					t.Errorf("%s:%d says again what %s says: %q", p.name, each.line, before, key)
+					break
+				}
+				where[key] = p.name
+			}
+		}
+	}
+}
+
+var goImports = regexp.MustCompile(`(?ms)^import \(\n.*?^\)\n`)
+
+// wordsOf are the words of a passage, without what does not make it another one.
+func wordsOf(p passage) []string {
+	if p.code {
+		return strings.Fields(goImports.ReplaceAllString(p.text, ""))
+	}
+	return strings.FieldsFunc(strings.ToLower(p.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// packageComments are those of the packages that users import, as pages.
+func packageComments(t *testing.T) []page {
+	t.Helper()
+	var all []page
+	for _, file := range []string{"doc.go", "sandbox/doc.go", "jobs/doc.go", "otelhiring/doc.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+		require.NoError(t, err)
+		p := page{name: file}
+		for paragraph := range strings.SplitSeq(parsed.Doc.Text(), "\n\n") {
+			p.passages = append(p.passages, passage{line: 1, text: paragraph})
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// TestTheGuideNamesEveryErrorCode, with its wire name.
+func TestTheGuideNamesEveryErrorCode(t *testing.T) {
+	t.Parallel()
+	guide := text(t, "docs/errors.md")
+	for name, code := range map[string]hiring.ErrorCode{
+		"ErrInvalidInput": hiring.ErrInvalidInput, "ErrInvalidToken": hiring.ErrInvalidToken,
+		"ErrPlanLimitReached": hiring.ErrPlanLimitReached, "ErrInsufficientScope": hiring.ErrInsufficientScope,
+		"ErrNotFound": hiring.ErrNotFound, "ErrConflict": hiring.ErrConflict,
+		"ErrRateLimited": hiring.ErrRateLimited, "ErrInternal": hiring.ErrInternal,
+	} {
+		require.Regexp(t, "(?m)^\\| `"+name+"` \\|.*`"+string(code)+"`", guide)
+	}
+}
+
+// TestTheFiguresOfTheReadmeAreThoseOfTheGuide: p50, p95 and requests of a wait for
+// 1,000 reports.
+func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
+	t.Parallel()
+	figures := func(way string) []string {
+		row := regexp.MustCompile(`(?m)^\| 1,000 \| ` + regexp.QuoteMeta(way) + ` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|`).FindStringSubmatch(text(t, "docs/waiting.md"))
+		require.NotNil(t, row, "docs/waiting.md has no row for 1,000 and %s", way)
+		return row[1:]
+	}
+	loop, waits := figures("each report every 30 s"), figures("`WaitReports`, `since` on creation")
+	readme := text(t, "README.md")
+	assert.Contains(t, readme, "half come within "+loop[0]+", 95 % within "+loop[1]+",")
+	assert.Contains(t, readme, "half within "+waits[0]+", 95 % within "+waits[1]+", for "+waits[2]+" reads an hour")
+}
+
+// foreign are names in the guides that belong to others.
+var foreign = map[string]bool{
+	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
+	"CompletedJobRetentionPeriod": true, "Recreate": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
+}
+
+var (
+	qualified = regexp.MustCompile(`^[*&]?(?:([a-z]+)\.)?([A-Z]\w*(?:(?:\(\))?\.[A-Z]\w*)*)(?:$|[({\[])`)
+	inHouse   = regexp.MustCompile(`^(?:docs|examples|jobs|cmd|otelhiring|sandbox|internal|benchmarks|contract|e2e|tools|\.ci|api)/[\w./*-]*$`)
+)
+
+// TestNamesInTheGuidesExist: what stands in backticks and looks like an exported
+// name, a test or a file of this repository is one.
+func TestNamesInTheGuidesExist(t *testing.T) {
+	t.Parallel()
+	names, tests := exported(t), testNames(t)
+	found := 0
+	for _, p := range pages(t) {
+		if records[p.name] && p.name != "docs/cli.md" { // They speak of the past.
+			continue
+		}
+		for _, passage := range p.passages {
+			for _, span := range codeSpan.FindAllString(passage.text, -1) {
+				span = strings.Trim(span, "`")
+				if passage.code || inHouse.MatchString(span) && fileExists(p.name, span) {
+					continue
+				}
+				name := qualified.FindStringSubmatch(span)
+				switch {
+				case inHouse.MatchString(span):
+					t.Errorf("%s:%d: there is no file %s", p.name, passage.line, span)
+				case name == nil || strings.ToUpper(name[2]) == name[2] || foreign[name[2]] || tests[name[2]]:
+				case name[1] != "" && names[name[1]] == nil: // Of another package.
+				default:
+					found++
+					assert.True(t, names.knows(name[1], name[2]), "%s:%d: there is no %s", p.name, passage.line, span)
+				}
+			}
+		}
+	}
+	assert.Greater(t, found, 100)
+}
+
+func fileExists(page, name string) bool {
+	for _, base := range []string{".", path.Dir(page)} {
+		if found, _ := filepath.Glob(filepath.Join(base, filepath.FromSlash(name))); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// index has, for each package that users import, what it exports: Name,
+// Type.Method, Type.Field. What a client's services do is there by the names of
+// the client's fields too: Submissions.Poll.
+type index map[string]map[string]bool
+
+// knows looks in one package, or, without one, in all; a member may stand without
+// its type there.
+func (names index) knows(of, name string) bool {
+	for pkg, known := range names {
+		if of != "" && of != pkg {
+			continue
+		}
+		if known[name] || of == "" && known["."+name] {
+			return true
+		}
+		first, rest, chained := strings.Cut(name, "()") // As in Quota().Read.Known().
+		if chained && known["."+first] && known[rest[strings.LastIndex(rest, "."):]] {
+			return true
+		}
+	}
+	return false
+}
+
+// packages are those that users import.
+var packages = map[string]string{"hiring": ".", "sandbox": "sandbox", "console": "sandbox/console", "jobs": "jobs", "otelhiring": "otelhiring"}
+
+func exported(t *testing.T) index {
+	t.Helper()
+	names := make(index)
+	for name, dir := range packages {
+		names[name] = make(map[string]bool)
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, declaration := range parsed.Decls {
+				names.add(name, declaration)
+			}
+		}
+	}
+	for method := range methods(t) {
+		names.member("hiring", method)
+	}
+	return names
+}
+
+// add notes what a declaration exports, each member also by itself.
+func (names index) add(of string, declaration ast.Decl) {
+	if f, ok := declaration.(*ast.FuncDecl); ok {
+		if f.Recv == nil {
+			names[of][f.Name.Name] = true
+		} else {
+			names.member(of, receiver(f.Recv.List[0].Type)+"."+f.Name.Name)
+		}
+		return
+	}
+	for _, spec := range declaration.(*ast.GenDecl).Specs {
+		switch s := spec.(type) {
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				names[of][name.Name] = true
+			}
+		case *ast.TypeSpec:
+			names[of][s.Name.Name] = true
+			for _, field := range fieldList(s.Type) {
+				for _, name := range field.Names {
+					names.member(of, s.Name.Name+"."+name.Name)
+				}
+			}
+		}
+	}
+}
+
+func (names index) member(of, name string) {
+	names[of][name] = true
+	names[of]["."+name[strings.LastIndex(name, ".")+1:]] = true
+}
+
+func fieldList(expression ast.Expr) []*ast.Field {
+	switch e := expression.(type) {
+	case *ast.StructType:
+		return e.Fields.List
+	case *ast.InterfaceType:
+		return e.Methods.List
+	}
+	return nil
+}
+
+func receiver(expression ast.Expr) string {
+	switch e := expression.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// testNames are the functions of all tests, those of other modules included, and
+// the alerts.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	all := make(map[string]bool)
+	for _, alert := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(text(t, "otelhiring/deploy/alerts.yaml"), -1) {
+		all[alert[1]] = true
+	}
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "*/*/*_test.go", "*/*/*/*_test.go", "*/*/*/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			for _, found := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`).FindAllStringSubmatch(text(t, file), -1) {
+				all[found[1]] = true
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,524 @@
+package errors_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
+	all := []hiring.ErrorCode{
+		hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
+		hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal,
+	}
+	for status, wire := range map[int]string{
+		400: "INVALID_INPUT", 401: "INVALID_TOKEN", 402: "PLAN_LIMIT_REACHED", 403: "INSUFFICIENT_SCOPE",
+		404: "NOT_FOUND", 409: "CONFLICT", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR", 418: "BRAND_NEW",
+	} {
+		fake := apitest.NewFake(t, apitest.Says(status, `{"error":{"code":"`+wire+`","message":"said the service","details":{"limit":200},"request_id":"req_body"}}`,
+			"X-Request-Id: req_head", "X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 3", "X-RateLimit-Reset: 1800000000", "Retry-After: 9"))
+		err := fake.Client(apitest.Once).Assessments.Delete(t.Context(), "a1")
+		failure := apitest.FailureOf(t, wire, err)
+		outcome := hiring.OutcomeNotDone
+		if status == 500 {
+			outcome = hiring.OutcomeUnknown
+		}
+		limit := hiring.RateLimit{Limit: 200, Remaining: 3, Reset: time.Unix(1800000000, 0).UTC()}
+		assert.Equal(t, [6]any{hiring.ErrorCode(wire), "said the service", status, "req_head", "DELETE", "/assessments/{id}"},
+			[6]any{failure.Code, failure.Message, failure.Status, failure.RequestID, failure.Method, failure.Route}, "%s", wire)
+		assert.Equal(t, [5]any{1, outcome, 9 * time.Second, limit, `{"limit":200}`},
+			[5]any{failure.Attempts, failure.Outcome, failure.RetryAfter, failure.RateLimit, string(failure.Details)}, "%s", wire)
+		for _, code := range all {
+			assert.Equal(t, string(code) == wire, errors.Is(err, code), "errors.Is(%s, %s)", wire, code)
+		}
+		require.NotErrorIs(t, err, hiring.ErrorCode(""), "%s is not the empty code", wire)
+		assert.Equal(t, outcome == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
+		require.NoError(t, errors.Unwrap(err), "%s has no cause", wire)
+		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the service; retry after 9s (request req_head)", status, wire)
+		if status == 401 {
+			want = strings.Replace(want, "; retry", "; hiring.example.com refused the key sk_test_…: check it for expiry and revocation, or make another in the dashboard; retry", 1)
+		}
+		if status == 500 {
+			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the service; the outcome is unknown: look before repeating it; retry after 9s (request req_head)"
+		}
+		assert.Equal(t, want, err.Error())
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	failure := &hiring.Error{Code: hiring.ErrNotFound, Message: "a\nb\x1b[31m\tc", RequestID: "req_\r\n1", Outcome: hiring.OutcomeDone}
+	assert.Equal(t, "hiring: NOT_FOUND: a b[31m c; the write itself was done (request req_ 1)", failure.Error(), "one line")
+	assert.Equal(t, "NOT_FOUND", hiring.ErrNotFound.Error())
+	assert.Equal(t, "hiring: id: is empty", (&hiring.ParamError{Param: "id", Problem: "is empty"}).Error())
+	assert.NotErrorIs(t, &hiring.Error{}, hiring.ErrorCode(""), "no code is no code")
+}
+
+func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Refuses(403, "INSUFFICIENT_SCOPE"))
+	_, err := fake.Client().Account.Get(t.Context())
+	assert.Equal(t, "req_0e", apitest.FailureOf(t, "Get", err).RequestID)
+}
+
+func TestFields(t *testing.T) {
+	for details, want := range map[string]struct {
+		form   []string
+		fields map[string][]string
+	}{
+		`{"formErrors":["x"],"fieldErrors":{"name":["a","b"]}}`: {[]string{"x"}, map[string][]string{"name": {"a", "b"}}},
+		`{"formErrors":[],"fieldErrors":{}}`:                    {[]string{}, map[string][]string{}},
+		`{"limit":1}`:                                           {},
+		`null`:                                                  {},
+		`"text"`:                                                {},
+		`{"fieldErrors":["wrong"]}`:                             {},
+		`[]`:                                                    {},
+	} {
+		fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
+		_, err := fake.Client().Account.Get(t.Context())
+		form, fields := apitest.FailureOf(t, "Get", err).Fields()
+		assert.Equal(t, want.form, form, "form of %s", details)
+		assert.Equal(t, want.fields, fields, "fields of %s", details)
+	}
+	form, fields := (&hiring.Error{}).Fields()
+	assert.Nil(t, form)
+	assert.Nil(t, fields)
+}
+
+func TestHintsComeOnlyWhenDue(t *testing.T) {
+	notFound := apitest.Refuses(404, "NOT_FOUND")
+	invalid := func(field string, problems ...string) apitest.Answer {
+		if problems == nil {
+			problems = []string{"x"}
+		}
+		list, _ := json.Marshal(problems)
+		return apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":[],"fieldErrors":{"`+field+`":`+string(list)+`}}}}`)
+	}
+	challenges := func(c *hiring.Client) error { _, err := c.Challenges.List().Page(t.Context()); return err }
+	send := func(c *hiring.Client) error {
+		_, err := c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": "x"}})
+		return err
+	}
+	create := func(c *hiring.Client) error {
+		_, err := c.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n"})
+		return err
+	}
+	since := func(c *hiring.Client) error {
+		_, err := c.Submissions.List(hiring.SubmissionFilter{Status: "x", Since: time.Now()}).Collect(t.Context())
+		return err
+	}
+	resend := func(c *hiring.Client) error { _, err := c.Invitations.Resend(t.Context(), "a", "i"); return err }
+	revoke := func(c *hiring.Client) error { return c.Invitations.Revoke(t.Context(), "a", "i") }
+	closing := func(c *hiring.Client) error { _, err := c.Assessments.Close(t.Context(), "a"); return err }
+	for _, c := range []struct {
+		name   string
+		call   func(*hiring.Client) error
+		answer apitest.Answer
+		hints  string
+	}{
+		{"resend 404", resend, notFound, ", or Dialect.ResendInvitation is wrong"},
+		{"resend 405", resend, apitest.Says(405, ""), ", or Dialect.ResendInvitation is wrong"},
+		{"resend 403", resend, apitest.Refuses(403, "INSUFFICIENT_SCOPE"), ""},
+		{"revoke 404", revoke, notFound, ", or Dialect.RevokeInvitation is wrong"},
+		{"close 404", closing, notFound, ", or Dialect.UpdateAssessment is wrong"},
+		{"assessment 404", func(c *hiring.Client) error { _, err := c.Assessments.Get(t.Context(), "a"); return err }, notFound, ", or Dialect.GetAssessment is wrong"},
+		{"delete 404", func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, notFound, ""},
+		{"report 404", func(c *hiring.Client) error { _, err := c.Submissions.Report(t.Context(), "a"); return err }, notFound, ""},
+		{"send 404", send, notFound, ""},
+		{"send: the value of a guess", send, invalid("candidate_email", "is not an e-mail address"), ""},
+		{"send: an unknown guess", send, invalid("candidate_email", "Unknown field"), ", or Dialect.InvitationEmail is wrong"},
+		{"send: an unrecognized guess", send, invalid("candidate_name", "too short", "unrecognised"), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess that is missed", send, invalid("candidate_name", "Required"), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess that is missed, as Zod says it", send, invalid("candidate_name", "Invalid input: expected string, received undefined"), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess that is missed, in a sentence", send, invalid("candidate_name", "This field is required."), ", or Dialect.InvitationName is wrong"},
+		{"send: a guess that is missed by name", send, invalid("candidate_name", "Missing required field candidate_name"), ", or Dialect.InvitationName is wrong"},
+		{"send: a value that is unknown", send, invalid("candidate_email", "The domain of this address is unknown"), ""},
+		{"send: a value that lacks something", send, invalid("candidate_name", "a first and last name are required"), ""},
+		{"send: a bare name in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"Unrecognized key: candidate_email","details":{"formErrors":["candidate_name is required"]}}}`),
+			", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
+		{"send: a value in a sentence", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"the domain of candidate_email is odd, a valid one is required"}}`), ""},
+		{"send: a guess of another case of the word", send, invalid("candidate_name", "requires two letters"), ""},
+		{"send: both", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["Unrecognized key(s) in object: 'candidate_email', 'candidate_name'"]}}}`),
+			", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
+		{"send: in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"candidate_name\""}}`), ", or Dialect.InvitationName is wrong"},
+		{"send: a value in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"\"candidate_name\" is odd"}}`), ""},
+		{"send: another in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"note\""}}`), ""},
+		{"send: the id of the path", send, invalid("id"), ""},
+		{"size: too large", challenges, invalid("page_size", "must be at most 50"), ""},
+		{"size: unknown", challenges, invalid("page_size", "is unknown"), ", or Dialect.PageSizeParam is wrong"},
+		{"send: not sent", send, invalid("email"), ", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
+		{"send: sent and no guess", send, invalid("note"), ""},
+		{"send: without details", send, apitest.Refuses(400, "INVALID_INPUT"), ""},
+		{"send: 409 with fields", send, apitest.Says(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"email":["x"]}}}}`), ""},
+		{"create: no guess was sent", create, invalid("title"), ""},
+		{"create: documented", create, invalid("name"), ""},
+		{"since", since, invalid("since"), ", or Dialect.SinceLayout is wrong"},
+		{"since: a documented filter", since, invalid("status"), ""},
+		{"since: not sent", since, invalid("limit"), ", or Dialect.PageSizeParam is wrong"},
+	} {
+		fake := apitest.NewFake(t, c.answer)
+		err := c.call(fake.Client())
+		failure := apitest.FailureOf(t, c.name, err)
+		_, hints, _ := strings.Cut(err.Error(), ", or ")
+		if hints != "" {
+			hints = ", or " + hints
+		}
+		hints, _, _ = strings.Cut(hints, " (request")
+		assert.Equal(t, c.hints, hints, "%s: hints of %q", c.name, err)
+		assert.NotContains(t, failure.Message, "Dialect", "%s: the message stays the service's", c.name)
+		var named string
+		for _, field := range failure.DialectFields {
+			named += ", or Dialect." + field + " is wrong"
+		}
+		assert.Equal(t, c.hints, named, "%s: fields", c.name)
+	}
+}
+
+func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
+	long := strings.Repeat("x", 400)
+	for _, c := range []struct{ name, body, want string }{
+		{"HTML", "<html>\r\n<b>Bad\tgateway</b>\x00\x1b[31m\u0085\u2028</html>", "the reply is not the service's own: <html> <b>Bad gateway</b>[31m</html>"},
+		{"empty", "", "the reply is empty and not the service's own"},
+		{"long", long, "the reply is not the service's own: " + long[:300] + "…"},
+		{"300 bytes", long[:300], "the reply is not the service's own: " + long[:300]},
+		{"cut rune", long[:299] + "é", "the reply is not the service's own: " + long[:299] + "…"},
+		{"invalid UTF-8", "a\xff\xfeb", "the reply is not the service's own: ab"},
+		{"other JSON", `{"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
+		{"array", `["jo@example.com"]`, "the reply is JSON but not the service's error envelope"},
+		{"string", `"jo@example.com"`, "the reply is JSON but not the service's error envelope"},
+		{"cut JSON", " \t\r\n{\"email\":\"jo@exam", "the reply is JSON but not the service's error envelope"},
+		{"BOM", "\ufeff{\"email\":\"jo@example.com\"}", "the reply is JSON but not the service's error envelope"},
+		{"error null", `{"error":null,"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
+		{"error text", `{"error":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
+		{"code number", `{"error":{"code":7,"message":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
+		{"null", " null ", "the reply is JSON but not the service's error envelope"},
+		{"number", "4711", "the reply is JSON but not the service's error envelope"},
+		{"far away", strings.Repeat(" \n", 300) + `{"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
+		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
+	} {
+		for _, status := range []int{404, 502} {
+			fake := apitest.NewFake(t, apitest.Says(status, c.body, "X-Request-Id: req_9"))
+			_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+			failure := apitest.FailureOf(t, c.name, err)
+			assert.Equal(t, [4]any{status, hiring.ErrorCode(""), "req_9", c.want},
+				[4]any{failure.Status, failure.Code, failure.RequestID, failure.Message}, "%d %s", status, c.name)
+			assert.Nil(t, failure.Details, "%d %s", status, c.name)
+		}
+	}
+}
+
+func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the reply cannot be read: /data/ship_score has a string instead of a whole number at byte 35"},
+		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object instead of a string at byte 19"},
+		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string instead of an object at byte 17"},
+		{"array for object", `{"data":["secret"]}`, "/data has a list instead of an object at byte 8"},
+		{"number for text", `{"data":{"summary":471}}`, "/data/summary has a number instead of a string at byte 19"},
+		{"boolean for text", `{"data":{"summary":true}}`, "/data/summary has a boolean instead of a string at byte 19"},
+		{"bad time", `{"data":{"generated_at":"secret"}}`, "/data/generated_at has a string instead of a time at byte 24"},
+		{"nested", `{"data":{"pillars":[{},{"score":"secret"}]}}`, "/data/pillars/1/score has a string"},
+		{"fraction", `{"data":{"ship_score":71.5}}`, "/data/ship_score has a number instead of a whole number"},
+		{"not JSON", `{secret`, "it is not valid JSON at byte 1"},
+		{"broken", `{"data":{"summary":secret}}`, "/data/summary is not valid JSON at byte 19"},
+		{"trailing", `{"data":{}} secret`, "is not valid JSON at byte 12"},
+		{"empty", ``, "it ends too early at byte 0"},
+		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
+		{"array envelope", `["secret"]`, "it has a list instead of an object"},
+		{"no data", `{"secret":1}`, "the reply holds no data, which was promised"},
+		{"null data", `{"data":null,"secret":1}`, "the reply holds no data, which was promised"},
+		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
+	} {
+		fake := apitest.NewFake(t, apitest.Says(200, c.body, apitest.Signed))
+		_, err := fake.Client(apitest.Once).Submissions.Report(t.Context(), "a")
+		failure := apitest.FailureOf(t, c.name, err)
+		assert.Contains(t, err.Error(), c.want, "%s", c.name)
+		assert.NotContains(t, err.Error(), "secret", "%s: the value is not quoted", c.name)
+		assert.NotContains(t, err.Error(), "471", "%s: the value is not quoted", c.name)
+		assert.Less(t, len(err.Error()), 500, "%s", c.name)
+		assert.Equal(t, [2]any{200, hiring.ErrorCode("")}, [2]any{failure.Status, failure.Code}, "%s", c.name)
+		for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
+			assert.NotContains(t, cause.Error(), "secret", "%s: nor in a cause", c.name)
+		}
+	}
+}
+
+func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
+	for name, reply := range map[string]apitest.Answer{
+		"clean EOF":      apitest.Says(200, `{"data":{`),
+		"unexpected EOF": apitest.Cuts(200, `{"data":{`, io.ErrUnexpectedEOF),
+	} {
+		fake := apitest.NewFake(t, reply)
+		_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s", name)
+	}
+	fake := apitest.NewFake(t, apitest.Cuts(200, `{"data":{"id":"secret"`, apitest.ErrReset))
+	_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+	require.ErrorIs(t, err, apitest.ErrReset)
+	require.ErrorContains(t, err, "the reply broke off: connection reset by peer")
+	assert.NotContains(t, err.Error(), "secret")
+}
+
+func TestDeepNesting(t *testing.T) {
+	deep := strings.Repeat("[", 10<<20)
+	for _, c := range []struct {
+		status int
+		body   string
+		want   string
+	}{
+		{200, deep, "has a list instead of an object"},
+		{200, `{"data":` + deep, "has a list instead of an object"},
+		{200, `{"data":{"new":` + deep, "is not valid JSON"},
+		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 2<<20), "is not valid JSON"},
+		{500, deep, "JSON but not the service's error envelope"},
+		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the service's error envelope"},
+	} {
+		fake := apitest.NewFake(t, apitest.Says(c.status, c.body, apitest.Signed))
+		_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+		require.ErrorContains(t, err, c.want, "%d %.30s", c.status, c.body)
+		assert.Less(t, len(err.Error()), 600, "%d %.30s", c.status, c.body)
+	}
+}
+
+func TestBodyOverTheCap(t *testing.T) {
+	body := `{"data":{"id":"x","name":"` + strings.Repeat("n", 1000) + `"},"meta":{}}`
+	n := int64(len(body))
+	for _, c := range []struct {
+		limit int64
+		ok    bool
+	}{{n, true}, {n - 1, false}, {1, false}, {math.MaxInt64, true}} {
+		fake := apitest.NewFake(t, apitest.Says(200, body, apitest.Signed))
+		client := fake.Client(hiring.WithMaxResponseBytes(c.limit))
+		_, err := client.Account.Get(t.Context())
+		if c.ok {
+			require.NoError(t, err, "limit %d", c.limit)
+			continue
+		}
+		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes; see WithMaxResponseBytes", c.limit))
+		assert.Len(t, fake.Requests(), 1, "not repeated")
+		_, err = client.Assessments.Close(t.Context(), "a")
+		assert.Equal(t, hiring.OutcomeDone, apitest.FailureOf(t, "Close", err).Outcome)
+	}
+}
+
+func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		call   func(*hiring.Client) error
+		want   string // Empty: the call succeeds.
+		most   int
+	}{
+		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the service's error envelope", 1 << 20},
+		{200, func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, "", 64 << 10},
+		{200, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "longer than 4194304 bytes", 4 << 20},
+	} {
+		endless := new(brackets)
+		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+			return apitest.ReplyOf(r, c.status, endless, apitest.Signed), nil
+		})
+		err := c.call(fake.Client(apitest.Once, hiring.WithMaxResponseBytes(4<<20)))
+		if c.want != "" {
+			require.ErrorContains(t, err, c.want, "%d", c.status)
+		} else {
+			require.NoError(t, err, "%d", c.status)
+		}
+		assert.LessOrEqual(t, endless.read, c.most+1, "%d: bytes read", c.status)
+		assert.True(t, endless.closed, "%d: the body is closed", c.status)
+	}
+}
+
+// brackets is a body without end.
+type brackets struct {
+	read   int
+	closed bool
+}
+
+func (b *brackets) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '['
+	}
+	b.read += len(p)
+	return len(p), nil
+}
+
+func (b *brackets) Close() error { b.closed = true; return nil }
+
+func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
+	for _, status := range []int{200, 404, 500} {
+		// The bubble fails when a goroutine is left.
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, apitest.Stalls(status, `{"data":`))
+			begun := time.Now()
+			_, err := fake.Client(apitest.Once, hiring.WithTimeout(5*time.Second)).Account.Get(t.Context())
+			require.Error(t, err)
+			assert.Equal(t, 5*time.Second, time.Since(begun), "%d", status)
+			begun = time.Now()
+			err = fake.Client(apitest.Once, hiring.WithTimeout(5*time.Second)).Assessments.Delete(t.Context(), "a")
+			assert.Equal(t, status == 200, err == nil, "%d Delete: %v", status, err)
+			assert.Equal(t, 5*time.Second, time.Since(begun), "%d Delete", status)
+		})
+	}
+}
+
+func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
+	// The bubble fails when a goroutine of client or server is left.
+	synctest.Test(t, func(t *testing.T) {
+		pipes := make(pipeListener)
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, `{"data":{`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})}
+		go func() { _ = server.Serve(pipes) }()
+		transport := &http.Transport{DialContext: pipes.dial}
+		client, err := hiring.New("http://localhost", apitest.FakeKey, apitest.Once, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+		require.NoError(t, err)
+		begun := time.Now()
+		_, err = client.Account.Get(t.Context())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "the reply broke off within 30s; see WithTimeout")
+		assert.Equal(t, 30*time.Second, time.Since(begun))
+		synctest.Wait()
+		require.NoError(t, server.Close())
+	})
+}
+
+// pipeListener is a network in memory.
+type pipeListener chan net.Conn
+
+func (l pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	l <- server
+	return client, nil
+}
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	if conn, ok := <-l; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l pipeListener) Close() error { close(l); return nil }
+
+func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
+
+func TestTransportThatGivesNoBody(t *testing.T) {
+	for _, length := range []int64{0, 10} {
+		reply := func(r *http.Request) (*http.Response, error) {
+			resp := apitest.ReplyOf(r, 200, nil, apitest.Signed)
+			resp.ContentLength = length
+			return resp, nil
+		}
+		err := apitest.NewFake(t, reply).Client().Assessments.Delete(t.Context(), "a")
+		require.NoError(t, err, "a 2xx is a success whatever its body, length %d", length)
+	}
+}
+
+func TestUncleanTextIsReadLeniently(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Says(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
+	account, err := fake.Client().Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "a\ufffd", account.Name)
+	assert.Equal(t, "last", account.Slug)
+	assert.Contains(t, account.Extra, "new")
+}
+
+func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Says(200, `{"data":[
+		{"seq":1,"kind":"ai_prompt","ts_ms":1,"payload":{"text":"cut \ud83d"}},
+		{"seq":2,"kind":"ai_prompt","ts_ms":2,"payload":{"text":"fine","text":"twice"}}],"meta":{"has_more":false}}`))
+	events, err := fake.Client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	prompt, ok := events[0].AIPrompt()
+	assert.True(t, ok)
+	assert.Equal(t, "cut \ufffd", prompt.Text)
+	prompt, ok = events[1].AIPrompt()
+	assert.True(t, ok)
+	assert.Equal(t, "twice", prompt.Text)
+}
+
+func TestAnyOtherSuccessIsTheBusinessOfDeleteAndRevoke(t *testing.T) {
+	for name, reply := range map[string]apitest.Answer{
+		"200 with body": apitest.Data(`{}`), "200 empty": apitest.Says(200, "", apitest.Signed), "202 with text": apitest.Says(202, `"done"`, apitest.Signed), "204": apitest.Says(204, "", apitest.Signed),
+		"cut": apitest.Cuts(200, "{", apitest.ErrReset, apitest.Signed), "cut at once": apitest.Cuts(200, "", apitest.ErrReset, apitest.Signed),
+	} {
+		client := apitest.NewFake(t, reply).Client()
+		require.NoError(t, client.Assessments.Delete(t.Context(), "a"), "Delete: %s", name)
+		require.NoError(t, client.Invitations.Revoke(t.Context(), "a", "i"), "Revoke: %s", name)
+		_, err := client.Do(t.Context(), "POST", "/x", nil, nil, nil)
+		require.NoError(t, err, "Do without out: %s", name)
+	}
+}
+
+func TestNoContentWhereDataIsPromised(t *testing.T) {
+	for name, call := range map[string]func(*hiring.Client) error{
+		"Create": func(c *hiring.Client) error {
+			_, err := c.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: "n"})
+			return err
+		},
+		"Do": func(c *hiring.Client) error {
+			_, err := c.Do(t.Context(), "POST", "/x", nil, nil, new(any))
+			return err
+		},
+	} {
+		fake := apitest.NewFake(t, apitest.Says(204, "", apitest.Signed))
+		err := call(fake.Client())
+		failure := apitest.FailureOf(t, name, err)
+		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
+		require.ErrorContains(t, err, "204 the reply holds no data, which was promised; the write itself was done", "%s", name)
+	}
+}
+
+func TestNoURLInErrors(t *testing.T) {
+	const address = apitest.FakeURL + "/api/v1/submissions/" + apitest.FakeID + "/report"
+	for name, cause := range map[string]error{
+		"url.Error":     &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset},
+		"wrapped":       fmt.Errorf("proxy: %w", &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset}),
+		"in its text":   errors.New("cannot fetch " + address),
+		"path only":     errors.New("cannot fetch /api/v1/submissions/" + apitest.FakeID + "/report"),
+		"key":           errors.New("bad header Bearer " + apitest.FakeKey),
+		"control bytes": errors.New("a\nb\x00" + strings.Repeat("x", 1000)),
+	} {
+		fake := apitest.NewFake(t, apitest.Breaks(cause))
+		_, err := fake.Client(apitest.Once).Submissions.Report(t.Context(), apitest.FakeID)
+		require.ErrorIs(t, err, cause, "%s: the cause is reachable", name)
+		for _, secret := range []string{"https://", apitest.FakeID, apitest.FakeKey, "\n", "\x00"} {
+			assert.NotContains(t, err.Error(), secret, "%s", name)
+		}
+		assert.Less(t, len(err.Error()), 400, "%s", name)
+	}
+}
+
+func TestDetailsAreKeptRawAndNullIsNone(t *testing.T) {
+	for details, want := range map[string]json.RawMessage{
+		`,"details":{"a":[1, 2]}`: json.RawMessage(`{"a":[1, 2]}`), `,"details":null`: nil, ``: nil, `,"details":"x"`: json.RawMessage(`"x"`),
+	} {
+		fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m"`+details+`}}`))
+		_, err := fake.Client().Account.Get(t.Context())
+		assert.Equal(t, want, apitest.FailureOf(t, "Get", err).Details, "%s", details)
+	}
+}
+
+// A code is worth more than the shape of what stands beside it.
+func TestOddNeighboursDoNotCostTheCode(t *testing.T) {
+	fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
+	_, err := fake.Client().Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	form, fields := apitest.FailureOf(t, "Get", err).Fields()
+	assert.Equal(t, []string{"one"}, form)
+	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
+}

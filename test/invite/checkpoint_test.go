@@ -1,0 +1,255 @@
+package invite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// memory is a checkpoint in memory.
+type memory struct {
+	state  string
+	saves  []string
+	saving func() error // Called before each save; nil: nothing happens.
+}
+
+func (m *memory) Load(context.Context) (string, error) { return m.state, nil }
+
+func (m *memory) Save(_ context.Context, state string) error {
+	if m.saving != nil {
+		if err := m.saving(); err != nil {
+			return err
+		}
+	}
+	m.state = state
+	m.saves = append(m.saves, state)
+	return nil
+}
+
+func TestSendAllRecordsAnAddressBeforeItSends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		store := &memory{}
+		posts := 0
+		store.saving = func() error {
+			_, posts = requestsOf(server)
+			return nil
+		}
+		var order []int
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Method == http.MethodPost {
+				order = append(order, posts)
+			}
+		}))
+		people := apitest.Crowd(3, 1)
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		assert.Equal(t, []int{0, 1, 2}, order, "requests before each save: one save before each request")
+		for _, state := range store.saves {
+			assert.LessOrEqual(t, len(state), 256<<10)
+			for _, in := range people {
+				assert.NotContains(t, state, in.Email)
+				assert.NotContains(t, state, in.Name)
+			}
+		}
+		time.Sleep(time.Minute)
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		assert.Contains(t, store.state, `"ends":{}`, "all are resolved")
+		requireOneMailEach(t, server, assessment, 3)
+	})
+}
+
+var errFullDisk = errors.New("no space left on device")
+
+func TestSendAllEndsBeforeTheRequestWhenASaveFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		store := &memory{}
+		store.saving = func() error {
+			if len(store.saves) == 1 {
+				return errFullDisk
+			}
+			return nil
+		}
+		var got reports
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store})
+		require.ErrorIs(t, err, errFullDisk)
+		require.ErrorContains(t, err, "hiring: SendAll: save checkpoint: ")
+		not := hiring.InviteNotSent
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, not, not, not}, got.outcomes())
+		assert.Equal(t, []error{nil, err}, got.errors[:2])
+		requireRunEnded(t, err, got.errors[2:])
+		requireOneMailEach(t, server, assessment, 1)
+
+		store.saving = nil
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{Checkpoint: store}))
+		requireOneMailEach(t, server, assessment, 4)
+	})
+}
+
+func TestAFailedSaveHoldsNoPlaceInTheRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
+		client := server.LiveClient()
+		for _, fails := range []func() error{func() error { return errFullDisk }, func() error { panic(errFullDisk) }} {
+			store := &memory{saving: fails}
+			func() {
+				defer func() { _ = recover() }()
+				require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}), errFullDisk)
+			}()
+		}
+		began := time.Now()
+		_, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Zero(t, time.Since(began))
+	})
+}
+
+func TestSendAllRejectsAForeignCheckpoint(t *testing.T) {
+	server, assessment := apitest.LiveWorld(t)
+	other := server.AddAssessment("Frontend engineer")
+	client, store := server.LiveClient(), &memory{}
+	require.NoError(t, client.Invitations.SendAll(t.Context(), other, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}))
+	before := server.Journal()
+	for name, state := range map[string]string{"of another assessment": store.state, "not a state": "xyz", "of something else": `{"kind":"watch"}`, "too long": store.state + strings.Repeat(" ", 256<<10)} {
+		var got reports
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: &memory{state: state}, Each: got.each})
+		var refused *hiring.ParamError
+		require.ErrorAs(t, err, &refused, name)
+		assert.Equal(t, "Checkpoint", refused.Param, name)
+		assert.Equal(t, err, got.errors[0], name)
+		requireRunEnded(t, err, got.errors[1:])
+	}
+	assert.Len(t, server.Journal(), len(before), "nothing is sent")
+	require.NoError(t, client.Invitations.SendAll(t.Context(), strings.ToUpper(other), slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}), "an id in other letters")
+}
+
+func TestSendAllSaysThatTheCheckpointCannotBeLoaded(t *testing.T) {
+	server, assessment := apitest.LiveWorld(t)
+	err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(t.TempDir())})
+	require.ErrorContains(t, err, "hiring: SendAll: load checkpoint: ")
+	reads, writes := requestsOf(server)
+	assert.Zero(t, reads+writes)
+}
+
+// killed runs SendAll until the process is killed in its nth request to invite,
+// which the server handles late, and returns what the checkpoint held then.
+func killed(t *testing.T, server *sandbox.Server, assessment string, people []hiring.NewInvitation, fault sandbox.Fault) *memory {
+	t.Helper()
+	server.Inject(fault)
+	ctx, kill := context.WithCancel(t.Context())
+	store, dead := &memory{}, ""
+	client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		if e.Method == http.MethodPost && e.Err != nil {
+			dead = store.state
+			kill()
+		}
+	}))
+	require.Error(t, client.Invitations.SendAll(ctx, assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+	return &memory{state: dead}
+}
+
+func TestSendAllRestartsAtOnceAfterAKill(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault   sandbox.Fault
+		restart time.Duration
+		second  hiring.InviteOutcome
+		took    time.Duration // From the kill.
+	}{
+		"done late, soon":      {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, Late: 30 * time.Second}, 0, hiring.InviteExisting, 41 * time.Second},
+		"done very late":       {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, Late: 59 * time.Second}, 0, hiring.InviteExisting, 91 * time.Second},
+		"done late, later":     {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, Late: 59 * time.Second}, 35 * time.Second, hiring.InviteExisting, 91 * time.Second},
+		"not done":             {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true}, 0, hiring.InviteSent, 91 * time.Second},
+		"not done, long after": {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true}, 2 * time.Minute, hiring.InviteSent, 2 * time.Minute},
+		"done":                 {sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, After: true}, 0, hiring.InviteExisting, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := apitest.LiveWorld(t)
+				people := apitest.Crowd(4, 1)
+				store := killed(t, server, assessment, people, c.fault)
+				begun := time.Now()
+				time.Sleep(c.restart)
+				sentAt := make(map[string]time.Duration)
+				client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+					if e.Method == http.MethodPost {
+						sentAt[fmt.Sprint("write ", len(sentAt))] = time.Since(begun)
+					}
+				}))
+				var got reports
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
+				sent, existing := hiring.InviteSent, hiring.InviteExisting
+				assert.Equal(t, []hiring.InviteOutcome{existing, c.second, sent, sent}, got.outcomes())
+				assert.InDelta(t, c.took.Seconds(), time.Since(begun).Seconds(), 1, "time")
+				assert.Equal(t, c.restart, sentAt["write 0"], "the others are sent at once")
+				assert.Equal(t, c.restart, sentAt["write 1"], "the others are sent at once")
+				requireOneMailEach(t, server, assessment, 4)
+			})
+		})
+	}
+}
+
+// The recorded time is the server's: another machine may restart the run.
+func TestSendAllRestartsByTheServersClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		skew := 7 * time.Hour
+		server := sandbox.Start(t, sandbox.WithClock(func() time.Time { return time.Now().Add(skew) }))
+		assessment := server.AddAssessment("Backend engineer")
+		store := killed(t, server, assessment, apitest.Crowd(1, 1), sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 55 * time.Second})
+		assert.Contains(t, store.state, fmt.Sprint(time.Now().Add(skew+31*time.Second).Unix()))
+		begun := time.Now()
+		var got reports
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting}, got.outcomes())
+		assert.InDelta(t, 91, time.Since(begun).Seconds(), 1)
+	})
+}
+
+// What was sent ahead of a lookup keeps its true outcome when Each ends the run.
+func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Reset: true, Late: 50 * time.Second})
+		store := &memory{}
+		got := reports{leave: 1}
+		people := apitest.Crowd(6, 1)
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:4]), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent}, got.outcomes())
+		_, writes := requestsOf(server)
+		assert.Equal(t, 4, writes)
+		got = reports{}
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
+		existing, sent := hiring.InviteExisting, hiring.InviteSent
+		assert.Equal(t, []hiring.InviteOutcome{existing, existing, existing, existing, sent, sent}, got.outcomes())
+		requireOneMailEach(t, server, assessment, 6)
+	})
+}
+
+// A save may take as long as it likes: the request is not sent later than recorded.
+func TestASlowSaveIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		store := &memory{}
+		store.saving = func() error {
+			time.Sleep(20 * time.Second)
+			return nil
+		}
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: store}))
+		assert.Len(t, store.saves, 3, "the first twice, then each once")
+		requireOneMailEach(t, server, assessment, 2)
+	})
+}

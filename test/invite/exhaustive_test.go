@@ -1,0 +1,350 @@
+package invite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+)
+
+// misfortune is one thing that can happen while candidates are invited.
+type misfortune string
+
+// What happens to a send befalls the next one, what happens to a look the next
+// look. Another process invites just before a look: never between a look and
+// the send that relies on it, nor while a request for that address is on its way.
+const (
+	lostBefore misfortune = "reply lost before the work"
+	lostAfter  misfortune = "reply lost after the work"
+	lateWork   misfortune = "late work"
+	halfReply  misfortune = "unreadable reply"
+	proxySends misfortune = "page of a proxy to a send"
+	crashSends misfortune = "crash in a send" // Together with what befalls that send.
+	proxyLooks misfortune = "page of a proxy to a look"
+	crashLooks misfortune = "crash in a look"
+	lagsBehind misfortune = "lagging listing"
+	rivalAda   misfortune = "another process invites the first"
+	rivalBob   misfortune = "another process invites the second"
+)
+
+var misfortunes = []misfortune{lostBefore, lostAfter, lateWork, halfReply, proxySends, crashSends, proxyLooks, crashLooks, lagsBehind, rivalAda, rivalBob}
+
+// Lateness and lag are below a minute together.
+const (
+	lateness = 29 * time.Second
+	lag      = 30 * time.Second
+)
+
+// TestInvitingUnderEverySequence invites two candidates under every sequence of
+// misfortunes up to a length, enumerated, each on a service of its own. A run
+// that crashed or could not tell is run again a minute later. At the end each
+// candidate has exactly one mail, and every report was true when it came.
+//
+// A sequence that leaves its last misfortune unused stands for all that begin
+// like it: they go the same way.
+func TestInvitingUnderEverySequence(t *testing.T) {
+	t.Parallel()
+	depth := 3
+	if apitest.Long() {
+		depth = 5
+	}
+	began := time.Now()
+	var covered, tried, runs atomic.Int64
+	t.Run("by the first", func(t *testing.T) {
+		for _, first := range misfortunes {
+			t.Run(string(first), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					e := &enumeration{t: t, depth: depth}
+					e.explore([]misfortune{first})
+					covered.Add(e.covered)
+					tried.Add(e.tried)
+					runs.Add(e.runs)
+				})
+			})
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { (&enumeration{t: t}).try(nil) })
+	want := int64(0)
+	for n := range depth + 1 {
+		want += sequences(n)
+	}
+	require.Equal(t, want, covered.Load()+1)
+	t.Logf("%d sequences of up to %d misfortunes for 2 candidates, told apart by %d, in %d runs of SendAll: %s",
+		want, depth, tried.Load()+1, runs.Load()+1, time.Since(began).Round(time.Millisecond))
+}
+
+// sequences is how many there are of a length.
+func sequences(length int) int64 {
+	n := int64(1)
+	for range length {
+		n *= int64(len(misfortunes))
+	}
+	return n
+}
+
+type enumeration struct {
+	t                    *testing.T
+	depth                int
+	covered, tried, runs int64
+}
+
+func (e *enumeration) explore(script []misfortune) {
+	e.tried++
+	if e.try(script) < len(script) {
+		for n := range e.depth - len(script) + 1 {
+			e.covered += sequences(n)
+		}
+		return
+	}
+	e.covered++
+	if len(script) == e.depth {
+		return
+	}
+	for _, next := range misfortunes {
+		e.explore(append(slices.Clip(script), next))
+	}
+}
+
+// try invites under a script and returns how much of it happened.
+func (e *enumeration) try(script []misfortune) (used int) {
+	s := &scripted{script: script, underway: make(map[string]int)}
+	for again := true; again; {
+		s.run++
+		e.runs++
+		require.Less(e.t, s.run, 12, "it does not come to an end: %v", script)
+		ctx, cancel := context.WithCancel(e.t.Context())
+		s.crashed, s.die, s.tried = false, cancel, make(map[string]bool)
+		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+		require.NoError(e.t, err)
+		unknown, reports := false, 0
+		err = client.Invitations.SendAll(ctx, apitest.FakeID, slices.Values(two), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
+			if !s.crashed {
+				unknown = unknown || got.Outcome == hiring.InviteUnknown
+				if problem := s.judge(got, err); problem != "" || got.Candidate.Email != two[reports].Email {
+					require.Fail(e.t, "a false report", "%v: run %d: %s %s (%v): %s", script, s.run, got.Candidate.Email, got.Outcome, err, problem)
+				}
+			}
+			reports++
+			return true
+		}})
+		require.Equal(e.t, len(two), reports)
+		cancel()
+		if again = s.crashed || err != nil || unknown; again {
+			time.Sleep(time.Minute)
+		}
+	}
+	time.Sleep(time.Minute)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, in := range two {
+		require.Equal(e.t, 1, s.mails(in.Email), "mails to %s after %v", in.Email, script)
+	}
+	return s.at
+}
+
+var two = []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada"}, {Email: "bob@example.com", Name: "Bob"}}
+
+// scripted is the service as its documentation shows it, for one assessment, with
+// a script of misfortunes.
+type scripted struct {
+	mu       sync.Mutex // Late work comes by itself.
+	script   []misfortune
+	at       int
+	run      int
+	crashed  bool
+	die      func()
+	sent     []scriptedInvitation // Oldest first.
+	underway map[string]int
+	tried    map[string]bool // By this run.
+	requests int
+}
+
+type scriptedInvitation struct {
+	email   string
+	created time.Time
+	run     int // Of the client under test; 0: another process.
+}
+
+// next takes the next misfortune if it is one of these.
+func (s *scripted) next(of ...misfortune) misfortune {
+	if s.at == len(s.script) || !slices.Contains(of, s.script[s.at]) {
+		return ""
+	}
+	s.at++
+	return s.script[s.at-1]
+}
+
+func (s *scripted) mails(email string) (n int) {
+	for _, sent := range s.sent {
+		if sent.email == email {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *scripted) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	if r.Method == http.MethodPost {
+		return s.send(r)
+	}
+	return s.look(r)
+}
+
+func (s *scripted) look(r *http.Request) (*http.Response, error) {
+	for s.rivals() {
+	}
+	until := time.Now()
+	switch s.next(crashLooks, proxyLooks, lagsBehind) {
+	case crashLooks:
+		s.crashed = true
+		s.die()
+		return nil, r.Context().Err()
+	case proxyLooks:
+		return s.page(r), nil
+	case lagsBehind:
+		until = until.Add(-lag)
+	}
+	var listed []string
+	for i, sent := range slices.Backward(s.sent) {
+		if sent.run == 0 || !sent.created.After(until) {
+			listed = append(listed, sent.json(i))
+		}
+	}
+	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":1,"page_size":100,"total":%d,"has_more":false}}`,
+		strings.Join(listed, ","), len(listed))), nil
+}
+
+// rivals lets another process invite, which looks before it does.
+func (s *scripted) rivals() bool {
+	for i, rival := range []misfortune{rivalAda, rivalBob} {
+		if email := two[i].Email; s.underway[email] == 0 && s.next(rival) != "" {
+			if s.mails(email) == 0 {
+				s.sent = append(s.sent, scriptedInvitation{email, time.Now(), 0})
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scripted) send(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	email := two[0].Email
+	if strings.Contains(string(body), two[1].Email) {
+		email = two[1].Email
+	}
+	s.tried[email] = true
+	if s.next(crashSends) != "" {
+		s.crashed = true
+		defer s.die()
+	}
+	switch s.next(lostBefore, lostAfter, lateWork, halfReply, proxySends) {
+	case lostBefore:
+		return nil, apitest.ErrReset
+	case proxySends:
+		return s.page(r), nil
+	case lateWork:
+		s.underway[email]++
+		run := s.run
+		time.AfterFunc(lateness, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.underway[email]--
+			s.sent = append(s.sent, scriptedInvitation{email, time.Now(), run})
+		})
+		return nil, apitest.ErrReset
+	case lostAfter:
+		s.work(email)
+		return nil, apitest.ErrReset
+	case halfReply:
+		return s.reply(r, 201, s.work(email)[:20]), nil
+	}
+	return s.reply(r, 201, s.work(email)), nil
+}
+
+func (s *scripted) work(email string) (reply string) {
+	s.sent = append(s.sent, scriptedInvitation{email, time.Now(), s.run})
+	return `{"data":` + s.sent[len(s.sent)-1].json(len(s.sent)-1) + `,"meta":{"request_id":"req_1b"}}`
+}
+
+func (i scriptedInvitation) json(n int) string {
+	at := i.created.UTC().Format("2006-01-02T15:04:05.000Z")
+	return fmt.Sprintf(`{"id":"11111111-0000-4000-8000-%012d","assessment_id":%q,"candidate_email":%q,"candidate_name":"C","status":"sent","recruiter_decision":"none",`+
+		`"sent_at":%q,"opened_at":null,"started_at":null,"submitted_at":null,"expires_at":"2099-01-01T00:00:00.000Z","created_at":%q}`, n, apitest.FakeID, i.email, at, at)
+}
+
+// reply has the headers that every reply of the service has.
+func (s *scripted) reply(r *http.Request, status int, body string) *http.Response {
+	limit := 1000
+	if r.Method == http.MethodPost {
+		limit = 200
+	}
+	now := time.Now()
+	reset := now.Truncate(time.Hour).Add(time.Hour)
+	return apitest.ReplyOf(r, status, io.NopCloser(strings.NewReader(body)),
+		"Content-Type: application/json", "Date: "+now.UTC().Format(http.TimeFormat), "X-Request-Id: req_1a",
+		fmt.Sprint("X-Ratelimit-Limit: ", limit), fmt.Sprint("X-Ratelimit-Remaining: ", limit-s.requests), fmt.Sprint("X-Ratelimit-Reset: ", reset.Unix()))
+}
+
+// page is what a proxy says that wants somebody to sign in.
+func (s *scripted) page(r *http.Request) *http.Response {
+	return apitest.ReplyOf(r, 200, io.NopCloser(strings.NewReader("<!doctype html><title>Sign in</title>")), "Content-Type: text/html")
+}
+
+// judge says what is wrong with a report, or nothing.
+func (s *scripted) judge(got hiring.InviteResult, err error) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	email, ours, theirs := got.Candidate.Email, 0, 0
+	for _, sent := range s.sent {
+		switch {
+		case sent.email == email && sent.run == s.run:
+			ours++
+		case sent.email == email && sent.run == 0:
+			theirs++
+		}
+	}
+	settled := got.Outcome == hiring.InviteSent || got.Outcome == hiring.InviteExisting
+	switch {
+	case settled != (err == nil):
+		return "an error must be beside all but sent and existing"
+	case settled && (s.mails(email) != 1 || s.underway[email] != 0):
+		return fmt.Sprintf("%d mails, and %d requests are on their way", s.mails(email), s.underway[email])
+	case settled && got.Invitation.CandidateEmail != email:
+		return "the invitation is somebody else's"
+	case got.Outcome == hiring.InviteExisting && ours > 0:
+		return "this run sent it"
+	case got.Outcome == hiring.InviteSent && (ours == 0 && theirs == 0 || !s.tried[email]):
+		return "neither this run sent it, nor another process after this run had tried"
+	case got.Outcome == hiring.InviteNotSent && (ours > 0 || s.underway[email] > 0):
+		return "this run sent it, or may have"
+	case got.Outcome == hiring.InviteUnknown && !s.tried[email]:
+		return "this run sent nothing"
+	case got.Outcome == hiring.InviteUnknown && !errors.Is(err, hiring.ErrOutcomeUnknown) && doneOf(err) != hiring.OutcomeDone:
+		return "the error must say that the outcome is not certain"
+	}
+	return ""
+}

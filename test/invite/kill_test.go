@@ -1,0 +1,294 @@
+package invite_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+const (
+	inviteKills   = 200
+	inviteTimeout = 5 * time.Second
+)
+
+var errKilledRun = errors.New("the process was killed")
+
+// TestSendAllIsKilledAndRestartedAtAnyMoment kills a process that invites the same
+// people to two assessments at 200 random points: before, in and after requests
+// and saves, and in waits. It restarts it 0 to 70 s later with a new client and the
+// saved checkpoints. Responses are lost, requests arrive up to 59 s late, and some
+// are answered with 503. Each result is judged when Each receives it.
+func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	kills, runs, lookedUp := 0, 0, 0
+	for seed := uint64(0); kills < inviteKills; seed++ {
+		synctest.Test(t, func(t *testing.T) {
+			w := newKillWorld(t, seed, 40)
+			for n := 0; !w.done(); n++ {
+				require.Less(t, n, 200, "seed %d does not come to an end", seed)
+				w.process(t)
+				if w.killed() {
+					kills++
+				}
+				runs++
+				time.Sleep(time.Duration(w.rng.IntN(70_001)) * time.Millisecond)
+			}
+			time.Sleep(2 * time.Minute)
+			for _, id := range w.assessments {
+				requireOneMailEach(t, w.server, id, len(w.people))
+			}
+			require.Empty(t, w.wrong, "seed %d", seed)
+			lookedUp += w.resolved
+		})
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d kills in %d runs of two assessments; %d results of an earlier run", kills, runs, lookedUp)
+	assert.Positive(t, lookedUp)
+}
+
+// killWorld is a server with faults, and one process at a time.
+type killWorld struct {
+	server      *sandbox.Server
+	assessments []string
+	people      []hiring.NewInvitation
+	stores      map[string]*memory
+	finished    map[string]bool
+
+	mu       sync.Mutex
+	rng      *rand.Rand
+	run      int
+	events   int // Until the kill; negative: there is none.
+	dead     bool
+	kill     func()
+	effects  map[string][]int // Runs by assessment and address.
+	underway map[string]int
+	resolved int
+	wrong    []string
+}
+
+func newKillWorld(t *testing.T, seed uint64, people int) *killWorld {
+	t.Helper()
+	w := &killWorld{
+		server: sandbox.Start(t), people: apitest.Crowd(people, 1), stores: make(map[string]*memory), finished: make(map[string]bool),
+		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), underway: make(map[string]int),
+	}
+	w.server.AddKey(sandbox.Key{Token: apitest.AuditKey, Scope: sandbox.ScopeAdmin})
+	for _, name := range []string{"Backend engineer", "Frontend engineer"} {
+		id := w.server.AddAssessment(name)
+		w.assessments = append(w.assessments, id)
+		w.stores[id] = &memory{}
+	}
+	return w
+}
+
+func (w *killWorld) done() bool { return len(w.finished) == len(w.assessments) }
+
+// process runs SendAll for both assessments until they end or the process is killed.
+func (w *killWorld) process(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.mu.Lock()
+	w.run++
+	w.dead, w.kill, w.events = false, cancel, 1+w.rng.IntN(60)
+	if w.rng.IntN(6) == 0 { // In a wait, perhaps.
+		time.AfterFunc(time.Duration(w.rng.IntN(100_000))*time.Millisecond, w.die)
+	}
+	w.mu.Unlock()
+	client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: w}), hiring.WithTimeout(inviteTimeout))
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for _, id := range w.assessments {
+		group.Go(func() {
+			store := &killStore{world: w, memory: w.stores[id]}
+			n := 0
+			err := client.Invitations.SendAll(ctx, id, func(yield func(hiring.NewInvitation) bool) {
+				for _, in := range w.people {
+					if !yield(in) {
+						return
+					}
+				}
+			}, hiring.SendAllOptions{Checkpoint: store, Each: func(got hiring.InviteResult, err error) bool {
+				w.judge(id, w.people[n], got, err)
+				n++
+				return true
+			}})
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if err == nil && !w.dead {
+				w.finished[id] = true
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (w *killWorld) killed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dead
+}
+
+func (w *killWorld) die() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dead = true
+	w.kill()
+}
+
+// event counts towards the kill. It reports whether the process is dead.
+func (w *killWorld) event() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.events--; w.events == 0 {
+		w.dead = true
+		w.kill()
+	}
+	return w.dead
+}
+
+// killStore saves nothing for a process that is dead.
+type killStore struct {
+	world *killWorld
+	*memory
+}
+
+func (s *killStore) Save(ctx context.Context, state string) error {
+	if s.world.event() {
+		return errKilledRun
+	}
+	err := s.memory.Save(ctx, state)
+	if s.world.event() {
+		return errKilledRun
+	}
+	return err
+}
+
+// judge checks a result when it is reported, unless the process is dead.
+func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteResult, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dead {
+		return
+	}
+	key := id + " " + in.Email
+	ours, all := 0, len(w.effects[key])
+	for _, run := range w.effects[key] {
+		if run == w.run {
+			ours++
+		}
+	}
+	problem := ""
+	switch got.Outcome {
+	case hiring.InviteSent:
+		if all != 1 || ours != 1 || w.underway[key] > 0 || err != nil {
+			problem = "sent"
+		}
+	case hiring.InviteExisting:
+		if all != 1 || ours != 0 || w.underway[key] > 0 || err != nil {
+			problem = "existing"
+		}
+		w.resolved++
+	case hiring.InviteNotSent:
+		if ours != 0 || err == nil || errors.Is(err, hiring.ErrOutcomeUnknown) {
+			problem = "not sent"
+		}
+	case hiring.InviteUnknown:
+		if !errors.Is(err, hiring.ErrOutcomeUnknown) {
+			problem = "unknown"
+		}
+	}
+	if problem != "" || got.Candidate.Email != in.Email {
+		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, %d under way: %v", w.run, in.Email, got.Outcome, w.effects[key], w.underway[key], err))
+	}
+}
+
+// RoundTrip kills the process before or after the server has the request, loses
+// responses, and lets requests arrive late.
+func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet {
+		if w.event() {
+			return nil, errKilledRun
+		}
+		return w.server.Transport().RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	dead := w.event() // The request may be on its way all the same.
+	w.mu.Lock()
+	fate, late, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
+	w.mu.Unlock()
+	switch {
+	case fate == 0 || dead && fate < 4:
+		return nil, reset()
+	case fate == 1 || dead && fate < 8:
+		w.later(context.WithoutCancel(r.Context()), r, body, run, late)
+		return nil, reset()
+	case fate == 2:
+		<-r.Context().Done() // The attempt's timeout, and then the request arrives.
+		w.later(context.WithoutCancel(r.Context()), r, body, run, late)
+		return nil, r.Context().Err()
+	case fate == 3:
+		return apitest.ReplyOf(r, http.StatusServiceUnavailable, io.NopCloser(strings.NewReader("try later"))), nil
+	}
+	resp, err := w.act(context.WithoutCancel(r.Context()), r, body, run) // The effect outlives the process.
+	if err != nil || fate == 4 || w.event() {
+		return nil, reset()
+	}
+	return resp, nil
+}
+
+// later lets the server act after the response was lost.
+func (w *killWorld) later(ctx context.Context, r *http.Request, body []byte, run int, late time.Duration) {
+	key := w.key(r, body)
+	w.mu.Lock()
+	w.underway[key]++
+	w.mu.Unlock()
+	time.AfterFunc(late, func() {
+		_, _ = w.act(ctx, r, body, run)
+		w.mu.Lock()
+		w.underway[key]--
+		w.mu.Unlock()
+	})
+}
+
+func (w *killWorld) act(ctx context.Context, r *http.Request, body []byte, run int) (*http.Response, error) {
+	r = r.Clone(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	resp, err := w.server.Transport().RoundTrip(r)
+	if err == nil && resp.StatusCode == http.StatusCreated {
+		w.mu.Lock()
+		w.effects[w.key(r, body)] = append(w.effects[w.key(r, body)], run)
+		w.mu.Unlock()
+	}
+	return resp, err
+}
+
+func (w *killWorld) key(r *http.Request, body []byte) string {
+	var in struct {
+		Email string `json:"candidate_email"`
+	}
+	_ = json.Unmarshal(body, &in)
+	return strings.Split(r.URL.Path, "/")[4] + " " + in.Email
+}

@@ -1,0 +1,104 @@
+package invite_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// sendTimes invites a crowd and returns when each was sent.
+func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (at []time.Duration) {
+	t.Helper()
+	began := time.Now()
+	err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(n, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+		at = append(at, time.Since(began))
+		return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
+	}})
+	require.NoError(t, err)
+	require.Len(t, at, n)
+	return at
+}
+
+func TestSendAllPacesItself(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.SetPlan(sandbox.LiveKey, 0, 2000)
+		at := sendTimes(t, server.LiveClient(), assessment, 1000)
+		for hour := range 5 {
+			first := at[180*hour : 180*hour+180]
+			begin := time.Duration(hour) * time.Hour
+			assert.InDelta(t, begin.Seconds(), first[0].Seconds(), 5, "a window begins at once")
+			assert.InDelta(t, 0, (first[99] - first[0]).Seconds(), 1, "half of it goes without pause")
+			for n := 100; n < 180; n++ {
+				assert.InDelta(t, (time.Hour / 81).Seconds(), (first[n] - first[n-1]).Seconds(), 1, "the rest evenly")
+			}
+			assert.Less(t, first[179], begin+time.Hour, "and before its end; a tenth is left")
+		}
+		assert.InDelta(t, 5*time.Hour, at[999], float64(time.Minute))
+		for _, e := range server.Journal() {
+			assert.Less(t, e.Status, 400, "%v", e)
+		}
+		reads, writes := requestsOf(server)
+		assert.Equal(t, 1000, writes)
+		t.Logf("1000 candidates: %d windows, %s, %d reads", 1+int(at[999]/time.Hour), at[999], reads)
+	})
+}
+
+func TestSendAllLeavesAReserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		at := sendTimes(t, server.LiveClient(hiring.WithQuotaReserve(0.2)), assessment, 170)
+		assert.Zero(t, at[99])
+		assert.Less(t, at[159], time.Hour, "of 200, 40 are left")
+		assert.GreaterOrEqual(t, at[160], time.Hour)
+	})
+}
+
+// TestSendAllLeavesARivalItsShare runs beside another process with the same key.
+func TestSendAllLeavesARivalItsShare(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int{20, 60, 100} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := apitest.LiveWorld(t)
+			server.SetPlan(sandbox.LiveKey, 0, 5000)
+			ctx, stop := context.WithCancel(t.Context())
+			refused, calls := 0, 0
+			var rival sync.WaitGroup
+			rival.Go(func() {
+				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: 1}))
+				for ctx.Err() == nil {
+					calls++
+					if _, err := client.Invitations.Resend(ctx, assessment, sandbox.UnknownID); !errors.Is(err, hiring.ErrNotFound) {
+						refused++
+					}
+					time.Sleep(time.Hour / time.Duration(rate))
+				}
+			})
+			windows := 5
+			began, sent := time.Now(), 0
+			err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Crowd(1000, 1)), hiring.SendAllOptions{Each: func(hiring.InviteResult, error) bool {
+				sent++
+				return time.Since(began) < time.Duration(windows)*time.Hour-time.Minute
+			}})
+			require.NoError(t, err)
+			stop()
+			rival.Wait()
+			hours := time.Since(began).Hours()
+			t.Logf("a rival with %d writes an hour: %d of its %d calls refused, %.0f invitations an hour", rate, refused, calls, float64(sent)/hours)
+			assert.LessOrEqual(t, refused*10, calls)
+			assert.Greater(t, float64(sent)/hours, 0.8*float64(180-rate), "what is left is used")
+		})
+	}
+}

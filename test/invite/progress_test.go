@@ -1,0 +1,151 @@
+package invite_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// A run of 1,000 candidates takes hours and is never silent for more than a minute.
+func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.SetPlan(sandbox.LiveKey, 0, 2000)
+		for n := range 10 {
+			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 97 * (n + 1), Reset: true, After: n%2 == 0})
+		}
+		server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 40, Status: 503, RetryAfter: 5 * time.Minute})
+		began, last, calls := time.Now(), time.Now(), 0
+		var longest time.Duration
+		var before hiring.InviteProgress
+		reasons := make(map[hiring.PauseReason]int)
+		delivered := 0
+		client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1000, 1)), hiring.SendAllOptions{
+			Each: func(hiring.InviteResult, error) bool {
+				delivered++
+				return true
+			},
+			Progress: func(p hiring.InviteProgress) {
+				calls++
+				longest, last = max(longest, time.Since(last)), time.Now()
+				assert.Equal(t, p.Done, p.Sent+p.Existing+p.Failed)
+				assert.GreaterOrEqual(t, p.Done, before.Done)
+				assert.GreaterOrEqual(t, p.Done, delivered)
+				assert.Equal(t, p.Reason == "", p.WaitUntil.IsZero())
+				if p.Reason != "" {
+					assert.Greater(t, time.Until(p.WaitUntil), time.Duration(0))
+				}
+				reasons[p.Reason]++
+				before = p
+			},
+		})
+		require.NoError(t, err)
+		longest = max(longest, time.Since(last))
+		assert.LessOrEqual(t, longest, time.Minute)
+		assert.Equal(t, hiring.InviteProgress{Done: 1000, Sent: 1000}, before)
+		assert.Equal(t, 1000, reasons[""], "once for each candidate")
+		assert.Positive(t, reasons[hiring.PauseQuota])
+		assert.Positive(t, reasons[hiring.PauseSettle]+reasons[hiring.PauseRetry])
+		t.Logf("1000 candidates in %s: %d calls of Progress %v, the longest silence %s", time.Since(began), calls, reasons, longest)
+	})
+}
+
+// A candidate whose outcome is unknown does not delay the others.
+func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
+	t.Parallel()
+	took := func(faults ...sandbox.Fault) (d time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := apitest.LiveWorld(t)
+			server.SetPlan(sandbox.LiveKey, 0, 2000)
+			for _, f := range faults {
+				server.Inject(f)
+			}
+			began := time.Now()
+			people := apitest.Crowd(150, 1)
+			var got reports
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each})
+			require.NoError(t, err)
+			assert.Equal(t, people, got.candidates(), "in order")
+			assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 150), got.outcomes())
+			requireOneMailEach(t, server, assessment, 150)
+			d = time.Since(began)
+		})
+		return d
+	}
+	var lost, late []sandbox.Fault
+	for n := 9; n < 150; n += 10 {
+		lost = append(lost, sandbox.Fault{Route: apitest.InviteRoute, Skip: n, Reset: true, After: true})
+		late = append(late, sandbox.Fault{Route: apitest.InviteRoute, Skip: n, Status: 503, Late: 50 * time.Second})
+	}
+	without := took()
+	for name, faults := range map[string][]sandbox.Fault{"lost responses": lost, "503, and done 50 s later": late} {
+		with := took(faults...)
+		assert.LessOrEqual(t, with.Seconds(), 1.05*without.Seconds(), name)
+		t.Logf("150 candidates in %s; with %d %s in %s", without, len(faults), name, with)
+	}
+}
+
+// After three unknown outcomes in a row nothing is sent until a lookup: the API is
+// probably down.
+func TestSendAllHoldsAfterThreeUnknownOutcomes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Times: 5, Status: 500})
+		var at []time.Duration
+		began := time.Now()
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(20, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			at = append(at, time.Since(began))
+			return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
+		}}))
+		assert.Len(t, at, 20)
+		_, writes := requestsOf(server)
+		assert.Equal(t, 25, writes)
+		requireOneMailEach(t, server, assessment, 20)
+	})
+}
+
+func TestTheLoggerReportsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 22)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
+		var text bytes.Buffer
+		client := server.LiveClient(hiring.WithLogger(slog.New(slog.NewJSONHandler(&text, &slog.HandlerOptions{Level: slog.LevelInfo}))))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{}))
+		reasons := make(map[string]int)
+		for line := range bytes.SplitSeq(bytes.TrimSpace(text.Bytes()), []byte("\n")) {
+			var entry struct {
+				Time      time.Time `json:"time"`
+				Level     string    `json:"level"`
+				Msg       string    `json:"msg"`
+				Operation string    `json:"operation"`
+				Reason    string    `json:"reason"`
+				Until     time.Time `json:"until"`
+			}
+			require.NoError(t, json.Unmarshal(line, &entry))
+			if entry.Msg != "hiring: waiting" {
+				continue
+			}
+			reasons[entry.Reason]++
+			assert.Equal(t, "INFO", entry.Level)
+			assert.Equal(t, "Invitations.SendAll", entry.Operation)
+			assert.True(t, entry.Until.After(entry.Time))
+		}
+		assert.Positive(t, reasons["quota"])
+		assert.Positive(t, reasons["settle"])
+		assert.NotContains(t, text.String(), "candidate-")
+	})
+}

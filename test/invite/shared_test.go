@@ -1,0 +1,545 @@
+package invite_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// requireOneMailEach checks that n candidates have one invitation each, and
+// nobody else has any.
+func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
+	t.Helper()
+	mails := apitest.MailsOf(t, server, assessment)
+	assert.Len(t, mails, n)
+	for email, k := range mails {
+		require.Equal(t, 1, k, email)
+	}
+}
+
+func TestSendAllKnowsWhomEachInvites(t *testing.T) {
+	for name, call := range map[string]func(context.Context, *hiring.Client, string, []hiring.NewInvitation) error{
+		"Send": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			_, err := client.Invitations.Send(ctx, assessment, later[0])
+			return err
+		},
+		"Ensure": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			_, err := client.Invitations.Ensure(ctx, assessment, later[0])
+			return err
+		},
+		"SendAll": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
+			return client.Invitations.SendAll(ctx, assessment, slices.Values(later), hiring.SendAllOptions{})
+		},
+	} {
+		for _, variant := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, "/variant ", variant), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := apitest.LiveWorld(t)
+					client := server.LiveClient()
+					other := client
+					if variant {
+						var err error
+						other, err = client.With(hiring.WithQuotaReserve(0))
+						require.NoError(t, err)
+					}
+					people := apitest.Crowd(8, 1)
+					var got reports
+					err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+						if n := len(got.all); n < 7 && result.Outcome == hiring.InviteSent {
+							require.NoError(t, call(t.Context(), other, assessment, people[n+1:]))
+						}
+						return got.each(result, err)
+					}})
+					require.NoError(t, err)
+					requireOneMailEach(t, server, assessment, 8)
+					assert.Equal(t, hiring.InviteSent, got.all[0].Outcome)
+					assert.Equal(t, hiring.InviteExisting, got.all[1].Outcome)
+					assert.Equal(t, people[1].Email, got.all[1].Invitation.CandidateEmail)
+				})
+			})
+		}
+	}
+}
+
+func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 3, Status: 500, Late: 25 * time.Second})
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 7, Reset: true})
+		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slow{server.Transport()}}))
+		var mu sync.Mutex
+		outcomes := make(map[hiring.InviteOutcome]int)
+		var all sync.WaitGroup
+		for n := range 6 {
+			variant, err := client.With()
+			require.NoError(t, err)
+			all.Go(func() {
+				people := apitest.Crowd(30, n+1)
+				if n%2 == 0 {
+					slices.Reverse(people)
+				}
+				err := variant.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					outcomes[result.Outcome]++
+					return assert.NoError(t, err)
+				}})
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		requireOneMailEach(t, server, assessment, 30)
+		assert.Equal(t, map[hiring.InviteOutcome]int{hiring.InviteSent: 30, hiring.InviteExisting: 150}, outcomes)
+	})
+}
+
+// slow takes a moment for each exchange, so that calls overlap.
+type slow struct{ http.RoundTripper }
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(300 * time.Millisecond)
+	resp, err := s.RoundTripper.RoundTrip(r)
+	time.Sleep(300 * time.Millisecond)
+	return resp, err
+}
+
+// TestTwoProcessesAndACallback invites for five windows, while each invites some
+// of those who come later, and another process does, too: people who are more
+// than a minute away.
+func TestTwoProcessesAndACallback(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 900
+		server, assessment := apitest.LiveWorld(t)
+		server.SetPlan(sandbox.LiveKey, 0, 2*n)
+		people := apitest.Crowd(n, 1)
+		var mu sync.Mutex
+		done := 0
+		ctx, stop := context.WithCancel(t.Context())
+		var rival sync.WaitGroup
+		rival.Go(func() {
+			client := server.LiveClient() // A client of its own: it shares nothing.
+			for ctx.Err() == nil {
+				time.Sleep(97 * time.Second)
+				mu.Lock()
+				next := done + 150
+				mu.Unlock()
+				if next < n {
+					_, err := client.Invitations.Ensure(ctx, assessment, people[next])
+					assert.NoError(t, err)
+				}
+			}
+		})
+		began, client := time.Now(), server.LiveClient()
+		outcomes := make(map[hiring.InviteOutcome]int)
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			require.NoError(t, err)
+			outcomes[result.Outcome]++
+			mu.Lock()
+			done++
+			later := people[min(done+3, n):min(done+6, n)]
+			mu.Unlock()
+			if done%40 == 0 {
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(later), hiring.SendAllOptions{}))
+			}
+			return true
+		}})
+		require.NoError(t, err)
+		stop()
+		rival.Wait()
+		requireOneMailEach(t, server, assessment, n)
+		assert.Greater(t, outcomes[hiring.InviteExisting], 60)
+		windows := 1 + int(time.Since(began)/time.Hour)
+		assert.GreaterOrEqual(t, windows, 5)
+		t.Logf("%d candidates in %d windows: %v, nobody twice", n, windows, outcomes)
+	})
+}
+
+func TestSendAllLooksAgain(t *testing.T) {
+	people := apitest.Crowd(350, 1)
+	for name, c := range map[string]struct {
+		pause time.Duration // In each, before the last candidate.
+		quota int           // For the last; 0: plenty.
+		rival bool
+		reads int // For the last.
+		want  hiring.InviteOutcome
+	}{
+		"not within a minute":          {pause: time.Minute, reads: 0, want: hiring.InviteSent},
+		"after a minute":               {pause: time.Minute + 1, reads: 1, want: hiring.InviteSent},
+		"and finds the news":           {pause: time.Minute + 1, rival: true, reads: 2, want: hiring.InviteExisting},
+		"after it waited for a window": {pause: 59*time.Minute + 50*time.Second, quota: 20, rival: true, reads: 2, want: hiring.InviteExisting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := apitest.LiveWorld(t)
+				invite(t, server, assessment, people[:345]...)
+				client, before := server.LiveClient(), 0
+				var got reports
+				err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[343:348]), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+					if got.each(result, err); len(got.all) == 4 {
+						time.Sleep(c.pause)
+						if c.rival {
+							invite(t, server, assessment, people[347])
+						}
+						before, _ = requestsOf(server)
+						assert.Equal(t, 4, before, "the listing at first")
+					}
+					return true
+				}})
+				require.NoError(t, err)
+				assert.Equal(t, c.want, got.all[4].Outcome)
+				reads, _ := requestsOf(server)
+				assert.Equal(t, c.reads, reads-before)
+				requireOneMailEach(t, server, assessment, 348)
+			})
+		})
+	}
+}
+
+// A window may end so soon that the last look is not a minute old.
+func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
+	people := apitest.Crowd(2, 1)
+	for name, prepare := range map[string]func(*sandbox.Server){
+		"that it knew of": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
+		"that a refusal shows": func(server *sandbox.Server) {
+			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, RetryAfter: 10 * time.Second})
+		},
+		"beyond MaxWait": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, assessment := apitest.LiveWorld(t)
+				_, err := server.LiveClient().Invitations.Send(t.Context(), assessment, apitest.Ada) // Opens the window.
+				require.NoError(t, err)
+				time.Sleep(time.Hour - 10*time.Second)
+				prepare(server)
+				time.AfterFunc(5*time.Second, func() { invite(t, server, assessment, people[1]) })
+				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Minute}))
+				if name == "beyond MaxWait" {
+					client = server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 1}))
+				}
+				var got reports
+				began := time.Now()
+				require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each}))
+				assert.InDelta(t, 10, time.Since(began).Seconds(), 1)
+				assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+				requireOneMailEach(t, server, assessment, 3)
+			})
+		})
+	}
+}
+
+// A look that is refused concerns all, whatever would concern one candidate.
+func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
+	for _, status := range []int{400, 409, 404} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := apitest.LiveWorld(t)
+			server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 1, Status: status})
+			var got reports
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+				time.Sleep(2 * time.Minute)
+				return got.each(result, err)
+			}})
+			assert.Equal(t, status, apitest.FailureOf(t, "SendAll", err).Status)
+			not := hiring.InviteNotSent
+			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, not, not}, got.outcomes())
+			assert.Equal(t, []error{nil, err}, got.errors[:2])
+			requireRunEnded(t, err, got.errors[2:])
+			requireOneMailEach(t, server, assessment, 1)
+		})
+	}
+}
+
+// A look that waits for a window between two pages has seen the first long ago.
+func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		people := apitest.Crowd(152, 1)
+		client := server.LiveClient()
+		var got reports
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{people[150], people[151]}), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			if got.each(result, err); len(got.all) == 1 {
+				time.Sleep(2 * time.Minute)
+				invite(t, server, assessment, people[:150]...)
+				server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1)
+				time.AfterFunc(time.Minute, func() { invite(t, server, assessment, people[151]) })
+			}
+			return true
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		requireOneMailEach(t, server, assessment, 152)
+	})
+}
+
+// A call that waits within Send for more than a minute has looked too long ago.
+func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
+	for _, way := range []string{"Ensure", "SendAll"} {
+		synctest.Test(t, func(t *testing.T) {
+			server, assessment := apitest.LiveWorld(t)
+			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, RetryAfter: 5 * time.Minute})
+			client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
+			time.AfterFunc(time.Minute, func() { invite(t, server, assessment, apitest.Ada) })
+			var got hiring.InviteResult
+			var err error
+			if way == "Ensure" {
+				got, err = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+			} else {
+				err = client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: func(i hiring.InviteResult, _ error) bool {
+					got = i
+					return true
+				}})
+			}
+			require.NoError(t, err, way)
+			assert.Equal(t, hiring.InviteExisting, got.Outcome, way)
+			requireOneMailEach(t, server, assessment, 1)
+		})
+	}
+}
+
+// What the service says that it did is not done again, and concerns nobody else.
+func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Data(`[]`), apitest.Says(201, `{"data":{"id":`), apitest.Data(`[]`), apitest.Data(`{"id":"i2","candidate_email":"bob@example.com"}`), apitest.Data(`[]`))
+		client := fake.Client()
+		bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"}
+		var got reports
+		err := client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values([]hiring.NewInvitation{apitest.Ada, bob, apitest.Ada}), hiring.SendAllOptions{Each: got.each})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown, hiring.InviteSent, hiring.InviteUnknown}, got.outcomes())
+		for _, n := range []int{0, 2} {
+			assert.Equal(t, hiring.OutcomeDone, apitest.FailureOf(t, "SendAll", got.errors[n]).Outcome)
+		}
+		assert.Len(t, fake.Requests(), 5, "look, send, look, send, look")
+		again, err := client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		require.Error(t, err)
+		assert.Equal(t, hiring.InviteUnknown, again.Outcome)
+		for _, sent := range fake.Requests()[5:] {
+			assert.Equal(t, http.MethodGet, sent.Method)
+		}
+	})
+}
+
+// What one call could not settle, the next of the same client settles first.
+func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sandbox.Fault
+		want  hiring.InviteOutcome
+		took  time.Duration
+	}{
+		"done late": {sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 30 * time.Second}, hiring.InviteExisting, 55 * time.Second},
+		"not done":  {sandbox.Fault{Route: apitest.InviteRoute, Reset: true}, hiring.InviteSent, 55 * time.Second},
+		"done":      {sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true}, hiring.InviteExisting, 0},
+	} {
+		for _, first := range []string{"Send", "Ensure"} {
+			t.Run(name+"/"+first, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, assessment := apitest.LiveWorld(t)
+					server.Inject(c.fault)
+					client := server.LiveClient()
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					defer cancel()
+					var err error
+					if first == "Send" {
+						_, err = client.Invitations.Send(ctx, assessment, apitest.Ada)
+					} else {
+						_, err = client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+					}
+					require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+					<-ctx.Done()
+					began := time.Now()
+					got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+					require.NoError(t, err)
+					assert.Equal(t, c.want, got.Outcome)
+					assert.Equal(t, c.took, time.Since(began))
+					requireOneMailEach(t, server, assessment, 1)
+				})
+			})
+		}
+	}
+}
+
+func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		angry := true
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if angry && e.Method == http.MethodPost {
+				angry = false
+				panic("observer")
+			}
+		}))
+		assert.PanicsWithValue(t, "observer", func() { _, _ = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada) })
+		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
+func TestEnsureWaitsForItsTurnAsLongAsItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 20 * time.Second})
+		client := server.LiveClient()
+		go func() { _, _ = client.Invitations.Send(t.Context(), assessment, apitest.Ada) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		got, err := client.Invitations.Ensure(ctx, assessment, apitest.Ada)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
+		got, err = client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteExisting, got.Outcome)
+	})
+}
+
+// oldestFirst is a service whose listing is not in the documented order.
+type oldestFirst struct {
+	scripted
+
+	looks []int // The pages read.
+}
+
+func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		return s.reply(r, 201, s.work(two[0].Email)), nil
+	}
+	page, err := strconv.Atoi(r.URL.Query().Get("page"))
+	if err != nil {
+		page = 1
+	}
+	s.looks = append(s.looks, page)
+	var listed []string
+	for i := (page - 1) * 100; i < min(page*100, len(s.sent)); i++ {
+		listed = append(listed, s.sent[i].json(i))
+	}
+	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,"total":%d,"has_more":%t}}`,
+		strings.Join(listed, ","), page, len(s.sent), page*100 < len(s.sent))), nil
+}
+
+func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oldestFirst{}
+		add := func(email string) { s.sent = append(s.sent, scriptedInvitation{email, time.Now(), 0}) }
+		for n := range 250 {
+			add(fmt.Sprintf("candidate-%d@example.com", n))
+			time.Sleep(time.Second)
+		}
+		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		require.NoError(t, err)
+		var got reports
+		err = client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values(two), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			time.Sleep(2 * time.Minute)
+			add(two[1].Email) // By another process, at the end of the listing.
+			return got.each(result, err)
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.looks)
+	})
+}
+
+// listsAtTheEnd loses its replies to invitations, and lists them half a minute
+// later, below all others.
+type listsAtTheEnd struct {
+	oldestFirst
+
+	waiting []scriptedInvitation
+	posts   int
+}
+
+func (s *listsAtTheEnd) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		s.posts++
+		s.waiting = append(s.waiting, scriptedInvitation{apitest.Ada.Email, time.Now(), 1})
+		return nil, io.ErrUnexpectedEOF
+	}
+	if len(s.waiting) > 0 && time.Since(s.waiting[0].created) >= 30*time.Second {
+		s.sent, s.waiting = append(s.sent, s.waiting...), nil
+	}
+	return s.oldestFirst.RoundTrip(r)
+}
+
+// The last look before somebody would be mailed again trusts no order.
+func TestTheLastLookReadsTheWholeListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &listsAtTheEnd{}
+		for n := range 250 {
+			s.sent = append(s.sent, scriptedInvitation{fmt.Sprintf("candidate-%d@example.com", n), time.Now().Add(-time.Duration(n) * time.Hour), 0})
+		}
+		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		require.NoError(t, err)
+		got, err := client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		require.NoError(t, err)
+		assert.Equal(t, hiring.InviteSent, got.Outcome)
+		assert.Equal(t, 1, s.posts)
+		assert.Equal(t, []int{1, 2, 3, 1, 1, 2, 3}, s.looks)
+	})
+}
+
+// A look that ends where it found what it looked for has not seen what lies below.
+func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		people := apitest.Crowd(200, 1)
+		var got reports
+		candidates := func(yield func(hiring.NewInvitation) bool) {
+			for n, in := range people[:3] {
+				switch n {
+				case 1:
+					invite(t, server, assessment, people[2:102]...)
+					server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
+				case 2:
+					time.Sleep(2 * time.Minute) // The lookup of the second is due.
+				}
+				if !yield(in) {
+					return
+				}
+			}
+		}
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, candidates, hiring.SendAllOptions{Each: got.each})
+		require.NoError(t, err)
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
+		requireOneMailEach(t, server, assessment, 102)
+	})
+}
+
+func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.LiveWorld(t)
+		people := apitest.Crowd(300, 1)
+		invite(t, server, assessment, people[102:252]...)
+		client := server.LiveClient()
+		_, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)
+		require.NoError(t, err)
+		time.Sleep(time.Hour - 10*time.Second)
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21)
+		_, err = client.Invitations.Resend(t.Context(), assessment, sandbox.UnknownID) // Learns of the quota.
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 8 * time.Second})
+		_, err = client.Invitations.Send(t.Context(), assessment, people[0])
+		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		time.AfterFunc(5*time.Second, func() { invite(t, server, assessment, people[1:102]...) })
+		var got reports
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people[:2]), hiring.SendAllOptions{Each: got.each}))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 2), got.outcomes())
+		requireOneMailEach(t, server, assessment, 253)
+	})
+}

@@ -1,0 +1,322 @@
+package json_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// bodies answers with one body, which it does not copy.
+type bodies struct {
+	status int
+	body   []byte
+}
+
+func (b *bodies) RoundTrip(r *http.Request) (*http.Response, error) {
+	return apitest.ReplyOf(r, b.status, io.NopCloser(bytes.NewReader(b.body)), "X-Request-Id: req_1"), nil
+}
+
+// blowUps are bodies that are small beside what they stand for: n bytes of a
+// piece, again and again, between two ends.
+var blowUps = []struct {
+	name, before, piece, after string
+	status                     int
+	call                       func(context.Context, *hiring.Client) error
+}{
+	{"a list of {}", `{"data":[`, `{}`, `]}`, 200, submissionsPage},
+	{"a list without a documented size", `{"data":[`, `{}`, `]}`, 200, membersPage},
+	{"a list that breaks off", `{"data":[`, `{}`, ``, 200, membersPage},
+	{"a list with one item of the wrong type", `{"data":[`, `{}`, `,7]}`, 200, membersPage},
+	{"lists of names that come again", `{`, `"data":[{},{},{}]`, `}`, 200, membersPage},
+	{"no data", `{`, `"dat":{}`, `}`, 200, membersPage},
+	{"data null", `{`, `"data":null`, `}`, 200, membersPage},
+	{"members with a new member", `{"data":[`, `{"a":0}`, `]}`, 200, membersPage},
+	{"members with many new members", `{"data":[`, `{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0}`, `]}`, 200, membersPage},
+	{"pillars", `{"data":{"submission_id":"s","pillars":[`, `{}`, `]}}`, 200, report},
+	{"pillars with all that is new", `{"data":{"submission_id":"s","pillars":[`, `{"score":1,"not_assessed":[""],"n":0}`, `]}}`, 200, report},
+	{"strengths", `{"data":{"submission_id":"s","strengths":[`, `{}`, `]}}`, 200, report},
+	{"tasks", `{"data":{"submission_id":"s","tasks":[`, `0`, `]}}`, 200, report},
+	{"pillars of reports", `{"data":[`, `{"report":{"pillars":[{}]}}`, `]}`, 200, func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
+		return err
+	}},
+	{"new members of one name", `{"data":{"submission_id":"s",`, `"a":{}`, `}}`, 200, report},
+	{"a time that is written oddly", `{"data":[`, `{"created_at":"2026-03-01T12:00:00+02:00"}`, `]}`, 200, membersPage},
+	{"text", `{"data":{"submission_id":"s","summary":"`, `\n`, `"}}`, 200, report},
+	{"letters of the key", `{"data":{"submission_id":"s","summary":"`, `Q`, `"}}`, 200, report},
+	{"escapes", `{"data":{"submission_id":"s","summary":"`, `\u0051`, `"}}`, 200, report},
+	{"deep", `{"data":{"submission_id":"s","n":`, `[`, ``, 200, report},
+	{"Do into structs", `{"data":[`, `{}`, `]}`, 200, into[[]struct {
+		A [40]string
+		B *struct{ C string }
+	}]},
+	{"Do into pointers", `{"data":[`, `{}`, `]}`, 200, into[[]*struct{ A [40]string }]},
+	{"Do into a map", `{"data":{`, `"%06d":{}`, `}}`, 200, into[map[string]struct{ A [40]string }]},
+	{"Do into anything, objects", `{"data":[`, `{}`, `]}`, 200, into[any]},
+	{"Do into anything, with members", `{"data":[`, `{"a":0}`, `]}`, 200, into[any]},
+	{"Do into anything, a map", `{"data":{`, `"%06d":0`, `}}`, 200, into[any]},
+	{"Do into anything, lists", `{"data":[`, `[0]`, `]}`, 200, into[any]},
+	{"Do into resources", `{"data":[`, `{"n":{}}`, `]}`, 200, into[[]hiring.Submission]},
+	{"OpenAPI", `{"openapi":"3.1.0",`, `"%06d":0`, `}`, 200, func(ctx context.Context, c *hiring.Client) error {
+		_, err := c.OpenAPI(ctx)
+		return err
+	}},
+	{"an error's fields", `{"error":{"code":"INVALID_INPUT","details":{"fieldErrors":{`, `"%06d":[""]`, `}}}}`, 400, account},
+	{"an error's problems", `{"error":{"code":"INVALID_INPUT","details":{"formErrors":[`, `""`, `],"fieldErrors":{"a":[]}}}}`, 400, account},
+	{"a page", `<html>`, `<p>`, ``, 502, account},
+}
+
+func account(ctx context.Context, c *hiring.Client) error {
+	_, err := c.Account.Get(ctx)
+	return err
+}
+
+func membersPage(ctx context.Context, c *hiring.Client) error {
+	_, err := c.Members.List().Page(ctx)
+	return err
+}
+
+func submissionsPage(ctx context.Context, c *hiring.Client) error {
+	_, err := c.Submissions.List(hiring.SubmissionFilter{}).Page(ctx)
+	return err
+}
+
+func report(ctx context.Context, c *hiring.Client) error {
+	_, err := c.Submissions.Report(ctx, "s")
+	return err
+}
+
+func into[T any](ctx context.Context, c *hiring.Client) error {
+	_, err := c.Do(ctx, http.MethodGet, "/things", nil, nil, new(T))
+	return err
+}
+
+func blownUp(before, piece, after string, size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(before)
+	for i := 0; b.Len()+len(piece)+len(after)+1 <= size; i++ {
+		switch {
+		case strings.Contains(piece, "%"):
+			fmt.Fprintf(&b, piece, i)
+		default:
+			b.WriteString(piece)
+		}
+		if last := piece[len(piece)-1]; strings.HasPrefix(before, "{") && last != 'n' && last != '[' {
+			b.WriteByte(',')
+		}
+	}
+	return append(bytes.TrimSuffix(b.Bytes(), []byte(",")), after...)
+}
+
+// TestReplyTakesBoundedMemory counts all that a call allocates, which is more
+// than it ever holds. It is not parallel, because nothing else may allocate. The
+// race detector makes sync.Pool drop a quarter of its buffers at random, so that the
+// smallest of twelve measurements counts.
+func TestReplyTakesBoundedMemory(t *testing.T) {
+	const limit = 512 << 10
+	for _, c := range blowUps {
+		for _, size := range []int{limit / 5, limit/2 + 2000, limit} {
+			server := &bodies{c.status, blownUp(c.before, c.piece, c.after, size)}
+			least, err := allocated(t, server, limit, c.call)
+			for n := 0; n < 11 && max(least[0], least[1]) > 4*limit+64<<10; n++ {
+				again, _ := allocated(t, server, limit, c.call)
+				least[0], least[1] = min(least[0], again[0]), min(least[1], again[1])
+			}
+			for i, taken := range least {
+				assert.LessOrEqual(t, taken, uint64(4*limit+64<<10), "%s, %d bytes, call %d: %v", c.name, size, i, err)
+				if os.Getenv("HIRING_LONG") != "" {
+					t.Logf("%-40s %7d bytes: %.2f times the limit, %v", c.name, size, float64(taken)/limit, err)
+				}
+			}
+		}
+	}
+}
+
+// allocated counts the bytes of a client's first call and its second: of lists, the
+// length of the one before is remembered.
+func allocated(t *testing.T, server http.RoundTripper, limit int64, call func(context.Context, *hiring.Client) error) (taken [2]uint64, err error) {
+	t.Helper()
+	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: server}),
+		hiring.WithMaxResponseBytes(limit), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	require.NoError(t, err)
+	for i := range taken {
+		var start, end runtime.MemStats
+		runtime.ReadMemStats(&start)
+		err = call(t.Context(), client)
+		runtime.ReadMemStats(&end)
+		taken[i] = end.TotalAlloc - start.TotalAlloc
+	}
+	return taken, err
+}
+
+// TestSmallArchiveOfALargeReply sends a few KB of gzip over a socket, with the
+// limits that a client has by default and two seconds of time.
+func TestSmallArchiveOfALargeReply(t *testing.T) {
+	sizes := []int{7 << 20}
+	if os.Getenv("HIRING_LONG") != "" {
+		sizes = append(sizes, 15<<20, 64<<20)
+	}
+	for _, c := range blowUps {
+		if c.name != "a list of {}" && c.name != "a list without a documented size" && c.name != "pillars" && c.name != "strengths" {
+			continue
+		}
+		for _, size := range sizes {
+			packed := gzipped(blownUp(c.before, c.piece, c.after, size))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				w.Header().Set("X-Request-Id", "req_1")
+				_, _ = w.Write(packed)
+			}))
+			client, err := hiring.New(server.URL, apitest.FakeKey, hiring.WithTimeout(2*time.Second), apitest.Once)
+			require.NoError(t, err)
+			stop, peak := make(chan struct{}), make(chan uint64)
+			go watchHeap(stop, peak)
+			var start, end runtime.MemStats
+			runtime.ReadMemStats(&start)
+			began := time.Now()
+			err = c.call(t.Context(), client)
+			took := time.Since(began)
+			runtime.ReadMemStats(&end)
+			close(stop)
+			t.Logf("%s, %d MiB (%d KiB packed): %d MiB allocated, heap of %d MiB at most, %s: %v", c.name, size>>20, len(packed)>>10,
+				(end.TotalAlloc-start.TotalAlloc)>>20, <-peak>>20, took.Round(time.Millisecond), err)
+			assert.LessOrEqual(t, end.TotalAlloc-start.TotalAlloc, uint64(4*64<<20+1<<20), "%s, %d bytes", c.name, size)
+			server.Close()
+		}
+	}
+}
+
+// watchHeap looks how large the heap gets.
+func watchHeap(stop <-chan struct{}, peak chan<- uint64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	most := uint64(0)
+	for {
+		metrics.Read(sample)
+		most = max(most, sample[0].Value.Uint64())
+		select {
+		case <-stop:
+			peak <- most
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func gzipped(b []byte) []byte {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return packed.Bytes()
+}
+
+// TestReplyThatFitsIsRead: what is no larger than its text is read up to the
+// limit of the text.
+func TestReplyThatFitsIsRead(t *testing.T) {
+	const limit = 1 << 20
+	member := `{"id":"5b000000-0000-4000-8000-000000000001","email":"somebody@example.com","name":"Somebody","role":"member","created_at":"2026-03-01T12:00:00.000Z"}`
+	for _, c := range []struct {
+		before, piece, after string
+		size                 int
+		call                 func(context.Context, *hiring.Client) error
+	}{
+		{`{"data":[`, member, `]}`, limit, membersPage},
+		{`{"data":[`, member, `]}`, limit / 5, into[[]hiring.Member]}, // Of foreign types, the worst is assumed.
+		{`{"data":{"submission_id":"s","summary":"`, `text, `, `"}}`, limit, report},
+		{`{"data":{"submission_id":"s","strengths":[`, `"Reads the code before changing it"`, `]}}`, limit, report},
+	} {
+		server := &bodies{200, blownUp(c.before, c.piece, c.after, c.size)}
+		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: server}), hiring.WithMaxResponseBytes(limit))
+		require.NoError(t, err)
+		for range 2 {
+			assert.NoError(t, c.call(t.Context(), client), c.before+c.piece)
+		}
+	}
+}
+
+// TestPageIsNotTenTimesTooLong is about lists whose largest page is documented.
+func TestPageIsNotTenTimesTooLong(t *testing.T) {
+	for _, list := range append(apitest.ShelfLists, apitest.ShelfList{Name: "members", Style: "plain", Largest: math.MaxInt, Open: apitest.MembersOf}) {
+		for _, n := range []int{10 * list.Largest, 10*list.Largest + 1} {
+			if list.Style == "plain" {
+				n = 20_000
+			}
+			s := apitest.NewShelf(list.Style, 0)
+			s.Spoil = func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Items = apitest.UpTo(n) }
+			for range 2 {
+				page, err := list.Open(s.Client(t)).Page(t.Context())
+				if n > 10*list.Largest && list.Style != "plain" {
+					require.ErrorContains(t, err, fmt.Sprintf("more than %d items", 10*list.Largest), list.Name)
+					require.Empty(t, page.Items)
+					continue
+				}
+				require.NoError(t, err, list.Name)
+				require.Len(t, page.Items, n, list.Name)
+			}
+		}
+	}
+}
+
+// TestDecodingEndsInTime: the time is over when the body was read in full.
+func TestDecodingEndsInTime(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	for _, c := range blowUps {
+		body := blownUp(c.before, c.piece, c.after, 300<<10)
+		run := func(over func(context.CancelFunc)) (err error) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+					last := &lastMinute{bytes.NewReader(body), func() { over(cancel) }}
+					return apitest.ReplyOf(r, c.status, last, "X-Request-Id: req_1"), nil
+				})
+				err = c.call(ctx, fake.Client(apitest.Once))
+			})
+			return err
+		}
+		if run(func(context.CancelFunc) {}) != nil || len(c.piece) > 50 || c.name == "text" {
+			continue // It ends for another reason, or is too little.
+		}
+		ended++
+		require.ErrorIs(t, run(func(cancel context.CancelFunc) { cancel() }), context.Canceled, c.name)
+		err := run(func(context.CancelFunc) { time.Sleep(time.Minute) })
+		require.ErrorIs(t, err, context.DeadlineExceeded, c.name)
+		require.ErrorContains(t, err, "within 30s; see WithTimeout", c.name)
+	}
+	assert.Greater(t, ended, 12)
+}
+
+// lastMinute is a body that calls over when it has ended.
+type lastMinute struct {
+	*bytes.Reader
+	over func()
+}
+
+func (l *lastMinute) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if err != nil {
+		l.over()
+	}
+	return n, err
+}
+
+func (l *lastMinute) Close() error { return nil }

@@ -1,0 +1,618 @@
+package lists_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWalkCostsExactlyItsPages(t *testing.T) {
+	t.Parallel()
+	for _, list := range apitest.ShelfLists {
+		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
+		if list.Largest == 500 {
+			sizes, counts = append(sizes, 500), append(counts, 499, 500, 501)
+		}
+		for _, size := range sizes {
+			for _, n := range counts {
+				for _, ahead := range []int{0, 1, 3} {
+					t.Run(fmt.Sprintf("%s/%d by %d, %d ahead", list.Name, n, size, ahead), func(t *testing.T) {
+						s := apitest.NewShelf(list.Style, n)
+						got, err := list.Open(s.Client(t)).Size(size).Prefetch(ahead).Collect(t.Context())
+						require.NoError(t, err)
+						require.Equal(t, apitest.UpTo(n), got)
+						require.Len(t, s.Queries, max(1, (n+size-1)/size))
+						requireQueries(t, list.Style, size, s.Queries)
+					})
+				}
+			}
+		}
+	}
+}
+
+// requireQueries checks that every request asks for the size, the first for no
+// place and each other for one.
+func requireQueries(t *testing.T, style string, size int, queries []url.Values) {
+	t.Helper()
+	place := map[string]string{"page": "page", "cursor": "cursor", "seq": "since_seq"}[style]
+	for i, q := range queries {
+		require.Equal(t, []string{strconv.Itoa(size)}, q["page_size"], "request %d", i+1)
+		require.Equal(t, i > 0, q.Has(place), "request %d: %v", i+1, q)
+		want := 1
+		if i > 0 {
+			want++
+		}
+		if q.Has("status") {
+			require.Equal(t, "evaluated", q.Get("status"))
+			want++
+		}
+		require.Len(t, q, want, "request %d: %v", i+1, q)
+	}
+}
+
+func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
+	for _, list := range apitest.ShelfLists {
+		s := apitest.NewShelf(list.Style, 501)
+		got, err := list.Open(s.Client(t)).Collect(t.Context())
+		require.NoError(t, err, list.Name)
+		assert.Equal(t, apitest.UpTo(501), got, list.Name)
+		assert.Len(t, s.Queries, (501+list.Largest-1)/list.Largest, list.Name)
+		assert.Equal(t, strconv.Itoa(list.Largest), s.Queries[0].Get("page_size"), list.Name)
+	}
+}
+
+func TestWalkOfMembersTakesNoParameters(t *testing.T) {
+	for _, n := range []int{0, 1, 1001} {
+		s := apitest.NewShelf("plain", n)
+		got, err := apitest.MembersOf(s.Client(t)).Collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, apitest.UpTo(n), got)
+		require.Len(t, s.Queries, 1)
+		assert.Empty(t, s.Queries[0])
+	}
+}
+
+func TestWalkBeginsAfterSinceSeq(t *testing.T) {
+	s := apitest.NewShelf("seq", 30)
+	got, err := s.Client(t).Events.List(apitest.ShelfID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 18)
+	assert.EqualValues(t, 13, got[0].Seq)
+	var since []string
+	for _, q := range s.Queries {
+		since = append(since, q.Get("since_seq"))
+	}
+	assert.Equal(t, []string{"12", "19", "26"}, since)
+}
+
+func TestWalkOfALogThatCountsFromZero(t *testing.T) {
+	for _, size := range []int{1, 2, 500} {
+		s := apitest.NewShelf("seq", 0)
+		s.Items = []int{0, 1, 2, 5, 9}
+		got, err := apitest.EventsOf(s.Client(t)).Size(size).Collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, s.Items, got)
+		assert.Len(t, s.Queries, (5+size-1)/size)
+	}
+}
+
+// growing is a list to which items are added at its beginning while it is read.
+func growing(style string, n, by, times int) *apitest.Shelf {
+	s := apitest.NewShelf(style, n)
+	added := 0
+	s.Before = func(request int) {
+		if request == 1 || request > times+1 {
+			return
+		}
+		for range by {
+			added++
+			s.Items = slices.Insert(s.Items, 0, 1000+added)
+		}
+	}
+	return s
+}
+
+func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
+	for _, list := range apitest.ShelfLists {
+		if list.Style == "seq" {
+			continue // It grows at its end.
+		}
+		for _, size := range []int{1, 7, 100} {
+			for _, by := range []int{1, 2, 7, 20} {
+				for _, ahead := range []int{0, 3} {
+					t.Run(fmt.Sprintf("%s/by %d/%d more/%d ahead", list.Name, size, by, ahead), func(t *testing.T) {
+						s := growing(list.Style, 101, by, 4)
+						got, err := list.Open(s.Client(t)).Size(size).Prefetch(ahead).Collect(t.Context())
+						require.NoError(t, err)
+						old := slices.DeleteFunc(slices.Clone(got), func(n int) bool { return n > 1000 })
+						assert.Equal(t, apitest.UpTo(101), old)
+						slices.Sort(got)
+						assert.Len(t, slices.Compact(slices.Clone(got)), len(got))
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestWalkOfAGrowingLogReadsItsEnd(t *testing.T) {
+	s := apitest.NewShelf("seq", 10)
+	s.Before = func(request int) {
+		if request == 2 {
+			s.Items = append(s.Items, 11, 12, 20)
+		}
+	}
+	got, err := apitest.EventsOf(s.Client(t)).Size(6).Collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, append(apitest.UpTo(12), 20), got)
+}
+
+// spoiled is a walk over a list whose server is at fault.
+type spoiled struct {
+	name     string
+	list     func(*hiring.Client) apitest.AnyPager
+	style    string
+	spoil    func(n int, q url.Values, p *apitest.ShelfPage)
+	want     []int // Nil: all 30.
+	requests int
+	err      string // Part of the error's text.
+}
+
+func set(name string, value any) func(int, url.Values, *apitest.ShelfPage) {
+	return func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta[name] = value }
+}
+
+func without(names ...string) func(int, url.Values, *apitest.ShelfPage) {
+	return func(_ int, _ url.Values, p *apitest.ShelfPage) {
+		for _, name := range names {
+			delete(p.Meta, name)
+		}
+	}
+}
+
+// ignoring answers as if the request had not named a place.
+func ignoring(first apitest.ShelfPage) func(int, url.Values, *apitest.ShelfPage) {
+	return func(_ int, _ url.Values, p *apitest.ShelfPage) {
+		*p = apitest.ShelfPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
+		maps.Copy(p.Meta, first.Meta)
+	}
+}
+
+func empty(requests ...int) func(int, url.Values, *apitest.ShelfPage) {
+	return func(n int, _ url.Values, p *apitest.ShelfPage) {
+		if !slices.Contains(requests, n) {
+			return
+		}
+		p.Items = nil
+		p.Meta["has_more"] = true
+	}
+}
+
+func anyCursor(cursors ...string) func(int, url.Values, *apitest.ShelfPage) {
+	return func(n int, _ url.Values, p *apitest.ShelfPage) {
+		p.Items = []int{n}
+		p.Meta["has_more"], p.Meta["next_cursor"] = true, cursors[(n-1)%len(cursors)]
+	}
+}
+
+var spoiledWalks = []spoiled{
+	{name: "has_more absent, a cursor decides", list: apitest.SubmissionsOf, style: "cursor", spoil: without("has_more"), requests: 3},
+	{name: "has_more absent, a seq decides", list: apitest.EventsOf, style: "seq", spoil: without("has_more"), requests: 3},
+	{name: "has_more absent, the total decides", list: apitest.InvitationsOf, style: "page", spoil: without("has_more"), requests: 3},
+	{name: "has_more and size absent, the total decides", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "page_size"), requests: 3},
+	{name: "nothing but the page", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.UpTo(10)},
+	{name: "no meta of a page at all", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: apitest.UpTo(10)},
+	{name: "an empty page first, the total decides", list: apitest.InvitationsOf, style: "page", requests: 3, want: apitest.UpTo(20), spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		delete(p.Meta, "has_more")
+		p.Meta["total"] = 20
+		if p.Items = nil; n > 1 {
+			p.Items = apitest.UpTo(10 * (n - 1))[10*(n-2):]
+		}
+	}},
+	{name: "has_more null", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
+	{name: "has_more false in spite of a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
+	{name: "has_more false in spite of a total", list: apitest.InvitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
+	{name: "has_more false in spite of a seq", list: apitest.EventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
+	{name: "has_more without a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: apitest.UpTo(10), err: "no cursor"},
+	{name: "has_more with an empty cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: apitest.UpTo(10), err: "no cursor"},
+	{name: "a log without a cursor", list: apitest.EventsOf, style: "seq", spoil: without("next_cursor"), requests: 3},
+	{name: "a log that repeats its last cursor", list: apitest.EventsOf, style: "seq", requests: 4, spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		delete(p.Meta, "has_more")
+		p.Meta["next_cursor"] = "30"
+		if n < 3 {
+			p.Meta["next_cursor"] = strconv.Itoa(10 * n)
+		}
+	}},
+	{name: "a page of another number", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.UpTo(10), err: "Dialect.PageParam",
+		spoil: set("page", 1)},
+	{name: "a first page of another number", list: apitest.InvitationsOf, style: "page", requests: 1, want: []int{}, err: "asked for page 1 and got page 0",
+		spoil: set("page", 0)},
+	{name: "a page that repeats", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.UpTo(10), err: "Dialect.PageParam",
+		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true}})},
+	{name: "a page that repeats under its own number", list: apitest.InvitationsOf, style: "page", requests: 13, want: apitest.UpTo(10), err: "Dialect.PageParam",
+		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Items, p.Meta["has_more"] = apitest.UpTo(10), true }},
+	{name: "pages that repeat for a while, twice", list: apitest.InvitationsOf, style: "page", requests: 25, want: []int{1, 13, 25},
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"] = []int{1}, n < 25
+			if n%12 == 1 {
+				p.Items = []int{n}
+			}
+		}},
+	{name: "pages that repeat between empty ones", list: apitest.InvitationsOf, style: "page", requests: 25, want: apitest.UpTo(10), err: "Dialect.PageParam",
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"] = nil, true
+			if n%2 == 1 {
+				p.Items = apitest.UpTo(10)
+			}
+		}},
+	{name: "a cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
+		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "A"}})},
+	{name: "the last cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"] = apitest.UpTo(10), n == 1
+		}},
+	{name: "ever new cursors that are not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = apitest.UpTo(10), true, fmt.Sprint("new:", n)
+		}},
+	{name: "a cursor that stands still", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: []int{1}, err: "Dialect.CursorParam", spoil: anyCursor("A")},
+	{name: "cursors in a loop of 2", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{1, 2}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B")},
+	{name: "cursors in a loop of 3", list: apitest.SubmissionsOf, style: "cursor", requests: 4, want: []int{1, 2, 3}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B", "C")},
+	{name: "cursors of items without ids", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{-1, -1, -1},
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{-1}, n < 3, fmt.Sprint(n)
+		}},
+	{name: "pages of items without ids", list: apitest.InvitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
+	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.UpTo(10), err: "asked for entries after 10 and got none above it",
+		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
+	{name: "a log whose last page stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.UpTo(10), err: "does not advance",
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"] = apitest.UpTo(10), n == 1
+		}},
+	{name: "a log whose pages overlap", list: apitest.EventsOf, style: "seq", requests: 3,
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			if n > 1 {
+				p.Items = append([]int{p.Items[0] - 1, p.Items[0], p.Items[0]}, p.Items[1:]...)
+			}
+		}},
+	{name: "a log out of order", list: apitest.EventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
+		spoil: func(n int, q url.Values, p *apitest.ShelfPage) {
+			if p.Items, p.Meta["has_more"] = []int{3, 1, 2}, n == 1; n > 1 {
+				since, _ := strconv.Atoi(q.Get("since_seq"))
+				p.Items = apitest.UpTo(4)[since:]
+			}
+		}},
+	{name: "a log whose cursor runs ahead", list: apitest.EventsOf, style: "seq", requests: 3,
+		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta["next_cursor"] = "29" }},
+	{name: "an empty page goes on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(apitest.UpTo(10), apitest.UpTo(30)[20:]...)},
+	{name: "two empty pages go on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: apitest.UpTo(10)},
+	{name: "three empty pages, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: apitest.UpTo(10), err: "three empty pages"},
+	{name: "three empty pages, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, fmt.Sprint(n)
+		}},
+	{name: "two empty pages, twice, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 6, want: []int{3, 6},
+		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, n < 6, fmt.Sprint(n)
+			if n%3 == 0 {
+				p.Items = []int{n}
+			}
+		}},
+	{name: "empty pages of a log lead on", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{91},
+		spoil: func(n int, q url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, strconv.Itoa(30*n)
+			if q.Get("since_seq") == "60" {
+				p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{91}, false, nil
+			}
+		}},
+	{name: "three empty pages of a log", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{}, err: "three empty pages",
+		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, nil
+		}},
+
+	{name: "unknown style, only a page number", list: apitest.ChallengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.UpTo(10)},
+	{name: "unknown style, only has_more", list: apitest.ChallengesOf, style: "page", spoil: without("page", "page_size", "total"), requests: 3},
+	{name: "unknown style, page number and a null cursor", list: apitest.ChallengesOf, style: "page", spoil: set("next_cursor", nil), requests: 3},
+	{name: "unknown style, page number and a cursor", list: apitest.ChallengesOf, style: "cursor", spoil: set("page", 1), requests: 3},
+	{name: "unknown style, a null cursor at the end", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.UpTo(10),
+		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta = map[string]any{"next_cursor": nil} }},
+	{name: "unknown style, has_more and a null cursor", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.UpTo(10), err: "no cursor",
+		spoil: set("next_cursor", nil)},
+	{name: "unknown style, has_more, page not heeded", list: apitest.ChallengesOf, style: "plain", requests: 2, err: "Dialect.PageParam",
+		spoil: set("has_more", true)},
+	{name: "unknown style, neither", list: apitest.ChallengesOf, style: "plain", requests: 1},
+	{name: "unknown style, neither, has_more false", list: apitest.AssessmentsOf, style: "plain", spoil: set("has_more", false), requests: 1},
+}
+
+func TestWalkOverASpoiledList(t *testing.T) {
+	for _, c := range spoiledWalks {
+		for _, ahead := range []int{0, 2} {
+			t.Run(fmt.Sprintf("%s, %d ahead", c.name, ahead), func(t *testing.T) {
+				s := apitest.NewShelf(c.style, 30)
+				s.Spoil = c.spoil
+				want := c.want
+				if want == nil {
+					want = apitest.UpTo(30)
+				}
+				got, err := c.list(s.Client(t)).Size(10).Prefetch(ahead).Collect(t.Context())
+				assert.Equal(t, want, got)
+				assert.Equal(t, c.requests, s.Requests())
+				if c.err == "" {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorContains(t, err, c.err)
+				var failure *hiring.Error
+				require.ErrorAs(t, err, &failure)
+				assert.Equal(t, http.StatusOK, failure.Status)
+				assert.Equal(t, fmt.Sprintf("req_%d", c.requests), failure.RequestID)
+				assert.Equal(t, http.MethodGet, failure.Method)
+				assert.NotEmpty(t, failure.Route)
+				assert.Empty(t, failure.Code)
+				assert.Equal(t, 1, failure.Attempts)
+			})
+		}
+	}
+}
+
+// since_seq is documented: a log that stands still is not blamed on a guess.
+func TestWalkOfALogBlamesNoGuess(t *testing.T) {
+	s := apitest.NewShelf("seq", 30)
+	s.Spoil = ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
+	_, err := apitest.EventsOf(s.Client(t)).Size(10).Collect(t.Context())
+	require.ErrorContains(t, err, "Events.List")
+	assert.NotContains(t, err.Error(), "Dialect")
+}
+
+// A loop is noticed before an item of it comes again, wherever the walk began.
+func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
+	for _, cursors := range [][]string{{"A"}, {"A", "B"}, {"A", "B", "C"}} {
+		s := apitest.NewShelf("cursor", 0)
+		s.Spoil = func(_ int, q url.Values, p *apitest.ShelfPage) {
+			at := slices.Index(cursors, q.Get("cursor")) + 1
+			p.Items = []int{at}
+			p.Meta["has_more"], p.Meta["next_cursor"] = true, cursors[at%len(cursors)]
+		}
+		list := apitest.SubmissionsOf(s.Client(t))
+		first, err := list.Page(t.Context())
+		require.NoError(t, err)
+		s.Forget()
+		got, err := list.From(first.Next).Collect(t.Context())
+		require.ErrorContains(t, err, "Dialect.CursorParam")
+		assert.LessOrEqual(t, s.Requests(), len(cursors))
+		sorted := slices.Sorted(slices.Values(got))
+		assert.Equal(t, sorted, slices.Compact(slices.Clone(sorted)))
+	}
+}
+
+// A page whose successor cannot be reached must not look like the last one.
+func TestWalkThatLosesItsWay(t *testing.T) {
+	s := apitest.NewShelf("cursor", 30)
+	s.Spoil = set("next_cursor", nil)
+	list := apitest.SubmissionsOf(s.Client(t)).Size(10)
+
+	page, err := list.Page(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, apitest.UpTo(10), page.Items)
+	require.NotEmpty(t, page.Next)
+
+	s.Forget()
+	_, err = list.From(page.Next).Page(t.Context())
+	require.ErrorContains(t, err, "no cursor")
+	var failure *hiring.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Zero(t, failure.Status)
+	assert.Zero(t, failure.Attempts)
+	got, err := list.From(page.Next).Prefetch(1).Collect(t.Context())
+	require.ErrorContains(t, err, "no cursor")
+	assert.Empty(t, got)
+	assert.Zero(t, s.Requests())
+}
+
+// Where only the total tells whether there is more, a resumed walk counts on
+// from the size of the pages: the service's own, or else the one asked for.
+func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
+	for _, c := range []struct {
+		asked    int
+		pageSize any
+	}{{100, 20}, {20, 20}, {20, nil}} {
+		s := apitest.NewShelf("page", 50)
+		s.Spoil = func(_ int, q url.Values, p *apitest.ShelfPage) {
+			page, _ := strconv.Atoi(q.Get("page"))
+			page = max(page, 1)
+			*p = apitest.ShelfPage{Items: slices.Clone(s.Items[(page-1)*20 : min(page*20, 50)]), Meta: map[string]any{"page": page, "page_size": c.pageSize, "total": 50}}
+		}
+		list := apitest.InvitationsOf(s.Client(t)).Size(c.asked)
+		first, err := list.Page(t.Context())
+		require.NoError(t, err)
+		got, err := list.From(first.Next).Collect(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, apitest.UpTo(50)[20:], got)
+		assert.Equal(t, 3, s.Requests())
+	}
+}
+
+func TestWalkErrorComesOnceAndLast(t *testing.T) {
+	for _, list := range apitest.ShelfLists {
+		for _, ahead := range []int{0, 1, 3} {
+			for _, bad := range []int{1, 3} {
+				t.Run(fmt.Sprintf("%s/request %d/%d ahead", list.Name, bad, ahead), func(t *testing.T) {
+					s := apitest.NewShelf(list.Style, 40)
+					s.Instead = func(n int, _ *http.Request) (int, bool) { return 500, n == bad }
+					pager := list.Open(s.Client(t)).Size(7).Prefetch(ahead)
+
+					got, err := pager.Collect(t.Context())
+					require.ErrorIs(t, err, hiring.ErrorCode("CODE_500"))
+					assert.Equal(t, apitest.UpTo(7*(bad-1)), got)
+					assert.Equal(t, bad, s.Requests())
+
+					s.Forget()
+					items := []int{}
+					var failures []error
+					for item, err := range pager.All(t.Context()) {
+						if err != nil {
+							failures = append(failures, err)
+							continue
+						}
+						require.Empty(t, failures)
+						items = append(items, item)
+					}
+					assert.Len(t, failures, 1)
+					assert.Equal(t, apitest.UpTo(7*(bad-1)), items)
+
+					s.Forget()
+					count := 0
+					for page, err := range pager.Pages(t.Context()) {
+						if count++; err != nil {
+							assert.Empty(t, page.Items)
+							assert.Empty(t, page.Next)
+						}
+					}
+					assert.Equal(t, bad, count)
+				})
+			}
+		}
+	}
+}
+
+// The last good page's token leads to the page that failed.
+func TestWalkGoesOnAfterAnError(t *testing.T) {
+	for _, list := range apitest.ShelfLists {
+		s := apitest.NewShelf(list.Style, 40)
+		s.Instead = func(n int, _ *http.Request) (int, bool) { return 502, n == 4 }
+		pager := list.Open(s.Client(t)).Size(7)
+		var got []int
+		var token string
+		var failure error
+		for page, err := range pager.Pages(t.Context()) {
+			if failure = err; err == nil {
+				got, token = append(got, page.Items...), page.Next
+			}
+		}
+		require.Error(t, failure)
+		rest, err := pager.From(token).Collect(t.Context())
+		require.NoError(t, err, list.Name)
+		assert.Equal(t, apitest.UpTo(40), append(got, rest...), list.Name)
+	}
+}
+
+func TestWalkRefusedLocallySendsNothing(t *testing.T) {
+	s := apitest.NewShelf("page", 10)
+	_, err := s.Client(t).Invitations.List("..").Collect(t.Context())
+	require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	_, err = s.Client(t).Events.List(apitest.ShelfID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
+	var param *hiring.ParamError
+	require.ErrorAs(t, err, &param)
+	assert.Equal(t, "SinceSeq", param.Param)
+	assert.Zero(t, s.Requests())
+}
+
+func TestWalkReadsReplies(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		want int
+		err  string
+	}{
+		"data null":           {`{"data":null,"meta":{}}`, 0, ""},
+		"data null, meta not": {`{"data":null}`, 0, ""},
+		"data absent":         {`{"meta":{"has_more":false}}`, 0, "holds no data"},
+		"data an object":      {`{"data":{},"meta":{}}`, 0, "cannot be read"},
+		"data a string":       {`{"data":"x","meta":{}}`, 0, "cannot be read"},
+		"meta null":           {`{"data":[{"id":"item-1"}],"meta":null}`, 1, ""},
+		"meta absent":         {`{"data":[{"id":"item-1"}]}`, 1, ""},
+		"meta nulls": {`{"data":[{"id":"item-1"}],"meta":{"request_id":null,"page":null,"page_size":null,` +
+			`"total":null,"has_more":null,"next_cursor":null}}`, 1, ""},
+		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
+		"not an object": {`[]`, 0, "not the service's envelope"},
+	} {
+		for _, list := range []func(*hiring.Client) apitest.AnyPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
+			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return apitest.ShelfReply(r, 200, c.body), nil })
+			got, err := list(apitest.NewShelf("plain", 0).Client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).Collect(t.Context())
+			assert.Len(t, got, c.want, name)
+			if c.err == "" {
+				assert.NoError(t, err, name)
+			} else {
+				assert.ErrorContains(t, err, c.err, name)
+			}
+		}
+	}
+}
+
+// A cursor that comes as a number is as good as its text.
+func TestWalkTakesNumericCursors(t *testing.T) {
+	s := apitest.NewShelf("seq", 12)
+	s.Spoil = func(_ int, _ url.Values, p *apitest.ShelfPage) {
+		delete(p.Meta, "has_more")
+		if text, ok := p.Meta["next_cursor"].(string); ok {
+			p.Meta["next_cursor"] = json.RawMessage(text)
+		}
+	}
+	items, err := s.Client(t).Events.List("a", hiring.EventFilter{}).PageSize(5).Collect(t.Context())
+	require.NoError(t, err)
+	require.Len(t, items, 12)
+}
+
+// The end of a range ends its requests while their bodies are being read.
+func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
+	pager := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(7).Prefetch(3)
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			n := 0
+			for _, err := range pager.All(t.Context()) {
+				if n++; err != nil || n == 40 {
+					break
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// twoPages are of a log whose second page has less of everything.
+func twoPages(t *testing.T) *hiring.Client {
+	return apitest.NewFake(t,
+		apitest.Says(200, `{"data":[{"seq":1,"kind":"first","ts_ms":7,"payload":{"text":"one"},"more":1},{"seq":2,"kind":"second","payload":[2]}],"meta":{"next_cursor":"2","has_more":true}}`),
+		apitest.Says(200, `{"data":[{"seq":3},{"seq":4,"kind":null,"other":true}],"meta":{"has_more":false}}`),
+	).Client()
+}
+
+func TestAWalkReadsIntoFreshItems(t *testing.T) {
+	want := []hiring.Event{
+		{Seq: 1, Kind: "first", TimestampMS: 7, Payload: json.RawMessage(`{"text":"one"}`), Extra: map[string]json.RawMessage{"more": json.RawMessage("1")}},
+		{Seq: 2, Kind: "second", Payload: json.RawMessage("[2]")},
+		{Seq: 3},
+		{Seq: 4, Extra: map[string]json.RawMessage{"other": json.RawMessage("true")}},
+	}
+	var items []hiring.Event
+	for e, err := range twoPages(t).Events.List("s", hiring.EventFilter{}).All(t.Context()) {
+		require.NoError(t, err)
+		items = append(items, e)
+	}
+	assert.Equal(t, want, items, "All")
+	var pages [][]hiring.Event
+	for page, err := range twoPages(t).Events.List("s", hiring.EventFilter{}).Pages(t.Context()) {
+		require.NoError(t, err)
+		pages = append(pages, page.Items)
+	}
+	assert.Equal(t, [][]hiring.Event{want[:2], want[2:]}, pages, "a page is the caller's to keep")
+	items = nil
+	for e, err := range twoPages(t).Events.List("s", hiring.EventFilter{}).Prefetch(2).All(t.Context()) {
+		require.NoError(t, err)
+		items = append(items, e)
+	}
+	assert.Equal(t, want, items, "read ahead")
+}

@@ -1,0 +1,27 @@
+package wait_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+)
+
+func TestFileCheckpointMindsTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	checkpoint := hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))
+	require.ErrorIs(t, checkpoint.Save(ctx, "x"), context.Canceled)
+	_, err := checkpoint.Load(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestFileCheckpointSaysWhoseTheErrorIs(t *testing.T) {
+	checkpoint := hiring.FileCheckpoint(t.TempDir())
+	_, err := checkpoint.Load(t.Context())
+	require.ErrorContains(t, err, "hiring: checkpoint: ")
+	require.ErrorContains(t, checkpoint.Save(t.Context(), "x"), "hiring: checkpoint: ")
+}

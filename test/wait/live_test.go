@@ -1,0 +1,178 @@
+package wait_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// aliveWorld is a sandbox whose candidates a test moves, and a count of what is
+// asked of it. It lives in a synctest bubble.
+type aliveWorld struct {
+	t          *testing.T
+	server     *sandbox.Server
+	hand       *hiring.Client // Of the test, not counted.
+	assessment string
+	random     *rand.Rand
+
+	mu   sync.Mutex
+	sent []liveRequest
+}
+
+type liveRequest struct {
+	at     time.Time
+	path   string
+	status int
+}
+
+// lockedSource serves timers that fire at the same time.
+type lockedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *lockedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}
+
+// sinceFields are the times that since may be about.
+var sinceFields = []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated}
+
+const writerKey = "sk_live_sandbox_writer"
+
+func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
+	t.Helper()
+	w := &aliveWorld{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
+	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<30), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
+	w.server = sandbox.Start(t, opts...)
+	w.server.SetPlan(sandbox.LiveKey, 0, 1<<30)
+	var err error
+	w.hand, err = hiring.New("https://sandbox.invalid", writerKey, hiring.WithHTTPClient(&http.Client{Transport: w.server.Transport()}))
+	require.NoError(t, err)
+	w.assessment = w.post()
+	return w
+}
+
+func (w *aliveWorld) post() string {
+	challenges, err := w.hand.Challenges.List().Page(w.t.Context())
+	require.NoError(w.t, err)
+	assessment, err := w.hand.Assessments.Create(w.t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Go"})
+	require.NoError(w.t, err)
+	return assessment.ID
+}
+
+// begin makes a submission.
+func (w *aliveWorld) begin(assessment string) string {
+	invitation, err := w.hand.Invitations.Send(w.t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
+	require.NoError(w.t, err)
+	id, err := w.server.Begin(invitation.ID)
+	require.NoError(w.t, err)
+	return id
+}
+
+func (w *aliveWorld) crowd(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		time.Sleep(time.Second)
+		ids[i] = w.begin(w.assessment)
+	}
+	return ids
+}
+
+func (w *aliveWorld) evaluate(id string) {
+	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// evaluateAll evaluates each at a random time within a span from now.
+func (w *aliveWorld) evaluateAll(ids []string, span time.Duration) {
+	for _, id := range ids {
+		w.grade(id, time.Duration(w.random.Int64N(int64(span))), func() {})
+	}
+}
+
+// grade hands a submission in and evaluates it some time later, up to twenty
+// minutes after.
+func (w *aliveWorld) grade(id string, evaluated time.Duration, done func()) {
+	submitted := evaluated - time.Duration(w.random.Int64N(int64(20*time.Minute)))
+	time.AfterFunc(max(0, submitted), func() {
+		if err := w.server.Submit(id); err != nil {
+			w.t.Error(err)
+		}
+		time.AfterFunc(evaluated-max(0, submitted), func() {
+			w.evaluate(id)
+			done()
+		})
+	})
+}
+
+// client counts what it sends.
+func (w *aliveWorld) client() *hiring.Client {
+	return w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: w}))
+}
+
+func (w *aliveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
+	at := time.Now()
+	res, err := w.server.Transport().RoundTrip(r)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sent := liveRequest{at: at, path: r.URL.RequestURI()}
+	if err == nil {
+		sent.status = res.StatusCode
+	}
+	w.sent = append(w.sent, sent)
+	return res, err
+}
+
+// perHour returns the requests an hour, on average and at most in any hour.
+func (w *aliveWorld) perHour(span time.Duration) (average float64, most int) {
+	from := 0
+	for i, sent := range w.sent {
+		for sent.at.Sub(w.sent[from].at) >= time.Hour {
+			from++
+		}
+		most = max(most, i-from+1)
+	}
+	return float64(len(w.sent)) / max(1, span.Hours()), most
+}
+
+func (w *aliveWorld) count(status int) (n int) {
+	for _, sent := range w.sent {
+		if sent.status == status {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *aliveWorld) asked(part string) (n int) {
+	for _, sent := range w.sent {
+		if strings.Contains(sent.path, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// quantile returns the value below which that share of all values lies.
+func quantile[T cmp.Ordered](values []T, share float64) T {
+	if len(values) == 0 {
+		return *new(T)
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}

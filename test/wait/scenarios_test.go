@@ -1,0 +1,407 @@
+package wait_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+)
+
+const (
+	usualScenarios = 12
+	longScenarios  = 2000
+)
+
+// TestScenarios waits in random ways at random services: nothing is lost, nothing comes
+// twice within a run, no report comes that is not ready, nothing comes later than
+// promised, and unknown IDs are named. HIRING_LONG runs 2,000 scenarios,
+// HIRING_SCENARIO=n runs only that one.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	first, n := uint64(0), uint64(usualScenarios)
+	if os.Getenv("HIRING_LONG") != "" {
+		n = longScenarios
+	}
+	if only, err := strconv.ParseUint(os.Getenv("HIRING_SCENARIO"), 10, 64); err == nil {
+		first, n = only, 1
+	}
+	for seed := first; seed < first+n; seed++ {
+		inBubble(t, strconv.FormatUint(seed, 10), func(t *testing.T) { newScenario(seed).run(t) })
+	}
+}
+
+type scenarioKind int
+
+const (
+	watchScenario scenarioKind = iota
+	pollScenario
+	waitScenario
+	scenarioKinds
+)
+
+func (k scenarioKind) String() string { return [...]string{"watch", "poll", "wait"}[k] }
+
+// scenario is one way to wait at one service.
+type scenario struct {
+	seed   uint64
+	random *rand.Rand
+	kind   scenarioKind
+
+	knobs   emulator.Knobs
+	all     []*emulator.Submission
+	byID    map[string]*emulator.Submission
+	spoiled map[string]spoiling
+	service *emulator.Service
+
+	begun    time.Time
+	since    time.Time // What was evaluated before is not wanted.
+	options  hiring.WatchOptions
+	over     time.Duration
+	interval time.Duration // Between polls.
+	restarts bool
+	limit    time.Duration // The longest delay that is promised.
+
+	came       map[string]time.Time
+	unreadable []string
+	problems   []string
+	lates      []time.Duration
+}
+
+// spoiling is a submission that cannot be decoded for a while.
+type spoiling struct {
+	until      time.Time
+	onlyListed bool
+	member     string
+	value      any
+}
+
+func (s *scenario) chance(of float64) bool { return s.random.Float64() < of }
+
+// between is a random duration, short ones as often as long ones.
+func (s *scenario) between(least, most time.Duration) time.Duration {
+	low, high := math.Log(float64(least)), math.Log(float64(most))
+	return time.Duration(math.Exp(low + s.random.Float64()*(high-low)))
+}
+
+func newScenario(seed uint64) *scenario {
+	s := &scenario{seed: seed, random: rand.New(rand.NewPCG(seed, 22)), came: make(map[string]time.Time)}
+	s.kind = scenarioKind(s.random.IntN(int(scenarioKinds)))
+	s.knobs = emulator.Knobs{Since: emulator.Since(s.random.IntN(4)), Bare: s.chance(0.5)}
+	if s.chance(0.2) {
+		s.knobs.PageSize = 10 + s.random.IntN(90)
+	}
+	if s.chance(0.3) {
+		s.knobs.Lag = s.between(time.Second, 3*time.Hour)
+	}
+	if s.chance(0.2) {
+		s.knobs.Faults = s.random.Float64() * 0.02
+	}
+	if s.chance(0.2) {
+		s.knobs.Rivals = s.random.IntN(300)
+	}
+	s.interval, s.limit, s.over = time.Minute, time.Hour, s.between(4*time.Hour, 14*time.Hour)
+	if s.kind == pollScenario {
+		s.interval = s.between(30*time.Second, 24*time.Hour)
+		s.limit = 3 * time.Hour
+		if s.interval > time.Hour {
+			s.limit = 48 * time.Hour
+		}
+		s.over = s.limit + min(150*s.interval, 7*24*time.Hour)
+	}
+	s.restarts = s.chance(0.5)
+	return s
+}
+
+const day = 24 * time.Hour
+
+// populate makes submissions of all ages, up to 30 days at their evaluation.
+func (s *scenario) populate() {
+	s.byID, s.spoiled = make(map[string]*emulator.Submission), make(map[string]spoiling)
+	for i := range 10 + s.random.IntN(200) {
+		it := &emulator.Submission{ID: crowdID(i)}
+		at := s.begun.Add(time.Duration(s.random.Float64()*float64(s.over+2*day)) - 2*day) // Evaluated.
+		it.Created = at.Add(-s.between(time.Minute, 30*day-2*time.Hour)).Truncate(time.Millisecond)
+		span := at.Sub(it.Created)
+		it.Submitted = at.Add(-s.between(time.Second, span)).Truncate(time.Millisecond)
+		it.Evaluated = at.Truncate(time.Millisecond)
+		if s.chance(0.15) {
+			it.Evaluated = time.Time{} // Never graded,
+			if s.chance(0.7) {
+				it.Submitted = time.Time{} // or abandoned.
+			}
+		}
+		if it.Submitted.After(it.Evaluated) && !it.Evaluated.IsZero() {
+			it.Submitted = it.Evaluated
+		}
+		s.all = append(s.all, it)
+		s.byID[it.ID] = it
+		if s.kind != waitScenario && !it.Evaluated.IsZero() && s.chance(0.02) {
+			s.spoil(it)
+		}
+	}
+	s.knobs.Spoil = func(now time.Time, listed bool, id string, members map[string]any) {
+		if bad, ok := s.spoiled[id]; ok && now.Before(bad.until) && (listed || !bad.onlyListed) {
+			members[bad.member] = bad.value
+		}
+	}
+	s.service = emulator.New(s.knobs, s.seed, s.all)
+}
+
+// spoil has a submission that cannot be decoded until some time after its evaluation.
+func (s *scenario) spoil(it *emulator.Submission) {
+	members := []struct {
+		name  string
+		value any
+	}{{"paused_total_seconds", "60"}, {"candidate", 7}, {"evaluated_at", "yesterday"}, {"created_at", it.Created.Format("2006-01-02T15:04:05.000")}}
+	member := members[s.random.IntN(len(members))]
+	s.spoiled[it.ID] = spoiling{
+		until: it.Evaluated.Add(s.between(time.Minute, 20*time.Hour)), onlyListed: s.chance(0.3), member: member.name, value: member.value,
+	}
+}
+
+func (s *scenario) String() string {
+	k := s.knobs
+	return fmt.Sprintf("scenario %d: %s, since %s, bare %t, pages of %d, lag %s, faults %.3f, rivals %d, interval %s, over %s, restarts %t, %d submissions, %d spoiled, since %s before",
+		s.seed, s.kind, k.Since, k.Bare, k.PageSize, k.Lag.Round(time.Second), k.Faults, k.Rivals, s.interval.Round(time.Second), s.over.Round(time.Minute), s.restarts,
+		len(s.all), len(s.spoiled), s.begun.Sub(s.since).Round(time.Second))
+}
+
+func (s *scenario) fail(format string, args ...any) {
+	s.problems = append(s.problems, fmt.Sprintf(format, args...))
+}
+
+func (s *scenario) run(t *testing.T) {
+	time.Sleep(time.Duration(s.random.Int64N(int64(day))))
+	s.begun = time.Now()
+	s.since = s.begun
+	if s.kind != waitScenario && s.chance(0.5) {
+		s.since = s.begun.Add(-s.between(time.Minute, 2*day)).Truncate(time.Millisecond)
+		s.options.Since = s.since
+	}
+	s.populate()
+	switch s.kind {
+	case watchScenario:
+		s.watch(t)
+	case pollScenario:
+		s.poll(t)
+	default:
+		s.wait(t)
+	}
+	if s.service.Denied > 0 && s.knobs.Rivals == 0 {
+		s.fail("%d requests beyond the rate limit", s.service.Denied)
+	}
+	if len(s.problems) > 0 {
+		t.Errorf("%s:\n%s", s, strings.Join(s.problems[:min(len(s.problems), 12)], "\n"))
+	}
+	worst := time.Duration(0)
+	if len(s.lates) > 0 {
+		worst = slices.Max(s.lates)
+	}
+	t.Logf("%s: %d came, the latest after %s, %d reads", s, len(s.came), worst.Round(time.Second), s.service.Reads)
+}
+
+func (s *scenario) client(t *testing.T) *hiring.Client {
+	t.Helper()
+	client, err := hiring.New("https://service.invalid", "sk_live_emulated",
+		hiring.WithHTTPClient(&http.Client{Transport: s.service.Transport(150 * time.Millisecond)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func (s *scenario) take(got *hiring.Submission) {
+	if !s.came[got.ID].IsZero() {
+		s.fail("%s came twice, %s after the first", got.ID, time.Since(s.came[got.ID]))
+	}
+	s.came[got.ID] = time.Now()
+	it := s.byID[got.ID]
+	switch {
+	case it == nil || it.Evaluated.IsZero() || time.Now().Before(it.Evaluated):
+		s.fail("%s came and is not evaluated", got.ID)
+		return
+	case it.Evaluated.Before(s.since.Add(-time.Second)):
+		s.fail("%s came, evaluated %s before the beginning", got.ID, s.since.Sub(it.Evaluated))
+	case got.Report != nil && !got.Report.Ready():
+		s.fail("%s came with a report that is not ready", got.ID)
+	case got.Report == nil && time.Since(it.Evaluated) < time.Hour:
+		s.fail("%s came without its report, evaluated %s ago", got.ID, time.Since(it.Evaluated))
+	}
+}
+
+// watch watches, and begins again where it stopped if that is wanted.
+func (s *scenario) watch(t *testing.T) {
+	checkpoint := new(memoryCheckpoint)
+	s.options.Checkpoint = checkpoint
+	end := s.begun.Add(s.over)
+	for time.Now().Before(end) {
+		span := time.Until(end)
+		if s.restarts {
+			span = min(span, s.between(time.Minute, s.over))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), span)
+		for got, err := range s.client(t).Submissions.Watch(ctx, s.options) {
+			if errors.Is(err, context.DeadlineExceeded) {
+				break
+			}
+			if err != nil {
+				s.fail("the watch ended: %v", err)
+				cancel()
+				return
+			}
+			s.take(&got)
+		}
+		cancel()
+	}
+	s.judge(end)
+}
+
+// poll polls as a cron job does, each time in another process if that is wanted.
+func (s *scenario) poll(t *testing.T) {
+	client, state, last := s.client(t), "", s.begun
+	for end := s.begun.Add(s.over); time.Now().Before(end); {
+		if s.restarts {
+			client = s.client(t)
+		}
+		last = time.Now()
+		polled, err := client.Submissions.Poll(t.Context(), s.options, state)
+		if err != nil {
+			var failure *hiring.Error
+			if !hiring.IsTransient(err) || !errors.As(err, &failure) {
+				s.fail("the poll failed: %v", err)
+				return
+			}
+		}
+		for i := range polled.Submissions {
+			s.take(&polled.Submissions[i])
+		}
+		s.unreadable = append(s.unreadable, polled.Unreadable...)
+		state = polled.State
+		if polled.Wait > 0 || err != nil {
+			time.Sleep(max(s.interval, min(polled.Wait, time.Hour)))
+		}
+	}
+	s.judge(last)
+	for i, id := range s.unreadable {
+		if slices.Contains(s.unreadable[:i], id) {
+			s.fail("%s is named twice", id)
+		}
+		if _, ok := s.spoiled[id]; !ok {
+			s.fail("%s is named and can be decoded", id)
+		}
+	}
+}
+
+// judge checks that all came that had to come by then.
+func (s *scenario) judge(end time.Time) {
+	for _, it := range s.all {
+		if it.Evaluated.IsZero() || !it.Evaluated.After(s.since.Add(time.Second)) {
+			continue
+		}
+		from, limit := it.Evaluated.Add(s.knobs.Lag), s.limit
+		if from.Before(s.begun) {
+			from = s.begun
+		}
+		bad, spoiled := s.spoiled[it.ID]
+		if spoiled && bad.until.After(it.Evaluated) {
+			limit += 6*time.Hour + s.interval + 5*time.Minute // It is read singly, six hours apart at last.
+			if bad.until.After(from) {
+				from = bad.until
+			}
+		}
+		if s.knobs.Lag > time.Hour { // It may be read only now and then.
+			limit += 10 * time.Minute
+		}
+		at, came := s.came[it.ID]
+		if came {
+			s.lates = append(s.lates, at.Sub(from))
+		}
+		switch {
+		case !came && end.Sub(from) > limit:
+			s.fail("%s has not come, evaluated %s ago, %s after the beginning, at the age of %s, %s after it was handed in, spoiled %t", it.ID, end.Sub(it.Evaluated),
+				it.Evaluated.Sub(s.begun), it.Evaluated.Sub(it.Created), it.Evaluated.Sub(it.Submitted), spoiled)
+		case came && at.Sub(from) > limit:
+			s.fail("%s came after %s, evaluated %s after the beginning, at the age of %s, %s after it was handed in, spoiled %t", it.ID, at.Sub(from),
+				it.Evaluated.Sub(s.begun), it.Evaluated.Sub(it.Created), it.Evaluated.Sub(it.Submitted), spoiled)
+		}
+	}
+}
+
+// wait waits for the reports of some, among them unknown ones and one that is deleted.
+func (s *scenario) wait(t *testing.T) {
+	var ids, missing []string
+	for _, it := range s.all {
+		if it.Evaluated.IsZero() || it.Created.After(s.begun) || s.chance(0.2) {
+			continue
+		}
+		if s.chance(0.03) {
+			it.Deleted = s.begun.Add(s.between(time.Second, s.over))
+			if it.Deleted.Before(it.Evaluated.Add(s.knobs.Lag)) {
+				missing = append(missing, it.ID)
+			} else {
+				it.Deleted = time.Time{}
+			}
+		}
+		ids = append(ids, it.ID)
+	}
+	for n := range s.random.IntN(3) {
+		ids = append(ids, crowdID(100_000+n))
+		missing = append(missing, crowdID(100_000+n))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 40*day)
+	defer cancel()
+	var ended *hiring.WaitError
+	for report, err := range s.client(t).Submissions.WaitReports(ctx, ids, hiring.WaitOptions{}) {
+		if err != nil {
+			if !errors.As(err, &ended) {
+				s.fail("the wait ended: %v", err)
+			}
+			break
+		}
+		it := s.byID[report.SubmissionID]
+		switch {
+		case !report.Ready():
+			s.fail("%s is not ready", report.SubmissionID)
+		case it == nil || !slices.Contains(ids, it.ID):
+			s.fail("%s is not wanted", report.SubmissionID)
+			continue
+		case !s.came[it.ID].IsZero():
+			s.fail("%s came twice", it.ID)
+		}
+		s.came[it.ID] = time.Now()
+		from := it.Evaluated.Add(s.knobs.Lag)
+		if from.Before(s.begun) {
+			from = s.begun
+		}
+		s.lates = append(s.lates, time.Since(from))
+		if late := time.Since(from); late > s.limit {
+			s.fail("%s came after %s", it.ID, late)
+		}
+	}
+	var named []string
+	if ended != nil {
+		named = ended.Missing
+		if len(ended.Pending)+len(ended.Unreadable) > 0 || !errors.Is(ended, hiring.ErrNotFound) {
+			s.fail("the wait ended: %v", ended)
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(missing)
+	if !slices.Equal(named, missing) {
+		s.fail("missing are %v and not %v", named, missing)
+	}
+	if len(s.came)+len(missing) != len(ids) {
+		s.fail("%d of %d came", len(s.came), len(ids)-len(missing))
+	}
+}

@@ -1,0 +1,270 @@
+package wait_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// write adds entries to a log at random times, and evaluates at the end.
+func (w *aliveWorld) write(id string, n int, over time.Duration) {
+	for range n {
+		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
+			assert.NoError(w.t, w.server.AppendEvents(id, "ai_prompt", `{"text":"how?"}`))
+		})
+	}
+	time.AfterFunc(over, func() { w.evaluate(id) })
+}
+
+func seqs(n int64) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = int64(i) + 1
+	}
+	return all
+}
+
+func TestTailFollowsALogToItsEnd(t *testing.T) {
+	for _, faulty := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t)
+			id := w.begin(w.assessment)
+			const over = 3 * time.Hour
+			w.write(id, 1200, over)
+			if faulty {
+				trouble(w, over)
+			}
+			var got []int64
+			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{}) {
+				require.NoError(t, err)
+				got = append(got, e.Seq)
+			}
+			assert.Equal(t, seqs(1201), got)
+			if !faulty {
+				assert.LessOrEqual(t, len(w.sent), 125*3)
+			}
+		})
+	}
+}
+
+func TestTailGoesOnExactly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		id := w.begin(w.assessment)
+		w.write(id, 300, time.Hour)
+		var got []int64
+		last := int64(0)
+		for len(got) < 301 {
+			left := w.random.IntN(40)
+			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last}) {
+				require.NoError(t, err)
+				got, last = append(got, e.Seq), e.Seq
+				if left--; left < 0 {
+					break
+				}
+			}
+		}
+		assert.Equal(t, seqs(301), got)
+		require.NoError(t, apitest.LastOf(w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last})))
+	})
+}
+
+func TestTailSeesWhatCameBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		id := w.begin(w.assessment)
+		// Between the look at the log and the one at the report.
+		w.server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: time.Second})
+		var got []int64
+		go func() {
+			time.Sleep(40 * time.Second)
+			assert.NoError(t, w.server.AppendEvents(id, "ai_prompt", `{"text":"late"}`))
+			w.evaluate(id)
+		}()
+		for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, seqs(2), got)
+	})
+}
+
+func entry(seqs ...int) string {
+	var all []string
+	for _, seq := range seqs {
+		all = append(all, fmt.Sprintf(`{"seq":%d,"kind":"x","ts_ms":1,"payload":{}}`, seq))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), apitest.Data(entry(0, 3, 3, 9)), apitest.Data(entry(9, 12)), apitest.Data(entry(9, 12)), apitest.Data(apitest.ReadyReport), apitest.Data(entry(15)), apitest.Data(entry(15)))
+		var got []int64
+		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{0, 3, 9, 12, 15}, got)
+	})
+}
+
+// logPage is a page of a log, and what it says of the next.
+func logPage(more bool, seqs ...int) apitest.Answer {
+	return apitest.Says(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
+}
+
+// TestACursorMayBeANumber, and the number 0.
+func TestACursorMayBeANumber(t *testing.T) {
+	for _, cursor := range []string{"0", "9", "-1", `"0"`} {
+		page := `{"data":[{"id":"s%d"}],"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
+		fake := apitest.NewFake(t, apitest.Says(http.StatusOK, fmt.Sprintf(page, 1, true, cursor)), apitest.Says(http.StatusOK, fmt.Sprintf(page, 2, false, "null")))
+		for _, err := range fake.Client().Submissions.List(hiring.SubmissionFilter{}).All(t.Context()) {
+			require.NoError(t, err, cursor)
+		}
+		require.Len(t, fake.Requests(), 2, cursor)
+		assert.Contains(t, fake.Requests()[1].URL+"&", "cursor="+strings.Trim(cursor, `"`)+"&")
+	}
+}
+
+// TestTailTakesAPageInAnyOrder, and drops what it has had.
+func TestTailTakesAPageInAnyOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.Data(entry()), apitest.Data(apitest.ReadyReport), apitest.Data(entry(15, 13)), apitest.Data(entry()))
+		var got []int64
+		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1, 2, 3, 4, 9, 11, 12, 13, 15}, got)
+	})
+}
+
+// TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore: what comes after it comes,
+// and where nothing does, that is an error.
+func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Data(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(false, 10))
+		var got []int64
+		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{1, 9, 10}, got)
+		fake = apitest.NewFake(t, apitest.Data(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(true, 1, 9), apitest.Data(apitest.ReadyReport), logPage(true, 1, 9))
+		require.ErrorContains(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+	})
+}
+
+// TestTailWaitsWhereMoreIsPromisedButNotThere: a service may say has_more for as
+// long as an attempt runs.
+func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
+	for _, next := range []string{`"5"`, "null"} {
+		inBubble(t, next, func(t *testing.T) {
+			crowd := newCrowd(sandbox.SinceCreated, 1, time.Millisecond, after(48*time.Hour))
+			time.Sleep(time.Second)
+			crowd.opens = time.Now()
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				if !strings.HasSuffix(r.URL.Path, "/events") {
+					return nil, nil
+				}
+				crowd.used++
+				return crowd.reply(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":`+next+`}}`), nil
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			require.ErrorIs(t, apitest.LastOf(crowd.client(t).Events.Tail(ctx, crowdID(0), hiring.TailOptions{})), context.DeadlineExceeded)
+			assert.Less(t, crowd.requests, 330, "three a round")
+		})
+	}
+}
+
+// TestTailEndsWhereMoreIsPromisedForEver once the attempt is over: what comes after
+// all comes, and where nothing does, that is an error.
+func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := []apitest.Answer{
+			apitest.Data(apitest.PendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), apitest.Data(apitest.ReadyReport), logPage(true), logPage(true),
+		}
+		fake := apitest.NewFake(t, append(begun, logPage(false, 10))...)
+		var got []int64
+		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
+			require.NoError(t, err)
+			got = append(got, e.Seq)
+		}
+		assert.Equal(t, []int64{9, 10}, got)
+		fake = apitest.NewFake(t, append(begun, logPage(true), logPage(true))...)
+		require.ErrorContains(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+	})
+}
+
+func TestTailEndsAtWhatStays(t *testing.T) {
+	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
+		fake := apitest.NewFake(t, apitest.Refuses(status, code))
+		require.ErrorIs(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), code)
+		assert.Len(t, fake.Requests(), 1)
+	}
+	require.ErrorIs(t, apitest.LastOf(sandbox.New().Client().Events.Tail(t.Context(), "s", hiring.TailOptions{SinceSeq: -1})), hiring.ErrInvalidInput)
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
+		defer cancel()
+		id := w.begin(w.assessment)
+		require.ErrorIs(t, apitest.LastOf(w.client().Events.Tail(ctx, id, hiring.TailOptions{})), context.DeadlineExceeded)
+		assert.LessOrEqual(t, len(w.sent), 1250)
+	})
+}
+
+func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
+	client := sandbox.New().Client()
+	var kept [][]byte
+	for e, err := range client.Events.Tail(t.Context(), sandbox.BusySubmissionID, hiring.TailOptions{}) {
+		require.NoError(t, err)
+		if len(e.Payload) < 1000 {
+			kept = append(kept, e.Payload)
+		}
+	}
+	require.Greater(t, len(kept), 1500)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := len(kept)
+	runtime.KeepAlive(kept)
+	kept = nil
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (int64(before.HeapAlloc)-int64(after.HeapAlloc))/int64(n), int64(4<<10), "bytes a payload")
+	assert.Nil(t, kept)
+}
+
+// TestTailPauses: short ones after news, none before the last look, but also
+// then one after a failure.
+func TestTailPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entry := apitest.Data(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)
+		news := apitest.Data(`[{"seq":2,"kind":"x","ts_ms":1,"payload":{}}]`)
+		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), entry, entry, apitest.Data(apitest.PendingReport), entry, entry, apitest.Data(apitest.PendingReport), news,
+			entry, apitest.Data(apitest.ReadyReport), apitest.Says(503, ""), entry)
+		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		for _, err := range client.Events.Tail(t.Context(), "s", hiring.TailOptions{MinInterval: 4 * time.Second, MaxInterval: 8 * time.Second}) {
+			require.NoError(t, err)
+		}
+		pauses := fake.Pauses()
+		require.Len(t, pauses, 11)
+		for i, seconds := range [][2]int{{0, 0}, {4, 5}, {0, 0}, {4, 6}, {5, 7}, {0, 0}, {6, 8}, {4, 5}, {0, 0}, {0, 0}, {4, 6}} {
+			assert.GreaterOrEqual(t, pauses[i], time.Duration(seconds[0])*time.Second, "%d", i)
+			assert.LessOrEqual(t, pauses[i], time.Duration(seconds[1])*time.Second, "%d", i)
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package wait_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWaitReportPollsEvery30To60Seconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make([]apitest.Answer, 0, 40)
+		for range 39 {
+			answers = append(answers, apitest.Data(apitest.PendingReport))
+		}
+		fake := apitest.NewFake(t, append(answers, apitest.Data(apitest.ReadyReport))...)
+		var progress []hiring.WaitProgress
+		var told []time.Time
+		report, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
+			progress = append(progress, p)
+			told = append(told, time.Now())
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, 82, *report.ShipScore)
+		pauses := fake.Pauses()
+		require.Len(t, pauses, 39)
+		different := make(map[time.Duration]bool)
+		for i, pause := range pauses {
+			assert.GreaterOrEqual(t, pause, 30*time.Second, "pause %d", i)
+			assert.Less(t, pause, 60*time.Second, "pause %d", i)
+			different[pause] = true
+		}
+		assert.Len(t, different, 39, "pauses are random")
+		require.Len(t, progress, 40, "Progress is told after each poll")
+		for i, p := range progress[:39] {
+			assert.Equal(t, hiring.WaitProgress{Total: 1, Pending: 1, Requests: i + 1, NextPoll: told[i].Add(pauses[i])}, p, "poll %d", i+1)
+		}
+		assert.Equal(t, hiring.WaitProgress{Total: 1, Ready: 1, Requests: 40}, progress[39])
+	})
+}
+
+func TestWaitReportIntervals(t *testing.T) {
+	for name, c := range map[string]struct {
+		options     hiring.WaitOptions
+		least, most time.Duration
+	}{
+		"fixed":    {hiring.WaitOptions{MinInterval: time.Second, MaxInterval: time.Second}, time.Second, time.Second},
+		"shorter":  {hiring.WaitOptions{MaxInterval: 10 * time.Second}, 10 * time.Second, 10 * time.Second},
+		"longer":   {hiring.WaitOptions{MinInterval: 2 * time.Minute}, 2 * time.Minute, 2 * time.Minute},
+		"only min": {hiring.WaitOptions{MinInterval: 50 * time.Second}, 50 * time.Second, 60 * time.Second},
+		"only max": {hiring.WaitOptions{MaxInterval: 40 * time.Second}, 30 * time.Second, 40 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), apitest.Data(apitest.PendingReport), apitest.Data(apitest.PendingReport), apitest.Data(apitest.ReadyReport))
+			_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", c.options)
+			require.NoError(t, err, "%s", name)
+			for _, pause := range fake.Pauses() {
+				assert.GreaterOrEqual(t, pause, c.least, "%s", name)
+				assert.LessOrEqual(t, pause, c.most, "%s", name)
+			}
+		})
+	}
+}
+
+func TestWaitReportRidesOut(t *testing.T) {
+	for name, trouble := range map[string]apitest.Answer{
+		"429":       apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1"),
+		"500":       apitest.Refuses(500, "INTERNAL_ERROR"),
+		"501":       apitest.Says(501, ""),
+		"502 HTML":  apitest.Says(502, "<html>"),
+		"reset":     apitest.Breaks(apitest.ErrReset),
+		"dial":      apitest.Breaks(apitest.DialError),
+		"timeout":   apitest.Hangs(),
+		"cut":       apitest.Cuts(200, `{"data"`, io.ErrUnexpectedEOF),
+		"clean cut": apitest.Says(200, `{"data"`),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, trouble, trouble, trouble, apitest.Data(apitest.PendingReport), trouble, apitest.Data(apitest.ReadyReport))
+			var told int
+			report, err := fake.Client(apitest.Once).Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }})
+			require.NoError(t, err, "%s", name)
+			assert.True(t, report.Ready(), "%s", name)
+			assert.Equal(t, 6, told, "%s: Progress", name)
+			for _, pause := range fake.Pauses() {
+				assert.GreaterOrEqual(t, pause, 30*time.Second, "%s", name)
+			}
+		})
+	}
+}
+
+func TestWaitReportEndsAtWhatStays(t *testing.T) {
+	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
+	for name, c := range map[string]struct {
+		answer apitest.Answer
+		status int
+	}{
+		"401": {apitest.Refuses(401, "INVALID_TOKEN"), 401}, "403": {apitest.Refuses(403, "INSUFFICIENT_SCOPE"), 403},
+		"404": {apitest.Refuses(404, "NOT_FOUND"), 404}, "400": {apitest.Refuses(400, "INVALID_INPUT"), 400}, "302": {apitest.Says(302, ""), 302},
+		"wrong shape": {apitest.Says(200, `[]`), 200}, "no data": {apitest.Says(200, `{}`), 200}, "untrusted": {apitest.Breaks(untrusted), 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), c.answer)
+			_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
+			failure := apitest.FailureOf(t, name, err)
+			assert.Equal(t, c.status, failure.Status, "%s", name)
+			assert.Len(t, fake.Requests(), 2, "%s: one 401 after another would throttle the whole IP", name)
+		})
+	}
+}
+
+func TestWaitReportEndsWhenTheKeySourceFails(t *testing.T) {
+	cause := errors.New("sealed")
+	client := apitest.NewFake(t, apitest.Data(apitest.ReadyReport)).Client(hiring.WithKeySource(func(context.Context) (string, error) { return "", cause }))
+	_, err := client.Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
+	require.ErrorIs(t, err, cause)
+}
+
+func TestWaitReportWaitsForTheWindowWhateverMaxWaitSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1800"), apitest.Data(apitest.ReadyReport))
+		var next time.Time
+		begun := time.Now()
+		_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
+			if next.IsZero() {
+				next = p.NextPoll
+			}
+		}})
+		require.NoError(t, err)
+		assert.Equal(t, []time.Duration{30 * time.Minute}, fake.Pauses())
+		assert.Equal(t, begun.Add(30*time.Minute), next)
+	})
+}
+
+func TestWaitReportEndsAtOnceWhenTheWindowIsBeyondTheDeadline(t *testing.T) {
+	for _, deadline := range []time.Duration{10 * time.Minute, 30 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1800"))
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			defer cancel()
+			begun := time.Now()
+			_, err := fake.Client().Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorIs(t, err, hiring.ErrRateLimited)
+			assert.Equal(t, 30*time.Minute, apitest.FailureOf(t, "WaitReport", err).RetryAfter)
+			assert.Zero(t, time.Since(begun))
+		})
+	}
+}
+
+func TestWaitReportEndsWithItsContext(t *testing.T) {
+	reason := errors.New("shutting down")
+	for name, c := range map[string]struct {
+		answer apitest.Answer
+		last   error
+	}{"pending": {apitest.Data(apitest.PendingReport), nil}, "failing": {apitest.Refuses(500, "INTERNAL_ERROR"), hiring.ErrInternal}, "in a call": {apitest.Hangs(), nil}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			time.AfterFunc(10*time.Second, func() { cancel(reason) })
+			begun := time.Now()
+			_, err := apitest.NewFake(t, c.answer).Client(apitest.Once).Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
+			require.ErrorIs(t, err, context.Canceled, "%s", name)
+			require.ErrorIs(t, err, reason, "%s", name)
+			if c.last != nil {
+				require.ErrorIs(t, err, c.last, "%s: the last failure", name)
+			}
+			assert.Equal(t, 10*time.Second, time.Since(begun), "%s", name)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+		defer cancel()
+		_, err := apitest.NewFake(t, apitest.Data(apitest.PendingReport)).Client().Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestWaitReportCapturesNothing(t *testing.T) {
+	var r hiring.Response
+	_, err := apitest.NewFake(t, apitest.Data(apitest.ReadyReport)).Client().Submissions.WaitReport(hiring.WithResponse(t.Context(), &r), "s", hiring.WaitOptions{})
+	require.NoError(t, err)
+	assert.Zero(t, r)
+}

@@ -1,0 +1,303 @@
+package wait_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// outage is a service that does not respond for two hours, and submissions that are
+// evaluated every ten minutes from an hour before it until an hour after.
+func outage(begun time.Time, skew time.Duration) (emulator.Knobs, []*emulator.Submission) {
+	var all []*emulator.Submission
+	for i := range 25 {
+		at := begun.Add(time.Duration(i-6)*10*time.Minute + 5*time.Minute)
+		all = append(all, &emulator.Submission{ID: crowdID(i), Created: at.Add(-time.Hour), Submitted: at.Add(-time.Minute), Evaluated: at})
+	}
+	k := emulator.Knobs{
+		Down: func(now time.Time) bool { return now.Before(begun.Add(2 * time.Hour)) },
+		Skew: func(time.Time) time.Duration { return skew },
+	}
+	return k, all
+}
+
+// afterwards returns the ids of what was evaluated since a time.
+func afterwards(all []*emulator.Submission, from time.Time) (ids []string) {
+	for _, it := range all {
+		if !it.Evaluated.Before(from) {
+			ids = append(ids, it.ID)
+		}
+	}
+	return ids
+}
+
+// TestWatchBeginsAtTheCall, by the server's clock, also when the server does not
+// respond then, and when the process ends before the server does.
+func TestWatchBeginsAtTheCall(t *testing.T) {
+	t.Parallel()
+	for _, skew := range []time.Duration{0, -35 * time.Minute} {
+		for _, on := range everySince {
+			inBubble(t, on.String()+skew.String(), func(t *testing.T) {
+				begun := time.Now()
+				k, all := outage(begun, skew)
+				k.Since = on
+				checkpoint := new(memoryCheckpoint)
+				o := hiring.WatchOptions{Checkpoint: checkpoint}
+				assert.Empty(t, watchFor(t, emulated(t, k, all), o, time.Hour))
+				assert.NotEmpty(t, checkpoint.state)
+				came := watchFor(t, emulated(t, k, all), o, 4*time.Hour)
+				want := afterwards(all, begun.Add(skew))
+				assert.Len(t, came, len(want))
+				for _, id := range want {
+					assert.Contains(t, came, id)
+				}
+			})
+		}
+	}
+}
+
+// TestFirstPollThatFailsHoldsTheTimeOfTheCall in the state that it returns.
+func TestFirstPollThatFailsHoldsTheTimeOfTheCall(t *testing.T) {
+	for _, skew := range []time.Duration{0, -35 * time.Minute} {
+		inBubble(t, skew.String(), func(t *testing.T) {
+			begun := time.Now()
+			k, all := outage(begun, skew)
+			came := make(map[string]bool)
+			state := ""
+			for time.Since(begun) < 6*time.Hour {
+				polled, err := emulated(t, k, all).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+				require.NotEmpty(t, polled.State)
+				require.Equal(t, err != nil, time.Since(begun) < 2*time.Hour, err)
+				if err != nil && state != "" {
+					require.Equal(t, state, polled.State)
+				}
+				state = polled.State
+				for _, s := range polled.Submissions {
+					came[s.ID] = true
+				}
+				time.Sleep(max(polled.Wait, 10*time.Minute))
+			}
+			want := afterwards(all, begun.Add(skew))
+			assert.Len(t, came, len(want))
+			for _, id := range want {
+				assert.Contains(t, came, id)
+			}
+			var refused *hiring.ParamError
+			_, err := emulated(t, k, all).Submissions.Poll(t.Context(), hiring.WatchOptions{AssessmentID: "other"}, state)
+			require.ErrorAs(t, err, &refused)
+		})
+	}
+}
+
+// TestFirstPollThatFailsKeepsItsSince: the next one begins there, whatever its own options say.
+func TestFirstPollThatFailsKeepsItsSince(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		begun := time.Now()
+		k, all := outage(begun, 0)
+		first, err := emulated(t, k, all).Submissions.Poll(t.Context(), hiring.WatchOptions{Since: begun.Add(-30 * time.Minute)}, "")
+		require.Error(t, err)
+		time.Sleep(4 * time.Hour)
+		second, err := emulated(t, k, all).Submissions.Poll(t.Context(), hiring.WatchOptions{}, first.State)
+		require.NoError(t, err)
+		assert.Len(t, second.Submissions, len(afterwards(all, begun.Add(-30*time.Minute))))
+	})
+}
+
+// TestReportThatIsNotReadyIsNil: the service shows one that it has made up, for longer
+// than Watch waits.
+func TestReportThatIsNotReadyIsNil(t *testing.T) {
+	t.Parallel()
+	for _, on := range everySince {
+		inBubble(t, on.String(), func(t *testing.T) {
+			begun := time.Now()
+			all := emulator.Batch(1, begun, 30, 10*time.Minute)
+			client := emulated(t, emulator.Knobs{Since: on, Lag: 5 * time.Hour}, all)
+			checkpoint := new(memoryCheckpoint)
+			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
+			defer cancel()
+			n := 0
+			for s, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				n++
+				require.Nil(t, s.Report)
+				require.False(t, s.Report.Ready())
+				assert.Equal(t, hiring.SubmissionEvaluated, s.Status)
+			}
+			assert.Equal(t, 30, n)
+		})
+	}
+}
+
+// TestUnknownAssessmentEndsAWatch only when nothing is listed and the assessment's
+// invitations are not found.
+func TestUnknownAssessmentEndsAWatch(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		server := sandbox.Start(t)
+		client := server.LiveClient()
+		o := hiring.WatchOptions{AssessmentID: sandbox.UnknownID}
+		for range 2 {
+			err := apitest.LastOf(client.Submissions.Watch(t.Context(), o))
+			require.ErrorIs(t, err, hiring.ErrNotFound)
+			require.ErrorContains(t, err, "check WatchOptions.AssessmentID")
+		}
+		polled, err := client.Submissions.Poll(t.Context(), o, "")
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+		_, err = client.Submissions.Poll(t.Context(), o, polled.State)
+		require.ErrorIs(t, err, hiring.ErrNotFound)
+
+		o.AssessmentID = server.AddAssessment("empty")
+		polled, err = client.Submissions.Poll(t.Context(), o, "")
+		require.NoError(t, err)
+		require.NoError(t, client.Assessments.Delete(t.Context(), o.AssessmentID))
+		for range 3 {
+			time.Sleep(polled.Wait)
+			polled, err = client.Submissions.Poll(t.Context(), o, polled.State)
+			require.NoError(t, err, "only the first listing of a watch ends it")
+		}
+		asked := 0
+		for _, entry := range server.Journal() {
+			if entry.Route == "/assessments/{id}/invitations" && entry.Status == http.StatusOK {
+				asked++
+			}
+		}
+		assert.Equal(t, 1, asked, "once for the empty assessment")
+	})
+}
+
+// TestAssessmentIsLookedUpOnlyWhenNothingIsListed, and only a 404 of the API ends the watch.
+func TestAssessmentIsLookedUpOnlyWhenNothingIsListed(t *testing.T) {
+	for name, c := range map[string]struct {
+		submissions, invitations string
+		status                   int
+		asked                    int
+	}{
+		"listed":    {`[{"id":"s","status":"started"}]`, `{}`, 404, 0},
+		"forbidden": {`[]`, `{"error":{"code":"INSUFFICIENT_SCOPE","message":"no","request_id":"req_0a"}}`, 403, 1},
+		"failing":   {`[]`, `{"error":{"code":"INTERNAL_ERROR","message":"no","request_id":"req_0a"}}`, 500, 1},
+		"proxy":     {`[]`, `<html>not here</html>`, 404, 1},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			asked := 0
+			fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+				switch r.URL.Path {
+				case "/api/v1/account":
+					return apitest.Data(`{"id":"a"}`)(r)
+				case "/api/v1/submissions":
+					return apitest.Data(c.submissions)(r)
+				}
+				asked++
+				return apitest.Says(c.status, c.invitations)(r)
+			})
+			client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+			_, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{AssessmentID: "one"}, "")
+			require.NoError(t, err)
+			assert.Equal(t, c.asked, asked)
+		})
+	}
+}
+
+// TestErrorOfACheckpointSaysSo, and which of its methods failed.
+func TestErrorOfACheckpointSaysSo(t *testing.T) {
+	failure := errors.New("disk full")
+	err := apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{load: failure}}))
+	require.EqualError(t, err, "hiring: Watch: load checkpoint: disk full")
+	err = apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{save: failure}}))
+	require.EqualError(t, err, "hiring: Watch: save checkpoint: disk full")
+	require.ErrorIs(t, err, failure)
+	o := hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "none", "state"))}
+	err = apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), o))
+	require.ErrorContains(t, err, "hiring: Watch: load checkpoint: the folder of the file: ")
+	assert.NotContains(t, err.Error(), "checkpoint: checkpoint")
+}
+
+// TestRegradedSubmissionComesAgain once for each time that it is graded, also after a
+// restart, when that is wanted.
+func TestRegradedSubmissionComesAgain(t *testing.T) {
+	t.Parallel()
+	for _, on := range everySince {
+		inBubble(t, on.String(), func(t *testing.T) {
+			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			for i, it := range all {
+				if i%3 == 0 {
+					it.Again = it.Evaluated.Add(time.Duration(i+1) * 4 * time.Minute)
+				}
+			}
+			client := emulated(t, emulator.Knobs{Since: on}, all)
+			checkpoint := new(memoryCheckpoint)
+			o := hiring.WatchOptions{Checkpoint: checkpoint, Regraded: true}
+			came := make(map[string][]time.Time)
+			for range 5 {
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+				for s, err := range client.Submissions.Watch(ctx, o) {
+					if err != nil {
+						break
+					}
+					came[s.ID] = append(came[s.ID], *s.EvaluatedAt)
+				}
+				cancel()
+			}
+			for i, it := range all {
+				want := []time.Time{it.Evaluated}
+				if i%3 == 0 {
+					want = append(want, it.Again)
+				}
+				require.Len(t, came[it.ID], len(want), "%d", i)
+				for n := range want {
+					assert.WithinDuration(t, want[n], came[it.ID][n], time.Second)
+				}
+			}
+		})
+	}
+}
+
+// TestStateOfAnEarlierVersionIsAccepted: testdata/states was written by version beca249,
+// twelve hours into a watch by Poll of the same submissions, of which it had delivered some.
+func TestStateOfAnEarlierVersionIsAccepted(t *testing.T) {
+	t.Parallel()
+	for on, delivered := range map[emulator.Since]int{emulator.OnCreation: 15, emulator.OnSubmission: 14, emulator.OnEvaluation: 15} {
+		for _, regraded := range []bool{false, true} {
+			inBubble(t, fmt.Sprint(on, regraded), func(t *testing.T) {
+				text, err := os.ReadFile(filepath.Join("testdata", "states", on.String()+".txt"))
+				require.NoError(t, err)
+				begun := time.Now()
+				all := emulator.Stream(1, begun.Add(-2*24*time.Hour), 4*24*time.Hour, 40, emulator.Life{Grading: 30 * time.Minute, Abandoned: 0.2})
+				client := emulated(t, emulator.Knobs{Since: on}, all)
+				time.Sleep(12*time.Hour + 11*time.Minute)
+				state, came := string(text), make(map[string]bool)
+				for time.Since(begun) < 26*time.Hour {
+					polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Regraded: regraded}, state)
+					require.NoError(t, err)
+					for _, s := range polled.Submissions {
+						require.False(t, came[s.ID])
+						require.True(t, s.EvaluatedAt.After(begun.Add(11*time.Hour)), "delivered before")
+						came[s.ID] = true
+					}
+					state = polled.State
+					time.Sleep(max(polled.Wait, 5*time.Minute))
+				}
+				want := 0
+				for _, it := range all {
+					if !it.Evaluated.Before(begun) && it.Evaluated.Before(time.Now().Add(-15*time.Minute)) {
+						want++
+					}
+				}
+				assert.GreaterOrEqual(t, delivered+len(came), want)
+			})
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package wait_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stream lets submissions begin at random, some a day, and each be evaluated
+// after a lognormal time. It tells how many were evaluated.
+func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
+	evaluated := new(atomic.Int64)
+	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
+	for range int(aDay * over.Hours() / 24) {
+		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
+			id := w.begin(w.assessment)
+			after := time.Duration(median.Seconds() * math.Exp(deviation*w.random.NormFloat64()) * float64(time.Second))
+			w.grade(id, after, func() { evaluated.Add(1) })
+		})
+	}
+	return evaluated
+}
+
+// watched is what a watch has delivered.
+type watched struct {
+	times map[string]int
+	late  []time.Duration
+}
+
+func (d *watched) take(s hiring.Submission) {
+	if d.times == nil {
+		d.times = make(map[string]int)
+	}
+	d.times[s.ID]++
+	d.late = append(d.late, time.Since(*s.EvaluatedAt))
+}
+
+// TestWatchIsCheapAndQuick measures two thousand evaluations a day.
+func TestWatchIsCheapAndQuick(t *testing.T) {
+	t.Parallel()
+	days, aDay, margin := 0.25, 400.0, 2.0
+	if os.Getenv("HIRING_LONG") != "" {
+		days, aDay, margin = 4, 2000, 1
+	}
+	over := time.Duration(days * 24 * float64(time.Hour))
+	for _, on := range sinceFields {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t, sandbox.WithSinceOn(on))
+			evaluated := w.stream(over, aDay, 3*time.Hour, 72*time.Hour)
+			ctx, cancel := context.WithTimeout(t.Context(), over)
+			defer cancel()
+			var got watched
+			for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{}) {
+				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				got.take(s)
+			}
+			average, most := w.perHour(over)
+			t.Logf("%.0f a day on %s: %d of %d, p50 %s, p95 %s, p99 %s, max %s; %.0f an hour, at most %d", aDay, on, len(got.times), int(evaluated.Load()),
+				quantile(got.late, 0.5).Round(time.Second), quantile(got.late, 0.95).Round(time.Second), quantile(got.late, 0.99).Round(time.Second),
+				quantile(got.late, 1).Round(time.Second), average, most)
+			assert.Len(t, got.late, len(got.times), "no duplicates")
+			assert.Zero(t, w.count(429))
+			p95, limit := time.Minute, 150.0
+			if on == sandbox.SinceCreated {
+				p95, limit = 5*time.Minute, 1000
+			}
+			assert.LessOrEqual(t, quantile(got.late, 0.95).Seconds(), margin*p95.Seconds(), "%s", on)
+			assert.LessOrEqual(t, average, margin*limit, "%s", on)
+			assert.InDelta(t, int(evaluated.Load()), len(got.times), float64(int(evaluated.Load()))/40+2, "%s", on)
+			time.Sleep(60 * 24 * time.Hour) // Every candidate is through before the bubble ends.
+		})
+	}
+}
+
+// TestWatchDeliversAll is the same with a world that stops, so that nothing may
+// be left, in spite of faults and an outage.
+func TestWatchDeliversAll(t *testing.T) {
+	t.Parallel()
+	for _, on := range sinceFields {
+		inBubble(t, string(on), func(t *testing.T) {
+			w := newLiveWorld(t, sandbox.WithSinceOn(on))
+			const over = 12 * time.Hour
+			evaluated := w.stream(over, 240, 2*time.Hour, 20*time.Hour)
+			trouble(w, over)
+			time.AfterFunc(6*time.Hour, func() { w.server.Inject(sandbox.Fault{Route: "GET *", Reset: true, Times: 100}) })
+			ctx, cancel := context.WithTimeout(t.Context(), 4*24*time.Hour)
+			defer cancel()
+			var got watched
+			for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{MinInterval: 10 * time.Minute, MaxInterval: 20 * time.Minute}) {
+				if err != nil {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				got.take(s)
+			}
+			assert.Len(t, got.times, int(evaluated.Load()))
+			assert.Len(t, got.late, int(evaluated.Load()), "no duplicates")
+			assert.Equal(t, 120, int(evaluated.Load()))
+		})
+	}
+}
+
+func TestPollIsOneRound(t *testing.T) {
+	for _, on := range sinceFields {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t, sandbox.WithSinceOn(on))
+			before := w.crowd(3)
+			w.evaluate(before[0])
+			time.Sleep(time.Minute)
+			client := w.client()
+			first, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
+			require.NoError(t, err)
+			assert.Empty(t, first.Submissions, "from now on")
+			assert.GreaterOrEqual(t, first.Wait, 30*time.Second)
+			time.Sleep(first.Wait)
+			w.evaluate(before[1])
+			w.evaluate(before[2]) // In the same millisecond.
+			time.Sleep(time.Second)
+			for range 2 { // The same state finds the same.
+				second, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, first.State)
+				require.NoError(t, err)
+				require.Len(t, second.Submissions, 2)
+				assert.True(t, second.Submissions[0].Report.Ready())
+				third, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, second.State)
+				require.NoError(t, err)
+				assert.Empty(t, third.Submissions)
+			}
+			since, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}, "")
+			require.NoError(t, err)
+			assert.Len(t, since.Submissions, 3)
+		})
+	}
+}
+
+func TestPollRefusesStatesOfOthers(t *testing.T) {
+	server := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeRead, Organization: "other"}))
+	client, options := server.Client(), hiring.WatchOptions{}
+	first, err := client.Submissions.Poll(t.Context(), options, "")
+	require.NoError(t, err)
+	other := hiring.WatchOptions{AssessmentID: sandbox.AssessmentID}
+	for name, c := range map[string]struct {
+		client  *hiring.Client
+		options hiring.WatchOptions
+		state   string
+		problem string
+	}{
+		"cut":        {client, options, first.State[:len(first.State)-1], "damaged"},
+		"changed":    {client, options, first.State[:60] + "x" + first.State[61:], "damaged"},
+		"no state":   {client, options, "{}", "not the state"},
+		"assessment": {client, other, first.State, "another assessment"},
+		"account":    {server.LiveClient(), options, first.State, "another account"},
+		"interval":   {client, hiring.WatchOptions{MaxInterval: -1}, "", "negative"},
+		"lookback":   {client, hiring.WatchOptions{Lookback: -1}, "", "negative"},
+		"since":      {client, hiring.WatchOptions{Since: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}, "", "year 10000"},
+	} {
+		_, err := c.client.Submissions.Poll(t.Context(), c.options, c.state)
+		require.ErrorIs(t, err, hiring.ErrInvalidInput, "%s", name)
+		require.ErrorContains(t, err, c.problem, "%s", name)
+	}
+}
+
+func TestPollReadsAtMostTenPages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		ids := w.crowd(2500)
+		for _, id := range ids {
+			w.evaluate(id)
+		}
+		state, got, rounds := "", make(map[string]int), 0
+		for len(got) < len(ids) {
+			before := w.asked("/submissions")
+			polled, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, state)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, w.asked("/submissions")-before, 10)
+			for _, s := range polled.Submissions {
+				got[s.ID]++
+			}
+			state = polled.State
+			time.Sleep(polled.Wait)
+			assert.LessOrEqual(t, len(state), 256<<10)
+			rounds++
+			require.Less(t, rounds, 200)
+		}
+		assert.Equal(t, once1(ids), got)
+	})
+}
+
+func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
+	for _, status := range []int{401, 403} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newLiveWorld(t)
+			w.server.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 5, Status: status, Times: -1})
+			failure := apitest.LastOf(w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{}))
+			assert.Equal(t, status, apitest.FailureOf(t, "Watch", failure).Status)
+			assert.Equal(t, 1, w.count(status))
+		})
+	}
+}
+
+func TestWatchWaitsForTheNextWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newLiveWorld(t)
+		ids := w.crowd(3)
+		w.evaluateAll(ids, time.Minute)
+		w.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 101)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+		defer cancel()
+		var got watched
+		for s, err := range w.client().Submissions.Watch(ctx, hiring.WatchOptions{}) {
+			if err != nil {
+				break
+			}
+			got.take(s)
+			assert.InDelta(t, 3600, got.late[0].Seconds(), 120)
+		}
+		assert.Len(t, got.times, 3)
+		assert.Zero(t, w.count(429))
+	})
+}
+
+func TestFileCheckpoint(t *testing.T) {
+	ctx := t.Context()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "state")
+	checkpoint := hiring.FileCheckpoint(path)
+	state, err := checkpoint.Load(ctx)
+	require.NoError(t, err)
+	assert.Empty(t, state)
+	for i := range 3 {
+		require.NoError(t, checkpoint.Save(ctx, fmt.Sprint("state ", i)))
+		state, err = checkpoint.Load(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprint("state ", i), state)
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "no temporary files are left")
+	saved, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, damaged := range []string{"", string(saved[:len(saved)-1]), "x" + string(saved), string(saved) + "x", "state 2"} {
+		require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
+		_, err = checkpoint.Load(ctx)
+		require.ErrorContains(t, err, "is damaged", "%q", damaged)
+	}
+	require.Error(t, hiring.FileCheckpoint(filepath.Join(folder, "none", "state")).Save(ctx, "x"))
+	require.NoError(t, checkpoint.Save(ctx, "hiring-watch-1 0000"))
+	for _, err := range sandbox.New().Client().Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
+		require.ErrorIs(t, err, hiring.ErrInvalidInput)
+	}
+}
+
+type memoryCheckpoint struct{ state string }
+
+func (c *memoryCheckpoint) Load(context.Context) (string, error) { return c.state, nil }
+func (c *memoryCheckpoint) Save(_ context.Context, state string) error {
+	c.state = state
+	return nil
+}
+
+type failingCheckpoint struct{ load, save error }
+
+func (c failingCheckpoint) Load(context.Context) (string, error) { return "", c.load }
+func (c failingCheckpoint) Save(context.Context, string) error   { return c.save }
+
+func TestWatchEndsWhenItsCheckpointFails(t *testing.T) {
+	failure := errors.New("disk full")
+	for _, c := range []failingCheckpoint{{load: failure}, {save: failure}} {
+		err := apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: c}))
+		require.ErrorIs(t, err, failure)
+	}
+}

@@ -1,0 +1,113 @@
+package wait_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
+// the service, for ten minutes or for hours. That says nothing of their reports:
+// they come with them afterwards.
+func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
+	t.Parallel()
+	for _, lasts := range []time.Duration{10 * time.Minute, 3 * time.Hour} {
+		for _, on := range sinceFields {
+			inBubble(t, string(on)+" "+lasts.String(), func(t *testing.T) {
+				// Graded within minutes, as a listing on creation time finds them at once.
+				crowd := newCrowd(on, 250, 10*time.Hour, within(5*time.Minute))
+				poisoned := func(i int) bool { return i%100 == 50 }
+				crowd.bare = poisoned
+				crowd.single = func(i int, _ string) (int, string) {
+					if at := time.Duration(crowd.evaluated[i]) * time.Millisecond; time.Since(crowd.zero) < at+lasts {
+						return 500, ""
+					}
+					return 0, ""
+				}
+				got := newDelivered(crowd)
+				ctx, cancel := context.WithTimeout(t.Context(), 14*time.Hour)
+				defer cancel()
+				for s, err := range crowd.client(t).Submissions.Watch(ctx, hiring.WatchOptions{}) {
+					if err != nil {
+						require.ErrorIs(t, err, context.DeadlineExceeded)
+						break
+					}
+					got.take(s.ID)
+					assert.True(t, s.Report.Ready())
+				}
+				got.once(t, 10*time.Hour)
+				for n, late := range got.late() {
+					if !poisoned(got.log[n].i) {
+						assert.Less(t, late, 20*time.Minute)
+					} else {
+						assert.Greater(t, late, lasts)
+						assert.Less(t, late, lasts+20*time.Minute)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestWatchInAnOutageOfSingleReads: more than a few failures end a round.
+func TestWatchInAnOutageOfSingleReads(t *testing.T) {
+	t.Parallel()
+	for _, on := range sinceFields {
+		inBubble(t, string(on), func(t *testing.T) {
+			crowd := newCrowd(on, 90, time.Minute, func(*rand.Rand) time.Duration { return time.Minute })
+			crowd.bare = func(int) bool { return true }
+			crowd.single = func(int, string) (int, string) {
+				if time.Since(crowd.zero) < 30*time.Minute {
+					return 503, ""
+				}
+				return 0, ""
+			}
+			got := newDelivered(crowd)
+			got.watch(t, crowd.client(t), hiring.WatchOptions{}, 2*time.Hour)
+			got.once(t, time.Hour)
+			assert.Less(t, got.log[len(got.log)-1].at, 40*time.Minute)
+			assert.Zero(t, crowd.refused)
+			assert.Less(t, crowd.requests, 1200, "of 2000 in two windows")
+		})
+	}
+}
+
+// TestNonsenseInRetryAfterIsNotSlept: no window is that long.
+func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 9999999"), apitest.Data(`{"submission_id":"s","evaluated":true}`))
+		begun := time.Now()
+		_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
+		require.NoError(t, err)
+		assert.LessOrEqual(t, time.Since(begun), 2*time.Hour)
+	})
+}
+
+// TestWatchPausesWhereItCannotBegin: a service that is down is not asked at once
+// again and again.
+func TestWatchPausesWhereItCannotBegin(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		asked := 0
+		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+			if asked++; asked > 100 {
+				cancel()
+			}
+			return apitest.Says(503, "")(r)
+		})
+		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+		require.ErrorIs(t, apitest.LastOf(client.Submissions.Watch(ctx, hiring.WatchOptions{})), context.DeadlineExceeded)
+		for _, pause := range fake.Pauses() {
+			assert.GreaterOrEqual(t, pause, 30*time.Second)
+		}
+		assert.Greater(t, len(fake.Requests()), 9)
+	})
+}
