@@ -123,8 +123,8 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 }
 
 var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"way": "Connection and key", "dialect": "Names, routes and formats", "inputs": "Requests",
-	"replies": "Responses", "behaviour": "Behaviour of the API", "document": "Documentation",
+	"connection": "Connection and key", "dialect": "Names, routes and formats", "requests": "Requests",
+	"responses": "Responses", "behaviour": "Behaviour of the API", "document": "Documentation",
 }
 
 // showToPeople prints a table for each group, and what to change.
@@ -143,14 +143,14 @@ func showToPeople(p *output.Printer, r doctor.Report) error {
 		return err
 	}
 	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d are undecided, %d were not checked. Used %d reads and %d writes.\n",
-		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.News), r.Count(doctor.Undecided), r.Count(doctor.Untried), r.Reads, r.Writes)
+		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.Added), r.Count(doctor.Undecided), r.Count(doctor.NotChecked), r.Reads, r.Writes)
 	return err
 }
 
 // showGroup prints a table, or in a line why nothing of it was asked.
 func showGroup(p *output.Printer, findings []doctor.Finding) error {
 	title := p.Paint(output.Bold, doctorTitles[findings[0].Group])
-	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.Untried }) {
+	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.NotChecked }) {
 		_, err := fmt.Fprintf(p, "%s: not checked, because %s\n\n", title, output.Clean(findings[0].Evidence))
 		return err
 	}

@@ -73,7 +73,7 @@ func TestDoctorBehindASignInPage(t *testing.T) {
 	u.env = append(u.env, envBaseURL+"="+portal.URL, envKey+"="+sandbox.TestKey)
 	r := u.run("doctor")
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stdout, `a page answers, with the title "Sign in"`)
+	assert.Contains(t, r.stdout, `the response is a web page with the title "Sign in"`)
 	assert.Contains(t, r.stdout, "sign in to this network")
 	assert.Equal(t, "hiring: One thing is not as assumed. See above what to change.\n", r.stderr)
 	assert.NotContains(t, r.stdout, sandbox.TestKey)

@@ -6,46 +6,46 @@ import (
 	"time"
 )
 
-// behaviourChecks are about what the service does.
+// behaviourChecks are about the behaviour of the API.
 var behaviourChecks = []check{
-	{"meaning of since", "since is about creation, submission or evaluation", checkMeaning},
-	{"end of a log", "nothing is added to a log once its submission is evaluated", never("only watching a log for long would tell")},
-	{"look of a throttle", "a 429 is about the quota when it says Remaining 0 under the class's own limit", never("only being throttled would tell")},
-	{"longest window", "no quota window is longer than two hours", checkWindow},
-	{"settling", "an invitation shows in its listing within a minute, and stays", never("only inviting somebody would tell")},
-	{"addresses", "two addresses that differ in case are one candidate's", never("only inviting somebody would tell")},
-	{"archive storage", "a refused link has expired; a download goes on with Range and If-Range", never("only a download that breaks would tell")},
+	{"meaning of since", "since filters by creation, submission or evaluation", checkMeaning},
+	{"end of a log", "the log of an evaluated submission does not grow", alwaysUndecided("only observing a log for a long time would show it")},
+	{"look of a throttle", "a 429 with Remaining 0 and the class's own limit means the rate limit", alwaysUndecided("only a throttled request would show it")},
+	{"longest window", "no rate-limit window is longer than two hours", checkWindow},
+	{"settling", "an invitation is listed within a minute and stays listed", alwaysUndecided("only an invitation would show it")},
+	{"addresses", "addresses that differ in case only belong to one candidate", alwaysUndecided("only an invitation would show it")},
+	{"archive storage", "a rejected link has expired; a download resumes with Range and If-Range", alwaysUndecided("only an interrupted download would show it")},
 }
 
-func never(why string) func(*examination) judgement {
-	return func(*examination) judgement { return undecided(why) }
+func alwaysUndecided(reason string) func(*examination) result {
+	return func(*examination) result { return undecided(reason) }
 }
 
-func checkMeaning(e *examination) judgement {
+func checkMeaning(e *examination) result {
 	switch {
-	case e.probed["SinceLayout"].value == "" && e.over != "":
-		return untried(e.over)
-	case len(e.since) == 1:
-		return ok(e.since[0], e.meaning+": what is listed agrees with that only")
-	case e.since != nil && len(e.since) == 0:
-		return judgement{verdict: Undecided, found: "something else", evidence: e.meaning + ": what is listed agrees with none of the three; the waiters go by what comes"}
+	case e.observed["SinceLayout"].value == "" && e.stopped != "":
+		return notChecked(e.stopped)
+	case len(e.sinceMeanings) == 1:
+		return ok(e.sinceMeanings[0], e.sinceEvidence+": the list agrees with this meaning only")
+	case e.sinceMeanings != nil && len(e.sinceMeanings) == 0:
+		return result{verdict: Undecided, found: "something else", evidence: e.sinceEvidence + ": the list agrees with none of the three; the waiting methods do not depend on it"}
 	}
-	return undecided(e.meaning)
+	return undecided(e.sinceEvidence)
 }
 
-func checkWindow(e *examination) judgement {
+func checkWindow(e *examination) result {
 	at, known := e.account.date()
 	reset, err := strconv.ParseInt(e.account.header.Get("X-RateLimit-Reset"), 10, 64)
 	if e.account.status == 0 || !known || err != nil {
-		return undecided("the replies do not tell")
+		return undecided("the responses do not show it")
 	}
 	left := time.Unix(reset, 0).Sub(at)
-	found := fmt.Sprintf("%s are left of it", left.Round(time.Minute))
+	found := fmt.Sprintf("%s left", left.Round(time.Minute))
 	switch {
 	case left < 0:
-		return wrong("ended already", "X-RateLimit-Reset is before Date", "tell the service's support")
+		return wrong("already ended", "X-RateLimit-Reset is before the Date header", "report it to the API's support")
 	case left > longestWindow:
-		return wrong(found, "X-RateLimit-Reset against Date", "expect a refused request every two hours")
+		return wrong(found, "X-RateLimit-Reset compared with the Date header", "expect a rejected request every two hours")
 	}
-	return ok(found, "X-RateLimit-Reset against Date")
+	return ok(found, "X-RateLimit-Reset compared with the Date header")
 }

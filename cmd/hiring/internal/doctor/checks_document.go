@@ -9,60 +9,60 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// documentChecks compare what is documented with the live document and with what
-// came, resource by resource.
+// documentChecks compare the documentation with the server's OpenAPI document and with the
+// responses.
 var documentChecks = []check{
-	{"document", "the service describes itself in OpenAPI", checkDocument},
-	{"routes", "the documented routes are there", checkRoutes},
+	{"document", "the server has an OpenAPI document", checkDocument},
+	{"routes", "the documented routes exist", checkRoutes},
 	{"parameters", "assessment_id, status, since, since_seq and format", checkParameters},
-	{"required input", "what a write must send is what the client sends", checkRequiredInput},
+	{"required input", "writes require no fields that the client does not send", checkRequiredInput},
 	{"values", "the documented values of enums", checkValues},
-	shapeCheck[hiring.Account]("account", func(e *examination) []answer { return []answer{e.account} }, "GET /account"),
-	shapeCheck[hiring.Member]("member", func(e *examination) []answer { return []answer{e.members} }, "GET /members"),
-	shapeCheck[hiring.Challenge]("challenge", func(e *examination) []answer { return []answer{e.challenge, e.of("ListChallenges", e.challenges)} }, "GET /challenges/{id}"),
-	shapeCheck[hiring.Assessment]("assessment", func(e *examination) []answer {
-		return []answer{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
+	resourceCheck[hiring.Account]("account", func(e *examination) []response { return []response{e.account} }, "GET /account"),
+	resourceCheck[hiring.Member]("member", func(e *examination) []response { return []response{e.members} }, "GET /members"),
+	resourceCheck[hiring.Challenge]("challenge", func(e *examination) []response { return []response{e.challenge, e.of("ListChallenges", e.challenges)} }, "GET /challenges/{id}"),
+	resourceCheck[hiring.Assessment]("assessment", func(e *examination) []response {
+		return []response{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
 	}, ""),
-	shapeCheck[hiring.Invitation]("invitation", func(e *examination) []answer { return []answer{e.invitations} }, listInvitations),
-	shapeCheck[hiring.Submission]("submission", func(e *examination) []answer { return []answer{e.one} }, "GET /submissions/{id}"),
-	shapeCheck[hiring.Report]("report", func(e *examination) []answer { return []answer{e.report} }, "GET /submissions/{id}/report"),
-	shapeCheck[hiring.Event]("event", func(e *examination) []answer { return []answer{e.log} }, listEvents),
+	resourceCheck[hiring.Invitation]("invitation", func(e *examination) []response { return []response{e.invitations} }, listInvitations),
+	resourceCheck[hiring.Submission]("submission", func(e *examination) []response { return []response{e.one} }, "GET /submissions/{id}"),
+	resourceCheck[hiring.Report]("report", func(e *examination) []response { return []response{e.report} }, "GET /submissions/{id}/report"),
+	resourceCheck[hiring.Event]("event", func(e *examination) []response { return []response{e.log} }, listEvents),
 }
 
-func checkDocument(e *examination) judgement {
-	switch lied := e.liedAbout(); {
+func checkDocument(e *examination) result {
+	switch wrongFields := e.wrongInDocument(); {
 	case e.doc == nil && e.description.skipped != "":
-		return untried(e.description.skipped)
+		return notChecked(e.description.skipped)
 	case e.doc == nil:
-		return undecided("there is none: " + e.description.saw())
+		return undecided("no document: " + e.description.summary())
 	case len(e.doc.operations) == 0:
 		return undecided("it has no operations")
-	case len(lied) > 0:
-		return wrong("it is wrong", "what was seen differs in "+strings.Join(lied, ", "), "do not rely on it; tell the service's support")
+	case len(wrongFields) > 0:
+		return wrong("contradicted", "responses contradict it about "+strings.Join(wrongFields, ", "), "do not rely on it; report it to the API's support")
 	}
-	return ok("OpenAPI "+e.doc.root.text("openapi"), "it was seen to be wrong about nothing")
+	return ok("OpenAPI "+e.doc.root.text("openapi"), "no response contradicts it")
 }
 
-// fixedRoutes are those that the documentation shows, and that no Dialect moves.
+// fixedRoutes are the documented routes. No Dialect changes them.
 var fixedRoutes = []string{
 	"GET /account", "GET /members", "GET /challenges/{id}", makeAssessment, "DELETE /assessments/{id}",
 	listInvitations, sendInvitation, listSubmissions, "GET /submissions/{id}", "GET /submissions/{id}/report", listEvents, "GET /openapi.json",
 }
 
-func checkRoutes(e *examination) judgement {
+func checkRoutes(e *examination) result {
 	if e.doc == nil || len(e.doc.operations) == 0 {
-		return unsaid(e)
+		return noDocument(e)
 	}
 	expected := slices.Clone(fixedRoutes)
-	for field := range routesWanted {
+	for field := range routePatterns {
 		expected = append(expected, e.name(field))
-		if said := e.said(field); said != "" {
-			expected = append(expected, said)
+		if documented := e.documented(field); documented != "" {
+			expected = append(expected, documented)
 		}
 	}
 	var missing, more []string
 	for _, route := range fixedRoutes {
-		if _, has := e.doc.find(route); !has && !e.answered(route) {
+		if _, has := e.doc.find(route); !has && !e.routeObserved(route) {
 			missing = append(missing, route)
 		}
 	}
@@ -73,51 +73,51 @@ func checkRoutes(e *examination) judgement {
 			more = append(more, op.route())
 		}
 	}
-	return compared(difference{missing: missing, more: more}, "the document", "call the new ones with Do")
+	return compared(difference{missing: missing, added: more}, "the document", "call the new ones with Do")
 }
 
-// answered tells whether a documented route was seen to be there.
-func (e *examination) answered(route string) bool {
-	for _, a := range []answer{e.account, e.members, e.challenge, e.invitations, e.submissions, e.one, e.report, e.log, e.description, e.made, e.sent} {
-		if asked, _, _ := strings.Cut(a.asked, "?"); asked == route {
-			return a.exists()
+// routeObserved reports whether a response showed that a documented route exists.
+func (e *examination) routeObserved(route string) bool {
+	for _, resp := range []response{e.account, e.members, e.challenge, e.invitations, e.submissions, e.one, e.report, e.log, e.description, e.made, e.sent} {
+		if label, _, _ := strings.Cut(resp.label, "?"); label == route {
+			return resp.routeExists()
 		}
 	}
 	return false
 }
 
-// unsaid is the judgement where only the document would tell.
-func unsaid(e *examination) judgement {
+// noDocument is the result of a check that needs the document.
+func noDocument(e *examination) result {
 	if e.description.skipped != "" {
-		return untried(e.description.skipped)
+		return notChecked(e.description.skipped)
 	}
-	return undecided("there is no document that would tell")
+	return undecided("the server has no document")
 }
 
-// compared is the judgement of a comparison.
-func compared(d difference, with, forMore string) judgement {
+// compared returns the result of a comparison.
+func compared(d difference, with, forMore string) result {
 	d.sort()
 	switch {
 	case len(d.missing) > 0:
-		return wrong("missing: "+list(d.missing), with, "tell the service's support: v1 never takes anything away")
+		return wrong("missing: "+list(d.missing), with, "report it to the API's support: v1 removes nothing")
 	case len(d.mistyped) > 0:
 		return wrong("of another type: "+list(d.mistyped), with, "update the client")
-	case len(d.more) > 0:
-		j := news("new: "+list(d.more), with)
+	case len(d.added) > 0:
+		j := added("new: "+list(d.added), with)
 		j.change = forMore
 		return j
 	}
 	return ok("as documented", with)
 }
 
-func checkParameters(e *examination) judgement {
+func checkParameters(e *examination) result {
 	if e.doc == nil || len(e.doc.operations) == 0 {
-		return unsaid(e)
+		return noDocument(e)
 	}
 	var d difference
 	dialect := []string{}
 	for _, field := range []string{"PageParam", "PageSizeParam", "CursorParam", "EventPageSizeParam"} {
-		dialect = append(dialect, e.name(field), e.said(field))
+		dialect = append(dialect, e.name(field), e.documented(field))
 	}
 	for route, documented := range map[string][]string{
 		listSubmissions: {"assessment_id", "status", "since"}, listEvents: {"since_seq"}, "GET /submissions/{id}/report": {"format"},
@@ -134,17 +134,17 @@ func checkParameters(e *examination) judgement {
 		}
 		for _, name := range op.query() {
 			if !slices.Contains(documented, name) && !slices.Contains(dialect, name) {
-				d.more = append(d.more, route+"?"+name)
+				d.added = append(d.added, route+"?"+name)
 			}
 		}
 	}
 	return compared(d, "the document", "send the new ones with Do")
 }
 
-func checkRequiredInput(e *examination) judgement {
+func checkRequiredInput(e *examination) result {
 	sent := map[string][]string{
 		makeAssessment: {"challenge_id", "name"},
-		sendInvitation: {e.name("InvitationEmail"), e.name("InvitationName"), e.said("InvitationEmail"), e.said("InvitationName")},
+		sendInvitation: {e.name("InvitationEmail"), e.name("InvitationName"), e.documented("InvitationEmail"), e.documented("InvitationName")},
 	}
 	var more []string
 	known := false
@@ -160,18 +160,18 @@ func checkRequiredInput(e *examination) judgement {
 	slices.Sort(more)
 	switch {
 	case !known:
-		return unsaid(e)
+		return noDocument(e)
 	case len(more) > 0:
 		return wrong("more is required: "+list(more), "the document", "send it in Extra")
 	}
 	return ok("nothing more", "the document")
 }
 
-// shapeCheck compares a resource: what the client reads of it, with the document's
-// schema and with what came.
-func shapeCheck[T any](name string, came func(*examination) []answer, route string) check {
+// resourceCheck compares the fields that the client reads of a resource with the
+// document's schema and with the responses.
+func resourceCheck[T any](name string, came func(*examination) []response, route string) check {
 	of := reflect.TypeFor[T]()
-	return check{name, "the members of hiring." + of.Name(), func(e *examination) judgement {
+	return check{name, "the fields of hiring." + of.Name(), func(e *examination) result {
 		at := route
 		if at == "" {
 			at = e.name("GetAssessment")
@@ -186,34 +186,34 @@ func shapeCheck[T any](name string, came func(*examination) []answer, route stri
 		if len(s.properties()) > 0 {
 			with = "the document"
 		}
-		for _, a := range came(e) {
-			if !a.ok() {
+		for _, resp := range came(e) {
+			if !resp.ok() {
 				continue
 			}
-			with = strings.TrimPrefix(with+" and "+a.asked, " and ")
-			for _, item := range resources(a) {
-				replies.add(ofReply(item, of, ""))
+			with = strings.TrimPrefix(with+" and "+resp.label, " and ")
+			for _, item := range resources(resp) {
+				replies.add(responseDifference(item, of, ""))
 			}
 		}
 		if with == "" {
-			return unanswered(came(e)[0])
+			return noResult(came(e)[0])
 		}
-		return compared(ofSchema(s, of, "").seenIn(replies), with, "read the new ones in Extra")
+		return compared(schemaDifference(s, of, "").confirmedBy(replies), with, "read the new ones in Extra")
 	}}
 }
 
-// of is the answer of an assumed route, if that is what answered.
-func (e *examination) of(field string, a answer) answer {
-	if e.probed[field].value == "" {
-		return answer{}
+// of returns a response if the route of the field was observed, or else an empty response.
+func (e *examination) of(field string, resp response) response {
+	if e.observed[field].value == "" {
+		return response{}
 	}
-	return a
+	return resp
 }
 
-// resources are what a reply holds: a list's items, or the one.
-func resources(a answer) []json.RawMessage {
-	if items := a.items(); items != nil {
+// resources returns the items of a list, or the one resource of a response.
+func resources(resp response) []json.RawMessage {
+	if items := resp.items(); items != nil {
 		return items
 	}
-	return []json.RawMessage{a.data}
+	return []json.RawMessage{resp.data}
 }

@@ -7,57 +7,57 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// evidence is all that is known of a field of Dialect.
+// evidence is what is known of a field of Dialect.
 type evidence struct {
-	field, assumed string
-	probed         clue     // What was seen to be true.
-	refuted        string   // How what was tried was seen not to be.
-	said           string   // By the document.
-	liedAbout      []string // What the document says otherwise than was seen.
-	why            string   // Why nothing was seen.
-	over           string   // Why nothing more was asked.
+	field, assumed  string
+	observed        observation // The value that a response showed.
+	disproved       string      // How responses showed that the tried names are wrong.
+	documented      string      // The value in the document.
+	wrongInDocument []string    // Fields about which responses contradict the document.
+	reason          string      // Why no response decided the field.
+	stopped         string      // Why no more requests were sent.
 }
 
-func (e *examination) evidence(field string, liedAbout []string) evidence {
+func (e *examination) evidence(field string, wrongInDocument []string) evidence {
 	return evidence{
-		field: field, assumed: e.assumed[field], probed: e.probed[field], refuted: e.refuted[field],
-		said: e.said(field), liedAbout: liedAbout, why: e.why[field], over: e.over,
+		field: field, assumed: e.assumed[field], observed: e.observed[field], disproved: e.disproved[field],
+		documented: e.documented(field), wrongInDocument: wrongInDocument, reason: e.reason[field], stopped: e.stopped,
 	}
 }
 
-// liedAbout are the fields of which the document says what was seen not to be so.
-func (e *examination) liedAbout() []string {
+// wrongInDocument returns the fields about which responses contradict the document.
+func (e *examination) wrongInDocument() []string {
 	var fields []string
 	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
-		said, seen := e.said(field.Name), e.probed[field.Name].value
-		if said != "" && (seen != "" && said != seen || seen == "" && e.refuted[field.Name] != "") {
+		documented, seen := e.documented(field.Name), e.observed[field.Name].value
+		if documented != "" && (seen != "" && documented != seen || seen == "" && e.disproved[field.Name] != "") {
 			fields = append(fields, field.Name)
 		}
 	}
 	return fields
 }
 
-// decide says what a field is, and gives its value when it is not what is assumed.
-// What was seen counts more than what the document says.
+// decide returns the finding about a field, and its value when that differs from the
+// assumed one. A response counts more than the document.
 func decide(e evidence) (f Finding, value string) {
 	f = Finding{Group: "dialect", Name: e.field, Assumed: e.assumed}
-	believed := e.said != "" && len(e.liedAbout) == 0
+	believed := e.documented != "" && len(e.wrongInDocument) == 0
 	switch {
-	case e.probed.value != "":
-		f.Found, f.Evidence = e.probed.value, e.probed.evidence
-		if e.said != "" && e.said != e.probed.value {
-			f.Evidence += "; the document says " + e.said
+	case e.observed.value != "":
+		f.Found, f.Evidence = e.observed.value, e.observed.evidence
+		if e.documented != "" && e.documented != e.observed.value {
+			f.Evidence += "; the document says " + e.documented
 		}
-	case e.refuted != "":
-		f.Verdict, f.Evidence, f.Change = Wrong, e.refuted, "ask the service's support, then set Dialect."+e.field
+	case e.disproved != "":
+		f.Verdict, f.Evidence, f.Change = Wrong, e.disproved, "ask the API's support, then set Dialect."+e.field
 		return f, ""
 	case believed:
-		f.Found, f.Evidence = e.said, "the document says so"
-	case e.said != "":
-		f.Verdict, f.Evidence = Undecided, "the document says "+e.said+", but is wrong about "+strings.Join(e.liedAbout, ", ")
+		f.Found, f.Evidence = e.documented, "the document says so"
+	case e.documented != "":
+		f.Verdict, f.Evidence = Undecided, "the document says "+e.documented+", but responses contradict it about "+strings.Join(e.wrongInDocument, ", ")
 		return f, ""
-	case e.over != "":
-		f.Verdict, f.Evidence = Untried, e.over
+	case e.stopped != "":
+		f.Verdict, f.Evidence = NotChecked, e.stopped
 		return f, ""
 	default:
 		f.Verdict, f.Evidence = Undecided, e.undecided()
@@ -69,13 +69,13 @@ func decide(e evidence) (f Finding, value string) {
 	return f, value
 }
 
-// undecided says why neither asking nor the document tells.
+// undecided says why neither a response nor the document decides the field.
 func (e evidence) undecided() string {
-	const silent = "the document says nothing of it"
-	if e.why == "" {
+	const silent = "the document does not say"
+	if e.reason == "" {
 		return silent
 	}
-	return e.why + "; " + silent
+	return e.reason + "; " + silent
 }
 
 func quoted(s string) string { return `"` + s + `"` }

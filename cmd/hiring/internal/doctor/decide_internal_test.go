@@ -12,28 +12,28 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
-func TestDecide(t *testing.T) {
-	seen := func(value string) clue { return clue{value, "seen"} }
+func TestDecideAField(t *testing.T) {
+	seen := func(value string) observation { return observation{value, "seen"} }
 	for name, c := range map[string]struct {
 		evidence evidence
 		verdict  Verdict
 		found    string
-		value    string // For the dialect.
+		value    string // The corrected value.
 		says     string
 	}{
-		"seen as assumed":                     {evidence{probed: seen("page")}, Holds, "page", "", "seen"},
-		"seen otherwise":                      {evidence{probed: seen("p")}, Wrong, "p", "p", "seen"},
-		"seen, and the document lies":         {evidence{probed: seen("page"), said: "p", liedAbout: []string{"X"}}, Holds, "page", "", "seen; the document says p"},
-		"seen, and refuted before":            {evidence{probed: seen("p"), refuted: "page is not"}, Wrong, "p", "p", "seen"},
-		"refuted":                             {evidence{refuted: "it is not"}, Wrong, "", "", "it is not"},
-		"refuted, whatever the document says": {evidence{refuted: "it is not", said: "page"}, Wrong, "", "", "it is not"},
-		"said as assumed":                     {evidence{said: "page"}, Holds, "page", "", "the document says so"},
-		"said otherwise":                      {evidence{said: "p"}, Wrong, "p", "p", "the document says so"},
-		"said by a liar":                      {evidence{said: "p", liedAbout: []string{"CursorParam"}}, Undecided, "", "", "wrong about CursorParam"},
-		"nothing to ask with":                 {evidence{why: "there is nothing"}, Undecided, "", "", "there is nothing; the document says nothing of it"},
-		"nothing at all":                      {evidence{}, Undecided, "", "", "the document says nothing of it"},
-		"the key is refused":                  {evidence{over: "the key is refused", why: "the key is refused"}, Untried, "", "", "the key is refused"},
-		"said before the end":                 {evidence{over: "the quota is used up", said: "p"}, Wrong, "p", "p", "the document says so"},
+		"observed as assumed":                       {evidence{observed: seen("page")}, Holds, "page", "", "seen"},
+		"observed with another name":                {evidence{observed: seen("p")}, Wrong, "p", "p", "seen"},
+		"observed, and the document differs":        {evidence{observed: seen("page"), documented: "p", wrongInDocument: []string{"X"}}, Holds, "page", "", "seen; the document says p"},
+		"observed after another name was disproved": {evidence{observed: seen("p"), disproved: "page is not"}, Wrong, "p", "p", "seen"},
+		"disproved":                                    {evidence{disproved: "it is not"}, Wrong, "", "", "it is not"},
+		"disproved, and documented":                    {evidence{disproved: "it is not", documented: "page"}, Wrong, "", "", "it is not"},
+		"documented as assumed":                        {evidence{documented: "page"}, Holds, "page", "", "the document says so"},
+		"documented with another name":                 {evidence{documented: "p"}, Wrong, "p", "p", "the document says so"},
+		"documented, and the document is contradicted": {evidence{documented: "p", wrongInDocument: []string{"CursorParam"}}, Undecided, "", "", "contradict it about CursorParam"},
+		"no request possible":                          {evidence{reason: "there is nothing"}, Undecided, "", "", "there is nothing; the document does not say"},
+		"nothing known":                                {evidence{}, Undecided, "", "", "the document does not say"},
+		"the key was rejected":                         {evidence{stopped: "the key was rejected", reason: "the key was rejected"}, NotChecked, "", "", "the key was rejected"},
+		"documented before the run stopped":            {evidence{stopped: "the rate limit is reached", documented: "p"}, Wrong, "p", "p", "the document says so"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.evidence.field, c.evidence.assumed = "PageParam", "page"
@@ -47,60 +47,60 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestObjectsTo(t *testing.T) {
-	fields := func(name, text string) refusal { return refusal{fields: map[string][]string{name: {text}}} }
+func TestComplaintAbout(t *testing.T) {
+	fields := func(name, text string) apiError { return apiError{fields: map[string][]string{name: {text}}} }
 	for _, c := range []struct {
-		refusal refusal
-		name    string
-		sent    bool
-		want    objection
+		apiError apiError
+		name     string
+		sent     bool
+		want     complaint
 	}{
-		{fields("page", "Expected an integer."), "page", true, toValue},
-		{fields("page", "Must be at most 100."), "page", true, toValue},
-		{fields("page", "Unrecognized key."), "page", true, toName},
-		{fields("page", "Unknown parameter"), "page", true, toName},
-		{fields("page", "is not allowed"), "page", true, toName},
-		{fields("email", "Required."), "email", false, toAbsence},
-		{fields("email", "expected string, received undefined"), "email", false, toAbsence},
-		{fields("email", "Required."), "email", true, none}, // It was sent, so something else is meant.
-		{fields("other", "Required."), "email", false, none},
-		{refusal{form: []string{`Unrecognized key(s) in object: "page", 'limit'`}}, "limit", true, toName},
-		{refusal{message: "The parameter `cursor` is malformed."}, "cursor", true, toValue},
-		{refusal{message: "The page is too large."}, "page", true, none}, // A word like any other.
-		{refusal{message: "The input is not valid."}, "page", true, none},
+		{fields("page", "Expected an integer."), "page", true, aboutValue},
+		{fields("page", "Must be at most 100."), "page", true, aboutValue},
+		{fields("page", "Unrecognized key."), "page", true, unknownName},
+		{fields("page", "Unknown parameter"), "page", true, unknownName},
+		{fields("page", "is not allowed"), "page", true, unknownName},
+		{fields("email", "Required."), "email", false, missingName},
+		{fields("email", "expected string, received undefined"), "email", false, missingName},
+		{fields("email", "Required."), "email", true, noComplaint}, // The field was sent, so the text is about something else.
+		{fields("other", "Required."), "email", false, noComplaint},
+		{apiError{form: []string{`Unrecognized key(s) in object: "page", 'limit'`}}, "limit", true, unknownName},
+		{apiError{message: "The parameter `cursor` is malformed."}, "cursor", true, aboutValue},
+		{apiError{message: "The page is too large."}, "page", true, noComplaint}, // Without quotation marks the word is not a name.
+		{apiError{message: "The input is not valid."}, "page", true, noComplaint},
 	} {
-		a := answer{status: 400, refusal: c.refusal}
-		assert.Equal(t, c.want, a.objectsTo(c.name, c.sent), "%+v %s", c.refusal, c.name)
+		a := response{status: 400, apiError: c.apiError}
+		assert.Equal(t, c.want, a.complaintAbout(c.name, c.sent), "%+v %s", c.apiError, c.name)
 		a.status = 404
-		assert.Equal(t, none, a.objectsTo(c.name, c.sent), "only a 400 is about input")
+		assert.Equal(t, noComplaint, a.complaintAbout(c.name, c.sent), "only a 400 is about input")
 	}
 }
 
-func TestEnds(t *testing.T) {
+func TestStopReason(t *testing.T) {
 	service := func(status int, code hiring.ErrorCode) error { return &hiring.Error{Status: status, Code: code} }
-	v := new(visit)
+	v := new(prober)
 	for _, c := range []struct {
-		a    answer
+		a    response
 		want string
 	}{
-		{answer{status: 200}, ""},
-		{answer{status: 404, err: service(404, hiring.ErrNotFound), body: []byte("{}")}, ""},
-		{answer{status: 500, err: service(500, hiring.ErrInternal), body: []byte("{}")}, ""},
-		{answer{status: 401, err: service(401, hiring.ErrInvalidToken), body: []byte("{}")}, "the key is refused"},
-		{answer{status: 429, err: service(429, hiring.ErrRateLimited), body: []byte("{}")}, "the quota is used up, or this address is throttled"},
-		{answer{err: service(0, hiring.ErrRateLimited)}, "the quota is used up, or this address is throttled"},
-		{answer{err: service(0, "")}, "the service cannot be reached"},
-		{answer{status: 302, err: service(302, "")}, "something else than the service answers"},
-		{answer{status: 200, err: errors.New("not the service's"), body: []byte("<html>")}, "something else than the service answers"},
+		{response{status: 200}, ""},
+		{response{status: 404, err: service(404, hiring.ErrNotFound), body: []byte("{}")}, ""},
+		{response{status: 500, err: service(500, hiring.ErrInternal), body: []byte("{}")}, ""},
+		{response{status: 401, err: service(401, hiring.ErrInvalidToken), body: []byte("{}")}, "the key was rejected"},
+		{response{status: 429, err: service(429, hiring.ErrRateLimited), body: []byte("{}")}, "the rate limit is reached, or the IP address is throttled"},
+		{response{err: service(0, hiring.ErrRateLimited)}, "the rate limit is reached, or the IP address is throttled"},
+		{response{err: service(0, "")}, "the server cannot be reached"},
+		{response{status: 302, err: service(302, "")}, "the responses do not come from the API"},
+		{response{status: 200, err: errors.New("not the service's"), body: []byte("<html>")}, "the responses do not come from the API"},
 	} {
-		assert.Equal(t, c.want, v.ends(c.a), "%+v", c.a)
+		assert.Equal(t, c.want, v.stopReason(c.a), "%+v", c.a)
 	}
 }
 
-func TestHeeded(t *testing.T) {
+func TestEffectiveName(t *testing.T) {
 	number := func(n int) *int { return &n }
-	list := func(n int, more bool) answer {
-		a := answer{status: 200, data: []byte("[")}
+	list := func(n int, more bool) response {
+		a := response{status: 200, data: []byte("[")}
 		for i := range n {
 			if i > 0 {
 				a.data = append(a.data, ',')
@@ -112,7 +112,7 @@ func TestHeeded(t *testing.T) {
 	}
 	values := map[string]int{"page_size": 6, "limit": 7}
 	for _, c := range []struct {
-		a    answer
+		a    response
 		says *int
 		size bool
 		want string
@@ -120,22 +120,22 @@ func TestHeeded(t *testing.T) {
 		{list(0, false), number(7), true, "limit"},
 		{list(0, false), number(20), true, ""},
 		{list(6, true), nil, true, "page_size"},
-		{list(6, false), nil, true, ""}, // It may be all there is.
-		{list(6, true), nil, false, ""}, // A page's number shows in no count.
+		{list(6, false), nil, true, ""}, // This may be the whole list.
+		{list(6, true), nil, false, ""}, // A page number does not show in a count.
 		{list(20, true), nil, true, ""},
-		{answer{status: 400, refusal: refusal{fields: map[string][]string{"limit": {"Must be at most 5."}}}}, nil, true, "limit"},
-		{answer{status: 500}, number(7), true, ""},
+		{response{status: 400, apiError: apiError{fields: map[string][]string{"limit": {"Must be at most 5."}}}}, nil, true, "limit"},
+		{response{status: 500}, number(7), true, ""},
 	} {
-		name, evidence := heeded(c.a, values, c.says, c.size)
+		name, evidence := effectiveName(c.a, values, c.says, c.size)
 		assert.Equal(t, c.want, name, "%+v", c)
 		assert.Equal(t, name != "", evidence != "")
 	}
-	for name, value := range numbers(usual["PageSizeParam"], 2) {
+	for name, value := range distinctValues(usualNames["PageSizeParam"], 2) {
 		assert.NotContains(t, []int{10, 20, 25, 30, 50, 100}, value, name)
 	}
 }
 
-func TestMeanings(t *testing.T) {
+func TestConsistentMeanings(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2026, 3, 1, 10, minute, 30, 0, time.UTC) }
 	moment := func(minute int) *time.Time { m := at(minute); return &m }
 	known := []submission{
@@ -144,32 +144,32 @@ func TestMeanings(t *testing.T) {
 		{ID: "a", CreatedAt: at(10), SubmittedAt: moment(25), EvaluatedAt: moment(50)},
 	}
 	all := []string{"creation", "evaluation", "submission"}
-	since, ok := telling(known, time.RFC3339, all)
+	since, ok := discriminatingTime(known, time.RFC3339, all)
 	assert.True(t, ok)
-	assert.Equal(t, 3, different(known, since, all), "one time tells all three apart")
+	assert.Equal(t, 3, distinctSets(known, since, all), "one time tells all three apart")
 	for _, meaning := range all {
 		var returned []submission
 		for _, s := range known {
-			if letThrough(known, meaning, since)[s.ID] {
+			if idsSince(known, meaning, since)[s.ID] {
 				returned = append(returned, s)
 			}
 		}
-		assert.Equal(t, []string{meaning}, meant(known, append(returned, submission{ID: "come meanwhile"}), since, all))
+		assert.Equal(t, []string{meaning}, consistentMeanings(known, append(returned, submission{ID: "come meanwhile"}), since, all))
 	}
-	assert.Empty(t, meant(known, []submission{{ID: "c"}, {ID: "b"}, {ID: "a"}}, since, all), "a filter that is ignored agrees with none")
-	_, ok = telling(known[2:], time.DateOnly, all)
+	assert.Empty(t, consistentMeanings(known, []submission{{ID: "c"}, {ID: "b"}, {ID: "a"}}, since, all), "a filter that is ignored agrees with none")
+	_, ok = discriminatingTime(known[2:], time.DateOnly, all)
 	assert.False(t, ok, "all of it on one day: a layout of days tells nothing")
-	_, ok = telling(nil, time.RFC3339, all)
+	_, ok = discriminatingTime(nil, time.RFC3339, all)
 	assert.False(t, ok)
 }
 
-func TestLayouts(t *testing.T) {
+func TestLayoutOfAnExample(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 14, 15, 678e6, time.UTC)
 	for _, layout := range append(layouts, hiring.DefaultDialect().SinceLayout) {
 		_, err := hiring.Dialect{SinceLayout: layout}.WithDefaults()
 		require.NoError(t, err, "a layout that the client would refuse: %s", layout)
 		text := timelayout.Format(layout, at)
-		assert.True(t, writes(layoutOf(text), text), layout)
+		assert.True(t, matchesLayout(layoutOf(text), text), layout)
 	}
 	for text, want := range map[string]string{
 		"Expected a timestamp.":          "",
@@ -181,22 +181,22 @@ func TestLayouts(t *testing.T) {
 		"Mon, 02 Mar 2026 10:00:00 GMT":  time.RFC1123,
 		"":                               "",
 	} {
-		assert.Equal(t, want, layoutIn(text), text)
+		assert.Equal(t, want, layoutInText(text), text)
 	}
 }
 
-func TestAsDialect(t *testing.T) {
+func TestWithPlaceholders(t *testing.T) {
 	const two = "POST /assessments/{id}/invitations/{invitation_id}/resend"
 	for route, want := range map[string]string{
 		"PUT /jobs/{jobId}/{invitationId}": "PUT /jobs/{id}/{invitation_id}",
 		"PUT /invitations/{id}/resend":     "",
 		"PUT /a/{b}/c/{d}/e/{f}":           "",
 	} {
-		assert.Equal(t, want, asDialect(route, two))
+		assert.Equal(t, want, withPlaceholders(route, two))
 	}
 }
 
-// FuzzDocument: whatever a document holds, it is read without harm.
+// FuzzDocument: readDocument and the functions on a document never panic.
 func FuzzDocument(f *testing.F) {
 	for _, seed := range []string{
 		`{"openapi":"3.1.0"}`, `{"openapi":"3.1.0","paths":{"/api/v1/x":{"$ref":"#/paths/~1api~1v1~1x"}}}`,
@@ -207,13 +207,13 @@ func FuzzDocument(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, text []byte) {
 		d := readDocument(text)
-		for field := range routesWanted {
-			_ = d.said(field, "GET /x")
+		for field := range routePatterns {
+			_ = d.documented(field, "GET /x")
 		}
-		for field := range sayings {
-			_ = d.said(field, "x")
+		for field := range documentedNames {
+			_ = d.documented(field, "x")
 		}
-		e := newExamination(new(visit), hiring.DefaultDialect())
+		e := newExamination(new(prober), hiring.DefaultDialect())
 		e.doc = d
 		for _, c := range documentChecks {
 			_ = c.judge(e)

@@ -1,15 +1,14 @@
-// Package doctor finds out which of the client's assumptions hold at a service,
-// from where it runs: the way there, the key, and each name, route, format, shape
-// and behaviour that the documentation leaves open (docs/assumptions.md).
+// Package doctor checks which of the client's assumptions (docs/assumptions.md) hold at a
+// server. It checks the connection, the key, and each name, route, format, response shape
+// and behaviour that the documentation leaves open.
 //
-// A visit costs at most [MaxReads] reads, and writes only with a test key, of which
-// the documentation says that nothing persists. It believes what it sees first:
-// that a page size is heeded shows in the page. Where nothing that may be asked
-// tells, it believes the service's OpenAPI document, unless that was seen to be
-// wrong about something else. What neither tells is said to be undecided.
+// A run costs at most [MaxReads] reads. It sends writes only with a test key, whose
+// changes are not stored. What a response shows counts most. Where no request can show a
+// fact, the server's OpenAPI document counts, unless a response has contradicted the
+// document elsewhere. A fact that neither shows is reported as undecided.
 //
-// An examination asks and keeps the answers; the tables of checks decide what
-// follows from them, and send nothing.
+// An examination sends requests and keeps the responses. The tables of checks derive
+// findings from it and send nothing.
 package doctor
 
 import (
@@ -20,25 +19,25 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Config says which service to look at, and as whom.
+// Config says which server to check, and with which key.
 type Config struct {
 	BaseURL, Key string
-	Dialect      hiring.Dialect  // What is assumed; zero fields mean the defaults.
-	HTTP         *http.Client    // Nil means the default one.
-	Options      []hiring.Option // Further ones for the client, such as an observer.
-	NoWrites     bool            // Writes nothing, even with a test key.
+	Dialect      hiring.Dialect  // The assumed names; zero fields mean the defaults.
+	HTTP         *http.Client    // Nil means the default client.
+	Options      []hiring.Option // More options for the client, such as an observer.
+	NoWrites     bool            // Sends no writes, not even with a test key.
 }
 
-// Run looks at a service. The error is that of a Config that makes no client, or
-// the context's end, with the report so far: whatever the service does is a
-// finding.
+// Run checks a server and returns a report. It returns an error when Config makes no
+// client or when ctx ends, in the second case together with the report so far. Failures of
+// the server are findings, not errors.
 func Run(ctx context.Context, c Config) (Report, error) {
 	assumed, err := c.Dialect.WithDefaults()
 	if err != nil {
 		return Report{}, err
 	}
 	c.Dialect = assumed
-	v, err := newVisit(c)
+	v, err := newProber(c)
 	if err != nil {
 		return Report{}, err
 	}
@@ -47,18 +46,18 @@ func Run(ctx context.Context, c Config) (Report, error) {
 	return e.findings(assumed), ctx.Err()
 }
 
-// findings is what the checks make of an examination.
+// findings runs all checks on the responses of an examination.
 func (e *examination) findings(assumed hiring.Dialect) Report {
-	e.way.mu.Lock() // A connection that lost a race may still be telling.
-	defer e.way.mu.Unlock()
+	e.connection.mu.Lock() // A dial that was abandoned may still call the trace.
+	defer e.connection.mu.Unlock()
 	r := Report{Dialect: assumed, Reads: e.reads, Writes: e.writes}
-	for _, c := range wayChecks {
-		r.Findings = append(r.Findings, c.finding("way", e))
+	for _, c := range connectionChecks {
+		r.Findings = append(r.Findings, c.finding("connection", e))
 	}
 	corrected := reflect.ValueOf(&r.Dialect).Elem()
-	liedAbout := e.liedAbout()
+	wrongInDocument := e.wrongInDocument()
 	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
-		f, value := decide(e.evidence(field.Name, liedAbout))
+		f, value := decide(e.evidence(field.Name, wrongInDocument))
 		if r.Findings = append(r.Findings, f); value != "" {
 			corrected.FieldByName(field.Name).SetString(value)
 		}
@@ -66,7 +65,7 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 	for _, group := range []struct {
 		name   string
 		checks []check
-	}{{"inputs", inputChecks}, {"replies", replyChecks}, {"behaviour", behaviourChecks}, {"document", documentChecks}} {
+	}{{"requests", requestChecks}, {"responses", responseChecks}, {"behaviour", behaviourChecks}, {"document", documentChecks}} {
 		for _, c := range group.checks {
 			r.Findings = append(r.Findings, c.finding(group.name, e))
 		}
@@ -74,15 +73,15 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 	return r
 }
 
-// check is an assumption and how to tell whether it holds.
+// check is one assumption and the function that checks it.
 type check struct {
 	name    string // As docs/assumptions.md calls it.
 	assumed string
-	judge   func(*examination) judgement
+	judge   func(*examination) result
 }
 
-// judgement is what a check says: a Finding without what the check knows already.
-type judgement struct {
+// result is what a check returns: the parts of a Finding that the check determines.
+type result struct {
 	verdict         Verdict
 	found, evidence string
 	change          string
@@ -90,28 +89,28 @@ type judgement struct {
 
 func (c check) finding(group string, e *examination) Finding {
 	j := c.judge(e)
-	if j.verdict == Undecided && e.over != "" && group != "way" {
-		j = untried(e.over) // What would have told was not asked.
+	if j.verdict == Undecided && e.stopped != "" && group != "connection" {
+		j = notChecked(e.stopped) // The request that would decide it was not sent.
 	}
 	return Finding{Group: group, Name: c.name, Verdict: j.verdict, Assumed: c.assumed, Found: j.found, Evidence: j.evidence, Change: j.change}
 }
 
-// The judgements that checks make most often.
-func ok(found, evidence string) judgement   { return judgement{Holds, found, evidence, ""} }
-func news(found, evidence string) judgement { return judgement{News, found, evidence, ""} }
-func undecided(why string) judgement        { return judgement{verdict: Undecided, evidence: why} }
-func untried(why string) judgement          { return judgement{verdict: Untried, evidence: why} }
-func wrong(found, evidence, change string) judgement {
-	return judgement{Wrong, found, evidence, change}
+// These functions make the results that checks return most often.
+func ok(found, evidence string) result    { return result{Holds, found, evidence, ""} }
+func added(found, evidence string) result { return result{Added, found, evidence, ""} }
+func undecided(reason string) result      { return result{verdict: Undecided, evidence: reason} }
+func notChecked(reason string) result     { return result{verdict: NotChecked, evidence: reason} }
+func wrong(found, evidence, change string) result {
+	return result{Wrong, found, evidence, change}
 }
 
-// unanswered is the judgement where an answer that would tell is not there.
-func unanswered(a answer) judgement {
+// noResult returns the result for a response that is missing or not usable.
+func noResult(resp response) result {
 	switch {
-	case a.asked == "":
-		return undecided("there was nothing to ask with")
-	case a.skipped != "":
-		return untried(a.skipped)
+	case resp.label == "":
+		return undecided("nothing to send the request with was found")
+	case resp.skipped != "":
+		return notChecked(resp.skipped)
 	}
-	return undecided(a.saw() + ", which does not tell")
+	return undecided(resp.summary() + ", which does not decide it")
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// document is the service's description of itself. It is read with patience: a
-// part that is missing or of another shape says nothing, and nothing more.
+// document is the server's OpenAPI document. Parts that are missing or malformed are
+// ignored.
 type document struct {
 	root       node
 	operations []operation
 }
 
-// node is an object of the document; a nil one is empty.
+// node is an object of the document. A nil node is empty.
 type node map[string]any
 
 func (n node) object(name string) node {
@@ -32,7 +32,7 @@ func (n node) list(name string) []any {
 	return items
 }
 
-// texts are the strings of a list, or the one string that stands for it.
+// texts returns the strings of a list, or a single string as a list.
 func (n node) texts(name string) []string {
 	if one := n.text(name); one != "" {
 		return []string{one}
@@ -46,24 +46,24 @@ func (n node) texts(name string) []string {
 	return texts
 }
 
-// operation is one method of one path.
+// operation is a method of a path.
 type operation struct {
 	method     string
-	path       string // Below /api/v1, with the document's own placeholders.
-	words      string // What it is called and said to do.
+	path       string // Below /api/v1, with the placeholders of the document.
+	words      string // Its operationId and summary.
 	parameters []parameter
 	body       schema // Of the request.
-	reply      schema // Of data in the 2xx.
+	reply      schema // Schema of data in the 2xx response.
 }
 
 type parameter struct {
 	name, in string
-	words    string // What it is said to be.
+	words    string // Its description.
 	example  string
 	schema   schema
 }
 
-// readDocument returns nil for what is no OpenAPI document.
+// readDocument returns nil when text is not an OpenAPI document.
 func readDocument(text []byte) *document {
 	var root node
 	if json.Unmarshal(text, &root) != nil || root.text("openapi") == "" {
@@ -84,12 +84,12 @@ func readDocument(text []byte) *document {
 			}
 		}
 	}
-	slices.SortFunc(d.operations, func(a, b operation) int { return strings.Compare(a.route(), b.route()) })
+	slices.SortFunc(d.operations, func(resp, b operation) int { return strings.Compare(resp.route(), b.route()) })
 	return d
 }
 
-// basePath is what a path may begin with: some documents have it in their
-// servers instead.
+// basePath matches the prefix of a path. Some documents have the prefix in servers
+// instead.
 var basePath = regexp.MustCompile(`^(.*/api/v1)?/`)
 
 func (d *document) operation(method, path string, item, op node) operation {
@@ -140,7 +140,7 @@ func (d *document) content(n node) schema {
 	return schema{}
 }
 
-// resolve follows references within the document, as far as they lead.
+// resolve follows up to ten references within the document.
 func (d *document) resolve(n node) node {
 	for range 10 {
 		pointer, ok := strings.CutPrefix(n.text("$ref"), "#/")
@@ -155,11 +155,11 @@ func (d *document) resolve(n node) node {
 	return n
 }
 
-// route is the operation's as a Dialect would have it, but for the names of the
-// placeholders.
+// route returns the operation in the form of a Dialect route. Placeholders may have other
+// names.
 func (o operation) route() string { return o.method + " " + o.path }
 
-// ids is how many ids the path has.
+// ids returns the number of ids in the path.
 func (o operation) ids() int { return strings.Count(o.path, "{") }
 
 // query returns the names of the query parameters.
@@ -173,7 +173,7 @@ func (o operation) query() []string {
 	return names
 }
 
-// parameter is zero when there is none of that name.
+// parameter returns the query parameter with a name, or a zero parameter.
 func (o operation) parameter(name string) parameter {
 	i := slices.IndexFunc(o.parameters, func(p parameter) bool { return p.name == name && p.in == "query" })
 	if i < 0 {
@@ -184,7 +184,7 @@ func (o operation) parameter(name string) parameter {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
-// find returns the operation of a route, whatever its placeholders are called.
+// find returns the operation of a route. The names of placeholders do not matter.
 func (d *document) find(route string) (operation, bool) {
 	if d == nil {
 		return operation{}, false

@@ -15,7 +15,7 @@ import (
 
 type object = map[string]any
 
-// part goes down to a part of the document.
+// part returns a nested part of the document.
 func part(o object, names ...string) object {
 	for _, name := range names {
 		o = o[name].(object)
@@ -33,9 +33,8 @@ func notRef(list []any, name string) []any {
 	return kept
 }
 
-// TestDocuments: what the live document has less, more or otherwise than is
-// documented.
-func TestDocuments(t *testing.T) {
+// TestFindingsAboutAChangedDocument changes the server's document and checks the finding.
+func TestFindingsAboutAChangedDocument(t *testing.T) {
 	text := object{"type": "string"}
 	paths := func(d object, route string, names ...string) object {
 		return part(d, append([]string{"paths", "/api/v1" + route}, names...)...)
@@ -49,7 +48,7 @@ func TestDocuments(t *testing.T) {
 	}{
 		"a route less":         {func(d object) { delete(paths(d, "/assessments/{id}"), "delete") }, "routes", doctor.Wrong, "missing: DELETE /assessments/{id}"},
 		"a route that answers": {func(d object) { delete(d["paths"].(object), "/api/v1/members") }, "routes", doctor.Holds, "as documented"},
-		"a route more":         {func(d object) { d["paths"].(object)["/api/v1/webhooks"] = object{"get": object{}} }, "routes", doctor.News, "new: GET /webhooks"},
+		"a route more":         {func(d object) { d["paths"].(object)["/api/v1/webhooks"] = object{"get": object{}} }, "routes", doctor.Added, "new: GET /webhooks"},
 		"a parameter less": {func(d object) {
 			p := paths(d, "/submissions", "get")
 			p["parameters"] = notRef(p["parameters"].([]any), "FilterStatus")
@@ -57,7 +56,7 @@ func TestDocuments(t *testing.T) {
 		"a parameter more": {func(d object) {
 			p := paths(d, "/members", "get")
 			p["parameters"] = []any{object{"name": "role", "in": "query"}}
-		}, "parameters", doctor.News, "new: GET /members?role"},
+		}, "parameters", doctor.Added, "new: GET /members?role"},
 		"input more": {func(d object) {
 			s := schemas(d, "NewInvitation")
 			s["required"] = append(s["required"].([]any), "locale")
@@ -66,14 +65,14 @@ func TestDocuments(t *testing.T) {
 		"a value less": {func(d object) { part(schemas(d, "Assessment"), "properties", "status")["enum"] = []any{"active"} }, "values", doctor.Wrong, "missing: status closed"},
 		"a value more": {func(d object) {
 			part(schemas(d, "Task"), "properties", "kind")["enum"] = []any{"bug", "feature", "efficiency", "design"}
-		}, "values", doctor.News, "new: tasks.kind design"},
+		}, "values", doctor.Added, "new: tasks.kind design"},
 		"a member less":              {func(d object) { delete(schemas(d, "Account")["properties"].(object), "slug") }, "account", doctor.Holds, "as documented"},
-		"a member more":              {func(d object) { schemas(d, "PipelineRank")["properties"].(object)["best"] = text }, "report", doctor.News, "new: pipeline_rank.best"},
+		"a member more":              {func(d object) { schemas(d, "PipelineRank")["properties"].(object)["best"] = text }, "report", doctor.Added, "new: pipeline_rank.best"},
 		"a member of another type":   {func(d object) { schemas(d, "Usage")["properties"].(object)["assessments_used"] = text }, "account", doctor.Wrong, "of another type: usage.assessments_used is string, not integer"},
-		"a member of parts":          {func(d object) { s := schemas(d, "Member"); schemas(d, "Usage")["allOf"] = []any{s} }, "account", doctor.News, "new: usage.created_at, usage.email, usage.id, usage.name, usage.role"},
+		"a member of parts":          {func(d object) { s := schemas(d, "Member"); schemas(d, "Usage")["allOf"] = []any{s} }, "account", doctor.Added, "new: usage.created_at, usage.email, usage.id, usage.name, usage.role"},
 		"no status of an update":     {func(d object) { delete(schemas(d, "AssessmentUpdate")["properties"].(object), "status") }, "status member", doctor.Holds, "status"},
-		"no optional member":         {func(d object) { delete(schemas(d, "NewAssessment")["properties"].(object), "budget_dollars_cap") }, "optional members", doctor.Holds, "taken"},
-		"no page size of challenges": {func(d object) { delete(paths(d, "/challenges", "get"), "parameters") }, "page sizes", doctor.Wrong, "not the challenges'"},
+		"no optional member":         {func(d object) { delete(schemas(d, "NewAssessment")["properties"].(object), "budget_dollars_cap") }, "optional members", doctor.Holds, "accepted"},
+		"no page size of challenges": {func(d object) { delete(paths(d, "/challenges", "get"), "parameters") }, "page sizes", doctor.Wrong, "not for challenges"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := os.ReadFile("../../../../sandbox/openapi.json")
@@ -85,38 +84,37 @@ func TestDocuments(t *testing.T) {
 			require.NoError(t, err)
 			s := sandbox.Start(t)
 			s.Inject(sandbox.Fault{Route: "GET /openapi.json", Body: string(changed), ContentType: "application/json"})
-			r := look(t, s, doctor.Config{})
+			r := runDoctor(t, s, doctor.Config{})
 			f := finding(t, r, c.row)
 			assert.Equal(t, c.verdict, f.Verdict, "%+v", f)
 			assert.Equal(t, c.found, f.Found)
 			if c.verdict == doctor.Wrong {
-				assert.Equal(t, []string{c.row}, wrongs(r))
+				assert.Equal(t, []string{c.row}, wrongNames(r))
 				assert.NotEmpty(t, f.Change)
 			} else {
-				assert.Empty(t, wrongs(r))
+				assert.Empty(t, wrongNames(r))
 			}
 		})
 	}
 }
 
-// TestDocumentInEnvelope: it is taken out, and that is told.
-func TestDocumentInEnvelope(t *testing.T) {
+// TestDocumentInAnEnvelopeIsReported: the document is read, and the envelope is reported.
+func TestDocumentInAnEnvelopeIsReported(t *testing.T) {
 	raw, err := os.ReadFile("../../../../sandbox/openapi.json")
 	require.NoError(t, err)
 	s := sandbox.Start(t)
 	s.Inject(sandbox.Fault{Route: "GET /openapi.json", Body: `{"data":` + string(raw) + `,"meta":{"request_id":"req_1"}}`, ContentType: "application/json"})
-	r := look(t, s, doctor.Config{})
-	assert.Equal(t, []string{"bare document"}, wrongs(r))
+	r := runDoctor(t, s, doctor.Config{})
+	assert.Equal(t, []string{"bare document"}, wrongNames(r))
 	assert.Equal(t, "in the envelope", finding(t, r, "bare document").Found)
 	assert.Equal(t, "OpenAPI 3.1.0", finding(t, r, "document").Found)
 }
 
-// TestEveryAssumptionIsLookedAt: docs/assumptions.md and the report name the same
-// things.
-func TestEveryAssumptionIsLookedAt(t *testing.T) {
+// TestEveryDocumentedAssumptionIsChecked: docs/assumptions.md and the report have the same names.
+func TestEveryDocumentedAssumptionIsChecked(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/assumptions.md")
 	require.NoError(t, err)
-	r := look(t, sandbox.Start(t), doctor.Config{})
+	r := runDoctor(t, sandbox.Start(t), doctor.Config{})
 	listed := 0
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")

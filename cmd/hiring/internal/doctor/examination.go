@@ -9,38 +9,38 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// examination is a visit with what it has brought so far. It asks; what follows
-// from the answers is for the checks.
+// examination sends the requests of a run and keeps what is known so far. The checks
+// derive the findings from it.
 type examination struct {
-	*visit
+	*prober
 
-	assumed map[string]string // The dialect, by field.
+	assumed map[string]string // The assumed names by field of Dialect.
 	doc     *document         // Nil when there is none.
 
-	account, description            answer
-	submissions, next, filtered     answer // The first page, the one after it, and those evaluated.
-	challenges, assessments         answer
-	assessment, invitations, log    answer
-	members, challenge, one, report answer
-	updated, made, sent, unnamed    answer // What writes were answered.
-	resent, revoked, forbidden      answer
-	since                           []string // What since can be about, by what was seen.
-	meaning                         string   // How that was seen.
-	seen                            []submission
-	sizes                           map[string]int // The page sizes that the first page was asked with, by name.
+	account, description            response
+	submissions, next, filtered     response // The first page, the next page, and the evaluated submissions.
+	challenges, assessments         response
+	assessment, invitations, log    response
+	members, challenge, one, report response
+	updated, made, sent, unnamed    response // Responses to writes.
+	resent, revoked, forbidden      response
+	sinceMeanings                   []string // The meanings of since that the responses allow.
+	sinceEvidence                   string   // How that was found.
+	listed                          []submission
+	requestedSizes                  map[string]int // Page sizes that the first page was requested with, by parameter name.
 
-	probed  map[string]clue   // What was seen to be true of a field.
-	refuted map[string]string // How what is assumed, and what is usual, was seen not to be.
-	why     map[string]string // Why nothing was seen.
+	observed  map[string]observation // Values of fields that responses showed.
+	disproved map[string]string      // How responses showed that the tried names are wrong.
+	reason    map[string]string      // Why no response decided a field.
 }
 
-// clue is a value of a field of Dialect and how it was seen.
-type clue struct{ value, evidence string }
+// observation is a value of a field of Dialect and how it was observed.
+type observation struct{ value, evidence string }
 
-func newExamination(v *visit, assumed hiring.Dialect) *examination {
+func newExamination(v *prober, assumed hiring.Dialect) *examination {
 	e := &examination{
-		visit: v, assumed: make(map[string]string),
-		probed: make(map[string]clue), refuted: make(map[string]string), why: make(map[string]string),
+		prober: v, assumed: make(map[string]string),
+		observed: make(map[string]observation), disproved: make(map[string]string), reason: make(map[string]string),
 	}
 	for field, value := range reflect.ValueOf(assumed).Fields() {
 		e.assumed[field.Name] = value.String()
@@ -48,51 +48,55 @@ func newExamination(v *visit, assumed hiring.Dialect) *examination {
 	return e
 }
 
-// run asks what is most telling first, because the reads may be used up.
+// run sends the requests that decide most first, because the limit of reads may be
+// reached.
 func (e *examination) run(ctx context.Context) {
-	e.account = e.ask(ctx, question{route: "GET /account"})
+	e.account = e.do(ctx, request{route: "GET /account"})
 	if e.account.timedOut() {
-		e.over = "the API did not answer GET /account within the time limit"
+		e.stopped = "the API did not answer GET /account within the time limit"
 	}
 	e.description = e.document(ctx)
 	switch {
 	case e.account.status == http.StatusForbidden && e.description.status == http.StatusForbidden:
-		e.over = "the key may not read"
+		e.stopped = "the key lacks the scope read"
 	case e.account.absent() && e.description.absent():
-		e.over = "the service is not where the base URL leads"
+		e.stopped = "the API is not at the base URL"
 	}
 	if e.description.ok() {
 		e.doc = readDocument(e.description.body)
 	}
 	for _, step := range []func(context.Context){
 		e.readSubmissions, e.readLists, e.readPages, e.readNext, e.readSince, e.readMeaning, e.readLog,
-		e.writeAll, e.readHidden, e.readRest,
+		e.writeAll, e.readWriteRoutes, e.readRest,
 	} {
 		step(ctx)
 	}
 }
 
-// said is what the document says of a field.
-func (e *examination) said(field string) string { return e.doc.said(field, e.assumed[field]) }
+// documented returns what the document says about a field, or "".
+func (e *examination) documented(field string) string {
+	return e.doc.documented(field, e.assumed[field])
+}
 
-// name is what a field is taken to be by now.
+// name returns the observed value of a field, or else the assumed one.
 func (e *examination) name(field string) string {
-	if found := e.probed[field]; found.value != "" {
+	if found := e.observed[field]; found.value != "" {
 		return found.value
 	}
 	return e.assumed[field]
 }
 
-// askKnown asks once more without the names that a strict service does not know.
-func (e *examination) askKnown(ctx context.Context, q question) answer {
-	a := e.ask(ctx, q)
-	unknown := unknownNames(a, q.query)
+// doWithKnownNames sends a request, and sends it again without the names that a strict
+// server rejects as unknown.
+func (e *examination) doWithKnownNames(ctx context.Context, q request) response {
+	resp := e.do(ctx, q)
+	unknown := unknownNames(resp, q.query)
 	if len(unknown) == 0 {
-		return a
+		return resp
 	}
 	q.query = maps.Clone(q.query)
 	for _, name := range unknown {
 		q.query.Del(name)
 	}
-	return e.ask(ctx, q)
+	return e.do(ctx, q)
 }

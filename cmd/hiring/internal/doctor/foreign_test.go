@@ -18,8 +18,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// foreign are services that speak otherwise than assumed, each in one thing.
-var foreign = map[string]hiring.Dialect{
+// renamedServers are servers that differ from the assumed names.
+var renamedServers = map[string]hiring.Dialect{
 	"PageParam":          {PageParam: "p"},
 	"PageSizeParam":      {PageSizeParam: "limit"},
 	"CursorParam":        {CursorParam: "after"},
@@ -49,16 +49,16 @@ var foreign = map[string]hiring.Dialect{
 	},
 }
 
-// coarse are services that take no milliseconds: the suite, which asks for them,
-// would fail there with the right layout too.
-var coarse = map[string]hiring.Dialect{
+// coarseLayouts are servers whose times have no milliseconds. The test suite of the client
+// sends milliseconds, so it would fail there.
+var coarseLayouts = map[string]hiring.Dialect{
 	"days":           {SinceLayout: "2006-01-02"},
 	"Unix seconds":   {SinceLayout: "unix"},
 	"German minutes": {SinceLayout: "02.01.2006 15:04"},
 	"minutes":        {SinceLayout: "2006-01-02T15:04Z", PageSizeParam: "size"},
 }
 
-// documents are what becomes of the service's document.
+// documents change the server's OpenAPI document.
 var documents = map[string]func(*sandbox.Server){
 	"true":   func(*sandbox.Server) {},
 	"absent": func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET /openapi.json", Status: 404}) },
@@ -74,7 +74,7 @@ var documents = map[string]func(*sandbox.Server){
 	},
 }
 
-func look(t *testing.T, s *sandbox.Server, c doctor.Config) doctor.Report {
+func runDoctor(t *testing.T, s *sandbox.Server, c doctor.Config) doctor.Report {
 	t.Helper()
 	c.BaseURL, c.HTTP = "https://hiring.invalid", &http.Client{Transport: s.Transport()}
 	if c.Key == "" {
@@ -97,15 +97,15 @@ func look(t *testing.T, s *sandbox.Server, c doctor.Config) doctor.Report {
 	return r
 }
 
-// inhabited is a service whose live world has something in it: candidates who were
-// invited, began, handed in and were evaluated, a few minutes after one another.
-func inhabited(t *testing.T, spoken hiring.Dialect, options ...sandbox.Option) *sandbox.Server {
+// liveServer returns a server with candidates in its live data who were invited, started,
+// submitted and were evaluated, a few minutes apart.
+func liveServer(t *testing.T, dialect hiring.Dialect, options ...sandbox.Option) *sandbox.Server {
 	t.Helper()
 	const candidates, evaluated = 43, 39
-	s := sandbox.Start(t, append(options, sandbox.WithDialect(spoken), sandbox.WithClock(func() time.Time {
-		return time.Now().Add(-3 * evaluated * time.Minute) // For the clock goes on by that below.
+	s := sandbox.Start(t, append(options, sandbox.WithDialect(dialect), sandbox.WithClock(func() time.Time {
+		return time.Now().Add(-3 * evaluated * time.Minute) // The loop below advances the clock by that much.
 	}))...)
-	assessment, client := s.AddAssessment("Payments engineer"), s.LiveClient(hiring.WithDialect(spoken))
+	assessment, client := s.AddAssessment("Payments engineer"), s.LiveClient(hiring.WithDialect(dialect))
 	for n := range candidates {
 		invited, err := client.Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@candidates.test", n), Name: "C"})
 		require.NoError(t, err)
@@ -119,7 +119,7 @@ func inhabited(t *testing.T, spoken hiring.Dialect, options ...sandbox.Option) *
 			require.NoError(t, s.AppendEvents(id, "ai_response", `{"tokens":1,"model":"m"}`))
 		}
 		if n == evaluated {
-			continue // Not handed in.
+			continue // Not submitted.
 		}
 		s.Advance(time.Minute)
 		require.NoError(t, s.Submit(id))
@@ -141,25 +141,25 @@ func finding(t *testing.T, r doctor.Report, name string) doctor.Finding {
 	return doctor.Finding{}
 }
 
-// TestForeignServices: of every field the truth is found, or it is named as not
-// decidable; never is something said to hold that does not.
-func TestForeignServices(t *testing.T) {
-	services := maps.Clone(foreign)
-	maps.Copy(services, coarse)
-	for service, spoken := range services {
+// TestRenamedServersAreFoundOrUndecided: doctor finds the correct value of each field, or says that it is
+// undecided. It never confirms a wrong value.
+func TestRenamedServersAreFoundOrUndecided(t *testing.T) {
+	services := maps.Clone(renamedServers)
+	maps.Copy(services, coarseLayouts)
+	for service, dialect := range services {
 		for document, disturb := range documents {
 			for _, key := range []string{sandbox.TestKey, sandbox.LiveKey} {
 				t.Run(service+"/"+document+"/"+key, func(t *testing.T) {
 					t.Parallel()
-					s := sandbox.Start(t, sandbox.WithDialect(spoken))
+					s := sandbox.Start(t, sandbox.WithDialect(dialect))
 					if key == sandbox.LiveKey {
-						s = inhabited(t, spoken)
+						s = liveServer(t, dialect)
 					}
 					disturb(s)
-					r := look(t, s, doctor.Config{Key: key})
-					truth, err := spoken.WithDefaults()
+					r := runDoctor(t, s, doctor.Config{Key: key})
+					truth, err := dialect.WithDefaults()
 					require.NoError(t, err)
-					found := judgeFields(t, r, truth)
+					found := countDecided(t, r, truth)
 					t.Logf("%d of 13 found, %d reads, %d writes", found, r.Reads, r.Writes)
 					if key == sandbox.LiveKey {
 						assert.Zero(t, r.Writes)
@@ -174,14 +174,14 @@ func TestForeignServices(t *testing.T) {
 	}
 }
 
-// judgeFields counts the fields of which the truth was found.
-func judgeFields(t *testing.T, r doctor.Report, truth hiring.Dialect) (found int) {
+// countDecided returns the number of fields whose correct value was found.
+func countDecided(t *testing.T, r doctor.Report, truth hiring.Dialect) (found int) {
 	t.Helper()
 	for field, value := range reflect.ValueOf(truth).Fields() {
 		f, assumed := finding(t, r, field.Name), reflect.ValueOf(hiring.DefaultDialect()).FieldByName(field.Name).String()
 		switch f.Verdict {
 		case doctor.Holds:
-			if found++; f.Evidence != "the document says so" { // Which lies: nothing that may be asked shows it.
+			if found++; f.Evidence != "the document says so" { // The document may be wrong where no request shows the name.
 				assert.Equal(t, value.String(), f.Found, "%+v", f)
 			}
 		case doctor.Wrong:
@@ -193,7 +193,7 @@ func judgeFields(t *testing.T, r doctor.Report, truth hiring.Dialect) (found int
 				break
 			}
 			t.Logf("%s: wrong, but not found: %s", f.Name, f.Evidence)
-		case doctor.Undecided, doctor.Untried:
+		case doctor.Undecided, doctor.NotChecked:
 			assert.NotEmpty(t, f.Evidence)
 			t.Logf("%s: %s: %s", f.Name, f.Verdict, f.Evidence)
 		default:
@@ -203,13 +203,14 @@ func judgeFields(t *testing.T, r doctor.Report, truth hiring.Dialect) (found int
 	return found
 }
 
-// TestTheDialectFoundMakesTheClientWork runs the suite of the client with it.
-func TestTheDialectFoundMakesTheClientWork(t *testing.T) {
-	for service, spoken := range foreign {
+// TestFoundDialectMakesTheClientWork runs the test suite of the client with the dialect
+// that doctor found.
+func TestFoundDialectMakesTheClientWork(t *testing.T) {
+	for service, dialect := range renamedServers {
 		t.Run(service, func(t *testing.T) {
-			found := look(t, sandbox.Start(t, sandbox.WithDialect(spoken)), doctor.Config{}).Dialect
+			found := runDoctor(t, sandbox.Start(t, sandbox.WithDialect(dialect)), doctor.Config{}).Dialect
 			operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
-				s := sandbox.Start(t, sandbox.WithDialect(spoken))
+				s := sandbox.Start(t, sandbox.WithDialect(dialect))
 				return s.Client(hiring.WithDialect(found)), s
 			})
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
-// layouts are those that times in a query are known to have, the likeliest first.
+// layouts are known layouts of times in queries, most frequent first.
 var layouts = makeLayouts()
 
 func makeLayouts() []string {
@@ -28,25 +28,26 @@ func makeLayouts() []string {
 	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z, "2 Jan 2006", "Jan 2, 2006", timelayout.Unix, timelayout.UnixMilli)
 }
 
-// firstLayouts are those that are tried when nothing tells the layout: few,
-// because each costs a read.
-var firstLayouts = []string{
+// fallbackLayouts are tried when nothing shows the layout. They are few, because each
+// costs a read.
+var fallbackLayouts = []string{
 	"2006-01-02T15:04:05Z", "2006-01-02", timelayout.Unix, timelayout.UnixMilli, "2006-01-02T15:04:05.000", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
 	"2006-01-02T15:04:05-07:00",
 }
 
-// layoutOf finds the layout that a time was written in; empty when it is in none.
+// layoutOf returns the layout of an example, or "".
 func layoutOf(example string) string {
 	for _, layout := range layouts {
-		if writes(layout, example) {
+		if matchesLayout(layout, example) {
 			return layout
 		}
 	}
 	return ""
 }
 
-// writes tells whether a time that is written in the layout looks like the example.
-func writes(layout, example string) bool {
+// matchesLayout reports whether formatting the example's time with the layout returns the
+// example.
+func matchesLayout(layout, example string) bool {
 	at, err := timelayout.Parse(layout, example)
 	switch layout {
 	case timelayout.Unix:
@@ -57,17 +58,16 @@ func writes(layout, example string) bool {
 	return err == nil && at.Format(layout) == example
 }
 
-// spelled are the layouts of those who write YYYY-MM-DD, in the parts that they are
-// made of.
-var spelled = strings.NewReplacer(
+// patternLetters translates patterns such as YYYY-MM-DD.
+var patternLetters = strings.NewReplacer(
 	"YYYY", "2006", "yyyy", "2006", "MM", "01", "DD", "02", "dd", "02", "HH", "15", "hh", "15",
 	"mm", "04", "mi", "04", "SSS", "000", "sss", "000", "ss", "05", "SS", "05",
 )
 
-// layoutIn finds a layout in what a service says of a time that it refused: an
-// example, or a pattern such as YYYY-MM-DD. The longest stretch of words that makes
-// one counts.
-func layoutIn(text string) string {
+// layoutInText returns the layout that an error message shows, or "". The message may have
+// an example or a pattern such as YYYY-MM-DD. The longest matching sequence of words
+// counts.
+func layoutInText(text string) string {
 	if lower := strings.ToLower(text); strings.Contains(lower, "unix") || strings.Contains(lower, "epoch") {
 		if strings.Contains(lower, "milli") {
 			return timelayout.UnixMilli
@@ -81,7 +81,7 @@ func layoutIn(text string) string {
 			if layout := layoutOf(part); layout != "" {
 				return layout
 			}
-			layout := strings.ReplaceAll(spelled.Replace(part), "'", "") // As in yyyy-MM-dd'T'HH:mm.
+			layout := strings.ReplaceAll(patternLetters.Replace(part), "'", "") // As in yyyy-MM-dd'T'HH:mm.
 			if layout != part && slices.Contains(layouts, layout) {
 				return layout
 			}

@@ -20,11 +20,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// odd is a service with something of its own in front of it, without sockets: time
-// may be virtual.
-func odd(t *testing.T, c doctor.Config, spoken hiring.Dialect, before func(http.ResponseWriter, *http.Request, http.Handler)) doctor.Report {
+// runAgainst runs doctor against a sandbox behind a handler, without sockets, so that time
+// can be virtual.
+func runAgainst(t *testing.T, c doctor.Config, dialect hiring.Dialect, before func(http.ResponseWriter, *http.Request, http.Handler)) doctor.Report {
 	t.Helper()
-	service, reads := sandbox.New(sandbox.WithDialect(spoken)), 0
+	service, reads := sandbox.New(sandbox.WithDialect(dialect)), 0
 	c.BaseURL, c.Key = "https://hiring.invalid", sandbox.TestKey
 	c.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) *http.Response {
 		if r.Method == http.MethodGet {
@@ -38,7 +38,7 @@ func odd(t *testing.T, c doctor.Config, spoken hiring.Dialect, before func(http.
 		before(w, arrived, service)
 		return w.Result()
 	})}
-	r := visited(t, c)
+	r := runDoctorWith(t, c)
 	assert.Equal(t, reads, r.Reads)
 	assert.LessOrEqual(t, reads, doctor.MaxReads)
 	return r
@@ -64,15 +64,15 @@ func noDocument(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// TestStrictService: one that refuses parameters and members that it does not know
-// is understood by what it says, by field or in a sentence.
-func TestStrictService(t *testing.T) {
-	spoken := hiring.Dialect{
+// TestStrictServerNamesUnknownFields: a server rejects unknown parameters and fields. Its messages name
+// them by field or in a sentence.
+func TestStrictServerNamesUnknownFields(t *testing.T) {
+	dialect := hiring.Dialect{
 		PageParam: "p", PageSizeParam: "limit", CursorParam: "after", EventPageSizeParam: "size", InvitationEmail: "email", InvitationName: "name",
 	}
 	takes := []string{"p", "limit", "after", "size", "since", "since_seq", "status", "assessment_id", "format"}
 	for _, byField := range []bool{true, false} {
-		r := odd(t, doctor.Config{}, spoken, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{}, dialect, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if noDocument(w, r) {
 				return
 			}
@@ -92,16 +92,16 @@ func TestStrictService(t *testing.T) {
 			}
 			next.ServeHTTP(w, r)
 		})
-		truth, err := spoken.WithDefaults()
+		truth, err := dialect.WithDefaults()
 		require.NoError(t, err)
 		assert.Equal(t, truth, r.Dialect, "by field: %v", byField)
 	}
 }
 
-// TestServiceWithAliases: what is assumed works, so nothing is wrong with it.
-func TestServiceWithAliases(t *testing.T) {
+// TestAliasesAreNotReported: the assumed names work, so nothing is wrong.
+func TestAliasesAreNotReported(t *testing.T) {
 	aliases := map[string]string{"limit": "page_size", "p": "page", "after": "cursor", "per_page": "page_size"}
-	r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	r := runAgainst(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if noDocument(w, r) {
 			return
 		}
@@ -114,14 +114,14 @@ func TestServiceWithAliases(t *testing.T) {
 		r.URL.RawQuery = query.Encode()
 		next.ServeHTTP(w, r)
 	})
-	assert.Empty(t, wrongs(r))
+	assert.Empty(t, wrongNames(r))
 }
 
-// TestCursorByHalves: a service that ignores a cursor that it cannot read says its
-// name to nobody.
-func TestCursorByHalves(t *testing.T) {
+// TestCursorNameIsFoundByHalving: a server ignores invalid cursors, so its messages do not show the
+// name.
+func TestCursorNameIsFoundByHalving(t *testing.T) {
 	for _, name := range []string{"after", "page_token", "next", "marker", "continuation_token", "page[cursor]"} {
-		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{CursorParam: name}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{CursorParam: name}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if noDocument(w, r) {
 				return
 			}
@@ -135,9 +135,9 @@ func TestCursorByHalves(t *testing.T) {
 	}
 }
 
-// TestNumbersThatOnlyRefusalsTell: a log that is too short to count in.
-func TestNumbersThatOnlyRefusalsTell(t *testing.T) {
-	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{EventPageSizeParam: "limit"}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// TestPageSizeNameIsFoundByRejection: the log is too short for its page size to show.
+func TestPageSizeNameIsFoundByRejection(t *testing.T) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{EventPageSizeParam: "limit"}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if noDocument(w, r) {
 			return
 		}
@@ -150,17 +150,17 @@ func TestNumbersThatOnlyRefusalsTell(t *testing.T) {
 	})
 	f := finding(t, r, "EventPageSizeParam")
 	assert.Equal(t, "limit", f.Found, "%+v", f)
-	assert.Contains(t, f.Evidence, "refused by name")
+	assert.Contains(t, f.Evidence, "rejects its value by name")
 }
 
-// TestSinceByWhatIsSaid: a refusal that shows the layout gives it away.
-func TestSinceByWhatIsSaid(t *testing.T) {
+// TestSinceLayoutIsFoundInAnErrorMessage: an error message shows the layout.
+func TestSinceLayoutIsFoundInAnErrorMessage(t *testing.T) {
 	for message, layout := range map[string]string{
 		"Expected DD.MM.YYYY HH:mm.":                    "02.01.2006 15:04",
 		"Must look like 2026/03/01 10:00:00":            "2006/01/02 15:04:05",
 		"Invalid date, use e.g. '01-02-2006T15:04:05Z'": "02-01-2006T15:04:05Z",
 	} {
-		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{SinceLayout: layout}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{SinceLayout: layout}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if noDocument(w, r) {
 				return
 			}
@@ -178,9 +178,9 @@ func TestSinceByWhatIsSaid(t *testing.T) {
 	}
 }
 
-// TestIgnoredSince: a service that ignores what it cannot read.
-func TestIgnoredSince(t *testing.T) {
-	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// TestIgnoredSinceIsReported: a server ignores times that it cannot parse.
+func TestIgnoredSinceIsReported(t *testing.T) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if noDocument(w, r) {
 			return
 		}
@@ -198,24 +198,25 @@ func TestIgnoredSince(t *testing.T) {
 	assert.Contains(t, f.Evidence, "ignored")
 }
 
-// TestSinceOfTheFutureRefused: a service that takes no time to come is no foreign one.
-func TestSinceOfTheFutureRefused(t *testing.T) {
-	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// TestRejectedFutureSinceIsNotReported: a server that rejects times in the future is not reported
+// as wrong.
+func TestRejectedFutureSinceIsNotReported(t *testing.T) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if since := r.URL.Query().Get("since"); strings.Contains(since, "2099") {
 			refuse(w, 400, "INVALID_INPUT", "The input is not valid.", map[string][]string{"since": {"Out of range."}})
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-	assert.Empty(t, wrongs(r))
+	assert.Empty(t, wrongNames(r))
 	assert.Equal(t, doctor.Holds, finding(t, r, "SinceLayout").Verdict)
 }
 
-// TestPagesBeyondTheLast: a service that shows the last page instead tells nothing
-// by it.
-func TestPagesBeyondTheLast(t *testing.T) {
+// TestLastPageRepeatedDecidesNothing: a server returns the last page for any page after it, which
+// decides nothing.
+func TestLastPageRepeatedDecidesNothing(t *testing.T) {
 	for _, document := range []bool{true, false} {
-		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if !document && noDocument(w, r) {
 				return
 			}
@@ -226,16 +227,16 @@ func TestPagesBeyondTheLast(t *testing.T) {
 			}
 			next.ServeHTTP(w, r)
 		})
-		assert.Empty(t, wrongs(r))
+		assert.Empty(t, wrongNames(r))
 		f := finding(t, r, "PageParam")
 		assert.Equal(t, document, f.Verdict == doctor.Holds, "%+v", f)
 		assert.Equal(t, !document, f.Verdict == doctor.Undecided, "%+v", f)
 	}
 }
 
-// TestListsOfAnotherShape: the route is there, and what it brings is not as assumed.
-func TestListsOfAnotherShape(t *testing.T) {
-	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// TestListOfAnotherShapeIsReported: the route exists and its response is not as assumed.
+func TestListOfAnotherShapeIsReported(t *testing.T) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if noDocument(w, r) {
 			return
 		}
@@ -246,15 +247,15 @@ func TestListsOfAnotherShape(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	assert.Equal(t, []string{"list shape"}, wrongs(r))
-	assert.Contains(t, finding(t, r, "ListChallenges").Evidence, "something else than expected")
+	assert.Equal(t, []string{"list shape"}, wrongNames(r))
+	assert.Contains(t, finding(t, r, "ListChallenges").Evidence, "an unexpected body")
 }
 
-// TestScopeBeforePath: where a key that may not write is told so for any path, that
-// tells nothing of a path.
-func TestScopeBeforePath(t *testing.T) {
+// TestRejectedScopeSaysNothingAboutAPath: the server rejects a key without the scope write for any path, so
+// the rejection says nothing about a path.
+func TestRejectedScopeSaysNothingAboutAPath(t *testing.T) {
 	for everywhere, verdict := range map[bool]doctor.Verdict{true: doctor.Undecided, false: doctor.Holds} {
-		r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			switch known := strings.Contains(r.URL.Path, "/assessments"); {
 			case noDocument(w, r):
 			case r.Method != http.MethodGet && (everywhere || known):
@@ -263,19 +264,19 @@ func TestScopeBeforePath(t *testing.T) {
 				next.ServeHTTP(w, r)
 			}
 		})
-		assert.Empty(t, wrongs(r))
+		assert.Empty(t, wrongNames(r))
 		assert.Equal(t, verdict, finding(t, r, "UpdateAssessment").Verdict, "%+v", finding(t, r, "UpdateAssessment"))
-		assert.Equal(t, "it may read only", finding(t, r, "scope").Found)
+		assert.Equal(t, "read only", finding(t, r, "scope").Found)
 	}
 }
 
-// TestWritesThatAreOnlyLookedAt: reading the path of a write tells that it is there
-// when the refusal names its method, and nothing else does.
-func TestWritesThatAreOnlyLookedAt(t *testing.T) {
+// TestAllowHeaderShowsRoutesOfWrites: a GET on the path of a write shows that it exists only
+// when the 405 names its method.
+func TestAllowHeaderShowsRoutesOfWrites(t *testing.T) {
 	for allow, verdict := range map[string]doctor.Verdict{
 		"POST": doctor.Holds, "OPTIONS, POST": doctor.Holds, "DELETE": doctor.Undecided, "": doctor.Undecided,
 	} {
-		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			switch {
 			case noDocument(w, r):
 			case strings.HasSuffix(r.URL.Path, "/resend"):
@@ -290,19 +291,19 @@ func TestWritesThatAreOnlyLookedAt(t *testing.T) {
 	}
 }
 
-// TestListsOfAnotherOrder, and of smaller pages than asked for.
-func TestListsOfAnotherOrder(t *testing.T) {
+// TestListInAnotherOrderIsReported: lists in another order and with smaller pages than requested.
+func TestListInAnotherOrderIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		option sandbox.Option
 		row    string
 		found  string
 	}{
 		"newest by evaluation": {sandbox.WithNewestBy(sandbox.SinceEvaluated), "list shape", "in another order"},
-		"ten at most":          {sandbox.WithPageCap(10), "page sizes", "not the submissions'"},
+		"ten at most":          {sandbox.WithPageCap(10), "page sizes", "not for submissions"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := look(t, inhabited(t, hiring.Dialect{}, c.option), doctor.Config{})
-			assert.Equal(t, []string{c.row}, wrongs(r))
+			r := runDoctor(t, liveServer(t, hiring.Dialect{}, c.option), doctor.Config{})
+			assert.Equal(t, []string{c.row}, wrongNames(r))
 			assert.Equal(t, c.found, finding(t, r, c.row).Found)
 			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
 			assert.Equal(t, "creation", finding(t, r, "meaning of since").Found)
@@ -310,24 +311,24 @@ func TestListsOfAnotherOrder(t *testing.T) {
 	}
 }
 
-// TestUnstableService: what fails now and then costs reads, and no more than may be.
-func TestUnstableService(t *testing.T) { synctest.Test(t, unstableService) }
+// TestFailedRequestsAreRetriedWithinTheLimit: failed requests are retried within the limit of reads.
+func TestFailedRequestsAreRetriedWithinTheLimit(t *testing.T) { synctest.Test(t, unstableService) }
 
 func unstableService(t *testing.T) {
 	n := 0
-	r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if n++; n%2 == 0 {
 			refuse(w, 503, "INTERNAL_ERROR", "Later.", nil)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-	assert.Empty(t, wrongs(r))
+	assert.Empty(t, wrongNames(r))
 	assert.Greater(t, r.Count(doctor.Holds), 20)
 }
 
-// TestBrokenService: whatever comes, there is a report.
-func TestBrokenService(t *testing.T) { synctest.Test(t, brokenService) }
+// TestAnyResponseLeadsToAReport: any response leads to a report.
+func TestAnyResponseLeadsToAReport(t *testing.T) { synctest.Test(t, brokenService) }
 
 func brokenService(t *testing.T) {
 	for _, body := range []string{
@@ -337,7 +338,7 @@ func brokenService(t *testing.T) {
 		`{"openapi":"3.1.0","paths":{"/x":null,"/y":{"get":7,"post":{"parameters":[null,7,{"$ref":"#/paths"}],"responses":[]}}},"data":[]}`,
 	} {
 		for _, status := range []int{200, 204, 400, 404, 405, 409, 500} {
-			r := odd(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			r := runAgainst(t, doctor.Config{}, hiring.Dialect{}, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 				w.Header().Set("X-Request-Id", "req_1")
 				w.WriteHeader(status)
 				if status != 204 {
@@ -355,11 +356,11 @@ func brokenService(t *testing.T) {
 	}
 }
 
-// TestListThatMayBeTruncatedIsNamed: a full page that does not say whether another
+// TestListThatMayBeTruncatedIsReported: a full page does not say whether another page
 // follows.
-func TestListThatMayBeTruncatedIsNamed(t *testing.T) {
+func TestListThatMayBeTruncatedIsReported(t *testing.T) {
 	for kept, verdict := range map[string]doctor.Verdict{"": doctor.Wrong, "total": doctor.Holds, "has_more": doctor.Holds} {
-		r := odd(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			recorded := httptest.NewRecorder()
 			next.ServeHTTP(recorded, r)
 			maps.Copy(w.Header(), recorded.Header())

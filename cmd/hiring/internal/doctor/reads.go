@@ -11,81 +11,81 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-func pageSaid(m meta) *int { return m.Page }
-func sizeSaid(m meta) *int { return m.PageSize }
+func metaPage(m meta) *int     { return m.Page }
+func metaPageSize(m meta) *int { return m.PageSize }
 
-// readSubmissions comes first, because much is found out with what is listed.
+// readSubmissions comes first, because later requests need the listed submissions.
 func (e *examination) readSubmissions(ctx context.Context) {
 	query := url.Values{}
-	for name, value := range numbers(unique(e.said("PageSizeParam"), e.assumed["PageSizeParam"]), 37) {
+	for name, value := range distinctValues(unique(e.documented("PageSizeParam"), e.assumed["PageSizeParam"]), 37) {
 		query.Set(name, strconv.Itoa(value))
 	}
-	e.submissions = e.askKnown(ctx, question{route: listSubmissions, query: query})
-	e.seen = submissionsOf(e.submissions)
+	e.submissions = e.doWithKnownNames(ctx, request{route: listSubmissions, query: query})
+	e.listed = submissionsOf(e.submissions)
 	values := make(map[string]int, len(query))
 	for name := range query {
 		values[name], _ = strconv.Atoi(query.Get(name))
 	}
-	e.sizes = values
-	if name, evidence := heeded(e.submissions, values, e.submissions.meta.PageSize, true); name != "" {
-		e.probed["PageSizeParam"] = clue{name, e.submissions.asked + ": " + evidence}
+	e.requestedSizes = values
+	if name, evidence := effectiveName(e.submissions, values, e.submissions.meta.PageSize, true); name != "" {
+		e.observed["PageSizeParam"] = observation{name, e.submissions.label + ": " + evidence}
 	}
 }
 
-// guessed are routes to try when those that are said and assumed are not there.
-var guessed = map[string][]string{
+// fallbackRoutes are tried when the documented and the assumed routes do not exist.
+var fallbackRoutes = map[string][]string{
 	"ListChallenges":  {"GET /library", "GET /library/challenges"},
 	"ListAssessments": {"GET /job-postings", "GET /postings", "GET /jobs"},
 }
 
-// readLists finds the three routes that are assumed for reading.
+// readLists finds the three assumed routes that read resources.
 func (e *examination) readLists(ctx context.Context) {
-	e.challenges = e.readRoute(ctx, "ListChallenges", reflect.TypeFor[hiring.Challenge](), guessed["ListChallenges"])
-	e.assessments = e.readRoute(ctx, "ListAssessments", reflect.TypeFor[hiring.Assessment](), guessed["ListAssessments"])
+	e.challenges = e.readRoute(ctx, "ListChallenges", reflect.TypeFor[hiring.Challenge](), fallbackRoutes["ListChallenges"])
+	e.assessments = e.readRoute(ctx, "ListAssessments", reflect.TypeFor[hiring.Assessment](), fallbackRoutes["ListAssessments"])
 	id := e.assessmentID()
 	if id == "" {
-		e.why["GetAssessment"] = "no assessment is known to ask for"
+		e.reason["GetAssessment"] = "no assessment is known"
 		return
 	}
-	guesses := []string{e.name("ListAssessments") + "/{id}"}
-	for _, list := range guessed["ListAssessments"] {
-		guesses = append(guesses, list+"/{id}")
+	alternatives := []string{e.name("ListAssessments") + "/{id}"}
+	for _, list := range fallbackRoutes["ListAssessments"] {
+		alternatives = append(alternatives, list+"/{id}")
 	}
-	e.assessment = e.readRoute(ctx, "GetAssessment", reflect.TypeFor[hiring.Assessment](), guesses, id)
+	e.assessment = e.readRoute(ctx, "GetAssessment", reflect.TypeFor[hiring.Assessment](), alternatives, id)
 }
 
-// readRoute asks routes until one answers with what the field is about.
-func (e *examination) readRoute(ctx context.Context, field string, of reflect.Type, guesses []string, ids ...string) (a answer) {
+// readRoute tries routes until a response has the resource of the field.
+func (e *examination) readRoute(ctx context.Context, field string, of reflect.Type, alternatives []string, ids ...string) (resp response) {
 	var tried []string
-	var other answer
-	for _, route := range unique(append([]string{e.said(field), e.assumed[field]}, guesses...)...) {
-		a = e.ask(ctx, question{route: route, ids: ids})
+	var other response
+	for _, route := range unique(append([]string{e.documented(field), e.assumed[field]}, alternatives...)...) {
+		resp = e.do(ctx, request{route: route, ids: ids})
 		switch {
-		case a.skipped != "":
-			e.why[field] = a.skipped
+		case resp.skipped != "":
+			e.reason[field] = resp.skipped
 			return other
-		case a.ok() && holds(a, of, len(ids) == 0):
-			e.probed[field] = clue{route, a.saw()}
-			return a
-		case !a.absent():
-			e.why[field] = a.saw() + ", with something else than expected"
-			other = a
+		case resp.ok() && resembles(resp, of, len(ids) == 0):
+			e.observed[field] = observation{route, resp.summary()}
+			return resp
+		case !resp.absent():
+			e.reason[field] = resp.summary() + ", with an unexpected body"
+			other = resp
 		}
-		tried = append(tried, a.saw())
+		tried = append(tried, resp.summary())
 	}
-	if other.asked == "" {
-		e.refuted[field] = strings.Join(tried, "; ")
-		return a
+	if other.label == "" {
+		e.disproved[field] = strings.Join(tried, "; ")
+		return resp
 	}
 	return other
 }
 
-// holds tells whether a reply holds what a route is about. An empty list may hold
-// anything.
-func holds(a answer, of reflect.Type, list bool) bool {
-	what := a.data
+// resembles reports whether a response has a resource of the expected type. An empty list
+// fits any type.
+func resembles(resp response, of reflect.Type, list bool) bool {
+	what := resp.data
 	if list {
-		items := a.items()
+		items := resp.items()
 		if items == nil {
 			return false
 		}
@@ -98,7 +98,7 @@ func holds(a answer, of reflect.Type, list bool) bool {
 	if json.Unmarshal(what, &object) != nil {
 		return false
 	}
-	both, members := 0, membersOf(of)
+	both, members := 0, jsonFields(of)
 	for _, m := range members {
 		if _, ok := object[m.name]; ok {
 			both++
@@ -107,9 +107,9 @@ func holds(a answer, of reflect.Type, list bool) bool {
 	return both*3 >= len(members)*2
 }
 
-// assessmentID is one that has invitations, if any is known to.
+// assessmentID returns an assessment, one with submissions if possible.
 func (e *examination) assessmentID() string {
-	for _, s := range e.seen {
+	for _, s := range e.listed {
 		if s.AssessmentID != "" {
 			return s.AssessmentID
 		}
@@ -117,7 +117,7 @@ func (e *examination) assessmentID() string {
 	return idOf(e.assessments.items(), "")
 }
 
-// idOf is the id of an item, of one with a status if there is such.
+// idOf returns the id of an item with the status, or of the first item.
 func idOf(items []json.RawMessage, status string) string {
 	first := ""
 	for _, item := range items {
@@ -138,24 +138,25 @@ func idOf(items []json.RawMessage, status string) string {
 	return first
 }
 
-// pageOfInvitations is how many are listed: enough for one that can be resent.
+// pageOfInvitations is a page size that most likely includes an invitation that can be
+// resent.
 const pageOfInvitations = 32
 
-// readPages finds the names of the page and its size where the documentation
-// promises that the reply says both.
+// readPages finds the names of the page and page size parameters. It reads a list whose
+// meta states both, as documented.
 func (e *examination) readPages(ctx context.Context) {
-	sought := []seeking{{field: "PageParam", from: 2, says: pageSaid}, {field: "PageSizeParam", from: 2, most: 100, says: sizeSaid}}
-	q := question{route: listInvitations, ids: []string{e.assessmentID()}}
+	searches := []parameterSearch{{field: "PageParam", from: 2, fromMeta: metaPage}, {field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize}}
+	q := request{route: listInvitations, ids: []string{e.assessmentID()}}
 	if q.ids[0] == "" {
-		e.why["PageParam"] = "no assessment is known whose invitations could be listed"
+		e.reason["PageParam"] = "no assessment with invitations is known"
 		q.route, q.ids = e.name("ListChallenges"), nil
 	}
-	e.seek(ctx, q, sought...)
+	e.findParameters(ctx, q, searches...)
 	query := url.Values{}
-	if e.probed["PageSizeParam"].value != "" {
+	if e.observed["PageSizeParam"].value != "" {
 		query.Set(e.name("PageSizeParam"), strconv.Itoa(pageOfInvitations))
 	}
 	if q.ids != nil {
-		e.invitations = e.ask(ctx, question{route: listInvitations, ids: q.ids, query: query})
+		e.invitations = e.do(ctx, request{route: listInvitations, ids: q.ids, query: query})
 	}
 }

@@ -7,77 +7,77 @@ import (
 	"slices"
 )
 
-// readNext finds the name of the cursor: by the page that it leads to, by what is
-// said of one that is made up, and by halving the names.
+// readNext finds the name of the cursor parameter: by the next page, by the response to an
+// invalid cursor, and by halving the usual names.
 func (e *examination) readNext(ctx context.Context) {
 	const field = "CursorParam"
-	cursor, tries := e.submissions.cursor(), rounds(field, e.said(field), e.assumed[field])
-	if cursor != "" && len(e.seen) > 0 {
+	cursor, tries := e.submissions.cursor(), namesByRound(field, e.documented(field), e.assumed[field])
+	if cursor != "" && len(e.listed) > 0 {
 		for _, name := range tries[0] {
-			if e.leads(ctx, cursor, name) {
-				e.probed[field] = clue{name, e.next.asked + ": the next page came"}
+			if e.followsCursor(ctx, cursor, name) {
+				e.observed[field] = observation{name, e.next.label + ": returned the next page"}
 				return
 			}
 		}
 	}
 	all := slices.Concat(tries...)
-	a := e.askKnown(ctx, question{route: listSubmissions, query: e.page("made-up", all)})
-	if name := refusedByName(a, all); name != "" {
-		e.probed[field] = clue{name, a.asked + ": a made-up value is refused by name"}
+	resp := e.doWithKnownNames(ctx, request{route: listSubmissions, query: e.page("made-up", all)})
+	if name := refusedByName(resp, all); name != "" {
+		e.observed[field] = observation{name, resp.label + ": the response rejects an invalid value by name"}
 		return
 	}
 	if cursor == "" {
-		e.why[field] = "there is no second page of submissions, and a made-up cursor is not refused"
+		e.reason[field] = "submissions have no second page, and an invalid cursor is not rejected"
 		return
 	}
 	e.halve(ctx, cursor, tries[1])
 }
 
-// halve asks with half of the names until one is left.
+// halve sends half of the names until one is left.
 func (e *examination) halve(ctx context.Context, cursor string, names []string) {
 	all := len(names)
-	if !e.leads(ctx, cursor, names...) {
+	if !e.followsCursor(ctx, cursor, names...) {
 		return
 	}
 	for len(names) > 1 {
 		half := names[:len(names)/2]
-		if !e.leads(ctx, cursor, half...) {
+		if !e.followsCursor(ctx, cursor, half...) {
 			half = names[len(names)/2:]
 		}
-		if names = half; e.over != "" || e.reads+tries > MaxReads {
-			e.why["CursorParam"] = fmt.Sprintf("one of %d usual names is heeded, but the reads were used up before it was found", all)
-			delete(e.refuted, "CursorParam")
+		if names = half; e.stopped != "" || e.reads+maxAttempts > MaxReads {
+			e.reason["CursorParam"] = fmt.Sprintf("one of %d usual names has an effect, but the limit of reads was reached before it was found", all)
+			delete(e.disproved, "CursorParam")
 			return
 		}
 	}
-	delete(e.refuted, "CursorParam")
-	e.probed["CursorParam"] = clue{names[0], fmt.Sprintf("%s: of %d names, the next page came with this one only", e.next.asked, all)}
+	delete(e.disproved, "CursorParam")
+	e.observed["CursorParam"] = observation{names[0], fmt.Sprintf("%s: of %d names, only this one returned the next page", e.next.label, all)}
 }
 
-// leads tells whether the next page comes when the cursor is sent by these names.
-func (e *examination) leads(ctx context.Context, cursor string, names ...string) bool {
+// followsCursor reports whether the next page is returned when names have the cursor.
+func (e *examination) followsCursor(ctx context.Context, cursor string, names ...string) bool {
 	const field = "CursorParam"
-	a := e.askKnown(ctx, question{route: listSubmissions, query: e.page(cursor, names)})
-	next := submissionsOf(a)
+	resp := e.doWithKnownNames(ctx, request{route: listSubmissions, query: e.page(cursor, names)})
+	next := submissionsOf(resp)
 	switch {
-	case !a.ok() || len(next) == 0:
-		e.why[field] = a.saw() + ", which does not tell"
+	case !resp.ok() || len(next) == 0:
+		e.reason[field] = resp.summary() + ", which does not decide it"
 		return false
-	case slices.ContainsFunc(next, func(s submission) bool { return s.ID == e.seen[0].ID }):
-		if e.refuted[field] == "" {
-			e.refuted[field] = a.asked + ": the first page came again"
+	case slices.ContainsFunc(next, func(s submission) bool { return s.ID == e.listed[0].ID }):
+		if e.disproved[field] == "" {
+			e.disproved[field] = resp.label + ": returned the first page again"
 		}
 		return false
 	}
-	delete(e.refuted, field)
-	e.next = a
+	delete(e.disproved, field)
+	e.next = resp
 	return true
 }
 
-// page is the query of a page of submissions, with a value under some names.
+// page returns the query of a page of submissions, with value under each name.
 func (e *examination) page(value string, names []string) url.Values {
 	all := url.Values{}
-	if size := e.probed["PageSizeParam"].value; size != "" {
+	if size := e.observed["PageSizeParam"].value; size != "" {
 		all.Set(size, pageOfSubmissions)
 	}
 	for _, name := range names {
@@ -86,6 +86,6 @@ func (e *examination) page(value string, names []string) url.Values {
 	return all
 }
 
-// pageOfSubmissions is how many are listed wherever it does not matter: enough to
-// tell the meanings of since apart.
+// pageOfSubmissions is the page size where none is tested. It is large enough to tell the
+// meanings of since apart.
 const pageOfSubmissions = "37"

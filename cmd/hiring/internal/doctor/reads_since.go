@@ -11,18 +11,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
-// notYet is a time that no submission has.
-var notYet = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
+// futureTime is later than any time of a submission.
+var futureTime = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
 
-// readSince finds the layout of since: asked for what comes after a time that has
-// not come yet, a service that has understood lists nothing.
+// readSince finds the layout of since. With a time in the future, an API that understands
+// the layout returns an empty list.
 func (e *examination) readSince(ctx context.Context) {
-	tries := slices.Concat(e.saidLayouts(), []string{e.assumed["SinceLayout"]}, firstLayouts)
+	tries := slices.Concat(e.documentedLayouts(), []string{e.assumed["SinceLayout"]}, fallbackLayouts)
 	for tried := 0; tried < len(tries) && tried < 10; tried++ {
 		if slices.Contains(tries[:tried], tries[tried]) {
 			continue
 		}
-		hint, ended := e.trySince(ctx, tries[tried], notYet)
+		hint, ended := e.trySince(ctx, tries[tried], futureTime)
 		if ended {
 			return
 		}
@@ -30,76 +30,76 @@ func (e *examination) readSince(ctx context.Context) {
 			tries = slices.Insert(tries, tried+1, hint)
 		}
 	}
-	if len(e.seen) > 0 && e.why["SinceLayout"] == "" { // It may be the time to come that is refused.
-		e.trySince(ctx, e.assumed["SinceLayout"], latest(e.seen).Add(time.Second))
+	if len(e.listed) > 0 && e.reason["SinceLayout"] == "" { // The API may reject times in the future.
+		e.trySince(ctx, e.assumed["SinceLayout"], latestTime(e.listed).Add(time.Second))
 	}
 }
 
-// trySince asks with a layout, and tells whether that decides, or that nothing will.
-// A refusal may hint at another layout.
+// trySince sends since in a layout and reports whether the search ends. A rejection may
+// hint at another layout.
 func (e *examination) trySince(ctx context.Context, layout string, since time.Time) (hint string, ended bool) {
 	const field = "SinceLayout"
-	a := e.ask(ctx, question{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
+	a := e.do(ctx, request{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
 	switch {
 	case a.skipped != "":
-		e.why[field] = a.skipped
+		e.reason[field] = a.skipped
 		return "", true
-	case a.objectsTo("since", true) == toValue:
-		e.refuted[field] = a.asked + ": refused"
-		return layoutIn(strings.Join(append(a.refusal.fields["since"], a.refusal.message), " ")), false
+	case a.complaintAbout("since", true) == aboutValue:
+		e.disproved[field] = a.label + ": rejected"
+		return layoutInText(strings.Join(append(a.apiError.fields["since"], a.apiError.message), " ")), false
 	case !a.ok():
-		e.why[field] = a.saw() + ", which does not tell"
+		e.reason[field] = a.summary() + ", which does not decide it"
 		return "", true
-	case len(knownOf(e.seen, submissionsOf(a))) > 0:
-		e.refuted[field] = a.asked + ": ignored"
+	case len(knownIDs(e.listed, submissionsOf(a))) > 0:
+		e.disproved[field] = a.label + ": ignored"
 		return "", false
-	case len(e.seen) == 0:
-		e.why[field] = a.asked + ": accepted, but there are no submissions that it could leave out"
+	case len(e.listed) == 0:
+		e.reason[field] = a.label + ": accepted, but there are no submissions to filter"
 		return "", true
 	}
-	delete(e.refuted, field)
-	e.probed[field] = clue{layout, a.asked + ": nothing is listed"}
+	delete(e.disproved, field)
+	e.observed[field] = observation{layout, a.label + ": returned an empty list"}
 	return "", true
 }
 
-// saidLayouts are those that the document's example of since can have been written
-// in: 01/03/2026 can be read in two ways.
-func (e *examination) saidLayouts() []string {
+// documentedLayouts returns the layouts that fit the document's example of since, at most
+// two. 01/03/2026 fits two layouts.
+func (e *examination) documentedLayouts() []string {
 	list, _ := e.doc.find(listSubmissions)
 	since := list.parameter("since")
-	if said := e.said("SinceLayout"); said == "" || said == e.assumed["SinceLayout"] {
+	if documented := e.documented("SinceLayout"); documented == "" || documented == e.assumed["SinceLayout"] {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(layouts), func(layout string) bool { return !writes(layout, since.example) })
+	all := slices.DeleteFunc(slices.Clone(layouts), func(layout string) bool { return !matchesLayout(layout, since.example) })
 	return all[:min(2, len(all))]
 }
 
-// readMeaning finds what since is about: listed submissions have several times, and
-// one between them tells.
+// readMeaning finds the time that since filters by. It sends a time between the times of
+// the listed submissions.
 func (e *examination) readMeaning(ctx context.Context) {
-	layout := e.probed["SinceLayout"].value
+	layout := e.observed["SinceLayout"].value
 	if layout == "" {
-		e.meaning = "since is not understood"
+		e.sinceEvidence = "the layout of since is not known"
 		return
 	}
 	agree := slices.Sorted(maps.Keys(meanings))
 	for range 2 {
-		since, ok := telling(e.seen, layout, agree)
+		since, ok := discriminatingTime(e.listed, layout, agree)
 		if !ok {
 			break
 		}
-		a := e.ask(ctx, question{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
+		a := e.do(ctx, request{route: listSubmissions, query: e.page(timelayout.Format(layout, since), []string{"since"})})
 		if !a.ok() || a.status != http.StatusOK {
-			e.meaning = a.saw()
+			e.sinceEvidence = a.summary()
 			return
 		}
-		agree = meant(e.seen, submissionsOf(a), since, agree)
-		e.since, e.meaning = agree, a.asked
+		agree = consistentMeanings(e.listed, submissionsOf(a), since, agree)
+		e.sinceMeanings, e.sinceEvidence = agree, a.label
 		if len(agree) < 2 {
 			return
 		}
 	}
-	if len(e.since) != 1 {
-		e.meaning = "the listed submissions have no times that would tell"
+	if len(e.sinceMeanings) != 1 {
+		e.sinceEvidence = "the times of the listed submissions do not distinguish the meanings"
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// schema is a JSON schema within its document, with what it refers to.
+// schema is a JSON schema together with its document.
 type schema struct {
 	in *document
 	node
@@ -13,7 +13,7 @@ type schema struct {
 
 func (d *document) schema(n node) schema { return schema{d, n}.plain() }
 
-// plain is the schema that a reference or a "this or null" stands for.
+// plain resolves references and schemas of the form "this or null".
 func (s schema) plain() schema {
 	for range 10 {
 		if s.in == nil || s.node == nil {
@@ -29,7 +29,7 @@ func (s schema) plain() schema {
 	return s
 }
 
-// only is the one alternative that is not null; nil when there is no such choice.
+// only returns the single alternative that is not null, or nil.
 func (s schema) only() node {
 	var others []node
 	for _, kind := range []string{"anyOf", "oneOf"} {
@@ -47,8 +47,7 @@ func (s schema) only() node {
 
 func (s schema) known() bool { return len(s.node) > 0 }
 
-// properties are the members of an object, with those of the schemas that it is
-// made up of.
+// properties returns the properties of an object, those of its allOf schemas included.
 func (s schema) properties() map[string]schema { return s.propertiesWithin(10) }
 
 func (s schema) propertiesWithin(depth int) map[string]schema {
@@ -62,7 +61,7 @@ func (s schema) propertiesWithin(depth int) map[string]schema {
 		}
 	}
 	for name, raw := range s.object("properties") {
-		part, _ := raw.(map[string]any) // True and false are schemas too, and say nothing here.
+		part, _ := raw.(map[string]any) // The schemas true and false have no properties.
 		all[name] = s.in.schema(part)
 	}
 	return all
@@ -70,10 +69,10 @@ func (s schema) propertiesWithin(depth int) map[string]schema {
 
 func (s schema) property(name string) schema { return s.properties()[name] }
 
-// names are those of the members, in order.
+// names returns the names of the properties in order.
 func (s schema) names() []string { return slices.Sorted(maps.Keys(s.properties())) }
 
-// required are the members that must be there.
+// required returns the names of the required properties.
 func (s schema) required() []string {
 	names := s.texts("required")
 	if s.in != nil {
@@ -86,7 +85,7 @@ func (s schema) required() []string {
 	return names
 }
 
-// items is the schema of an array's items.
+// items returns the schema of an array's items.
 func (s schema) items() schema {
 	if s.in == nil {
 		return schema{}
@@ -94,7 +93,7 @@ func (s schema) items() schema {
 	return s.in.schema(s.object("items"))
 }
 
-// types are those that a value may have, but null.
+// types returns the types of a value, except null.
 func (s schema) types() []string {
 	return slices.DeleteFunc(s.texts("type"), func(t string) bool { return t == "null" })
 }

@@ -11,137 +11,138 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// member is what the client reads of an object: the assumption itself, for it is
-// taken from the type that the client decodes into.
-type member struct {
-	name    string
-	kind    string       // As JSON schema calls it; empty: any.
-	maybe   bool         // Null or absent at times.
-	of      reflect.Type // Of an object, or of the objects in an array; else nil.
-	isArray bool
+// jsonField is a field that the client reads of an object. It is taken from the Go type
+// that the client decodes into.
+type jsonField struct {
+	name     string
+	kind     string       // The type in JSON schema; empty when any type is accepted.
+	optional bool         // It may be null or absent.
+	of       reflect.Type // The Go type of an object or of an array's items, or nil.
+	isArray  bool
 }
 
-// membersOf returns the members of a resource of the client.
-func membersOf(t reflect.Type) []member {
-	var members []member
+// jsonFields returns the fields that the client reads of a resource.
+func jsonFields(t reflect.Type) []jsonField {
+	var members []jsonField
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "" {
-			continue // Extra holds what is not known here.
+			continue // Extra has the unknown fields.
 		}
 		m := kindOf(field.Type)
 		m.name = name
-		m.maybe = m.maybe || strings.Contains(options, "omitzero") && field.Type != reflect.TypeFor[time.Time]()
+		m.optional = m.optional || strings.Contains(options, "omitzero") && field.Type != reflect.TypeFor[time.Time]()
 		members = append(members, m)
 	}
 	return members
 }
 
-func kindOf(t reflect.Type) member {
+func kindOf(t reflect.Type) jsonField {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
-		return member{kind: "string"}
+		return jsonField{kind: "string"}
 	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[hiring.RawValue]():
-		return member{}
+		return jsonField{}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		m := kindOf(t.Elem())
-		m.maybe = true
+		m.optional = true
 		return m
 	case reflect.Struct:
-		return member{kind: "object", of: t}
+		return jsonField{kind: "object", of: t}
 	case reflect.Slice:
-		return member{kind: "array", isArray: true, of: kindOf(t.Elem()).of}
+		return jsonField{kind: "array", isArray: true, of: kindOf(t.Elem()).of}
 	case reflect.String:
-		return member{kind: "string"}
+		return jsonField{kind: "string"}
 	case reflect.Bool:
-		return member{kind: "boolean"}
+		return jsonField{kind: "boolean"}
 	case reflect.Float64:
-		return member{kind: "number"}
+		return jsonField{kind: "number"}
 	default:
-		return member{kind: "integer"}
+		return jsonField{kind: "integer"}
 	}
 }
 
-// difference is how what the service has differs from what the client reads, by
-// path, as in report.pillars[].score.
+// difference holds how the server's fields differ from those that the client reads. Fields
+// are paths, as in report.pillars[].score.
 type difference struct {
-	missing, mistyped, more []string
-	there                   []string // What the client reads and what was there.
+	missing, mistyped, added []string
+	present                  []string // Fields that the client reads and that were present.
 }
 
 func (d *difference) add(other difference) {
 	d.missing = append(d.missing, other.missing...)
 	d.mistyped = append(d.mistyped, other.mistyped...)
-	d.more = append(d.more, other.more...)
-	d.there = append(d.there, other.there...)
+	d.added = append(d.added, other.added...)
+	d.present = append(d.present, other.present...)
 }
 
-// seenIn leaves out what is missing in the document only.
-func (d difference) seenIn(replies difference) difference {
-	d.missing = slices.DeleteFunc(d.missing, func(path string) bool { return slices.Contains(replies.there, path) })
+// confirmedBy removes the missing fields that responses have, and adds the differences of
+// the responses.
+func (d difference) confirmedBy(replies difference) difference {
+	d.missing = slices.DeleteFunc(d.missing, func(path string) bool { return slices.Contains(replies.present, path) })
 	d.add(replies)
 	return d
 }
 
 func (d *difference) sort() {
-	for _, paths := range []*[]string{&d.missing, &d.mistyped, &d.more} {
+	for _, paths := range []*[]string{&d.missing, &d.mistyped, &d.added} {
 		slices.Sort(*paths)
 		*paths = slices.Compact(*paths)
 	}
 }
 
-// ofSchema compares the document's schema of a resource with it.
-func ofSchema(s schema, t reflect.Type, path string) (d difference) {
+// schemaDifference compares a schema of the document with a resource of the client.
+func schemaDifference(s schema, t reflect.Type, path string) (d difference) {
 	members, known := s.properties(), make(map[string]bool)
 	if len(members) == 0 {
-		return d // Nothing is said.
+		return d // The document does not describe the fields.
 	}
-	for _, m := range membersOf(t) {
+	for _, m := range jsonFields(t) {
 		known[m.name] = true
 		has, ok := members[m.name]
 		types := has.types()
 		switch at := path + m.name; {
 		case !ok:
 			d.missing = append(d.missing, at)
-		case m.kind != "" && len(types) > 0 && !m.mayBe(types):
+		case m.kind != "" && len(types) > 0 && !m.accepts(types):
 			d.mistyped = append(d.mistyped, at+" is "+strings.Join(types, " or ")+", not "+m.kind)
 		case m.of != nil && m.isArray:
-			d.add(ofSchema(has.items(), m.of, at+"[]."))
+			d.add(schemaDifference(has.items(), m.of, at+"[]."))
 		case m.of != nil:
-			d.add(ofSchema(has, m.of, at+"."))
+			d.add(schemaDifference(has, m.of, at+"."))
 		}
 	}
 	for name := range members {
 		if !known[name] {
-			d.more = append(d.more, path+name)
+			d.added = append(d.added, path+name)
 		}
 	}
 	return d
 }
 
-// mayBe tells whether one of some types is the member's: an integer is a number too.
-func (m member) mayBe(types []string) bool {
+// accepts reports whether the field takes one of some types. An integer is a number too.
+func (m jsonField) accepts(types []string) bool {
 	return slices.Contains(types, m.kind) || m.kind == "number" && slices.Contains(types, "integer")
 }
 
-// ofReply compares a resource that came with what the client reads of it. What is
-// null or absent at times is not missed.
-func ofReply(raw json.RawMessage, t reflect.Type, path string) (d difference) {
+// responseDifference compares a resource in a response with the fields that the client
+// reads. Optional fields may be absent.
+func responseDifference(raw json.RawMessage, t reflect.Type, path string) (d difference) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) != nil {
-		return difference{mistyped: []string{strings.TrimRight(path, ".") + " is no object"}}
+		return difference{mistyped: []string{strings.TrimRight(path, ".") + " is not an object"}}
 	}
-	for _, m := range membersOf(t) {
+	for _, m := range jsonFields(t) {
 		value, ok := object[m.name]
 		delete(object, m.name)
 		at, isNull := path+m.name, string(value) == "null"
 		if ok {
-			d.there = append(d.there, at)
+			d.present = append(d.present, at)
 		}
 		switch {
-		case !ok && !m.maybe:
+		case !ok && !m.optional:
 			d.missing = append(d.missing, at)
 		case !ok || isNull:
 		case !fits(value, m.kind):
@@ -150,19 +151,19 @@ func ofReply(raw json.RawMessage, t reflect.Type, path string) (d difference) {
 			var items []json.RawMessage
 			_ = json.Unmarshal(value, &items)
 			for _, item := range items {
-				d.add(ofReply(item, m.of, at+"[]."))
+				d.add(responseDifference(item, m.of, at+"[]."))
 			}
 		case m.of != nil:
-			d.add(ofReply(value, m.of, at+"."))
+			d.add(responseDifference(value, m.of, at+"."))
 		}
 	}
 	for name := range maps.Keys(object) {
-		d.more = append(d.more, path+name)
+		d.added = append(d.added, path+name)
 	}
 	return d
 }
 
-// fits tells whether a value is of a kind, by how it begins.
+// fits reports whether a value has a type, judged by its first character.
 func fits(value json.RawMessage, kind string) bool {
 	begins := map[string]string{"string": `"`, "object": "{", "array": "[", "boolean": "tf", "integer": "-0123456789", "number": "-0123456789"}
 	return kind == "" || len(value) > 0 && strings.IndexByte(begins[kind], value[0]) >= 0

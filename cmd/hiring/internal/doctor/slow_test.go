@@ -69,8 +69,8 @@ func TestSlowResponseIsNotAWrongBaseURL(t *testing.T) {
 				} else {
 					require.NoError(t, err)
 				}
-				assert.Empty(t, wrongs(r))
-				for _, row := range []string{"proxy", "base URL", "clock", "key", "scope", "quota headers", "request ids"} {
+				assert.Empty(t, wrongNames(r))
+				for _, row := range []string{"proxy", "base URL", "clock", "key", "scope", "rate-limit headers", "request ids"} {
 					f := finding(t, r, row)
 					assert.Equal(t, doctor.Undecided, f.Verdict, row)
 					assert.Contains(t, f.Evidence, c.evidence, row)
@@ -100,7 +100,7 @@ func TestTimeLimitBeforeTheFirstResponseIsNotAMissingConnection(t *testing.T) {
 			BaseURL: "https://hiring.example.com", Key: sandbox.TestKey, HTTP: &http.Client{Transport: silentTransport{}},
 		})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Empty(t, wrongs(r))
+		assert.Empty(t, wrongNames(r))
 		assert.Equal(t, doctor.Undecided, finding(t, r, "connection").Verdict)
 		assert.Contains(t, finding(t, r, "connection").Evidence, "no response within the time limit")
 	})

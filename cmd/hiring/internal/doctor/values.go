@@ -8,8 +8,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// knownValues are the documented ones, by where they stand: a route's reply and the
-// member's path in it.
+// knownValues are the documented values of enums, by route and path of the field in its
+// response.
 var knownValues = map[string][]string{
 	"GET /members role":                             {string(hiring.MemberRoleAdmin), string(hiring.MemberRoleMember)},
 	"GET /challenges/{id} tasks.kind":               {string(hiring.TaskKindBug), string(hiring.TaskKindFeature), string(hiring.TaskKindEfficiency)},
@@ -26,11 +26,11 @@ var knownValues = map[string][]string{
 	"GET assessment status": {string(hiring.AssessmentActive), string(hiring.AssessmentClosed)},
 }
 
-// checkValues compares them with the enums of the document. A set without an enum is
-// open, and says nothing.
-func checkValues(e *examination) judgement {
+// checkValues compares the documented values with the enums of the document. A field
+// without an enum is open.
+func checkValues(e *examination) result {
 	if e.doc == nil || len(e.doc.operations) == 0 {
-		return unsaid(e)
+		return noDocument(e)
 	}
 	var d difference
 	enums := 0
@@ -53,17 +53,17 @@ func checkValues(e *examination) judgement {
 		}
 		for _, value := range values {
 			if !slices.Contains(knownValues[place], value) {
-				d.more = append(d.more, path+" "+value)
+				d.added = append(d.added, path+" "+value)
 			}
 		}
 	}
 	if enums == 0 {
-		return undecided("the document has no enums for them: the sets are open")
+		return undecided("the document has no enums for these fields")
 	}
-	return compared(d, "the enums of the document", "nothing: unknown values are kept as they come")
+	return compared(d, "the enums of the document", "none: the client keeps unknown values")
 }
 
-// within goes down to a member; arrays are gone through.
+// within returns the schema of a nested field. It descends into the items of arrays.
 func (s schema) within(path []string) schema {
 	for _, name := range path {
 		if slices.Contains(s.types(), "array") {

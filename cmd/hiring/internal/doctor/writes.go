@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// writeAll asks what only writes tell. It does nothing unless the key is a test
-// key, of which the documentation says that nothing persists.
+// writeAll sends the writes. It does nothing unless the key is a test key, whose changes
+// are not stored, as documented.
 func (e *examination) writeAll(ctx context.Context) {
 	assessment, invitation := e.active(), idOf(e.invitations.items(), "sent")
-	if why := e.refuses(ctx, http.MethodPost); why != "" || assessment == "" {
+	if reason := e.skipReason(ctx, http.MethodPost); reason != "" || assessment == "" {
 		for _, field := range []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"} {
-			e.why[field] = why
-			if why == "" {
-				e.why[field] = "no assessment is known to try it with"
+			e.reason[field] = reason
+			if reason == "" {
+				e.reason[field] = "no assessment is known"
 			}
 		}
 		return
 	}
 	path := "/assessments/{id}"
-	if _, listed, _ := strings.Cut(e.name("ListAssessments"), " "); e.probed["ListAssessments"].value != "" {
+	if _, listed, _ := strings.Cut(e.name("ListAssessments"), " "); e.observed["ListAssessments"].value != "" {
 		path = listed + "/{id}"
 	}
 	one := path + "/invitations/{invitation_id}"
@@ -32,7 +32,7 @@ func (e *examination) writeAll(ctx context.Context) {
 		[]string{"PUT " + path, "PATCH " + path, "POST " + path}, assessment)
 	e.invite(ctx, assessment)
 	if invitation == "" {
-		e.why["ResendInvitation"], e.why["RevokeInvitation"] = "no invitation is known to try it with", "no invitation is known to try it with"
+		e.reason["ResendInvitation"], e.reason["RevokeInvitation"] = "no invitation is known", "no invitation is known"
 		return
 	}
 	of := e.assessmentID()
@@ -42,7 +42,7 @@ func (e *examination) writeAll(ctx context.Context) {
 		[]string{"PUT " + one + "/revoke", "DELETE " + one, "POST " + one + "/cancel"}, of, invitation)
 }
 
-// active is an assessment that takes new work.
+// active returns an active assessment, or else any.
 func (e *examination) active() string {
 	if id := idOf(e.assessments.items(), "active"); id != "" {
 		return id
@@ -50,62 +50,62 @@ func (e *examination) active() string {
 	return e.assessmentID()
 }
 
-// writeRoute tries routes until one is there. A key that may not write shows that
-// too, if the service does not refuse it for a path that is certainly not there.
-func (e *examination) writeRoute(ctx context.Context, field string, body any, guesses []string, ids ...string) (a answer) {
+// writeRoute tries routes until one exists. A key without the scope write also shows that
+// a route exists, unless the API rejects unknown paths in the same way.
+func (e *examination) writeRoute(ctx context.Context, field string, body any, guesses []string, ids ...string) (resp response) {
 	var tried []string
-	for _, route := range unique(append([]string{e.said(field), e.assumed[field]}, guesses...)...) {
-		a = e.ask(ctx, question{route: route, ids: ids, body: body})
+	for _, route := range unique(append([]string{e.documented(field), e.assumed[field]}, guesses...)...) {
+		resp = e.do(ctx, request{route: route, ids: ids, body: body})
 		switch {
-		case a.skipped != "":
-			e.why[field] = a.skipped
-			return a
-		case a.exists():
-			e.probed[field] = clue{route, a.saw()}
-			return a
-		case a.status == http.StatusForbidden && e.tellsApart(ctx):
-			e.probed[field] = clue{route, a.saw() + ", unlike a path that is not there"}
-			return a
-		case !a.absent():
-			e.why[field] = a.saw() + ", which does not tell"
-			return a
+		case resp.skipped != "":
+			e.reason[field] = resp.skipped
+			return resp
+		case resp.routeExists():
+			e.observed[field] = observation{route, resp.summary()}
+			return resp
+		case resp.status == http.StatusForbidden && e.distinguishesForbidden(ctx):
+			e.observed[field] = observation{route, resp.summary() + ", unlike a path that does not exist"}
+			return resp
+		case !resp.absent():
+			e.reason[field] = resp.summary() + ", which does not decide it"
+			return resp
 		}
-		tried = append(tried, a.saw())
+		tried = append(tried, resp.summary())
 	}
-	e.refuted[field] = strings.Join(tried, "; ")
-	return a
+	e.disproved[field] = strings.Join(tried, "; ")
+	return resp
 }
 
-// tellsApart asks, once, whether a write to nowhere is refused as one without the
-// scope is.
-func (e *examination) tellsApart(ctx context.Context) bool {
-	if e.forbidden.asked == "" {
-		e.forbidden = e.ask(ctx, question{route: "POST /hiring-doctor-asks-for-nothing"})
+// distinguishesForbidden sends, once, a write to a path that does not exist. It reports
+// whether the response differs from that of a missing scope.
+func (e *examination) distinguishesForbidden(ctx context.Context) bool {
+	if e.forbidden.label == "" {
+		e.forbidden = e.do(ctx, request{route: "POST /hiring-doctor-asks-for-nothing"})
 	}
 	return e.forbidden.absent()
 }
 
-// invite finds what an invitation's members are called. Nobody is invited: it is a
-// test key's invitation, to an address that can belong to nobody.
+// invite finds the names of an invitation's fields. No e-mail is sent: the key is a test
+// key, and the addresses belong to no one.
 func (e *examination) invite(ctx context.Context, assessment string) {
 	const email, name = "InvitationEmail", "InvitationName"
 	ids := []string{assessment}
-	emails, names := rounds(email, e.said(email), e.assumed[email]), rounds(name, e.said(name), e.assumed[name])
+	emails, names := namesByRound(email, e.documented(email), e.assumed[email]), namesByRound(name, e.documented(name), e.assumed[name])
 	body := e.invitation(emails[0], names[0], 0)
 	for range 3 {
-		e.sent = e.writeKnown(ctx, question{route: sendInvitation, ids: ids, body: body}, body)
+		e.sent = e.doWithKnownFields(ctx, request{route: sendInvitation, ids: ids, body: body}, body)
 		e.judgeInvitation(e.sent, body)
-		if e.probed[email].value != "" && e.probed[name].value != "" {
+		if e.observed[email].value != "" && e.observed[name].value != "" {
 			break
 		}
-		if missed := e.sent.missed(); len(missed) > 0 {
-			maps.Copy(body, e.invitation(missed, missed, 40))
+		if missingFields := e.sent.missingFields(); len(missingFields) > 0 {
+			maps.Copy(body, e.invitation(missingFields, missingFields, 40))
 		} else {
 			body = e.invitation(emails[1], names[1], 0)
 		}
 	}
-	if e.sent.ok() && e.probed[email].value != "" {
-		e.unnamed = e.ask(ctx, question{route: sendInvitation, ids: ids, body: map[string]any{e.probed[email].value: address(99)}})
+	if e.sent.ok() && e.observed[email].value != "" {
+		e.unnamed = e.do(ctx, request{route: sendInvitation, ids: ids, body: map[string]any{e.observed[email].value: address(99)}})
 	}
 	e.create(ctx)
 }
@@ -113,9 +113,10 @@ func (e *examination) invite(ctx context.Context, assessment string) {
 func address(n int) string { return fmt.Sprintf("hiring-doctor-%d@example.com", n) }
 func person(n int) string  { return fmt.Sprintf("Hiring Doctor %d", n) }
 
-// invitation gives each name a value of its own, so that the reply tells which was
-// taken; what is known already goes with it. A name that may stand for both is an
-// address only when it says so. The values are numbered from a number on.
+// invitation returns a body in which each name has its own value, so that the response
+// shows which names were used. Names that are already known are included. A name that may
+// mean either field gets an address only if it contains "mail". The values are numbered
+// from a number on.
 func (e *examination) invitation(emails, names []string, from int) map[string]any {
 	body := make(map[string]any)
 	for i, name := range names {
@@ -127,63 +128,64 @@ func (e *examination) invitation(emails, names []string, from int) map[string]an
 		}
 	}
 	for field, value := range map[string]string{"InvitationEmail": address(98), "InvitationName": person(98)} {
-		if known := e.probed[field].value; known != "" {
+		if known := e.observed[field].value; known != "" {
 			body[known] = value
 		}
 	}
 	return body
 }
 
-// writeKnown asks once more without the members that a strict service does not know.
-func (e *examination) writeKnown(ctx context.Context, q question, body map[string]any) answer {
-	a := e.ask(ctx, q)
-	unknown := unknownNames(a, body)
+// doWithKnownFields sends a request, and sends it again without the fields that a strict
+// server rejects as unknown.
+func (e *examination) doWithKnownFields(ctx context.Context, q request, body map[string]any) response {
+	resp := e.do(ctx, q)
+	unknown := unknownNames(resp, body)
 	if len(unknown) == 0 || len(unknown) == len(body) {
-		return a
+		return resp
 	}
 	for _, name := range unknown {
 		delete(body, name)
 	}
-	return e.ask(ctx, q)
+	return e.do(ctx, q)
 }
 
-// judgeInvitation tells the members by the values that came back, or by what is
-// missed where everything else was accepted.
-func (e *examination) judgeInvitation(a answer, body map[string]any) {
+// judgeInvitation finds the names by the values in the response, or else by the fields
+// that the response requires.
+func (e *examination) judgeInvitation(resp response, body map[string]any) {
 	var made struct {
 		Email string `json:"candidate_email"`
 		Name  string `json:"candidate_name"`
 	}
-	_ = json.Unmarshal(a.data, &made)
+	_ = json.Unmarshal(resp.data, &made)
 	for field, value := range map[string]string{"InvitationEmail": made.Email, "InvitationName": made.Name} {
-		if e.probed[field].value != "" {
+		if e.observed[field].value != "" {
 			continue
 		}
-		for member, sent := range body {
-			if a.ok() && value != "" && sent == value {
-				e.probed[field] = clue{member, a.asked + ": it came back as what was sent by this name"}
-				delete(e.refuted, field)
+		for sentName, sent := range body {
+			if resp.ok() && value != "" && sent == value {
+				e.observed[field] = observation{sentName, resp.label + ": the response has the value of this field"}
+				delete(e.disproved, field)
 			}
 		}
-		switch missed := a.missed(); {
-		case e.probed[field].value != "":
-		case a.ok():
-			e.refuted[field] = a.asked + ": none of the names sent is heeded"
-		case len(missed) > 0:
-			e.why[field] = a.saw() + ": it misses " + list(missed)
+		switch missingFields := resp.missingFields(); {
+		case e.observed[field].value != "":
+		case resp.ok():
+			e.disproved[field] = resp.label + ": none of the names has an effect"
+		case len(missingFields) > 0:
+			e.reason[field] = resp.summary() + ": it requires " + list(missingFields)
 		default:
-			e.why[field] = a.saw() + ", which does not tell"
+			e.reason[field] = resp.summary() + ", which does not decide it"
 		}
 	}
 }
 
-// create asks for an assessment with all members that are assumed to be optional.
+// create sends a new assessment with all fields that are assumed to be optional.
 func (e *examination) create(ctx context.Context) {
 	challenge := idOf(e.challenges.items(), "")
 	if challenge == "" {
 		return
 	}
-	e.made = e.ask(ctx, question{route: makeAssessment, body: map[string]any{
+	e.made = e.do(ctx, request{route: makeAssessment, body: map[string]any{
 		"challenge_id": challenge, "name": "Hiring Doctor", "time_limit_minutes": 47, "budget_dollars_cap": 3.5, "selected_task_ids": nil,
 	}})
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// wrongs are the names of what does not hold.
-func wrongs(r doctor.Report) []string {
+// wrongNames returns the names of the findings that do not hold.
+func wrongNames(r doctor.Report) []string {
 	names := []string{}
 	for _, f := range r.Findings {
 		if f.Verdict == doctor.Wrong {
@@ -29,43 +29,42 @@ func wrongs(r doctor.Report) []string {
 	return names
 }
 
-// TestNoFalseAlarms: the service as it is assumed, under every key, with all that
-// additive changes may bring, and with each meaning of since.
+// TestNoFalseAlarms uses the API as assumed, with every key, with the changes that an
+// additive release may bring, and with each meaning of since.
 func TestNoFalseAlarms(t *testing.T) {
 	for _, key := range []string{sandbox.TestKey, sandbox.WriteKey, sandbox.ReadOnlyKey, sandbox.LiveKey} {
 		for meaning, on := range map[string]sandbox.SinceField{
 			"creation": sandbox.SinceCreated, "submission": sandbox.SinceSubmitted, "evaluation": sandbox.SinceEvaluated,
 		} {
-			r := look(t, inhabited(t, hiring.Dialect{}, sandbox.WithSinceOn(on)), doctor.Config{Key: key})
-			assert.Empty(t, wrongs(r), key)
+			r := runDoctor(t, liveServer(t, hiring.Dialect{}, sandbox.WithSinceOn(on)), doctor.Config{Key: key})
+			assert.Empty(t, wrongNames(r), key)
 			assert.Equal(t, meaning, finding(t, r, "meaning of since").Found, "%s: %+v", key, finding(t, r, "meaning of since"))
 			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
-			assert.Zero(t, r.Count(doctor.Untried))
+			assert.Zero(t, r.Count(doctor.NotChecked))
 		}
 	}
 }
 
-func TestDriftIsNews(t *testing.T) {
-	news := 0
+func TestAddedFieldsAreNotWrong(t *testing.T) {
+	added := 0
 	for seed := range uint64(12) {
-		r := look(t, sandbox.Start(t, sandbox.WithDrift(seed)), doctor.Config{})
-		assert.Empty(t, wrongs(r), "seed %d", seed)
-		news += r.Count(doctor.News)
+		r := runDoctor(t, sandbox.Start(t, sandbox.WithDrift(seed)), doctor.Config{})
+		assert.Empty(t, wrongNames(r), "seed %d", seed)
+		added += r.Count(doctor.Added)
 	}
-	assert.Greater(t, news, 12)
+	assert.Greater(t, added, 12)
 }
 
-// TestEmptyOrganization: where there is nothing, much cannot be decided, and nothing
-// is wrong.
+// TestEmptyOrganization: without data much is undecided, and nothing is wrong.
 func TestEmptyOrganization(t *testing.T) {
-	r := look(t, sandbox.Start(t), doctor.Config{Key: sandbox.LiveKey})
-	assert.Empty(t, wrongs(r))
+	r := runDoctor(t, sandbox.Start(t), doctor.Config{Key: sandbox.LiveKey})
+	assert.Empty(t, wrongNames(r))
 	assert.Equal(t, 0, r.Writes)
 	assert.Greater(t, r.Count(doctor.Undecided), 10)
 }
 
-// TestKeys: what becomes of a key that may not do everything, or nothing.
-func TestKeys(t *testing.T) {
+// TestKeysWithFewerScopes checks keys with limited or no permissions.
+func TestKeysWithFewerScopes(t *testing.T) {
 	for name, c := range map[string]struct {
 		key     string
 		disturb func(*sandbox.Server)
@@ -74,11 +73,11 @@ func TestKeys(t *testing.T) {
 		found   string
 		reads   int
 	}{
-		"revoked":    {sandbox.TestKey, func(s *sandbox.Server) { s.RevokeKey(sandbox.TestKey) }, []string{"key"}, "key", "refused", 1},
-		"read-only":  {sandbox.ReadOnlyKey, func(*sandbox.Server) {}, nil, "scope", "it may read only", 17},
-		"live":       {sandbox.LiveKey, func(*sandbox.Server) {}, nil, "scope", "it may read; whether it may write is not known", 0},
-		"write-only": {sandbox.TestKey, func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET *", Times: -1, Status: 403}) }, []string{"scope"}, "scope", "it may not read", 2},
-		"used up":    {sandbox.TestKey, func(s *sandbox.Server) { s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0) }, nil, "key", "", 1},
+		"revoked":       {sandbox.TestKey, func(s *sandbox.Server) { s.RevokeKey(sandbox.TestKey) }, []string{"key"}, "key", "rejected", 1},
+		"read-only":     {sandbox.ReadOnlyKey, func(*sandbox.Server) {}, nil, "scope", "read only", 17},
+		"live":          {sandbox.LiveKey, func(*sandbox.Server) {}, nil, "scope", "read; write is not known", 0},
+		"write-only":    {sandbox.TestKey, func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET *", Times: -1, Status: 403}) }, []string{"scope"}, "scope", "no scope read", 2},
+		"limit reached": {sandbox.TestKey, func(s *sandbox.Server) { s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0) }, nil, "key", "", 1},
 		"throttled": {sandbox.TestKey, func(s *sandbox.Server) {
 			s.Inject(sandbox.Fault{Route: "*", Times: -1, Status: 429, RetryAfter: time.Hour})
 		}, nil, "key", "", 1},
@@ -86,8 +85,8 @@ func TestKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.Start(t)
 			c.disturb(s)
-			r := look(t, s, doctor.Config{Key: c.key})
-			assert.ElementsMatch(t, c.wrong, wrongs(r))
+			r := runDoctor(t, s, doctor.Config{Key: c.key})
+			assert.ElementsMatch(t, c.wrong, wrongNames(r))
 			assert.Equal(t, c.found, finding(t, r, c.row).Found, "%+v", finding(t, r, c.row))
 			if c.reads > 0 {
 				assert.Equal(t, c.reads, r.Reads)
@@ -99,21 +98,21 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestClocks: this machine's clock against the service's.
-func TestClocks(t *testing.T) {
+// TestClockDifference compares this machine's clock with the server's.
+func TestClockDifference(t *testing.T) {
 	for off, found := range map[time.Duration]string{
 		0: "right", 30 * time.Second: "30s behind", -30 * time.Second: "30s ahead", 10 * time.Minute: "10m0s behind", -10 * time.Minute: "10m0s ahead",
 	} {
 		s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return time.Now().Add(off) }))
-		r := look(t, s, doctor.Config{})
+		r := runDoctor(t, s, doctor.Config{})
 		f := finding(t, r, "clock")
 		if off.Abs() > time.Minute {
-			assert.Equal(t, []string{"clock"}, wrongs(r))
+			assert.Equal(t, []string{"clock"}, wrongNames(r))
 			assert.Equal(t, "set this machine's clock", f.Change)
 		} else {
-			assert.Empty(t, wrongs(r))
+			assert.Empty(t, wrongNames(r))
 		}
-		// The Date is in whole seconds.
+		// The Date header has whole seconds.
 		told, err := time.ParseDuration(strings.Fields(strings.Replace(f.Found, "right", "0s", 1))[0])
 		require.NoError(t, err, f.Found)
 		expected, err := time.ParseDuration(strings.Fields(strings.Replace(found, "right", "0s", 1))[0])
@@ -122,23 +121,23 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// between puts something between the client and a service, over real sockets.
-func between(t *testing.T, answer http.HandlerFunc) doctor.Config {
+// serverWith starts a server on a socket that responds with a handler.
+func serverWith(t *testing.T, response http.HandlerFunc) doctor.Config {
 	t.Helper()
-	server := httptest.NewServer(answer)
+	server := httptest.NewServer(response)
 	t.Cleanup(server.Close)
 	return doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey}
 }
 
-func visited(t *testing.T, c doctor.Config) doctor.Report {
+func runDoctorWith(t *testing.T, c doctor.Config) doctor.Report {
 	t.Helper()
 	r, err := doctor.Run(t.Context(), c)
 	require.NoError(t, err)
 	return r
 }
 
-// TestPages: something else answers in the service's place.
-func TestPages(t *testing.T) {
+// TestIntermediariesAreReported: an intermediary responds instead of the API.
+func TestIntermediariesAreReported(t *testing.T) {
 	const page = "<!DOCTYPE html><html><head><title>Sign in to\n Corp Net</title></head></html>"
 	for name, c := range map[string]struct {
 		status   int
@@ -147,18 +146,18 @@ func TestPages(t *testing.T) {
 		found    string
 		evidence string
 	}{
-		"sign-in page":      {200, "", page, "a page instead of the service", `the title "Sign in to Corp Net"`},
-		"refusing proxy":    {403, "", page, "a page instead of the service", `the title "Sign in to Corp Net"`},
-		"bad gateway":       {502, "", "<html>502", "a page instead of the service", "a page answers"},
-		"plain text":        {200, "", "It works!", "a page instead of the service", "a page answers"},
-		"redirect":          {302, "https://login.corp.example/x?y", "", "requests are sent elsewhere", "to login.corp.example"},
-		"sign in to proxy":  {407, "", page, "signing in is asked for", "Proxy Authentication Required"},
-		"sign in to portal": {511, "", page, "signing in is asked for", "Network Authentication Required"},
+		"sign-in page":      {200, "", page, "a web page", `the title "Sign in to Corp Net"`},
+		"refusing proxy":    {403, "", page, "a web page", `the title "Sign in to Corp Net"`},
+		"bad gateway":       {502, "", "<html>502", "a web page", "the response is a web page"},
+		"plain text":        {200, "", "It works!", "a web page", "the response is a web page"},
+		"redirect":          {302, "https://login.corp.example/x?y", "", "redirect", "to login.corp.example"},
+		"sign in to proxy":  {407, "", page, "sign-in required", "Proxy Authentication Required"},
+		"sign in to portal": {511, "", page, "sign-in required", "Network Authentication Required"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var asked int
-			r := visited(t, between(t, func(w http.ResponseWriter, _ *http.Request) {
-				asked++
+			var label int
+			r := runDoctorWith(t, serverWith(t, func(w http.ResponseWriter, _ *http.Request) {
+				label++
 				if c.header != "" {
 					w.Header().Set("Location", c.header)
 				}
@@ -166,19 +165,19 @@ func TestPages(t *testing.T) {
 				_, _ = w.Write([]byte(c.body))
 			}))
 			f := finding(t, r, "proxy")
-			assert.Equal(t, []string{"proxy"}, wrongs(r))
+			assert.Equal(t, []string{"proxy"}, wrongNames(r))
 			assert.Equal(t, c.found, f.Found)
 			assert.Contains(t, f.Evidence, c.evidence)
 			assert.NotEmpty(t, f.Change)
-			assert.LessOrEqual(t, asked, 2)
-			assert.Equal(t, doctor.Untried, finding(t, r, "PageParam").Verdict)
+			assert.LessOrEqual(t, label, 2)
+			assert.Equal(t, doctor.NotChecked, finding(t, r, "PageParam").Verdict)
 			assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
 		})
 	}
 }
 
-// TestNoWayThere: name, connection and TLS, over real sockets.
-func TestNoWayThere(t *testing.T) {
+// TestFailedConnections: failures of DNS, the connection and TLS, on real sockets.
+func TestFailedConnections(t *testing.T) {
 	secret := httptest.NewTLSServer(sandbox.New())
 	defer secret.Close()
 	plain := httptest.NewServer(sandbox.New())
@@ -200,17 +199,17 @@ func TestNoWayThere(t *testing.T) {
 	defer func() { _ = silent.Close() }()
 	port := func(address string) string { return address[strings.LastIndex(address, ":")+1:] }
 	for name, c := range map[string]struct{ base, row, found, evidence string }{
-		"no such name":     {"https://hiring.nowhere.invalid", "name lookup", "not found", "hiring.nowhere.invalid"},
-		"nobody listens":   {"http://" + closed.Addr().String(), "connection", "no connection", "refused"},
-		"hung up":          {"http://" + silent.Addr().String(), "connection", "no reply", silent.Addr().String()},
-		"unknown signer":   {secret.URL, "TLS", "signed by a stranger", "issued by"},
-		"no TLS":           {"https://127.0.0.1:" + port(plain.URL), "TLS", "no TLS", "does not speak TLS"},
-		"another base URL": {plain.URL + "/hr", "base URL", "not there", "NOT_FOUND"},
+		"no such name":       {"https://hiring.nowhere.invalid", "name lookup", "not found", "hiring.nowhere.invalid"},
+		"connection refused": {"http://" + closed.Addr().String(), "connection", "no connection", "refused"},
+		"connection closed":  {"http://" + silent.Addr().String(), "connection", "no response", silent.Addr().String()},
+		"unknown signer":     {secret.URL, "TLS", "unknown authority", "issued by"},
+		"no TLS":             {"https://127.0.0.1:" + port(plain.URL), "TLS", "no TLS", "does not speak TLS"},
+		"another base URL":   {plain.URL + "/hr", "base URL", "not found", "NOT_FOUND"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := visited(t, doctor.Config{BaseURL: c.base, Key: sandbox.TestKey})
+			r := runDoctorWith(t, doctor.Config{BaseURL: c.base, Key: sandbox.TestKey})
 			f := finding(t, r, c.row)
-			assert.Equal(t, []string{c.row}, wrongs(r))
+			assert.Equal(t, []string{c.row}, wrongNames(r))
 			assert.Equal(t, c.found, f.Found)
 			assert.Contains(t, f.Evidence, c.evidence)
 			assert.NotEmpty(t, f.Change)
@@ -218,19 +217,19 @@ func TestNoWayThere(t *testing.T) {
 	}
 }
 
-// TestTheWayIsTold: what a healthy one looks like, over TLS.
-func TestTheWayIsTold(t *testing.T) {
+// TestFindingsAboutAWorkingConnection: the findings about a working connection with TLS.
+func TestFindingsAboutAWorkingConnection(t *testing.T) {
 	server := httptest.NewTLSServer(sandbox.New())
 	defer server.Close()
-	r := visited(t, doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey, HTTP: server.Client()})
-	assert.Empty(t, wrongs(r))
+	r := runDoctorWith(t, doctor.Config{BaseURL: server.URL, Key: sandbox.TestKey, HTTP: server.Client()})
+	assert.Empty(t, wrongNames(r))
 	assert.Equal(t, "TLS 1.3", finding(t, r, "TLS").Found)
 	assert.Contains(t, finding(t, r, "TLS").Evidence, "issued by O=Acme Co")
 	assert.Equal(t, strings.TrimPrefix(server.URL, "https://"), finding(t, r, "connection").Found)
 	assert.Equal(t, "no lookup", finding(t, r, "name lookup").Found)
 }
 
-// TestProxies: a proxy is named without its password, and noticed by what it adds.
+// TestProxies: a proxy is named without its password, and recognized by its headers.
 func TestProxies(t *testing.T) {
 	service := sandbox.New()
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -240,48 +239,48 @@ func TestProxies(t *testing.T) {
 	defer proxy.Close()
 	address, err := url.Parse(strings.Replace(proxy.URL, "http://", "http://user:pass@", 1))
 	require.NoError(t, err)
-	r := visited(t, doctor.Config{
+	r := runDoctorWith(t, doctor.Config{
 		BaseURL: "http://hiring.example.com", Key: sandbox.TestKey, Options: []hiring.Option{hiring.WithInsecureHTTP()},
 		HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}},
 	})
-	assert.Empty(t, wrongs(r))
+	assert.Empty(t, wrongNames(r))
 	assert.Equal(t, strings.TrimPrefix(proxy.URL, "http://"), finding(t, r, "proxy").Found)
 	assert.Contains(t, finding(t, r, "proxy").Evidence, "Via")
 	assert.NotContains(t, fmt.Sprintf("%+v", r), "pass@")
 }
 
-// TestClosedProxy: one that makes no connection to the service.
-func TestClosedProxy(t *testing.T) {
+// TestProxyThatRefusesTheServer: a proxy refuses to connect to the server.
+func TestProxyThatRefusesTheServer(t *testing.T) {
 	for status, says := range map[int]string{407: "Proxy Authentication Required", 403: "Forbidden"} {
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		defer proxy.Close()
 		address, err := url.Parse(proxy.URL)
 		require.NoError(t, err)
-		r := visited(t, doctor.Config{
+		r := runDoctorWith(t, doctor.Config{
 			BaseURL: "https://hiring.example.com", Key: sandbox.TestKey,
 			HTTP: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}},
 		})
-		assert.Equal(t, []string{"proxy"}, wrongs(r))
-		assert.Equal(t, "it lets nothing through", finding(t, r, "proxy").Found)
+		assert.Equal(t, []string{"proxy"}, wrongNames(r))
+		assert.Equal(t, "requests are blocked", finding(t, r, "proxy").Found)
 		assert.Contains(t, finding(t, r, "proxy").Evidence, says)
 	}
 }
 
-// TestGatewaysThatTakeHeaders: what is missing is named, and all else is found.
-func TestGatewaysThatTakeHeaders(t *testing.T) {
+// TestGatewayThatRemovesAHeader: a gateway removes a header.
+func TestGatewayThatRemovesAHeader(t *testing.T) {
 	for header, row := range map[string]string{
-		"X-RateLimit-Remaining": "quota headers", "X-RateLimit-Reset": "quota headers", "X-Request-Id": "request ids",
+		"X-RateLimit-Remaining": "rate-limit headers", "X-RateLimit-Reset": "rate-limit headers", "X-Request-Id": "request ids",
 	} {
 		service := sandbox.New()
-		r := visited(t, between(t, func(w http.ResponseWriter, r *http.Request) {
+		r := runDoctorWith(t, serverWith(t, func(w http.ResponseWriter, r *http.Request) {
 			service.ServeHTTP(without{w, header}, r)
 		}))
-		assert.Equal(t, []string{row}, wrongs(r), header)
+		assert.Equal(t, []string{row}, wrongNames(r), header)
 		assert.Equal(t, hiring.DefaultDialect(), r.Dialect)
 	}
 }
 
-// without is a reply that loses a header.
+// without is a response writer that drops a header.
 type without struct {
 	http.ResponseWriter
 
@@ -293,8 +292,9 @@ func (w without) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// TestTheKeyShowsNowhere: not even when the service and what lies between echo it.
-func TestTheKeyShowsNowhere(t *testing.T) {
+// TestReportHasNoKey: a report has no key, even when the server and an intermediary
+// echo it.
+func TestReportHasNoKey(t *testing.T) {
 	const key = "sk_test_51abcdefghijklmnop"
 	for _, body := range []string{
 		"<html><title>" + key + "</title>", `{"error":{"code":"INVALID_INPUT","message":"` + key + `","details":{"formErrors":["` + key + `"],"fieldErrors":{"` + key + `":["` + key + `"],"since":["` + key + `"]}}}}`,
@@ -302,7 +302,7 @@ func TestTheKeyShowsNowhere(t *testing.T) {
 		`{"openapi":"` + key + `","paths":{"/` + key + `":{"get":{"operationId":"` + key + `"}}}}`,
 	} {
 		for _, status := range []int{200, 400, 403, 404} {
-			c := between(t, func(w http.ResponseWriter, _ *http.Request) {
+			c := serverWith(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("X-Request-Id", key)
 				w.Header().Set("Location", "https://"+key+"/")
 				w.Header().Set("Allow", key)
@@ -310,7 +310,7 @@ func TestTheKeyShowsNowhere(t *testing.T) {
 				_, _ = w.Write([]byte(body))
 			})
 			c.Key = key
-			assert.NotContains(t, fmt.Sprintf("%+v", visited(t, c)), key[8:])
+			assert.NotContains(t, fmt.Sprintf("%+v", runDoctorWith(t, c)), key[8:])
 		}
 	}
 }

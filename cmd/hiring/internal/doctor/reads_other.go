@@ -1,0 +1,83 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// readLog finds the name of the log's page size. It reads the log that is likely to be the
+// longest.
+func (e *examination) readLog(ctx context.Context) {
+	const field = "EventPageSizeParam"
+	id, most := "", -1
+	for _, s := range e.listed {
+		exchanges := 0
+		if s.Report != nil {
+			exchanges = s.Report.Facts.Exchanges
+		}
+		if exchanges > most {
+			id, most = s.ID, exchanges
+		}
+	}
+	if id == "" {
+		e.reason[field] = "no submission is known"
+		return
+	}
+	q := request{route: listEvents, ids: []string{id}}
+	e.log = e.findParameters(ctx, q, parameterSearch{field: field, from: 6, most: 500, fromMeta: metaPageSize})
+}
+
+// readWriteRoutes checks with GET whether the assumed routes of writes exist. A 405
+// response names the methods of the path and changes nothing.
+func (e *examination) readWriteRoutes(ctx context.Context) {
+	assessment, invitation := e.assessmentID(), idOf(e.invitations.items(), "")
+	for _, field := range []string{"ResendInvitation", "RevokeInvitation"} {
+		if e.observed[field].value != "" || invitation == "" {
+			continue
+		}
+		for _, route := range unique(e.documented(field), e.assumed[field]) {
+			method, path, _ := strings.Cut(route, " ")
+			resp := e.do(ctx, request{route: "GET " + path, ids: []string{assessment, invitation}})
+			if resp.status == http.StatusMethodNotAllowed && slices.Contains(resp.allowed(), method) {
+				e.observed[field] = observation{route, resp.label + ": rejected, with Allow: " + strings.Join(resp.allowed(), ", ")}
+				break
+			}
+		}
+	}
+}
+
+// allowed returns the methods in the Allow header.
+func (resp response) allowed() []string {
+	return strings.FieldsFunc(resp.header.Get("Allow"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// readRest reads one resource of each kind that no response has shown yet.
+func (e *examination) readRest(ctx context.Context) {
+	query := e.page("evaluated", []string{"status"})
+	e.filtered = e.do(ctx, request{route: listSubmissions, query: query})
+	e.members = e.do(ctx, request{route: "GET /members"})
+	if len(e.listed) > 0 {
+		e.one = e.do(ctx, request{route: "GET /submissions/{id}", ids: []string{e.listed[0].ID}})
+		e.report = e.do(ctx, request{route: "GET /submissions/{id}/report", ids: []string{e.listed[0].ID}})
+	}
+	if id := e.multiTaskChallenge(); id != "" {
+		e.challenge = e.do(ctx, request{route: "GET /challenges/{id}", ids: []string{id}})
+	}
+}
+
+// multiTaskChallenge returns a challenge with several tasks, or else any.
+func (e *examination) multiTaskChallenge() string {
+	for _, item := range e.challenges.items() {
+		var c struct {
+			ID       string `json:"id"`
+			Multiple bool   `json:"is_multi_task"`
+		}
+		if json.Unmarshal(item, &c) == nil && c.Multiple {
+			return c.ID
+		}
+	}
+	return idOf(e.challenges.items(), "")
+}
