@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"net/http"
-	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,51 +12,51 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// backlog is many submissions that are evaluated before or while a watch looks.
+// backlog is many submissions that are evaluated before or during a watch.
 type backlog struct {
-	*world
+	*fakeAPI
 
 	options     hiring.WatchOptions
 	state       string
 	submissions []string
 }
 
-// backlogs are the ways in which one may come to be, and how soon it must be
-// found: docs/internals/scale.md says why.
+// backlogs are scenarios of a backlog, with the longest time until all submissions are
+// found. docs/internals/scale.md explains the times.
 var backlogs = map[string]struct {
-	since  sandbox.SinceField
-	become func(*backlog, *testing.T)
-	within time.Duration
+	since    sandbox.SinceField
+	evaluate func(*backlog, *testing.T)
+	within   time.Duration
 }{
-	"over a day, since is creation":         {sandbox.SinceCreated, (*backlog).overADay, time.Second},
-	"over a day, since is evaluation":       {sandbox.SinceEvaluated, (*backlog).overADay, time.Second},
-	"at once, before, since is creation":    {sandbox.SinceCreated, (*backlog).atOnceBefore, 45 * time.Minute},
-	"at once, before, since is evaluation":  {sandbox.SinceEvaluated, (*backlog).atOnceBefore, time.Second},
-	"at once, watched, since is creation":   {sandbox.SinceCreated, (*backlog).atOnceWatched, time.Hour},
-	"at once, watched, since is evaluation": {sandbox.SinceEvaluated, (*backlog).atOnceWatched, 15 * time.Minute},
+	"over a day, since is creation":         {sandbox.SinceCreated, (*backlog).evaluateOverADay, time.Second},
+	"over a day, since is evaluation":       {sandbox.SinceEvaluated, (*backlog).evaluateOverADay, time.Second},
+	"at once, before, since is creation":    {sandbox.SinceCreated, (*backlog).evaluateAtOnce, 45 * time.Minute},
+	"at once, before, since is evaluation":  {sandbox.SinceEvaluated, (*backlog).evaluateAtOnce, time.Second},
+	"at once, watched, since is creation":   {sandbox.SinceCreated, (*backlog).watchThenEvaluateAtOnce, time.Hour},
+	"at once, watched, since is evaluation": {sandbox.SinceEvaluated, (*backlog).watchThenEvaluateAtOnce, 15 * time.Minute},
 }
 
-// TestBacklogIsFound makes the rounds of a watch at the pauses that they recommend.
-// It is the service's quota and the machine's pace that bound them, not the jobs.
+// TestBacklogIsFound calls Poll at the recommended intervals in virtual time. The rate
+// limit of the API and the polling algorithm determine the result, not the jobs.
 func TestBacklogIsFound(t *testing.T) {
 	t.Parallel()
 	n := 1000
-	if os.Getenv("HIRING_LONG") != "" {
+	if longTests() {
 		n = 10_000
 	}
-	for name, is := range backlogs {
+	for name, c := range backlogs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := newBacklog(t, n, is.since)
-				is.become(b, t)
+				b := newBacklog(t, n, c.since)
+				c.evaluate(b, t)
 				began := time.Now()
-				found, repeats, rounds, reads := b.find(t)
+				found, repeated, polls, reads := b.find(t)
 				took := time.Since(began)
-				t.Logf("%d found after %s, in %d rounds of %d reads, %d of them handed over again", found, took.Round(time.Second), rounds, reads, repeats)
+				t.Logf("%d found after %s, in %d polls with %d reads, %d of them twice", found, took.Round(time.Second), polls, reads, repeated)
 				require.Equal(t, n, found)
-				require.Zero(t, repeats)
-				require.Less(t, took, is.within)
+				require.Zero(t, repeated)
+				require.Less(t, took, c.within)
 			})
 		})
 	}
@@ -70,18 +69,18 @@ func newBacklog(t *testing.T, n int, since sandbox.SinceField) *backlog {
 	s.SetPlan(sandbox.LiveKey, 0, n)
 	client, err := hiring.New("http://sandbox.test", sandbox.LiveKey, hiring.WithInsecureHTTP(), hiring.WithHTTPClient(&http.Client{Transport: s.Transport()}))
 	require.NoError(t, err)
-	w := &world{s, client, s.AddAssessment("Backend engineer"), time.Now()}
-	b := &backlog{world: w, submissions: make([]string, n)}
+	api := &fakeAPI{s, client, s.AddAssessment("Backend engineer"), time.Now()}
+	b := &backlog{fakeAPI: api, submissions: make([]string, n)}
 	for i := range b.submissions {
-		b.submissions[i] = w.begins(t)
+		b.submissions[i] = api.addSubmission(t)
 	}
 	b.options.Since = time.Now()
 	time.Sleep(time.Hour)
 	return b
 }
 
-// atOnceBefore has all handed in and evaluated before anybody looks.
-func (b *backlog) atOnceBefore(t *testing.T) {
+// evaluateAtOnce submits and evaluates all submissions.
+func (b *backlog) evaluateAtOnce(t *testing.T) {
 	t.Helper()
 	for _, id := range b.submissions {
 		require.NoError(t, b.Submit(id))
@@ -92,42 +91,44 @@ func (b *backlog) atOnceBefore(t *testing.T) {
 	}
 }
 
-// atOnceWatched has the same under the eyes of a watch.
-func (b *backlog) atOnceWatched(t *testing.T) {
+// watchThenEvaluateAtOnce polls for an hour before evaluateAtOnce.
+func (b *backlog) watchThenEvaluateAtOnce(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
-		time.Sleep(b.round(t).Wait)
+		time.Sleep(b.poll(t).Wait)
 	}
-	b.atOnceBefore(t)
+	b.evaluateAtOnce(t)
 }
 
-func (b *backlog) overADay(t *testing.T) {
+// evaluateOverADay submits and evaluates the submissions evenly over a day.
+func (b *backlog) evaluateOverADay(t *testing.T) {
 	t.Helper()
 	for _, id := range b.submissions {
 		time.Sleep(24 * time.Hour / time.Duration(len(b.submissions)))
-		b.grade(t, id, sandbox.Result{ShipScore: 1})
+		b.evaluate(t, id, sandbox.Result{ShipScore: 1})
 	}
 }
 
-func (b *backlog) round(t *testing.T) hiring.PollResult {
+// poll calls Poll and keeps its state.
+func (b *backlog) poll(t *testing.T) hiring.PollResult {
 	t.Helper()
-	polled, err := b.recruiter.Submissions.Poll(t.Context(), b.options, b.state)
+	polled, err := b.client.Submissions.Poll(t.Context(), b.options, b.state)
 	require.NoError(t, err)
 	b.state = polled.State
 	return polled
 }
 
-// find makes rounds until all are found.
-func (b *backlog) find(t *testing.T) (found, repeats, rounds, reads int) {
+// find polls until all submissions are found, for three hours at most.
+func (b *backlog) find(t *testing.T) (found, repeated, polls, reads int) {
 	t.Helper()
 	seen := make(map[string]bool)
 	for began := time.Now(); time.Since(began) < 3*time.Hour; {
-		polled := b.round(t)
-		rounds++
+		polled := b.poll(t)
+		polls++
 		reads += polled.Progress.Requests
 		for _, s := range polled.Submissions {
 			if seen[s.ID] {
-				repeats++
+				repeated++
 			}
 			seen[s.ID] = true
 		}
@@ -136,5 +137,5 @@ func (b *backlog) find(t *testing.T) (found, repeats, rounds, reads int) {
 		}
 		time.Sleep(polled.Wait)
 	}
-	return len(seen), repeats, rounds, reads
+	return len(seen), repeated, polls, reads
 }

@@ -16,20 +16,22 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Delivery is a result on its way to a handler.
+// Delivery is a result that is passed to a handler.
 type Delivery struct {
-	// ID identifies the delivery: the same ID is the same result. It is the
-	// submission's id and, when the organization watches with Regraded, the time of
-	// the evaluation.
+	// ID identifies the result, for example to ignore repeated deliveries. It is the
+	// id of the submission. With WatchOptions.Regraded the time of the evaluation is
+	// appended.
 	ID string
 
-	// Organization is the one that was given to [Watch], with its Value.
+	// Organization is the organization as given to [Watch], with its Value.
 	Organization Organization
 
-	// Submission has no WorkspaceArchiveURL, because such a link expires and gives
-	// access: read the submission, or call DownloadArchive, for one.
+	// Submission has no WorkspaceArchiveURL, because that link is a credential and
+	// expires. Call Submissions.DownloadArchive to download the archive.
 	Submission hiring.Submission
-	Report     hiring.Report
+
+	// Report is the report of the submission. It is ready.
+	Report hiring.Report
 }
 
 func deliveryOf(o Organization, s hiring.Submission, r hiring.Report) Delivery {
@@ -50,18 +52,19 @@ type DeliveryArgs struct {
 	EvaluatedAt string `json:"evaluated_at,omitempty" river:"unique"`
 
 	// Submission is the JSON of the submission as the poll found it, without the
-	// signed link. It is bytes to the database, because the text of a candidate or
-	// a grader may hold characters that jsonb rejects. Empty: the worker reads the
-	// submission.
+	// signed link. It is stored as base64, because the texts in it may contain
+	// characters that jsonb rejects. When it is empty, the worker reads the
+	// submission from the API.
 	Submission []byte `json:"submission,omitempty"`
 }
 
-// Kind names the job.
+// Kind returns the kind of the job.
 func (DeliveryArgs) Kind() string { return deliveryKind }
 
 const deliveryKind = "hiring_delivery"
 
-// InsertOpts make the job the only one for its result, as long as River keeps it.
+// InsertOpts returns options that allow one job for each result, as long as River
+// keeps the job.
 func (DeliveryArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		MaxAttempts: RetryPolicy{}.withDefaults().attempts(), Queue: QueueDeliveries,
@@ -69,7 +72,7 @@ func (DeliveryArgs) InsertOpts() river.InsertOpts {
 	}
 }
 
-// deliveriesOf returns the jobs that deliver what a poll has found.
+// deliveriesOf returns the jobs that deliver the submissions of a poll.
 func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]river.InsertManyParams, error) {
 	params := make([]river.InsertManyParams, 0, len(found))
 	for _, s := range found {
@@ -87,14 +90,15 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 	return params, nil
 }
 
-// Deliver delivers a submission, again if it was delivered before, in the caller's
-// transaction. It also resumes the organization's deliveries when they are paused
-// because of [ErrReceiverGone]: the others follow within five minutes.
+// Deliver delivers a submission, also if it was delivered before. The delivery is
+// inserted in the caller's transaction and starts after the commit. Deliver also
+// resumes the deliveries of the organization when they are paused because of
+// [ErrReceiverGone]: the others follow within five minutes.
 //
-// A delivery that River still keeps is retried with the submission that it holds,
-// whether it is completed, cancelled, discarded or waiting. Otherwise, and when the
-// organization watches with Regraded, the worker reads the submission, which costs
-// one read. A delivery that is running is left alone.
+// If River still keeps the delivery, it runs again with the submission that it holds,
+// whether it is completed, cancelled, discarded or waiting. A running delivery is not
+// changed. Otherwise, and with WatchOptions.Regraded, the worker reads the submission,
+// which costs one read.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
 	if err := t.resume(ctx, organization); err != nil {
@@ -107,7 +111,7 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	if err != nil {
 		return err
 	}
-	return t.due(ctx, inserted.Job.ID)
+	return t.makeDue(ctx, inserted.Job.ID)
 }
 
 // DeliveryWorker delivers results to handlers. [Watch] registers it.
@@ -115,22 +119,24 @@ type DeliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[DeliveryArgs]
 	supervisor[TTx]
 
-	results map[string]*Results[TTx] // By the name of an organization.
-	asked   sync.Map                 // Delays that handlers asked for, by job id, between Work and NextRetry.
+	results         map[string]*Results[TTx] // By organization name.
+	requestedDelays sync.Map                 // Delays of RetryAfterErrors, by job id, from Work until NextRetry.
 }
 
-// pauseLook is how often a paused delivery looks whether it may go on.
-var pauseLook = 5 * time.Minute
+// pauseCheckInterval is the time after which a paused delivery checks whether the
+// pause has ended.
+var pauseCheckInterval = 5 * time.Minute
 
-// NextRetry follows the [RetryPolicy] of the organization.
+// NextRetry returns the time of the next attempt by the [RetryPolicy] of the
+// organization.
 func (w *DeliveryWorker[D, TTx]) NextRetry(job *river.Job[DeliveryArgs]) time.Time {
 	policy := RetryPolicy{}.withDefaults()
 	if results, ok := w.results[job.Args.Organization]; ok {
 		policy = results.Retry
 	}
 	d := policy.delay(job.Attempt)
-	if asked, ok := w.asked.LoadAndDelete(job.ID); ok {
-		d = min(max(d, asked.(time.Duration)), policy.Max)
+	if requested, ok := w.requestedDelays.LoadAndDelete(job.ID); ok {
+		d = min(max(d, requested.(time.Duration)), policy.Max)
 	}
 	return w.clock.Now().Add(jittered(d))
 }
@@ -140,16 +146,16 @@ func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[Delive
 	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
 		evaluatedAt, err := w.deliver(ctx, organization, job)
 		if err == nil {
-			organization.delivered(ctx, evaluatedAt)
+			organization.reportDelivered(ctx, evaluatedAt)
 		}
-		if later, ok := errors.AsType[*RetryAfterError](err); ok && job.Attempt < job.MaxAttempts {
-			w.asked.Store(job.ID, later.After)
+		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok && job.Attempt < job.MaxAttempts {
+			w.requestedDelays.Store(job.ID, retryAfter.After)
 		}
 		return err
 	})
 }
 
-// deliver returns when the submission was evaluated.
+// deliver calls the handlers, and returns when the submission was evaluated.
 func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[DeliveryArgs]) (*time.Time, error) {
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
@@ -160,10 +166,10 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 			return nil, err
 		}
 		if paused {
-			return nil, river.JobSnooze(pauseLook)
+			return nil, river.JobSnooze(pauseCheckInterval)
 		}
 	}
-	submission, report, err := read(ctx, organization.Client.Submissions, job.Args)
+	submission, report, err := readSubmission(ctx, organization.Client.Submissions, job.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +177,7 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 	if results.Send != nil {
 		err := results.Send(ctx, d)
 		if errors.Is(err, ErrReceiverGone) {
-			return nil, errors.Join(t.pause(ctx, organization.Name, err.Error()), river.JobSnooze(pauseLook))
+			return nil, errors.Join(t.pause(ctx, organization.Name, err.Error()), river.JobSnooze(pauseCheckInterval))
 		}
 		if err != nil {
 			return nil, err
@@ -188,8 +194,9 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 	})
 }
 
-// read takes the submission from the job, and what the job lacks from the API.
-func read(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
+// readSubmission returns the submission of a job and its report. It reads from the
+// API what the job does not hold.
+func readSubmission(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
 	if len(args.Submission) > 0 {
 		err = json.Unmarshal(args.Submission, &s)
 	} else {
@@ -206,14 +213,14 @@ func read(ctx context.Context, service *hiring.SubmissionService, args DeliveryA
 	if err == nil && !r.Ready() {
 		err = fmt.Errorf("jobs: the report of submission %s is not ready", args.SubmissionID)
 	}
-	return s, r, patient(err)
+	return s, r, snoozeIfRateLimited(err)
 }
 
-// patient turns a refusal because of a rate limit into a snooze: it is not a
-// failure of the job.
-func patient(err error) error {
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && errors.Is(err, hiring.ErrRateLimited) {
-		return &rivertype.JobSnoozeError{Duration: max(failure.RetryAfter, time.Second)}
+// snoozeIfRateLimited returns a snooze in place of an error about a rate limit, so
+// that the attempt does not count as a failure.
+func snoozeIfRateLimited(err error) error {
+	if apiErr, ok := errors.AsType[*hiring.Error](err); ok && errors.Is(err, hiring.ErrRateLimited) {
+		return &rivertype.JobSnoozeError{Duration: max(apiErr.RetryAfter, time.Second)}
 	}
 	return err
 }

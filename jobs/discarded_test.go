@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -22,151 +21,123 @@ import (
 	"github.com/stretchr/testify/require"
 	"riverqueue.com/riverui"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// operate asks River's page, as an operator does.
-func operate[TTx any](t *testing.T, client *river.Client[TTx], method, path, body string) string {
+// riverUI sends a request to River's web page, and returns the body of the response.
+func riverUI[TTx any](t *testing.T, client *river.Client[TTx], method, path, body string) string {
 	t.Helper()
 	page, err := riverui.NewHandler(&riverui.HandlerOpts{Endpoints: riverui.NewEndpoints(client, nil), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	require.NoError(t, page.Start(ctx))
-	reply := httptest.NewRecorder()
+	response := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	page.ServeHTTP(reply, r)
-	require.Equal(t, http.StatusOK, reply.Code, reply.Body)
-	return reply.Body.String()
+	page.ServeHTTP(response, r)
+	require.Equal(t, http.StatusOK, response.Code, response.Body)
+	return response.Body.String()
 }
 
-func TestFailingHandlerEndsDiscarded(t *testing.T) {
+func TestDiscardedDeliveryIsRetriedInRiverUI(t *testing.T) {
 	t.Parallel()
-	on(t, failingHandlerEndsDiscarded[*riverpgxv5.Driver, pgx.Tx], failingHandlerEndsDiscarded[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, discardedDeliveryIsRetriedInRiverUI[*riverpgxv5.Driver, pgx.Tx], discardedDeliveryIsRetriedInRiverUI[*riversqlite.Driver, *sql.Tx])
 }
 
-func failingHandlerEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	ids := w.evaluated(t, 20)
+func discardedDeliveryIsRetriedInRiverUI[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 20)
 	var repaired atomic.Bool
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
-		Organizations: w.organizations(), Retry: attempts(2),
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: attempts(2),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if d.Submission.ID == ids[7] && !repaired.Load() {
-				return errors.New("the database does not take it")
+				return errors.New("the database rejects it")
 			}
-			return s.put(ctx, tx, d)
+			return s.insertResult(ctx, tx, d)
 		},
 	})
-	eventually(t, s.delivered(t, 19))
-	discarded := func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'") == 1
-	}
-	eventually(t, discarded)
-	require.Contains(t, operate(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), ids[7])
-	id := value[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
-	require.Contains(t, operate(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "the database does not take it")
+	eventually(t, s.deliveredIs(t, 19))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
+	require.Contains(t, riverUI(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), ids[7])
+	id := queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
+	require.Contains(t, riverUI(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "the database rejects it")
 
 	repaired.Store(true)
-	operate(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
-	eventually(t, s.delivered(t, 20))
+	riverUI(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
+	eventually(t, s.deliveredIs(t, 20))
 	require.Equal(t, 20, s.count(t, "results"))
 }
 
-func TestDeliverRetriesWhatWasGivenUp(t *testing.T) {
+func TestDeliverRetriesCancelledAndDiscardedDeliveries(t *testing.T) {
 	t.Parallel()
-	on(t, deliverRetriesWhatWasGivenUp[*riverpgxv5.Driver, pgx.Tx], deliverRetriesWhatWasGivenUp[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, deliverRetriesCancelledAndDiscardedDeliveries[*riverpgxv5.Driver, pgx.Tx], deliverRetriesCancelledAndDiscardedDeliveries[*riversqlite.Driver, *sql.Tx])
 }
 
-// deliverRetriesWhatWasGivenUp: there is one job for a submission, so that nobody
-// who retries the old one delivers it twice.
-func deliverRetriesWhatWasGivenUp[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	ids := w.evaluated(t, 2)
+// deliverRetriesCancelledAndDiscardedDeliveries checks that Deliver retries the existing
+// jobs. A second job for a submission could deliver it twice.
+func deliverRetriesCancelledAndDiscardedDeliveries[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 2)
 	var repaired atomic.Bool
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
-		Organizations: w.organizations(), Retry: attempts(1),
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: attempts(1),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			if repaired.Load() {
-				return s.put(ctx, tx, d)
+				return s.insertResult(ctx, tx, d)
 			}
 			if d.Submission.ID == ids[0] {
-				return river.JobCancel(errors.New("never"))
+				return river.JobCancel(errors.New("cancelled"))
 			}
-			return errors.New("not now")
+			return errors.New("failed")
 		},
 	})
-	eventually(t, func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded')") == 2
-	})
+	eventually(t, s.countIs(t, 2, "river_job WHERE kind = 'hiring_delivery' AND state IN ('cancelled', 'discarded')"))
 	repaired.Store(true)
 	for _, id := range ids {
-		require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error { return jobs.Deliver(ctx, client, tx, "acme", id) }))
+		s.deliver(t, client, "acme", id)
 	}
-	eventually(t, s.delivered(t, 2))
+	eventually(t, s.deliveredIs(t, 2))
 	require.Equal(t, 2, s.count(t, "river_job WHERE kind = 'hiring_delivery'"))
 	require.Equal(t, 2, s.count(t, "results"))
 }
 
-func TestUnreadableReportEndsDiscarded(t *testing.T) {
+func TestUnreadableReportIsDiscardedAlone(t *testing.T) {
 	t.Parallel()
-	on(t, unreadableReportEndsDiscarded[*riverpgxv5.Driver, pgx.Tx], unreadableReportEndsDiscarded[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, unreadableReportIsDiscardedAlone[*riverpgxv5.Driver, pgx.Tx], unreadableReportIsDiscardedAlone[*riversqlite.Driver, *sql.Tx])
 }
 
-// unreadableReportEndsDiscarded has a submission whose report makes no sense, on
-// a page with others.
-func unreadableReportEndsDiscarded[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	w.evaluated(t, 3)
-	poison := w.begins(t)
-	w.grade(t, poison, sandbox.Result{ShipScore: 71, Extra: map[string]any{"pillars": "none of your business"}})
-	w.evaluated(t, 3)
-	organization := w.organization("acme")
+// unreadableReportIsDiscardedAlone evaluates a submission whose report cannot be decoded,
+// on a page with others.
+func unreadableReportIsDiscardedAlone[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	api.addEvaluated(t, 3)
+	unreadable := api.addSubmission(t)
+	api.evaluate(t, unreadable, sandbox.Result{ShipScore: 71, Extra: map[string]any{"pillars": "not a list"}})
+	api.addEvaluated(t, 3)
+	organization := api.organization("acme")
 	var repaired atomic.Bool
-	organization.Client = w.through(t, func(body []byte) []byte {
+	organization.Client = api.clientChangingBodies(t, func(body []byte) []byte {
 		if repaired.Load() {
-			body = bytes.ReplaceAll(body, []byte(`"none of your business"`), []byte(`[]`))
+			body = bytes.ReplaceAll(body, []byte(`"not a list"`), []byte(`[]`))
 		}
 		return body
 	})
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.put, Retry: attempts(2)})
-	eventually(t, s.delivered(t, 6), "those beside it")
-	discarded := func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'") == 1
-	}
-	eventually(t, discarded)
-	w.evaluated(t, 2)
-	eventually(t, s.delivered(t, 8), "those after it")
-	require.Zero(t, s.count(t, "results WHERE submission_id = $1", poison))
-	require.Contains(t, operate(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), poison)
-	id := value[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
-	require.Contains(t, operate(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "the reply cannot be read: /data/pillars")
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Retry: attempts(2)})
+	eventually(t, s.deliveredIs(t, 6), "the others of the page are delivered")
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
+	api.addEvaluated(t, 2)
+	eventually(t, s.deliveredIs(t, 8), "later ones are delivered")
+	require.Zero(t, s.count(t, "results WHERE submission_id = $1", unreadable))
+	require.Contains(t, riverUI(t, client, http.MethodGet, "/api/jobs?state=discarded", ""), unreadable)
+	id := queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE state = 'discarded'")
+	require.Contains(t, riverUI(t, client, http.MethodGet, fmt.Sprintf("/api/jobs/%d", id), ""), "/data/pillars")
 
 	repaired.Store(true)
-	operate(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
-	eventually(t, s.delivered(t, 9))
-	require.Equal(t, 71, value[int](t, s.db, "SELECT score FROM results WHERE submission_id = $1", poison))
+	riverUI(t, client, http.MethodPost, "/api/jobs/retry", fmt.Sprintf(`{"ids": ["%d"]}`, id))
+	eventually(t, s.deliveredIs(t, 9))
+	require.Equal(t, 71, queryValue[int](t, s.db, "SELECT score FROM results WHERE submission_id = $1", unreadable))
 	require.Equal(t, 9, s.count(t, "results"))
-}
-
-// through is a client whose replies are changed on their way.
-func (w *world) through(t *testing.T, change func(body []byte) []byte) *hiring.Client {
-	t.Helper()
-	transport := through(func(r *http.Request) (*http.Response, error) {
-		reply, err := w.Transport().RoundTrip(r)
-		if err != nil {
-			return nil, err
-		}
-		body, err := io.ReadAll(reply.Body)
-		_ = reply.Body.Close()
-		body = change(body)
-		reply.Body, reply.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		return reply, err
-	})
-	client, err := hiring.New("http://sandbox.test", sandbox.LiveKey, hiring.WithInsecureHTTP(), hiring.WithHTTPClient(&http.Client{Transport: transport}))
-	require.NoError(t, err)
-	return client
 }

@@ -1,6 +1,6 @@
-// Package jobs watches for results and invites candidates from any number of
-// processes, as jobs of [River] in the user's own database: PostgreSQL for many
-// machines, SQLite for one.
+// Package jobs watches for results and invites candidates in any number of
+// processes. It runs as jobs of [River] in the user's own database: PostgreSQL for
+// many processes, SQLite for one.
 //
 //	config := &river.Config{}
 //	err := jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{
@@ -13,44 +13,46 @@
 //	...
 //	workers, err := river.NewClient(riverpgxv5.New(pool), config)
 //
-// When a loop is not enough any more is in docs/jobs.md of the repository, and what
-// to set and to watch in production in this module's README.
+// [Migrate] creates the tables. [Watch] delivers results to a handler. [Invite]
+// queues invitations, and [SendInvitations] sends them. [Webhook] posts results to
+// a URL. River does the rest: starting and stopping, retries, timeouts, logs,
+// metrics and a web page for operators.
 //
-// [Migrate] makes the tables, [Watch] has results delivered, [Invite] with
-// [SendInvitations] invites candidates, and [Webhook] posts results to a URL.
-// All else is River's: starting and stopping, retries, timeouts, its log, its
-// metrics and its page for operators.
+// The guide docs/jobs.md of the repository says when a program needs jobs. The
+// README of this module describes settings and alerts for production.
 //
 // # Exactly once, in effect
 //
-// A result goes through two transactions. The first keeps the state of the watch,
-// inserts a delivery for each submission that the round found, and ends the round;
-// so a process that dies before its end repeats the round from the same state,
-// and one that dies after it leaves the deliveries behind. The second holds what
-// the handler writes, and ends the delivery. Of a handler that was interrupted
-// nothing is there, and of one that came to its end everything, once: a worker
-// that was taken for dead and comes back cannot commit.
+// A result takes two transactions:
 //
-// What repeats after a crash is what is no part of these transactions: the
-// requests of a round, [Results].Send, and whatever else a handler does outside of
-// its transaction.
+//   - The poll saves the state of the watch, inserts a delivery for each submission
+//     that it found, and completes itself. If the process dies before the commit,
+//     the poll is repeated from the same state. If it dies after the commit, the
+//     deliveries are in the database.
+//   - The delivery commits what the handler wrote, and completes itself. An
+//     interrupted handler leaves nothing. A worker whose job River has given to
+//     another worker cannot commit.
 //
-// An invitation is a request that no transaction can take back. It is sent with
-// [hiring.InvitationService.SendAll] and a checkpoint in the table hiring_jobs, so a
-// process may be killed at any moment: an address whose request may have been sent
-// is looked up before anything is sent to it again.
+// Whatever is not part of these transactions may be repeated after a crash: the
+// requests of a poll, [Results].Send, and anything a handler does without its
+// transaction.
 //
-// A process that is killed holds up its jobs until River takes them for stuck:
-// river.Config.RescueStuckJobsAfter, which [Watch] sets to 15 s more than the
-// timeout of jobs when it is zero, and up to half a minute more.
+// No transaction can undo an invitation. [hiring.InvitationService.SendAll] sends
+// invitations with a checkpoint in the table hiring_jobs, so a process may be
+// killed at any moment: SendAll looks up an address whose request may have been
+// sent before it sends to that address again.
 //
-// # Candidates' data
+// The jobs of a killed process wait until River rescues them: after
+// river.Config.RescueStuckJobsAfter, and up to half a minute more. [Watch] sets it
+// to 15 s more than the timeout of jobs when it is zero.
 //
-// A delivery holds the submission until River deletes it: by default a day after
-// it was completed, a week after it was discarded. The table hiring_jobs holds
-// the names and addresses of those who are invited, until the user deletes them.
-// Neither is ever logged by this package, and River's page should be for those
-// who may see candidates' data.
+// # Candidate data
+//
+// A delivery holds the submission until River deletes the job: by default a day
+// after it was completed and a week after it was discarded. The table hiring_jobs
+// holds the names and addresses of invited candidates until the user deletes the
+// rows. This package logs neither. Only people who may see candidate data should
+// have access to River's web page.
 //
 // [River]: https://riverqueue.com
 package jobs

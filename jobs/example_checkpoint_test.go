@@ -33,10 +33,10 @@ func (c checkpoint) Save(ctx context.Context, state string) error {
 
 var _ hiring.Checkpoint = checkpoint{}
 
-// TestCheckpointOfTheGuidePostgres watches twice without a job, and breaks off.
-func TestCheckpointOfTheGuidePostgres(t *testing.T) {
+// TestGuideCheckpointPostgres watches twice without a job, and breaks off.
+func TestGuideCheckpointPostgres(t *testing.T) {
 	t.Parallel()
-	s, w := newPostgres(t), newWorld(t)
+	s, w := newPostgres(t), newAPI(t)
 	_, err := s.db.ExecContext(t.Context(), "CREATE TABLE checkpoints (name text PRIMARY KEY, state text NOT NULL)")
 	require.NoError(t, err)
 	pool, err := pgxpool.New(t.Context(), s.url)
@@ -44,7 +44,7 @@ func TestCheckpointOfTheGuidePostgres(t *testing.T) {
 	t.Cleanup(pool.Close)
 	options := w.organization("acme").Watch
 	options.Checkpoint = checkpoint{pool, "acme"}
-	ids := w.evaluated(t, 3)
+	ids := w.addEvaluated(t, 3)
 	came := make(map[string]int)
 	next := func(n int) {
 		for submission, err := range w.LiveClient().Submissions.Watch(t.Context(), options) {

@@ -2,20 +2,23 @@ package jobs
 
 import "time"
 
-// What decides how long a run of invitations pauses.
-var OutagePause = outagePause
+// OutageDelay is outageDelay.
+var OutageDelay = outageDelay
 
-// PollTimeout is the timeout of polls with a configuration's JobTimeout.
+// PollTimeout is pollTimeout.
 var PollTimeout = pollTimeout
 
-// Attempts returns how many attempts a policy allows.
+// Attempts returns the number of attempts that a policy allows.
 func (p RetryPolicy) Attempts() int { return p.withDefaults().attempts() }
 
 // Delay returns the delay after a failed attempt.
 func (p RetryPolicy) Delay(attempt int) time.Duration { return p.withDefaults().delay(attempt) }
 
-// HurryInvitations shortens the times that runs of invitations keep to.
-func HurryInvitations(timeout, pause time.Duration) { inviteTimeout, retryPause = timeout, pause }
+// ShortenInvitationTimes sets the timeout of runs of invitations and the delay after
+// their failures.
+func ShortenInvitationTimes(timeout, delay time.Duration) {
+	inviteTimeout, retryDelay = timeout, delay
+}
 
-// HurryHealth shortens the time between two counts of the deliveries.
-func HurryHealth(every time.Duration) { healthEvery = every }
+// SetHealthInterval sets the time between two reports of deliveries.
+func SetHealthInterval(interval time.Duration) { healthInterval = interval }

@@ -11,24 +11,26 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Invite has candidates invited once the caller's transaction is committed, and
-// not at all when it is rolled back. Each is a row of hiring_jobs, one for an
-// address in an assessment: who is there already, by whichever call, is left as
-// it is, but for those that were cancelled, who are tried anew as they are given
-// now. It returns how many were added.
+// Invite queues invitations in the caller's transaction, and returns the number of
+// added rows. The workers of [SendInvitations] send the invitations after the commit.
+// Invite itself sends no request.
 //
-// Nothing is sent to the service by it; the workers of [SendInvitations] do that.
+// hiring_jobs has one row for each address in an assessment. If the row exists,
+// Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
+// the given name and extra members.
+//
+// An empty organization, assessment id or address is a [hiring.ParamError].
 func Invite[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, assessmentID string, candidates ...hiring.NewInvitation) (added int, err error) {
 	if organization == "" || assessmentID == "" {
 		return 0, &hiring.ParamError{Param: "organization, assessmentID", Problem: "must not be empty"}
 	}
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
 	for _, c := range candidates {
-		isNew, err := t.queue(ctx, organization, assessmentID, c)
+		queued, err := t.queueInvitation(ctx, organization, assessmentID, c)
 		if err != nil {
 			return 0, err
 		}
-		if isNew {
+		if queued {
 			added++
 		}
 	}
@@ -39,7 +41,7 @@ func Invite[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, org
 	if err != nil {
 		return added, err
 	}
-	return added, t.due(ctx, inserted.Job.ID)
+	return added, t.makeDue(ctx, inserted.Job.ID)
 }
 
 // invitation is the detail of an invitation's row.
@@ -51,8 +53,9 @@ type invitation struct {
 	Problem      string         `json:"problem,omitempty"`
 }
 
-// queue adds a row, and tells whether there was none that counts.
-func (t table) queue(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation) (isNew bool, err error) {
+// queueInvitation inserts a row, or queues a cancelled one again. It reports whether
+// it changed anything.
+func (t table) queueInvitation(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation) (bool, error) {
 	address := strings.ToLower(strings.TrimSpace(c.Email))
 	if address == "" {
 		return false, &hiring.ParamError{Param: "Email", Problem: "must not be empty"}
@@ -62,7 +65,7 @@ func (t table) queue(ctx context.Context, organization, assessmentID string, c h
 		return false, fmt.Errorf("jobs: Invite: %w", err)
 	}
 	var version int64
-	return t.row(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
+	return t.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
 		VALUES ($1, $2, $3, 'queued', $4)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
 		SET status = 'queued', detail = excluded.detail, version = hiring_jobs.version + 1, updated_at = CURRENT_TIMESTAMP
@@ -71,16 +74,17 @@ func (t table) queue(ctx context.Context, organization, assessmentID string, c h
 		[]any{organization, assessmentID, address, string(detail)}, &version)
 }
 
-// queued is one candidate who waits.
-type queued struct {
+// queuedInvitation is a row with the status queued.
+type queuedInvitation struct {
 	assessmentID, address string
 	invitation
 }
 
-// next finds the first that waits behind another one, in the order of the key.
-func (t table) next(ctx context.Context, organization string, after queued) (q queued, found bool, err error) {
+// nextQueued returns the first queued invitation after another one, by assessment and
+// address.
+func (t table) nextQueued(ctx context.Context, organization string, after queuedInvitation) (q queuedInvitation, found bool, err error) {
 	var detail string
-	found, err = t.row(ctx, `SELECT assessment_id, address, detail FROM hiring_jobs
+	found, err = t.scanRow(ctx, `SELECT assessment_id, address, detail FROM hiring_jobs
 		WHERE organization = $1 AND status = 'queued' AND (assessment_id > $2 OR assessment_id = $2 AND address > $3)
 		ORDER BY assessment_id, address LIMIT 1`,
 		[]any{organization, after.assessmentID, after.address}, &q.assessmentID, &q.address, &detail)
@@ -90,8 +94,8 @@ func (t table) next(ctx context.Context, organization string, after queued) (q q
 	return q, found, err
 }
 
-// settle records what became of one.
-func (t table) settle(ctx context.Context, organization string, q queued, status Status) error {
+// saveInvitation stores the status and the detail of an invitation.
+func (t table) saveInvitation(ctx context.Context, organization string, q queuedInvitation, status Status) error {
 	detail, err := json.Marshal(q.invitation)
 	if err != nil {
 		return err

@@ -16,57 +16,60 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Invitations says whose candidates are invited, and how.
+// Invitations are the options of [SendInvitations].
 type Invitations struct {
-	Organizations []Organization // Watch is not used.
+	Organizations []Organization // Their Watch is not used.
 
-	// PlanWait is how long to wait at most, after the service said that the
-	// plan's limit is reached, before it is looked at again: an hour by default.
-	// It is looked at sooner when a month has passed since the period began.
+	// PlanWait is the longest wait before the next attempt after the API has reported
+	// that the limit of the plan is reached. Default: an hour. The wait is shorter
+	// when a month has passed since the period of the plan began.
 	PlanWait time.Duration
 }
 
-// SendInvitations registers the worker that invites whom [Invite] has added with
-// the configuration of a River client, as [Watch] does. For each organization one
-// job at a time goes through the queued rows, whatever the number of processes,
-// with the care of [hiring.InvitationService.SendAll], which is that of Ensure
-// for many: at most one mail to each address, within the write quota.
+// SendInvitations adds the worker that sends the invitations of [Invite] to the
+// configuration of a River client, as [Watch] does. For each organization one job at
+// a time sends the queued invitations with [hiring.InvitationService.SendAll], in
+// whatever process: at most one invitation e-mail to each address, within the write
+// rate limit.
 //
-// When the window of the rate limit is used up, the job is snoozed until the next
-// window; when the plan's limit is reached, as PlanWait says. A candidate that the API
-// refuses is cancelled, with the reason in the row, and does not stop the others.
-// During a transient error ([hiring.IsTransient]) the job is snoozed, for a minute at
-// first and up to ten, and uses up no attempts. Any other error, such as a refused
-// key, is retried as often as River's MaxAttempts says, 25 times in some three hours
-// by default. Then the job is discarded, and resumes when it is retried or [Invite]
-// is called.
+//   - When the window of the rate limit is used up, the job is snoozed until the next
+//     window.
+//   - When the limit of the plan is reached, the job is snoozed for PlanWait.
+//   - An invitation that the API rejects is cancelled. Its row contains the reason.
+//     The others are sent.
+//   - After a transient error ([hiring.IsTransient]) the job is snoozed, for one minute
+//     at first and for at most ten. A snooze does not use up attempts.
+//   - Any other error, such as a rejected key, is retried as often as River's
+//     MaxAttempts allows: by default 25 attempts in about three hours. Then the job is
+//     discarded. It resumes when it is retried or [Invite] is called.
 //
 // Scope write; costs what SendAll costs.
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
-	known, err := nameAll(invitations.Organizations)
+	organizations, err := organizationsByName(invitations.Organizations)
 	if err != nil {
 		return err
 	}
-	prepare(config)
+	setDefaults(config)
 	if invitations.PlanWait <= 0 {
 		invitations.PlanWait = time.Hour
 	}
-	addQueue(config, QueueInvitations, min(len(known), 10))
-	common := supervisor[TTx]{known, install[D](config)}
+	addQueue(config, QueueInvitations, min(len(organizations), 10))
+	common := supervisor[TTx]{organizations, installClock[D](config)}
 	return river.AddWorkerSafely(config.Workers, &InviteWorker[D, TTx]{supervisor: common, planWait: invitations.PlanWait})
 }
 
-// InviteArgs are those of the job that invites an organization's candidates.
+// InviteArgs are the arguments of the job that sends the invitations of an
+// organization.
 type InviteArgs struct {
 	Organization string `json:"organization" river:"unique"`
 }
 
-// Kind names the job.
+// Kind returns the kind of the job.
 func (InviteArgs) Kind() string { return "hiring_invitations" }
 
-// InsertOpts make the job the only one for its organization.
+// InsertOpts returns options that allow one unfinished job for each organization.
 func (InviteArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueInvitations, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: alone}}
+	return river.InsertOpts{Queue: QueueInvitations, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinishedStates}}
 }
 
 // InviteWorker sends invitations. [SendInvitations] registers it.
@@ -77,16 +80,16 @@ type InviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	planWait time.Duration
 }
 
-// Durations of runs.
 var (
-	inviteTimeout = 10 * time.Minute
-	retryPause    = time.Minute      // After a failure and during an outage, times their number.
-	beatEvery     = 20 * time.Second // How often a run shows that its process lives.
+	inviteTimeout     = 10 * time.Minute
+	retryDelay        = time.Minute      // Multiplied by the number of failures or snoozes.
+	heartbeatInterval = 20 * time.Second // Time between two heartbeats of a running job.
 )
 
-// Timeout leaves a run the time to keep to the pace of SendAll, which lists anew each
-// time. River's rescuer asks too, and leaves a job alone for its timeout: for a job
-// whose process no longer shows that it lives, the timeout has passed.
+// Timeout returns ten minutes, because each run of SendAll begins by listing the
+// existing invitations. River's rescuer also calls Timeout, and does not rescue a job
+// before its timeout. For a job without heartbeats Timeout returns a second, so that
+// the job is rescued soon.
 func (w *InviteWorker[D, TTx]) Timeout(job *river.Job[InviteArgs]) time.Duration {
 	if w.isAbandoned(job.JobRow) {
 		return time.Second
@@ -94,63 +97,66 @@ func (w *InviteWorker[D, TTx]) Timeout(job *river.Job[InviteArgs]) time.Duration
 	return inviteTimeout
 }
 
-// NextRetry grows with the number of failures. A run whose process died resumes at
-// once: its checkpoint holds what was on its way.
+// NextRetry returns the time of the next attempt: one to ten minutes after a failure,
+// growing with the number of failures. A job whose process died is retried at once,
+// because its checkpoint contains the requests that may have been sent.
 func (w *InviteWorker[D, TTx]) NextRetry(job *river.Job[InviteArgs]) time.Time {
 	if w.isAbandoned(job.JobRow) {
 		return w.clock.Now()
 	}
-	return w.clock.Now().Add(retryPause * time.Duration(min(job.Attempt, 10)))
+	return w.clock.Now().Add(retryDelay * time.Duration(min(job.Attempt, 10)))
 }
 
+// isAbandoned reports whether a job has missed three heartbeats.
 func (w *InviteWorker[D, TTx]) isAbandoned(job *rivertype.JobRow) bool {
-	return job.AttemptedAt != nil && w.clock.Now().Sub(*job.AttemptedAt) > 3*beatEvery
+	return job.AttemptedAt != nil && w.clock.Now().Sub(*job.AttemptedAt) > 3*heartbeatInterval
 }
 
-// Work invites until no candidate is queued.
+// Work sends invitations until none is queued.
 func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteArgs]) error {
 	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
-		defer func() { now := w.clock.Now(); job.AttemptedAt = &now }() // NextRetry: this process lives.
-		return w.inviteAll(ctx, organization, job)
+		defer func() { now := w.clock.Now(); job.AttemptedAt = &now }() // For isAbandoned in NextRetry: this process is alive.
+		return w.sendQueued(ctx, organization, job)
 	})
 }
 
-func (w *InviteWorker[D, TTx]) inviteAll(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
+func (w *InviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
-	running, stop := t.beat(ctx, job.JobRow)
+	running, stop := t.sendHeartbeats(ctx, job.JobRow)
 	defer stop()
 	for {
-		first, found, err := t.next(running, organization.Name, queued{})
+		first, found, err := t.nextQueued(running, organization.Name, queuedInvitation{})
 		if err != nil {
 			return errors.Join(context.Cause(running), err)
 		}
 		if !found {
 			stop()
-			return w.finish(ctx, client, job)
+			return w.completeUnlessQueued(ctx, client, job)
 		}
-		r := inviting{table: t, organization: organization, assessmentID: first.assessmentID}
+		r := invitationRun{table: t, organization: organization, assessmentID: first.assessmentID}
 		if err := r.run(running); err != nil {
 			if errors.Is(context.Cause(running), errOvertaken) {
 				return errOvertaken
 			}
-			return w.pause(ctx, organization, job.JobRow, err)
+			return w.snoozeOrFail(ctx, organization, job.JobRow, err)
 		}
 	}
 }
 
-// beat renews the time of the attempt in the row of a job until stop is called. The
-// context that it returns ends when the job belongs to another attempt.
-func (t table) beat(ctx context.Context, job *rivertype.JobRow) (running context.Context, stop func()) {
+// sendHeartbeats sets the time of the attempt in the row of a job to the current time,
+// at intervals, until stop is called. The context running ends when another attempt
+// has taken the job.
+func (t table) sendHeartbeats(ctx context.Context, job *rivertype.JobRow) (running context.Context, stop func()) {
 	running, cancel := context.WithCancelCause(ctx)
 	now := "now()"
 	if t.database == sqlite {
-		now = "strftime('%Y-%m-%d %H:%M:%f', 'now')" // As River writes it.
+		now = "strftime('%Y-%m-%d %H:%M:%f', 'now')" // The format that River uses.
 	}
-	query := "UPDATE " + t.rivers + " SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
+	query := "UPDATE " + t.riverTable + " SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		ticks := time.NewTicker(beatEvery)
+		ticks := time.NewTicker(heartbeatInterval)
 		defer ticks.Stop()
 		for {
 			select {
@@ -159,7 +165,7 @@ func (t table) beat(ctx context.Context, job *rivertype.JobRow) (running context
 			case <-ticks.C:
 			}
 			var id int64
-			if mine, err := t.row(running, query, []any{job.ID, job.Attempt}, &id); err == nil && !mine {
+			if owned, err := t.scanRow(running, query, []any{job.ID, job.Attempt}, &id); err == nil && !owned {
 				cancel(errOvertaken)
 			}
 		}
@@ -170,119 +176,122 @@ func (t table) beat(ctx context.Context, job *rivertype.JobRow) (running context
 	}
 }
 
-// errMore says that somebody was added while the job ended.
-var errMore = errors.New("jobs: there are more candidates")
+// errMoreQueued rolls back the completion of a job, because Invite has queued another
+// invitation.
+var errMoreQueued = errors.New("jobs: more invitations are queued")
 
-// finish completes the job, unless candidates were added meanwhile. It completes
-// first: from then on another Invite waits for the end of this transaction, or
-// this one for the end of its.
-func (w *InviteWorker[D, TTx]) finish(ctx context.Context, client *river.Client[TTx], job *river.Job[InviteArgs]) error {
+// completeUnlessQueued completes the job if no invitation is queued. It completes the
+// job first and checks second: the completion makes this transaction and that of a
+// concurrent Invite wait for each other, so one of them sees the other's changes.
+func (w *InviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, client *river.Client[TTx], job *river.Job[InviteArgs]) error {
 	err := inTx(ctx, client, func(tx TTx, t table) error {
 		if err := complete[D](ctx, tx, job); err != nil {
 			return err
 		}
-		_, found, err := t.next(ctx, job.Args.Organization, queued{})
+		_, found, err := t.nextQueued(ctx, job.Args.Organization, queuedInvitation{})
 		if err == nil && found {
-			err = errMore
+			err = errMoreQueued
 		}
 		return err
 	})
-	if errors.Is(err, errMore) {
+	if errors.Is(err, errMoreQueued) {
 		return river.JobSnooze(0)
 	}
 	return err
 }
 
-// pause tells what to do after a run that did not come to its end.
-func (w *InviteWorker[D, TTx]) pause(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
+// snoozeOrFail returns the error of the job after a run that ended early: a snooze, or
+// err itself.
+func (w *InviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
-		return river.JobSnooze(w.planPause(ctx, o))
+		return river.JobSnooze(w.planDelay(ctx, o))
 	case errors.Is(err, hiring.ErrRateLimited):
-		return patient(err)
-	case errors.Is(err, errSlice), ctx.Err() != nil:
-		return river.JobSnooze(0) // The checkpoint holds what is on its way.
+		return snoozeIfRateLimited(err)
+	case errors.Is(err, errTimeUp), ctx.Err() != nil:
+		return river.JobSnooze(0) // The checkpoint contains the requests that may have been sent.
 	case hiring.IsTransient(err):
-		return river.JobSnooze(outagePause(job))
+		return river.JobSnooze(outageDelay(job))
 	}
 	return err
 }
 
-// outagePause grows with the number of pauses before it, which River counts: they
-// are no attempts.
-func outagePause(job *rivertype.JobRow) time.Duration {
-	var counted struct {
+// outageDelay returns the delay after a transient error: one to ten minutes, growing
+// with the number of snoozes, which River counts in the metadata.
+func outageDelay(job *rivertype.JobRow) time.Duration {
+	var metadata struct {
 		Snoozes int64 `json:"snoozes"`
 	}
-	_ = json.Unmarshal(job.Metadata, &counted) // Without it, the shortest.
-	return retryPause * time.Duration(min(counted.Snoozes+1, 10))
+	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no snooze.
+	return retryDelay * time.Duration(min(metadata.Snoozes+1, 10))
 }
 
-// planPause is how long the plan may stay as it is. The service does not say when
-// a period ends.
-func (w *InviteWorker[D, TTx]) planPause(ctx context.Context, o Organization) time.Duration {
+// planDelay returns the delay after the limit of the plan was reached. The API does not
+// report when a period ends, so planDelay assumes a month.
+func (w *InviteWorker[D, TTx]) planDelay(ctx context.Context, o Organization) time.Duration {
 	account, err := o.Client.Account.Get(ctx)
 	if err != nil {
 		return w.planWait
 	}
-	turn := time.Until(account.Usage.PeriodStart.AddDate(0, 1, 0))
-	if turn <= 0 { // Periods are longer than that.
+	left := time.Until(account.Usage.PeriodStart.AddDate(0, 1, 0))
+	if left <= 0 { // The period is longer than a month.
 		return w.planWait
 	}
-	return min(w.planWait, turn)
+	return min(w.planWait, left)
 }
 
-// inviting is one run of SendAll over the queued candidates of an assessment.
-type inviting struct {
+// invitationRun is one run of SendAll for the queued invitations of an assessment.
+type invitationRun struct {
 	table
 
 	organization Organization
 	assessmentID string
 
-	sent   []queued // Handed to SendAll, and without a result.
-	failed error    // Of the table.
-	ended  bool
+	pending  []queuedInvitation // Passed to SendAll and without a result yet, in order.
+	tableErr error              // Error of reading or writing the table.
+	stopped  bool               // No further invitation is passed to SendAll.
 }
 
-// errSlice ends a run that would wait for longer than a job may take.
-var errSlice = errors.New("jobs: to be continued")
+// errTimeUp is returned by a run that has used the time of its job.
+var errTimeUp = errors.New("jobs: the time of the job is used up")
 
-func (r *inviting) run(ctx context.Context) error {
-	asking, stop := sooner(ctx)
+func (r *invitationRun) run(ctx context.Context) error {
+	sendCtx, stop := withEarlierDeadline(ctx)
 	defer stop()
-	err := r.organization.Client.Invitations.SendAll(asking, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
+	err := r.organization.Client.Invitations.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
 		Checkpoint: &rowCheckpoint{table: r.table, organization: r.organization.Name, assessmentID: r.assessmentID},
 		Each: func(i hiring.InviteResult, err error) bool {
-			r.failed = errors.Join(r.failed, r.record(ctx, i, err))
-			return r.failed == nil
+			r.tableErr = errors.Join(r.tableErr, r.record(ctx, i, err))
+			return r.tableErr == nil
 		},
 	})
-	if r.failed != nil {
-		return r.failed
+	if r.tableErr != nil {
+		return r.tableErr
 	}
-	if gone(err) || err == nil {
+	if err == nil || errors.Is(err, hiring.ErrNotFound) { // After a 404 all invitations of the assessment are cancelled.
 		return nil
 	}
-	if asking.Err() != nil && !errors.Is(err, hiring.ErrRateLimited) {
-		return errSlice
+	if sendCtx.Err() != nil && !errors.Is(err, hiring.ErrRateLimited) {
+		return errTimeUp
 	}
 	return err
 }
 
-// candidates are read one by one, while they are sent.
-func (r *inviting) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
+// candidates returns the queued invitations. It reads each from the table when SendAll
+// asks for it.
+func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
-		last := queued{assessmentID: r.assessmentID}
-		for !r.ended {
-			q, found, err := r.next(ctx, r.organization.Name, last)
+		last := queuedInvitation{assessmentID: r.assessmentID}
+		for !r.stopped {
+			q, found, err := r.nextQueued(ctx, r.organization.Name, last)
 			if err != nil {
-				r.failed = err
+				r.tableErr = err
 			}
 			if err != nil || !found || q.assessmentID != r.assessmentID {
 				return
 			}
 			last = q
-			r.sent = append(r.sent, q)
+			r.pending = append(r.pending, q)
 			if !yield(hiring.NewInvitation{Email: q.Email, Name: q.Name, Extra: q.Extra}) {
 				return
 			}
@@ -290,8 +299,9 @@ func (r *inviting) candidates(ctx context.Context) iter.Seq[hiring.NewInvitation
 	}
 }
 
-// rowCheckpoint is the checkpoint of SendAll for an assessment, as a row of the
-// table. A run that another run has overtaken cannot save, so it sends nothing.
+// rowCheckpoint is the checkpoint of SendAll for an assessment, as a row of the table.
+// It is optimistically locked by its version: a run that another run has overtaken
+// cannot save, and therefore sends nothing.
 type rowCheckpoint struct {
 	table
 
@@ -299,22 +309,22 @@ type rowCheckpoint struct {
 	version                    int64
 }
 
-// StatusSending is the status of the row that holds what invitations of an
-// assessment are on their way: a checkpoint of [hiring.InvitationService.SendAll],
-// without candidate data. Its address is " checkpoint".
+// StatusSending is the status of the row that holds the checkpoint of
+// [hiring.InvitationService.SendAll] for an assessment: the requests that may have
+// been sent, without candidate data. Its address is " checkpoint".
 const StatusSending Status = "sending"
 
-// checkpointAddress begins with a space, which no candidate's address does.
+// checkpointAddress begins with a space, unlike the address of a candidate.
 const checkpointAddress = " checkpoint"
 
 func (c *rowCheckpoint) Load(ctx context.Context) (state string, err error) {
-	_, err = c.row(ctx, "SELECT detail, version FROM hiring_jobs WHERE organization = $1 AND assessment_id = $2 AND address = $3",
+	_, err = c.scanRow(ctx, "SELECT detail, version FROM hiring_jobs WHERE organization = $1 AND assessment_id = $2 AND address = $3",
 		[]any{c.organization, c.assessmentID, checkpointAddress}, &state, &c.version)
 	return state, err
 }
 
 func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
-	saved, err := c.row(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+	saved, err := c.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, $2, $3, 'sending', $4, $5)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
 		SET detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
@@ -327,11 +337,11 @@ func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
 	return err
 }
 
-// record stores the result of the next candidate. A candidate that stays queued is
-// tried again.
-func (r *inviting) record(ctx context.Context, i hiring.InviteResult, err error) error {
-	q := r.sent[0] // Results come in order, one for each candidate.
-	r.sent = r.sent[1:]
+// record stores the result of the next pending invitation. After any other result than
+// those below, the invitation stays queued and the run stops.
+func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err error) error {
+	q := r.pending[0] // SendAll returns results in order, one for each candidate.
+	r.pending = r.pending[1:]
 	var status Status
 	switch {
 	case err == nil && i.Outcome == hiring.InviteSent:
@@ -340,36 +350,32 @@ func (r *inviting) record(ctx context.Context, i hiring.InviteResult, err error)
 		status = StatusExisting
 	case i.Outcome == hiring.InviteUnknown && outcome(err) == hiring.OutcomeDone:
 		status = StatusUnknown
-	case i.Outcome == hiring.InviteNotSent && (refused(err) || gone(err)):
+	case i.Outcome == hiring.InviteNotSent && (isRejected(err) || errors.Is(err, hiring.ErrNotFound)):
 		status = StatusCancelled
 	default:
-		r.ended = true
+		r.stopped = true
 		return nil
 	}
 	if err != nil {
 		q.Problem = err.Error()
 	}
 	q.InvitationID = i.Invitation.ID
-	return r.settle(context.WithoutCancel(ctx), r.organization.Name, q, status)
+	return r.saveInvitation(context.WithoutCancel(ctx), r.organization.Name, q, status)
 }
 
-// refused tells a candidate that the service does not take from a listing that it
-// does not give.
-func refused(err error) bool {
-	failure, ok := errors.AsType[*hiring.Error](err)
+// isRejected reports whether the API or the client rejected the invitation of one
+// candidate. An error of the listing is not a rejection.
+func isRejected(err error) bool {
+	apiErr, ok := errors.AsType[*hiring.Error](err)
 	if !ok {
 		return errors.Is(err, hiring.ErrInvalidInput)
 	}
-	return failure.Method == http.MethodPost && (failure.Status == http.StatusBadRequest || failure.Status == http.StatusConflict)
+	return apiErr.Method == http.MethodPost && (apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
 }
 
-// gone tells an assessment that is not there: nobody else in it can be invited
-// either.
-func gone(err error) bool { return errors.Is(err, hiring.ErrNotFound) }
-
 func outcome(err error) hiring.Outcome {
-	if failure, ok := errors.AsType[*hiring.Error](err); ok {
-		return failure.Outcome
+	if apiErr, ok := errors.AsType[*hiring.Error](err); ok {
+		return apiErr.Outcome
 	}
 	return ""
 }

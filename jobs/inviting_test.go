@@ -16,14 +16,13 @@ import (
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
-	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestPausesGrowWhileTheServiceIsGone(t *testing.T) {
+func TestDelayGrowsDuringAnOutage(t *testing.T) {
 	t.Parallel()
-	for metadata, pause := range map[string]time.Duration{
+	for metadata, delay := range map[string]time.Duration{
 		`{}`:                      time.Minute,
 		``:                        time.Minute,
 		`{"snoozes": 1}`:          2 * time.Minute,
@@ -31,71 +30,72 @@ func TestPausesGrowWhileTheServiceIsGone(t *testing.T) {
 		`{"snoozes": 10}`:         10 * time.Minute,
 		`{"snoozes": 100000}`:     10 * time.Minute,
 	} {
-		require.Equal(t, pause, jobs.OutagePause(&rivertype.JobRow{Metadata: []byte(metadata)}), metadata)
+		require.Equal(t, delay, jobs.OutageDelay(&rivertype.JobRow{Metadata: []byte(metadata)}), metadata)
 	}
 }
 
-func TestInvitationsOutliveAnOutage(t *testing.T) {
+func TestInvitationsResumeAfterAnOutage(t *testing.T) {
 	t.Parallel()
-	on(t, invitationsOutliveAnOutage[*riverpgxv5.Driver, pgx.Tx], invitationsOutliveAnOutage[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, invitationsResumeAfterAnOutage[*riverpgxv5.Driver, pgx.Tx], invitationsResumeAfterAnOutage[*riversqlite.Driver, *sql.Tx])
 }
 
-// invitationsOutliveAnOutage has a job that may fail once only, and a service that
-// is not there for longer. The pauses are cut short.
-func invitationsOutliveAnOutage[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	var gone atomic.Bool
-	gone.Store(true)
-	var asked atomic.Int64
-	o := w.organization("acme")
-	o.Client = w.failing(t, func(r *http.Request) (*http.Response, error) {
-		if !gone.Load() {
-			return w.Transport().RoundTrip(r)
+// invitationsResumeAfterAnOutage has a job with one attempt and an API that is down for
+// four runs. The test retries the job instead of waiting.
+func invitationsResumeAfterAnOutage[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	var down atomic.Bool
+	down.Store(true)
+	var requests atomic.Int64
+	o := api.organization("acme")
+	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
+		if !down.Load() {
+			return api.Transport().RoundTrip(r)
 		}
-		if asked.Add(1)%2 == 0 {
+		if requests.Add(1)%2 == 0 {
 			return nil, errors.New("no route to host")
 		}
 		return &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 	})
-	config := hurried()
+	config := testConfig()
 	config.MaxAttempts = 1
 	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: []jobs.Organization{o}}))
 	client, _ := s.start(t, config)
-	s.invite(t, client, w.assessment, candidates(3)...)
+	s.invite(t, client, api.assessment, candidates(3)...)
 
-	for pauses := range 4 {
+	for snoozes := range 4 {
 		var id int64
 		var at time.Time
 		eventually(t, func() bool {
 			var state string
 			require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT id, state, scheduled_at FROM river_job").Scan(&id, &state, &at))
 			require.NotEqual(t, "discarded", state)
-			return state == "scheduled" && asked.Load() == int64(pauses+1)
-		}, "a pause")
-		want := time.Duration(pauses+1) * time.Minute
+			return state == "scheduled" && requests.Load() == int64(snoozes+1)
+		}, "the job is snoozed")
+		want := time.Duration(snoozes+1) * time.Minute
 		require.WithinRange(t, at, time.Now().Add(want-time.Minute+time.Second), time.Now().Add(want))
-		if pauses == 3 {
-			gone.Store(false)
+		if snoozes == 3 {
+			down.Store(false)
 		}
 		_, err := client.JobRetry(t.Context(), id)
 		require.NoError(t, err)
 	}
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
-	require.Equal(t, map[string]int{"Person-1@Example.com": 1, "Person-2@Example.com": 1, "Person-3@Example.com": 1}, w.mails(t, w.assessment))
+	api.requireInvitedOnce(t, 3)
 }
 
-func TestInvitationsThatStandStillAreFound(t *testing.T) {
+func TestAlertQueryFindsDiscardedInvitations(t *testing.T) {
 	t.Parallel()
-	on(t, invitationsThatStandStillAreFound[*riverpgxv5.Driver, pgx.Tx], invitationsThatStandStillAreFound[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, alertQueryFindsDiscardedInvitations[*riverpgxv5.Driver, pgx.Tx], alertQueryFindsDiscardedInvitations[*riversqlite.Driver, *sql.Tx])
 }
 
-// invitationsThatStandStillAreFound by the query of the README, and only when the
-// job was given up: not while it pauses, nor while nobody is queued.
-func invitationsThatStandStillAreFound[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	standing := func() (found []string) {
+// alertQueryFindsDiscardedInvitations runs the query of the README. It finds invitations
+// whose job was discarded. It finds nothing while the job is snoozed or no invitation
+// is queued.
+func alertQueryFindsDiscardedInvitations[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	find := func() (found []string) {
 		t.Helper()
-		rows, err := s.db.QueryContext(t.Context(), alert(t, "invitations that stand still"))
+		rows, err := s.db.QueryContext(t.Context(), alertQuery(t, "invitations that are not sent"))
 		require.NoError(t, err)
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
@@ -107,106 +107,91 @@ func invitationsThatStandStillAreFound[D riverdriver.Driver[TTx], TTx any](t *te
 		return found
 	}
 	jobIs := func(state string) func() bool {
-		return func() bool { return s.count(t, "river_job WHERE state = $1", state) == 1 }
+		return s.countIs(t, 1, "river_job WHERE state = $1", state)
 	}
-	config := hurried()
+	config := testConfig()
 	config.MaxAttempts = 1
-	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: w.organizations()}))
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations()}))
 	client, _ := s.start(t, config)
-	w.SetPlan(sandbox.LiveKey, 10, 10)
-	s.invite(t, client, w.assessment, candidates(2)...)
+	api.SetPlan(sandbox.LiveKey, 10, 10)
+	s.invite(t, client, api.assessment, candidates(2)...)
 	eventually(t, jobIs("scheduled"))
-	require.Empty(t, standing(), "a pause")
+	require.Empty(t, find(), "the job is snoozed")
 
-	w.RevokeKey(sandbox.LiveKey)
-	_, err := client.JobRetry(t.Context(), value[int64](t, s.db, "SELECT id FROM river_job"))
+	api.RevokeKey(sandbox.LiveKey)
+	_, err := client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT id FROM river_job"))
 	require.NoError(t, err)
 	eventually(t, jobIs("discarded"))
-	require.Equal(t, []string{"acme"}, standing())
+	require.Equal(t, []string{"acme"}, find())
 
-	w.AddKey(sandbox.Key{Token: sandbox.LiveKey, Scope: sandbox.ScopeAdmin})
-	w.SetPlan(sandbox.LiveKey, 10, 100)
-	s.invite(t, client, w.assessment, candidates(3)...)
+	api.AddKey(sandbox.Key{Token: sandbox.LiveKey, Scope: sandbox.ScopeAdmin})
+	api.SetPlan(sandbox.LiveKey, 10, 100)
+	s.invite(t, client, api.assessment, candidates(3)...)
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
 	eventually(t, jobIs("completed"))
-	require.Empty(t, standing(), "nobody is queued, though the old job is there")
-}
-
-// failing is a client that tries once, by way of something else.
-func (w *world) failing(t *testing.T, transport through) *hiring.Client {
-	t.Helper()
-	client, err := hiring.New("http://sandbox.test", sandbox.LiveKey, hiring.WithInsecureHTTP(),
-		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}), hiring.WithHTTPClient(&http.Client{Transport: transport}))
-	require.NoError(t, err)
-	return client
+	require.Empty(t, find(), "no invitation is queued")
 }
 
 func TestInvitationsResumeSoonAfterAKill(t *testing.T) {
 	t.Parallel()
-	on(t, invitationsResumeSoonAfterAKill[*riverpgxv5.Driver, pgx.Tx], invitationsResumeSoonAfterAKill[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, invitationsResumeSoonAfterAKill[*riverpgxv5.Driver, pgx.Tx], invitationsResumeSoonAfterAKill[*riversqlite.Driver, *sql.Tx])
 }
 
-// invitationsResumeSoonAfterAKill has a job whose process showed 80 s ago that it
-// lives, and one whose process showed it 30 s ago. Neither has reached the timeout of
-// a run, ten minutes.
+// invitationsResumeSoonAfterAKill has a job whose last heartbeat was 80 s ago, and one
+// whose last heartbeat was 30 s ago. Neither has reached its timeout of ten minutes.
 func invitationsResumeSoonAfterAKill[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	dead, alive := newWorld(t), newWorld(t)
-	config := hurried()
+	dead, alive := newAPI(t), newAPI(t)
+	config := testConfig()
 	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{
 		Organizations: []jobs.Organization{dead.organization("acme"), alive.organization("alive")},
 	}))
 	require.Less(t, config.RescueStuckJobsAfter, 80*time.Second)
-	client := s.client(t, config)
+	client := s.newClient(t, config)
 	s.invite(t, client, dead.assessment, candidates(3)...)
-	require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error {
+	require.NoError(t, s.inTx(t, func(ctx context.Context, tx TTx) error {
 		_, err := jobs.Invite(ctx, client, tx, "alive", alive.assessment, candidates(1)...)
 		return err
 	}))
 	for organization, ago := range map[string]time.Duration{"acme": 80 * time.Second, "alive": 30 * time.Second} {
-		s.do(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = $1 WHERE args->>'organization' = $2",
+		s.mustExec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = $1 WHERE args->>'organization' = $2",
 			time.Now().Add(-ago).UTC().Format("2006-01-02 15:04:05.000"), organization)
 	}
 	s.start(t, config)
 	eventually(t, s.statusIs(t, jobs.StatusSent, 3))
-	require.Len(t, dead.mails(t, dead.assessment), 3)
-	require.Empty(t, alive.mails(t, alive.assessment), "the process that shows that it lives keeps its job")
+	dead.requireInvitedOnce(t, 3)
+	alive.requireInvitedOnce(t, 0) // Its job is not rescued.
 }
 
 func TestOvertakenRunSendsNothing(t *testing.T) {
 	t.Parallel()
-	on(t, overtakenRunSendsNothing[*riverpgxv5.Driver, pgx.Tx], overtakenRunSendsNothing[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, overtakenRunSendsNothing[*riverpgxv5.Driver, pgx.Tx], overtakenRunSendsNothing[*riversqlite.Driver, *sql.Tx])
 }
 
-// overtakenRunSendsNothing has a run that stands still between its listing and its
-// first e-mail, as after a long pause of its machine, while another run does its work.
+// overtakenRunSendsNothing blocks a run between its listing and its first invitation,
+// as a suspended machine does. Another run sends the invitations in the meantime.
 func overtakenRunSendsNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	o := w.organization("acme")
+	api := newAPI(t)
+	o := api.organization("acme")
 	listed, overtaken := make(chan struct{}), make(chan struct{})
 	var first atomic.Bool
-	o.Client = w.failing(t, func(r *http.Request) (*http.Response, error) {
-		response, err := w.Transport().RoundTrip(r)
+	o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
+		response, err := api.Transport().RoundTrip(r)
 		if r.Method == http.MethodGet && first.CompareAndSwap(false, true) {
 			close(listed)
 			<-overtaken
 		}
 		return response, err
 	})
-	config := hurried()
+	config := testConfig()
 	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: []jobs.Organization{o}}))
 	client, _ := s.start(t, config)
-	s.invite(t, client, w.assessment, candidates(5)...)
+	s.invite(t, client, api.assessment, candidates(5)...)
 	<-listed
-	s.do(t, "UPDATE river_job SET state = 'available' WHERE kind = 'hiring_invitations'")
-	s.invites(t, w) // Another process, whose client knows nothing of the first.
+	s.mustExec(t, "UPDATE river_job SET state = 'available' WHERE kind = 'hiring_invitations'")
+	s.startInviting(t, api) // Another process.
 	eventually(t, s.statusIs(t, jobs.StatusSent, 5))
 	close(overtaken)
-	eventually(t, func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_invitations' AND state = 'completed'") == 1
-	})
-	require.Len(t, w.mails(t, w.assessment), 5)
-	for address, n := range w.mails(t, w.assessment) {
-		require.Equal(t, 1, n, address)
-	}
-	require.NotContains(t, value[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE status = 'sending'"), "erson-1")
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'completed'"))
+	api.requireInvitedOnce(t, 5)
+	require.NotContains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE status = 'sending'"), "erson-1")
 }

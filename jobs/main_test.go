@@ -15,19 +15,19 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
 )
 
-// TestMain is also the program of a worker process, for tests that kill some.
+// TestMain also runs worker processes, for tests that kill them.
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) != "" {
-		os.Exit(work())
+		os.Exit(runWorker())
 	}
 	flag.Parse()
-	jobs.HurryHealth(2 * time.Second)
+	jobs.SetHealthInterval(2 * time.Second)
 	if set := flag.Lookup("test.parallel"); set.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = set.Value.Set("8") // They mostly wait.
+		_ = set.Value.Set("8") // The tests mostly wait.
 	}
 	code := m.Run()
-	if own.server != nil {
-		if err := own.server.Close(); err != nil {
+	if shared.server != nil {
+		if err := shared.server.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -35,27 +35,28 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// own is the PostgreSQL that the tests share, started by the first that needs it.
-var own struct {
+// shared is the PostgreSQL server that the tests share. The first test that needs it starts
+// it.
+var shared struct {
 	sync.Mutex
 
 	server *pgtest.Server
 }
 
-// postgresURL is that of DATABASE_URL, or else of a server of the tests' own.
+// postgresURL returns DATABASE_URL, or else the URL of the shared server.
 func postgresURL(tb testing.TB) string {
 	tb.Helper()
 	if url := os.Getenv("DATABASE_URL"); url != "" {
 		return url
 	}
-	own.Lock()
-	defer own.Unlock()
-	if own.server == nil {
-		server, err := pgtest.New(context.WithoutCancel(tb.Context())) // It outlives the test.
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		server, err := pgtest.New(context.WithoutCancel(tb.Context())) // The server runs longer than this test.
 		if err != nil {
 			tb.Fatal(err)
 		}
-		own.server = server
+		shared.server = server
 	}
-	return own.server.URL
+	return shared.server.URL
 }

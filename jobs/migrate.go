@@ -11,13 +11,14 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// MigrationLine is the name of this module's migrations beside River's own.
+// MigrationLine is the name of this module's line of migrations. River's own line is
+// called main.
 const MigrationLine = "hiring"
 
 //go:embed migrations
 var migrations embed.FS
 
-// migratedDriver is a driver that brings our line of migrations as well.
+// migratedDriver is a driver with this module's line of migrations.
 type migratedDriver[TTx any] struct {
 	riverdriver.Driver[TTx]
 }
@@ -30,45 +31,46 @@ func (d migratedDriver[TTx]) GetMigrationFS(line string) fs.FS {
 	if line != MigrationLine {
 		return d.Driver.GetMigrationFS(line)
 	}
-	ours, err := fs.Sub(migrations, "migrations/"+d.DatabaseName())
-	if err != nil { // Only an invalid path, and a database's name is none.
+	files, err := fs.Sub(migrations, "migrations/"+d.DatabaseName())
+	if err != nil { // Cannot happen: the name of a database is a valid path.
 		panic(err)
 	}
-	return ours
+	return files
 }
 
-// Migrator returns River's migrator for this module's one table, hiring_jobs: to
-// list, validate or undo its versions, or to print their SQL for another tool.
-// A nil config is the default; its Line is not used.
+// Migrator returns River's migrator for the table of this module, hiring_jobs. It can
+// list, validate and undo versions, and print their SQL for another tool. A nil config
+// means the default. Its Line is not used.
 func Migrator[TTx any](driver riverdriver.Driver[TTx], config *rivermigrate.Config) (*rivermigrate.Migrator[TTx], error) {
 	if name := driver.DatabaseName(); name != postgres && name != sqlite {
 		return nil, fmt.Errorf("jobs: no migrations for %s: use riverpgxv5 or riversqlite", name)
 	}
-	ours := rivermigrate.Config{}
+	own := rivermigrate.Config{}
 	if config != nil {
-		ours = *config
+		own = *config
 	}
-	ours.Line = MigrationLine
-	return rivermigrate.New[TTx](migratedDriver[TTx]{driver}, &ours)
+	own.Line = MigrationLine
+	return rivermigrate.New[TTx](migratedDriver[TTx]{driver}, &own)
 }
 
-// The names by which drivers tell their databases.
+// Names of the databases, as River's drivers return them.
 const (
 	postgres = "postgres"
 	sqlite   = "sqlite"
 )
 
-// Migrate brings a database up to date: River's tables, and this module's. What
-// is up to date is left alone. On PostgreSQL any number of processes may call it
-// at the same time: they take turns, by an advisory lock. One connection holds it,
-// and River's migrations, some of which cannot share a transaction, need another:
-// with a pool of one Migrate waits until ctx ends. A nil config is the default.
+// Migrate creates or updates River's tables and the table of this module. It changes
+// nothing when they are up to date. A nil config means the default.
+//
+// On PostgreSQL any number of processes may call Migrate at the same time, because an
+// advisory lock makes them take turns. Migrate needs two connections: one holds the
+// lock, the other migrates. With a pool of one connection it waits until ctx ends.
 func Migrate[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], config *rivermigrate.Config) error {
-	ours, err := Migrator(driver, config)
+	hiringMigrator, err := Migrator(driver, config)
 	if err != nil {
 		return err
 	}
-	rivers, err := rivermigrate.New(driver, config)
+	riverMigrator, err := rivermigrate.New(driver, config)
 	if err != nil {
 		return err
 	}
@@ -77,12 +79,12 @@ func Migrate[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], confi
 		if err != nil {
 			return err
 		}
-		defer func() { _ = lock.Rollback(context.WithoutCancel(ctx)) }() // Which lets the next go.
+		defer func() { _ = lock.Rollback(context.WithoutCancel(ctx)) }() // Releases the lock.
 		if _, err := lock.PGAdvisoryXactLock(ctx, migrationLock); err != nil {
 			return err
 		}
 	}
-	for _, migrator := range []*rivermigrate.Migrator[TTx]{rivers, ours} {
+	for _, migrator := range []*rivermigrate.Migrator[TTx]{riverMigrator, hiringMigrator} {
 		if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 			return err
 		}
@@ -90,5 +92,5 @@ func Migrate[TTx any](ctx context.Context, driver riverdriver.Driver[TTx], confi
 	return nil
 }
 
-// migrationLock is a number that no other program should use.
+// migrationLock is the key of the advisory lock, a random number.
 const migrationLock = 7_241_905_386_113

@@ -16,28 +16,28 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-func TestMigrationsGoBothWays(t *testing.T) {
+func TestMigrationsUpAndDown(t *testing.T) {
 	t.Parallel()
-	on(t, migrationsGoBothWays[*riverpgxv5.Driver, pgx.Tx], migrationsGoBothWays[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, migrationsUpAndDown[*riverpgxv5.Driver, pgx.Tx], migrationsUpAndDown[*riversqlite.Driver, *sql.Tx])
 }
 
-func migrationsGoBothWays[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	require.NoError(t, jobs.Migrate(t.Context(), s.driver, nil), "what is up to date is left alone")
-	ours, err := jobs.Migrator[TTx](s.driver, nil)
+func migrationsUpAndDown[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	require.NoError(t, jobs.Migrate(t.Context(), s.driver, nil), "a second call changes nothing")
+	migrator, err := jobs.Migrator[TTx](s.driver, nil)
 	require.NoError(t, err)
-	valid, err := ours.Validate(t.Context(), nil)
+	valid, err := migrator.Validate(t.Context(), nil)
 	require.NoError(t, err)
 	require.True(t, valid.OK, valid.Messages)
-	_, err = ours.Migrate(t.Context(), rivermigrate.DirectionDown, &rivermigrate.MigrateOpts{TargetVersion: -1})
+	_, err = migrator.Migrate(t.Context(), rivermigrate.DirectionDown, &rivermigrate.MigrateOpts{TargetVersion: -1})
 	require.NoError(t, err)
 	_, err = s.db.ExecContext(t.Context(), "SELECT * FROM hiring_jobs")
 	require.Error(t, err)
 	require.NoError(t, jobs.Migrate(t.Context(), s.driver, nil))
 	require.Zero(t, s.count(t, "hiring_jobs"))
-	require.Zero(t, s.count(t, "river_job"), "River's tables were left alone")
+	require.Zero(t, s.count(t, "river_job"), "River's tables are unchanged")
 }
 
-// TestMigrateFromManyProcessesPostgres begins with nothing.
+// TestMigrateFromManyProcessesPostgres starts with an empty database.
 func TestMigrateFromManyProcessesPostgres(t *testing.T) {
 	t.Parallel()
 	s := newPostgres(t)

@@ -1,7 +1,6 @@
 package jobs_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -12,12 +11,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
 )
 
-// TestDatabaseGonePostgres stops a server of its own under a running client.
-func TestDatabaseGonePostgres(t *testing.T) {
+// TestWorkersRecoverAfterADatabaseRestartPostgres stops and starts a server while a client
+// runs.
+func TestWorkersRecoverAfterADatabaseRestartPostgres(t *testing.T) {
 	t.Parallel()
-	away := 5 * time.Second
-	if os.Getenv("HIRING_LONG") != "" {
-		away = time.Minute
+	downtime := 5 * time.Second
+	if longTests() {
+		downtime = time.Minute
 	}
 	server, err := pgtest.New(t.Context())
 	require.NoError(t, err)
@@ -27,18 +27,17 @@ func TestDatabaseGonePostgres(t *testing.T) {
 	t.Cleanup(stop)
 	s.migrate(t)
 
-	w := newWorld(t)
-	w.evaluated(t, 10)
-	config := hurried()
-	config.JobTimeout, config.RescueStuckJobsAfter = 5*time.Second, 6*time.Second // What a lost connection leaves running is rescued.
-	s.watch(t, config, jobs.Results[pgx.Tx]{Organizations: w.organizations(), Handle: s.put})
-	eventually(t, s.delivered(t, 10))
-	w.evaluated(t, 100)
+	api := newAPI(t)
+	api.addEvaluated(t, 10)
+	config := testConfig()
+	config.JobTimeout, config.RescueStuckJobsAfter = 5*time.Second, 6*time.Second // River rescues the jobs whose connection was lost.
+	s.watch(t, config, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult})
+	eventually(t, s.deliveredIs(t, 10))
+	api.addEvaluated(t, 100)
 	require.NoError(t, server.Stop())
-	time.Sleep(away)
-	w.evaluated(t, 10)
+	time.Sleep(downtime)
+	api.addEvaluated(t, 10)
 	require.NoError(t, server.Start(t.Context()))
-	eventually(t, s.delivered(t, 120))
-	require.Equal(t, 120, s.count(t, "results"))
-	require.Equal(t, 120, value[int](t, s.db, "SELECT count(DISTINCT submission_id) FROM results"))
+	eventually(t, s.deliveredIs(t, 120))
+	s.requireStoredOnce(t, 120)
 }

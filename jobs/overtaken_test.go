@@ -14,93 +14,95 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// TestAttemptOvertakenWhileItIsRecordedPostgres has another transaction complete the
-// job while River records the end of an attempt: the UPDATE of River waits for the
-// lock of the row. River 0.47.0 then reads the row as it was before, running, and
-// panics in a goroutine of its own, which would end this test process.
+// TestAttemptOvertakenWhileItIsRecordedPostgres completes the job in another
+// transaction while River records the end of an attempt: River's UPDATE waits for the
+// lock of the row. Without the metadata of supervise, River 0.47.0 then reads the old
+// version of the row and panics in its own goroutine, which ends this test process.
 func TestAttemptOvertakenWhileItIsRecordedPostgres(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func() error{
 		"Success": func() error { return nil },
-		"Error":   func() error { return errors.New("no luck") },
-		"Cancel":  func() error { return river.JobCancel(errors.New("not wanted")) },
+		"Error":   func() error { return errors.New("failed") },
+		"Cancel":  func() error { return river.JobCancel(errors.New("cancelled")) },
 		"Snooze":  func() error { return river.JobSnooze(0) },
-		"Panic":   func() error { panic("no luck at all") },
+		"Panic":   func() error { panic("failed") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, w := newPostgres(t), newWorld(t)
-			w.evaluated(t, 1)
-			rival := make(chan *sql.Tx, 1)
-			s.watch(t, hurried(), jobs.Results[pgx.Tx]{
-				Organizations: w.organizations(),
+			s, api := newPostgres(t), newAPI(t)
+			api.addEvaluated(t, 1)
+			transactions := make(chan *sql.Tx, 1)
+			s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+				Organizations: api.organizations(),
 				Send: func(context.Context, jobs.Delivery) error {
-					rival <- s.overtake(t, "hiring_delivery")
+					transactions <- s.completeRunning(t, "hiring_delivery")
 					return end()
 				},
 			})
-			s.commitWhenAwaited(t, <-rival)
-			eventually(t, s.delivered(t, 1))
-			rounds := s.rounds(t)
-			eventually(t, func() bool { return s.rounds(t) > rounds+1 }, "the process works on")
+			s.commitWhenAwaited(t, <-transactions)
+			eventually(t, s.deliveredIs(t, 1))
+			polls := s.polls(t)
+			eventually(t, func() bool { return s.polls(t) > polls+1 }, "the process continues to poll")
 		})
 	}
 }
 
-// overtake completes the running job of a kind in a transaction of its own.
-func (s *store[D, TTx]) overtake(t *testing.T, kind string) *sql.Tx {
+// completeRunning completes the running job of a kind in a new transaction, which it
+// does not commit.
+func (s *store[D, TTx]) completeRunning(t *testing.T, kind string) *sql.Tx {
 	t.Helper()
 	tx, err := s.db.BeginTx(context.WithoutCancel(t.Context()), nil)
 	require.NoError(t, err)
-	done, err := tx.ExecContext(t.Context(), "UPDATE river_job SET state = 'completed', finalized_at = now() WHERE kind = $1 AND state = 'running'", kind)
+	updated, err := tx.ExecContext(t.Context(), "UPDATE river_job SET state = 'completed', finalized_at = now() WHERE kind = $1 AND state = 'running'", kind)
 	require.NoError(t, err)
-	n, err := done.RowsAffected()
+	n, err := updated.RowsAffected()
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
 	return tx
 }
 
-// commitWhenAwaited commits once another transaction waits for one of its rows.
+// commitWhenAwaited commits tx when another transaction waits for the lock of one of
+// its rows.
 func (s *store[D, TTx]) commitWhenAwaited(t *testing.T, tx *sql.Tx) {
 	t.Helper()
 	eventually(t, func() bool {
 		return s.count(t, "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
-	}, "River records the end of the attempt")
+	}, "River's UPDATE waits for the lock")
 	require.NoError(t, tx.Commit())
 }
 
-// TestStopsAndRepeatsWhileDeliveriesCommitPostgres provokes the races at the end of
-// an attempt: commits take 30 ms, clients are stopped in the middle of them, which
-// cancels their contexts, and completed deliveries are made to run again.
-func TestStopsAndRepeatsWhileDeliveriesCommitPostgres(t *testing.T) {
+// TestConcurrentStopsAndRetriesDuringCommitsPostgres provokes races at the end of an
+// attempt. Commits take 30 ms. Clients are stopped during commits, which cancels the
+// contexts of the commits, and completed deliveries are retried.
+func TestConcurrentStopsAndRetriesDuringCommitsPostgres(t *testing.T) {
 	t.Parallel()
 	stops, n := 25, 200
-	if full() {
+	if longTests() {
 		stops, n = 250, 2000
 	}
-	s, w := newPostgres(t), newWorld(t)
+	s, api := newPostgres(t), newAPI(t)
 	for _, statement := range []string{
-		"CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.03); RETURN NULL; END'",
-		"CREATE CONSTRAINT TRIGGER linger AFTER INSERT ON results DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION linger()",
+		"CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.03); RETURN NULL; END'",
+		"CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON results DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow_commit()",
 	} {
 		_, err := s.db.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	ids := w.evaluated(t, n)
-	results := jobs.Results[pgx.Tx]{Organizations: w.organizations(), Handle: s.put}
-	repeat := func(client *river.Client[pgx.Tx]) {
+	ids := api.addEvaluated(t, n)
+	results := jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}
+	retrySome := func(client *river.Client[pgx.Tx]) {
 		for range 3 {
 			id := ids[rand.IntN(len(ids))]
-			require.NoError(t, s.in(t, func(ctx context.Context, tx pgx.Tx) error { return jobs.Deliver(ctx, client, tx, "acme", id) }))
+			s.deliver(t, client, "acme", id)
 		}
 	}
 	for range stops {
-		client, stop := s.watch(t, hurried(), results)
+		client, stop := s.watch(t, testConfig(), results)
 		stored := s.count(t, "results")
-		eventually(t, func() bool { repeat(client); return s.count(t, "results") > stored })
+		eventually(t, func() bool { retrySome(client); return s.count(t, "results") > stored })
 		stop()
 	}
-	s.watch(t, hurried(), results)
-	eventually(t, s.delivered(t, n), "every delivery ends")
-	require.Equal(t, n, value[int](t, s.db, "SELECT count(DISTINCT submission_id) FROM results"))
+	s.watch(t, testConfig(), results)
+	eventually(t, s.deliveredIs(t, n), "every delivery is completed")
+	require.Equal(t, n, queryValue[int](t, s.db, "SELECT count(DISTINCT submission_id) FROM results"))
 }

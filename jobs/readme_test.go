@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmeIsTestedCode compares the block of the README with the example.
+// TestReadmeIsTestedCode checks that the code in the README is a copy of the example.
 func TestReadmeIsTestedCode(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
@@ -21,12 +21,12 @@ func TestReadmeIsTestedCode(t *testing.T) {
 	require.Contains(t, strings.ReplaceAll(string(example), "\n\t\t", "\n"), blocks[0][1])
 }
 
-// alert is the query of a row of the README's table of alerts.
-func alert(t *testing.T, on string) (query string) {
+// alertQuery returns the query of a row in the README's table of alerts.
+func alertQuery(t *testing.T, condition string) (query string) {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	row := regexp.MustCompile("(?m)^\\| " + regexp.QuoteMeta(on) + " \\| `([^`]+)` \\|").FindSubmatch(readme)
-	require.NotNil(t, row, on)
+	row := regexp.MustCompile("(?m)^\\| " + regexp.QuoteMeta(condition) + " \\| `([^`]+)` \\|").FindSubmatch(readme)
+	require.NotNil(t, row, condition)
 	return string(row[1])
 }

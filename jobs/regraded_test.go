@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"encoding/json"
 	"io"
@@ -23,43 +22,42 @@ import (
 
 func TestRegradedSubmissionsAreDeliveredAgain(t *testing.T) {
 	t.Parallel()
-	on(t, regradedSubmissionsAreDeliveredAgain[*riverpgxv5.Driver, pgx.Tx], regradedSubmissionsAreDeliveredAgain[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, regradedSubmissionsAreDeliveredAgain[*riverpgxv5.Driver, pgx.Tx], regradedSubmissionsAreDeliveredAgain[*riversqlite.Driver, *sql.Tx])
 }
 
-// regradedSubmissionsAreDeliveredAgain has one organization that wants each
-// evaluation, and one that wants the first.
+// regradedSubmissionsAreDeliveredAgain watches one organization with Regraded and one
+// without.
 func regradedSubmissionsAreDeliveredAgain[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	each, once := newWorld(t), newWorld(t)
-	ids := map[*world][]string{each: each.evaluated(t, 2), once: once.evaluated(t, 2)}
+	each, once := newAPI(t), newAPI(t)
+	ids := map[*fakeAPI][]string{each: each.addEvaluated(t, 2), once: once.addEvaluated(t, 2)}
 	r := newReceiver(t)
-	hook, err := jobs.NewWebhook(r.URL, jobs.WebhookOptions{Secrets: []string{secret}})
-	require.NoError(t, err)
 	regraded := each.organization("each")
 	regraded.Watch.Regraded = true
-	var again atomic.Bool
-	regraded.Client = each.gradedAgain(t, ids[each][0], &again)
+	var isRegraded atomic.Bool
+	regraded.Client = each.clientSeeingRegrade(t, ids[each][0], &isRegraded)
 	unchanged := once.organization("once")
-	unchanged.Client = once.gradedAgain(t, ids[once][0], &again)
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
-		Organizations: []jobs.Organization{regraded, unchanged}, Send: hook.Send, Handle: s.put,
+	unchanged.Client = once.clientSeeingRegrade(t, ids[once][0], &isRegraded)
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: []jobs.Organization{regraded, unchanged}, Send: r.hook(t).Send, Handle: s.insertResult,
 	})
-	eventually(t, s.delivered(t, 4))
-	again.Store(true)
-	eventually(t, func() bool { return s.count(t, "results WHERE organization = 'each' AND score = 77") == 1 })
-	eventually(t, s.delivered(t, 5))
+	eventually(t, s.deliveredIs(t, 4))
+	isRegraded.Store(true)
+	eventually(t, s.countIs(t, 1, "results WHERE organization = 'each' AND score = 77"))
+	eventually(t, s.deliveredIs(t, 5))
 	_, got := r.count()
-	require.Equal(t, 5, got, "an id of its own, so that no receiver ignores it")
+	require.Equal(t, 5, got, "the second evaluation has its own webhook-id")
 
-	require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error { return jobs.Deliver(ctx, client, tx, "each", ids[each][0]) }))
-	eventually(t, func() bool { return s.count(t, "results WHERE organization = 'each' AND score = 77") == 2 }, "the latest")
+	s.deliver(t, client, "each", ids[each][0])
+	eventually(t, s.countIs(t, 2, "results WHERE organization = 'each' AND score = 77"), "Deliver delivers the latest evaluation")
 	_, got = r.count()
-	require.Equal(t, 5, got, "with the id that it had")
+	require.Equal(t, 5, got, "the webhook-id is the same")
 	require.Zero(t, s.count(t, "results WHERE organization = 'once' AND score = 77"))
 }
 
-// gradedAgain is a client that sees another evaluation of a submission from a moment
-// on: a second later, with a score of 77. All its listings show all submissions.
-func (w *world) gradedAgain(t *testing.T, id string, again *atomic.Bool) *hiring.Client {
+// clientSeeingRegrade returns a client that sees a second evaluation of a submission once
+// regraded is true. It is a second later and has a score of 77. Its listings ignore
+// since, so they contain all submissions.
+func (api *fakeAPI) clientSeeingRegrade(t *testing.T, id string, regraded *atomic.Bool) *hiring.Client {
 	t.Helper()
 	regrade := func(item any) {
 		if s, ok := item.(map[string]any); ok && s["id"] == id {
@@ -69,13 +67,13 @@ func (w *world) gradedAgain(t *testing.T, id string, again *atomic.Bool) *hiring
 			s["report"].(map[string]any)["ship_score"] = 77
 		}
 	}
-	return w.failing(t, func(r *http.Request) (*http.Response, error) {
+	return clientVia(t, func(r *http.Request) (*http.Response, error) {
 		query := r.URL.Query()
 		query.Del("since")
 		r = r.Clone(r.Context())
 		r.URL.RawQuery = query.Encode()
-		response, err := w.Transport().RoundTrip(r)
-		if err != nil || !again.Load() {
+		response, err := api.Transport().RoundTrip(r)
+		if err != nil || !regraded.Load() {
 			return response, err
 		}
 		var body map[string]any

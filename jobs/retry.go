@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// RetryPolicy says when a failed delivery is retried. The zero value means the
-// defaults. The delay doubles with each failure.
+// RetryPolicy is the policy for retries of failed deliveries. The delay doubles with
+// each failure. A zero field means its default.
 type RetryPolicy struct {
 	First time.Duration // Delay after the first failure. Default: 30 s.
 	Max   time.Duration // Longest delay. Default: 1 h.
-	End   time.Duration // After about this time of failures the delivery is discarded. Default: 72 h.
+	End   time.Duration // Time of failures after which the delivery is discarded. Default: 72 h.
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -22,7 +22,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// delay returns the time between a failed attempt, counted from 1, and the next.
+// delay returns the delay after a failed attempt. The first attempt has number 1.
 func (p RetryPolicy) delay(attempt int) time.Duration {
 	d := p.First
 	for range min(attempt-1, 62) {
@@ -34,7 +34,7 @@ func (p RetryPolicy) delay(attempt int) time.Duration {
 	return min(d, p.Max)
 }
 
-// attempts returns how many attempts begin within p.End.
+// attempts returns the number of attempts that begin within p.End.
 func (p RetryPolicy) attempts() int {
 	n := 1
 	for total := p.delay(1); total <= p.End && n < maxAttempts; total += p.delay(n) {
@@ -43,19 +43,19 @@ func (p RetryPolicy) attempts() int {
 	return n
 }
 
-// maxAttempts is below what River's column can hold.
+// maxAttempts is below the maximum of River's column, a smallint.
 const maxAttempts = 30_000
 
 // jittered adds up to a tenth, so that deliveries that failed together are not
 // retried together.
 func jittered(d time.Duration) time.Duration { return d + rand.N(d/10+1) } //nolint:gosec // Not a secret.
 
-// RetryAfterError is returned by a handler to have the delivery retried after at
-// least a time, such as that of a Retry-After header. The longest delay of the
-// [RetryPolicy] applies to it too.
+// RetryAfterError is returned by a handler to set the shortest delay before the next
+// attempt, for example from a Retry-After header. The Max of the [RetryPolicy] still
+// applies.
 type RetryAfterError struct {
-	After time.Duration
-	Err   error
+	After time.Duration // Shortest delay before the next attempt.
+	Err   error         // Reason of the failure.
 }
 
 // Error returns the text of Err.
@@ -64,8 +64,8 @@ func (e *RetryAfterError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// ErrReceiverGone is matched by the error of a Send whose receiver wants no more
-// deliveries, such as that of [Webhook.Send] after a 410. All deliveries of the
-// organization wait then, without using up attempts, until [Deliver] is called for
+// ErrReceiverGone is matched by the error of a Send whose receiver accepts no more
+// deliveries. [Webhook.Send] returns it after a 410. All deliveries of the
+// organization then pause, without using up attempts, until [Deliver] is called for
 // one of them.
-var ErrReceiverGone = errors.New("jobs: the receiver answered that it is gone")
+var ErrReceiverGone = errors.New("jobs: the receiver accepts no more deliveries (status 410)")

@@ -27,12 +27,12 @@ func TestRetryPolicyEndsAfterThreeDays(t *testing.T) {
 		first, longest time.Duration
 		end            time.Duration
 	}{
-		"default":     {jobs.RetryPolicy{}, 30 * time.Second, time.Hour, 72 * time.Hour},
-		"a first":     {jobs.RetryPolicy{First: 5 * time.Minute}, 5 * time.Minute, time.Hour, 72 * time.Hour},
-		"an end":      {jobs.RetryPolicy{End: 24 * time.Hour}, 30 * time.Second, time.Hour, 24 * time.Hour},
-		"a long way":  {jobs.RetryPolicy{First: time.Minute, Max: 24 * time.Hour, End: 30 * 24 * time.Hour}, time.Minute, 24 * time.Hour, 30 * 24 * time.Hour},
-		"no retry":    {jobs.RetryPolicy{End: 1}, 30 * time.Second, time.Hour, 0},
-		"not growing": {jobs.RetryPolicy{First: 2 * time.Hour}, 2 * time.Hour, 2 * time.Hour, 72 * time.Hour},
+		"default":                       {jobs.RetryPolicy{}, 30 * time.Second, time.Hour, 72 * time.Hour},
+		"first delay":                   {jobs.RetryPolicy{First: 5 * time.Minute}, 5 * time.Minute, time.Hour, 72 * time.Hour},
+		"end":                           {jobs.RetryPolicy{End: 24 * time.Hour}, 30 * time.Second, time.Hour, 24 * time.Hour},
+		"long policy":                   {jobs.RetryPolicy{First: time.Minute, Max: 24 * time.Hour, End: 30 * 24 * time.Hour}, time.Minute, 24 * time.Hour, 30 * 24 * time.Hour},
+		"no retry":                      {jobs.RetryPolicy{End: 1}, 30 * time.Second, time.Hour, 0},
+		"first delay above the maximum": {jobs.RetryPolicy{First: 2 * time.Hour}, 2 * time.Hour, 2 * time.Hour, 72 * time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.first, c.policy.Delay(1))
@@ -46,25 +46,25 @@ func TestRetryPolicyEndsAfterThreeDays(t *testing.T) {
 			require.Greater(t, total+c.policy.Delay(c.policy.Attempts()), c.end)
 		})
 	}
-	require.Equal(t, 30_000, jobs.RetryPolicy{First: 1, Max: 1, End: time.Hour}.Attempts(), "what River can count")
+	require.Equal(t, 30_000, jobs.RetryPolicy{First: 1, Max: 1, End: time.Hour}.Attempts(), "the limit of River's column")
 }
 
 func TestFailingDeliveriesFollowTheirPolicy(t *testing.T) {
 	t.Parallel()
-	on(t, failingDeliveriesFollowTheirPolicy[*riverpgxv5.Driver, pgx.Tx], failingDeliveriesFollowTheirPolicy[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, failingDeliveriesFollowTheirPolicy[*riverpgxv5.Driver, pgx.Tx], failingDeliveriesFollowTheirPolicy[*riversqlite.Driver, *sql.Tx])
 }
 
-// failingDeliveriesFollowTheirPolicy retries each delivery at once, in place of
-// waiting, and looks when River would have.
+// failingDeliveriesFollowTheirPolicy checks the scheduled time after each failure, and
+// then retries the delivery at once.
 func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	w.evaluated(t, 1)
-	organization := w.organization("acme")
-	r := newReports()
+	api := newAPI(t)
+	api.addEvaluated(t, 1)
+	organization := api.organization("acme")
+	r := newRecorder()
 	organization.Telemetry = r
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization},
-		Handle:        func(context.Context, TTx, jobs.Delivery) error { return errors.New("no luck") },
+		Handle:        func(context.Context, TTx, jobs.Delivery) error { return errors.New("failed") },
 		Retry:         jobs.RetryPolicy{First: time.Minute, Max: 4 * time.Minute, End: 14 * time.Minute},
 	})
 	began := time.Now()
@@ -74,7 +74,7 @@ func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *t
 		ended := job.Errors[attempt].At
 		require.WithinRange(t, job.ScheduledAt, ended.Add(delay-time.Second), time.Now().Add(delay+delay/10+time.Second))
 		if attempt == 1 {
-			eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 1 }, "while it fails")
+			eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 1 }, "the failing delivery is reported")
 			require.WithinRange(t, r.since(jobs.DeliveriesFailing), began.Add(-time.Second), time.Now())
 		}
 		_, err := client.JobRetry(t.Context(), job.ID)
@@ -86,7 +86,8 @@ func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *t
 	require.Equal(t, 1, r.event(jobs.EventDiscarded))
 }
 
-// deliveryIn waits for the only delivery to reach a state after an attempt.
+// deliveryIn waits until the only delivery is in a state after a number of attempts,
+// and returns its job.
 func (s *store[D, TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], state rivertype.JobState, attempt int) *rivertype.JobRow {
 	t.Helper()
 	var job *rivertype.JobRow
@@ -104,18 +105,18 @@ func (s *store[D, TTx]) deliveryIn(t *testing.T, client *river.Client[TTx], stat
 
 func TestCancelledAndRescuedDeliveriesAreReported(t *testing.T) {
 	t.Parallel()
-	on(t, cancelledAndRescuedDeliveriesAreReported[*riverpgxv5.Driver, pgx.Tx], cancelledAndRescuedDeliveriesAreReported[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, cancelledAndRescuedDeliveriesAreReported[*riverpgxv5.Driver, pgx.Tx], cancelledAndRescuedDeliveriesAreReported[*riversqlite.Driver, *sql.Tx])
 }
 
-// cancelledAndRescuedDeliveriesAreReported has a handler that cancels, one that
-// hangs so that River takes its job as stuck, and no worker for a third delivery.
+// cancelledAndRescuedDeliveriesAreReported cancels one delivery, blocks another one until
+// River rescues it, and pauses the queue of further ones.
 func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	ids := w.evaluated(t, 2)
-	organization := w.organization("acme")
-	r := newReports()
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 2)
+	organization := api.organization("acme")
+	r := newRecorder()
 	organization.Telemetry = r
-	config := hurried()
+	config := testConfig()
 	config.JobTimeout = time.Second
 	config.RescueStuckJobsAfter = time.Second
 	release := make(chan struct{})
@@ -124,10 +125,10 @@ func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 		Organizations: []jobs.Organization{organization},
 		Send: func(_ context.Context, d jobs.Delivery) error {
 			if d.Submission.ID == ids[0] {
-				return river.JobCancel(errors.New("not wanted"))
+				return river.JobCancel(errors.New("cancelled"))
 			}
 			if first.CompareAndSwap(false, true) {
-				<-release // As a process that was stopped: its context has no effect.
+				<-release // A hung process ignores the context.
 			}
 			return nil
 		},
@@ -140,38 +141,36 @@ func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 			close(release)
 		}
 	})
-	eventually(t, func() bool { return r.event(jobs.EventRescued) == 1 }, "another attempt")
+	eventually(t, func() bool { return r.event(jobs.EventRescued) == 1 }, "the second attempt reports the rescue")
 	close(release)
-	eventually(t, s.delivered(t, 1))
+	eventually(t, s.deliveredIs(t, 1))
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesCancelled) == 1 })
 	require.Equal(t, 1, r.event(jobs.EventCancelled))
 	require.Zero(t, r.event(jobs.EventDiscarded))
 
 	require.NoError(t, client.QueuePause(t.Context(), jobs.QueueDeliveries, nil))
-	w.evaluated(t, 3)
-	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 }, "a queue that is stuck")
+	api.addEvaluated(t, 3)
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 3 }, "the deliveries of a paused queue are reported")
 	require.NoError(t, client.QueueResume(t.Context(), jobs.QueueDeliveries, nil))
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 0 })
 }
 
-func TestReceiversRetryAfterIsKept(t *testing.T) {
+func TestRetryAfterOfAReceiverIsHonoured(t *testing.T) {
 	t.Parallel()
-	on(t, receiversRetryAfterIsKept[*riverpgxv5.Driver, pgx.Tx], receiversRetryAfterIsKept[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, retryAfterOfAReceiverIsHonoured[*riverpgxv5.Driver, pgx.Tx], retryAfterOfAReceiverIsHonoured[*riversqlite.Driver, *sql.Tx])
 }
 
-func receiversRetryAfterIsKept[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w, r := newWorld(t), newReceiver(t, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusServiceUnavailable, http.StatusServiceUnavailable)
-	w.evaluated(t, 1)
-	hook, err := jobs.NewWebhook(r.URL, jobs.WebhookOptions{Secrets: []string{secret}})
-	require.NoError(t, err)
+func retryAfterOfAReceiverIsHonoured[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api, r := newAPI(t), newReceiver(t, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusServiceUnavailable, http.StatusServiceUnavailable)
+	api.addEvaluated(t, 1)
 	r.retryAfter = []string{
 		"600",
 		time.Now().Add(30 * time.Minute).UTC().Format(http.TimeFormat),
 		"86400",
 		"1",
 	}
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{
-		Organizations: w.organizations(), Send: hook.Send, Retry: jobs.RetryPolicy{First: time.Minute},
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(), Send: r.hook(t).Send, Retry: jobs.RetryPolicy{First: time.Minute},
 	})
 	for attempt, delay := range []time.Duration{10 * time.Minute, 30 * time.Minute, time.Hour, 8 * time.Minute} {
 		job := s.deliveryIn(t, client, rivertype.JobStateRetryable, attempt+1)
@@ -179,5 +178,5 @@ func receiversRetryAfterIsKept[D riverdriver.Driver[TTx], TTx any](t *testing.T,
 		_, err := client.JobRetry(t.Context(), job.ID)
 		require.NoError(t, err)
 	}
-	eventually(t, s.delivered(t, 1))
+	eventually(t, s.deliveredIs(t, 1))
 }

@@ -11,87 +11,88 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// watched is the row of a watch. There is none when the status is empty.
-type watched struct {
+// watchRow is the row of a watch in hiring_jobs. An empty status means that there
+// is no row.
+type watchRow struct {
 	status  Status
 	detail  string
-	version int64 // 0 before the first round, unless somebody has changed the row.
+	version int64 // 0 before the first poll, unless an operator has changed the row.
 }
 
-func (t table) watched(ctx context.Context, organization string) (w watched, err error) {
-	_, err = t.row(ctx, `SELECT status, detail, version FROM hiring_jobs
+func (t table) watchRow(ctx context.Context, organization string) (row watchRow, err error) {
+	_, err = t.scanRow(ctx, `SELECT status, detail, version FROM hiring_jobs
 		WHERE organization = $1 AND assessment_id = '' AND address = ''`,
-		[]any{organization}, &w.status, &w.detail, &w.version)
-	return w, err
+		[]any{organization}, &row.status, &row.detail, &row.version)
+	return row, err
 }
 
-// begin keeps when a watch began, unless there is a row.
-func (t table) begin(ctx context.Context, organization string, at time.Time) error {
+// insertWatchRow records when a watch began, unless the row exists.
+func (t table) insertWatchRow(ctx context.Context, organization string, began time.Time) error {
 	return t.Exec(ctx, strings.ReplaceAll(`INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, '', '', 'begun', $2, 0)
 		ON CONFLICT (organization, assessment_id, address) DO NOTHING`, "hiring_jobs", t.name),
-		organization, at.UTC().Format(time.RFC3339Nano))
+		organization, began.UTC().Format(time.RFC3339Nano))
 }
 
-// errOvertaken ends a round that another one was faster than: nothing of it is
-// kept.
-var errOvertaken = errors.New("jobs: another worker was faster")
+// errOvertaken is returned when another attempt or an operator has changed the row
+// in the meantime. The transaction is rolled back.
+var errOvertaken = errors.New("jobs: another attempt of this job, or an operator, has changed its row")
 
-// save keeps what follows on w, unless somebody else has done so.
-func (t table) save(ctx context.Context, organization string, w watched) error {
-	found, err := t.row(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+// saveWatchRow replaces the row whose version is row.version.
+func (t table) saveWatchRow(ctx context.Context, organization string, row watchRow) error {
+	saved, err := t.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
 		VALUES ($1, '', '', $2, $3, $4)
 		ON CONFLICT (organization, assessment_id, address) DO UPDATE
 		SET status = excluded.status, detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
 		WHERE hiring_jobs.version = excluded.version - 1
 		RETURNING version`,
-		[]any{organization, string(w.status), w.detail, w.version + 1}, &w.version)
-	if err == nil && !found {
+		[]any{organization, string(row.status), row.detail, row.version + 1}, &row.version)
+	if err == nil && !saved {
 		err = errOvertaken
 	}
 	return err
 }
 
-// take reads what the last round left. A job that replaces one that was given up
-// before it came to a state finds when that one was inserted.
-func (w *PollWorker[D, TTx]) take(ctx context.Context, job *river.Job[PollArgs]) (watched, error) {
+// loadWatchRow returns the row that the previous poll saved. If there is none, it
+// inserts the row of a first poll. A job that replaces a discarded first job finds
+// the time of that first job in the row.
+func (w *PollWorker[D, TTx]) loadWatchRow(ctx context.Context, job *river.Job[PollArgs]) (watchRow, error) {
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
-	before, err := t.watched(ctx, job.Args.Organization)
-	if err != nil || before.status != "" {
-		return before, err
+	row, err := t.watchRow(ctx, job.Args.Organization)
+	if err != nil || row.status != "" {
+		return row, err
 	}
-	if job.Args.Round > 0 { // The row outlives this job, which will be discarded at last.
-		err = t.save(ctx, job.Args.Organization, watched{status: StatusLost})
+	if job.Args.Round > 0 { // Recorded in the table, because this job will be discarded in the end.
+		err = t.saveWatchRow(ctx, job.Args.Organization, watchRow{status: StatusLost})
 	} else {
-		err = t.begin(ctx, job.Args.Organization, job.CreatedAt)
+		err = t.insertWatchRow(ctx, job.Args.Organization, job.CreatedAt)
 	}
 	if err != nil {
-		return before, err
+		return row, err
 	}
-	return t.watched(ctx, job.Args.Organization)
+	return t.watchRow(ctx, job.Args.Organization)
 }
 
-// Both refuse to begin anew as if nothing had been delivered yet.
 var (
-	errLost  = errors.New("jobs: the state of this watch is lost: put it back into its row of hiring_jobs, or make the row begun, as the module's README says")
-	errBegun = errors.New("jobs: the row of this watch in hiring_jobs is begun, but its detail is no time as 2026-01-02T15:04:05Z")
+	errLost         = errors.New("jobs: the state of this watch is lost: restore its row of hiring_jobs from a backup, or set the row to begun, as the module's README says")
+	errInvalidStart = errors.New("jobs: the row of this watch in hiring_jobs has the status begun, but its detail is not a time such as 2026-01-02T15:04:05Z")
 )
 
-// from says what a round goes on from: a state, or else a time. That is Since at
-// first, and when there is none, the one in the row; but what somebody wrote into
-// the row later goes before Since.
-func (w watched) from(o hiring.WatchOptions) (options hiring.WatchOptions, state string, err error) {
+// pollFrom returns what a poll continues from: a state, or options with Since. The
+// first poll starts at o.Since, or at the time in the row when o.Since is zero. A
+// time that an operator has written into the row takes precedence over o.Since.
+func (row watchRow) pollFrom(o hiring.WatchOptions) (options hiring.WatchOptions, state string, err error) {
 	switch {
-	case w.status == StatusWatching && w.detail != "":
-		return o, w.detail, nil
-	case w.status != StatusBegun:
+	case row.status == StatusWatching && row.detail != "":
+		return o, row.detail, nil
+	case row.status != StatusBegun:
 		return o, "", errLost
-	case !o.Since.IsZero() && w.version == 0:
+	case !o.Since.IsZero() && row.version == 0:
 		return o, "", nil
 	}
-	if o.Since, err = time.Parse(time.RFC3339, w.detail); err != nil || o.Since.IsZero() {
-		return o, "", errBegun
+	if o.Since, err = time.Parse(time.RFC3339, row.detail); err != nil || o.Since.IsZero() {
+		return o, "", errInvalidStart
 	}
 	return o, "", nil
 }

@@ -25,10 +25,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// store is a database of a test's own, with a table of the user's.
+// store is a database for one test, with the table results.
 type store[D riverdriver.Driver[TTx], TTx any] struct {
 	driver D
-	db     *sql.DB // The same database, to look at it.
+	db     *sql.DB // The same database, for queries of the test.
 	url    string
 	exec   func(ctx context.Context, tx TTx, query string, args ...any) error
 }
@@ -38,21 +38,21 @@ type (
 	sqliteStore   = store[*riversqlite.Driver, *sql.Tx]
 )
 
-const usersTable = "CREATE TABLE IF NOT EXISTS results (submission_id text, score integer, organization text)"
+const resultsTable = "CREATE TABLE IF NOT EXISTS results (submission_id text, score integer, organization text)"
 
 var databases atomic.Int64
 
-// newPostgres makes a database of its own on the tests' server.
+// newPostgres creates a database on the shared server, and drops it after the test.
 func newPostgres(tb testing.TB) *postgresStore {
 	tb.Helper()
 	ctx := tb.Context()
-	at := postgresURL(tb)
-	admin, err := pgx.Connect(ctx, at)
+	serverURL := postgresURL(tb)
+	admin, err := pgx.Connect(ctx, serverURL)
 	require.NoError(tb, err)
 	name := fmt.Sprintf("hiring_jobs_%d_%d", time.Now().UnixNano(), databases.Add(1))
 	_, err = admin.Exec(ctx, "CREATE DATABASE "+name)
 	require.NoError(tb, err)
-	location, err := url.Parse(at)
+	location, err := url.Parse(serverURL)
 	require.NoError(tb, err)
 	location.Path = "/" + name
 	tb.Cleanup(func() {
@@ -68,8 +68,9 @@ func newPostgres(tb testing.TB) *postgresStore {
 	return s
 }
 
-func openPostgres(ctx context.Context, at string) (*postgresStore, func(), error) {
-	config, err := pgxpool.ParseConfig(at)
+// openPostgres opens a database, and returns a function that closes it.
+func openPostgres(ctx context.Context, databaseURL string) (*postgresStore, func(), error) {
+	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +79,7 @@ func openPostgres(ctx context.Context, at string) (*postgresStore, func(), error
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &postgresStore{driver: riverpgxv5.New(pool), db: stdlib.OpenDBFromPool(pool), url: at}
+	s := &postgresStore{driver: riverpgxv5.New(pool), db: stdlib.OpenDBFromPool(pool), url: databaseURL}
 	s.exec = func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
 		_, err := tx.Exec(ctx, query, args...)
 		return err
@@ -95,13 +96,14 @@ func newSQLite(tb testing.TB) *sqliteStore {
 	return s
 }
 
-func openSQLite(at string) (*sqliteStore, func(), error) {
-	db, err := sql.Open("sqlite", "file:"+at+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
+// openSQLite opens a file, and returns a function that closes it.
+func openSQLite(path string) (*sqliteStore, func(), error) {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return nil, nil, err
 	}
 	db.SetMaxOpenConns(1)
-	s := &sqliteStore{driver: riversqlite.New(db), db: db, url: at}
+	s := &sqliteStore{driver: riversqlite.New(db), db: db, url: path}
 	s.exec = func(ctx context.Context, tx *sql.Tx, query string, args ...any) error {
 		_, err := tx.ExecContext(ctx, query, args...)
 		return err
@@ -112,30 +114,30 @@ func openSQLite(at string) (*sqliteStore, func(), error) {
 func (s *store[D, TTx]) migrate(tb testing.TB) {
 	tb.Helper()
 	require.NoError(tb, jobs.Migrate(tb.Context(), s.driver, nil))
-	_, err := s.db.ExecContext(tb.Context(), usersTable)
+	_, err := s.db.ExecContext(tb.Context(), resultsTable)
 	require.NoError(tb, err)
 }
 
-// put is a handler that writes to the user's table.
-func (s *store[D, TTx]) put(ctx context.Context, tx TTx, d jobs.Delivery) error {
+// insertResult is a handler that stores a result in the table results.
+func (s *store[D, TTx]) insertResult(ctx context.Context, tx TTx, d jobs.Delivery) error {
 	score, _ := d.Report.Score()
 	return s.exec(ctx, tx, "INSERT INTO results (submission_id, score, organization) VALUES ($1, $2, $3)", d.Submission.ID, score, d.Organization.Name)
 }
 
-// attempts is a policy that ends with the nth attempt.
+// attempts returns a policy with n attempts, a second apart.
 func attempts(n int) jobs.RetryPolicy {
 	return jobs.RetryPolicy{First: time.Second, Max: time.Second, End: time.Duration(n)*time.Second - 1}
 }
 
-// hurried is a configuration for tests, with little patience.
-func hurried() *river.Config {
+// testConfig returns a configuration with short intervals.
+func testConfig() *river.Config {
 	return &river.Config{
 		FetchCooldown: 10 * time.Millisecond, FetchPollInterval: 50 * time.Millisecond, TestOnly: true,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }
 
-// start runs a client until the test ends, or until it is told to stop.
+// start runs a client until the test ends or stop is called.
 func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
 	client, err := river.NewClient(s.driver, config)
@@ -154,8 +156,8 @@ func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *rive
 	return client, stop
 }
 
-// watch starts a client that watches for results. Deliveries are retried soon,
-// unless a policy is given.
+// watch starts a client that watches for results. Without a policy, deliveries are
+// retried after a second.
 func (s *store[D, TTx]) watch(tb testing.TB, config *river.Config, results ...jobs.Results[TTx]) (client *river.Client[TTx], stop func()) {
 	tb.Helper()
 	for i := range results {
@@ -167,8 +169,8 @@ func (s *store[D, TTx]) watch(tb testing.TB, config *river.Config, results ...jo
 	return s.start(tb, config)
 }
 
-// in runs do in a transaction of the user's.
-func (s *store[D, TTx]) in(tb testing.TB, do func(ctx context.Context, tx TTx) error) error {
+// inTx runs do in a transaction, and commits it unless do returns an error.
+func (s *store[D, TTx]) inTx(tb testing.TB, do func(ctx context.Context, tx TTx) error) error {
 	tb.Helper()
 	exec, err := s.driver.GetExecutor().Begin(tb.Context())
 	require.NoError(tb, err)
@@ -179,70 +181,114 @@ func (s *store[D, TTx]) in(tb testing.TB, do func(ctx context.Context, tx TTx) e
 	return exec.Commit(tb.Context())
 }
 
-// value reads one value.
-func value[T any](tb testing.TB, db *sql.DB, query string, args ...any) (v T) {
+// queryValue returns the result of a query with one value.
+func queryValue[T any](tb testing.TB, db *sql.DB, query string, args ...any) (v T) {
 	tb.Helper()
 	require.NoError(tb, db.QueryRowContext(tb.Context(), query, args...).Scan(&v), query)
 	return v
 }
 
-// count counts rows.
-func (s *store[D, TTx]) count(tb testing.TB, from string, args ...any) int {
+// mustExec executes a statement.
+func (s *store[D, TTx]) mustExec(tb testing.TB, statement string, args ...any) {
 	tb.Helper()
-	return value[int](tb, s.db, "SELECT count(*) FROM "+from, args...)
+	_, err := s.db.ExecContext(tb.Context(), statement, args...)
+	require.NoError(tb, err)
 }
 
-// delivered tells whether so many deliveries are completed.
-func (s *store[D, TTx]) delivered(tb testing.TB, n int) func() bool {
+// count returns the number of rows of a table, with an optional condition after its
+// name.
+func (s *store[D, TTx]) count(tb testing.TB, from string, args ...any) int {
 	tb.Helper()
+	return queryValue[int](tb, s.db, "SELECT count(*) FROM "+from, args...)
+}
+
+// countIs returns a function that reports whether count returns n.
+func (s *store[D, TTx]) countIs(tb testing.TB, n int, from string, args ...any) func() bool {
 	return func() bool {
-		return s.count(tb, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed'") == n
+		tb.Helper()
+		return s.count(tb, from, args...) == n
 	}
 }
 
-// patience is how long what happens by itself may take on a busy machine.
-const patience = 2 * time.Minute
-
-// eventually waits for what other goroutines and processes do.
-func eventually(tb testing.TB, is func() bool, what ...any) {
+// requireStoredOnce checks that results has n rows, all of different submissions.
+func (s *store[D, TTx]) requireStoredOnce(tb testing.TB, n int) {
 	tb.Helper()
-	deadline := time.Now().Add(patience)
-	for !is() {
+	require.Equal(tb, n, s.count(tb, "results"))
+	require.Equal(tb, n, queryValue[int](tb, s.db, "SELECT count(DISTINCT submission_id) FROM results"))
+}
+
+// deliver calls Deliver in a transaction, and commits it.
+func (s *store[D, TTx]) deliver(tb testing.TB, client *river.Client[TTx], organization, submission string) {
+	tb.Helper()
+	require.NoError(tb, s.inTx(tb, func(ctx context.Context, tx TTx) error {
+		return jobs.Deliver(ctx, client, tx, organization, submission)
+	}))
+}
+
+// deliveredIs returns a function that reports whether n deliveries are completed.
+func (s *store[D, TTx]) deliveredIs(tb testing.TB, n int) func() bool {
+	tb.Helper()
+	return s.countIs(tb, n, "river_job WHERE kind = 'hiring_delivery' AND state = 'completed'")
+}
+
+// maxWait is the longest wait for a condition, on a busy machine.
+const maxWait = 2 * time.Minute
+
+// eventually waits until a condition holds. The description is for the failure message.
+func eventually(tb testing.TB, condition func() bool, description ...any) {
+	tb.Helper()
+	deadline := time.Now().Add(maxWait)
+	for !condition() {
 		if time.Now().After(deadline) {
-			require.Fail(tb, "it does not happen", what...)
+			require.Fail(tb, "the condition did not hold in time", description...)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-func on(t *testing.T, postgres func(*testing.T, *postgresStore), sqlite func(*testing.T, *sqliteStore)) {
+// waitForCount waits until count returns at least n. It fails when the count has not
+// grown for maxWait.
+func waitForCount(tb testing.TB, n int, count func() int, summary func() string) {
+	tb.Helper()
+	for highest, at := -1, time.Now(); highest < n; time.Sleep(100 * time.Millisecond) {
+		if now := count(); now > highest {
+			highest, at = now, time.Now()
+		}
+		if time.Since(at) > maxWait {
+			require.Fail(tb, "the count does not grow", "%d of %d: %s", highest, n, summary())
+		}
+	}
+}
+
+// onBothStores runs a test on PostgreSQL and on SQLite.
+func onBothStores(t *testing.T, postgres func(*testing.T, *postgresStore), sqlite func(*testing.T, *sqliteStore)) {
 	t.Helper()
 	t.Run("Postgres", func(t *testing.T) { t.Parallel(); postgres(t, newPostgres(t)) })
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); sqlite(t, newSQLite(t)) })
 }
 
-// client is one that is not started.
-func (s *store[D, TTx]) client(tb testing.TB, config *river.Config) *river.Client[TTx] {
+// newClient returns a client that is not started.
+func (s *store[D, TTx]) newClient(tb testing.TB, config *river.Config) *river.Client[TTx] {
 	tb.Helper()
 	client, err := river.NewClient(s.driver, config)
 	require.NoError(tb, err)
 	return client
 }
 
-// leader is the id of the client that leads.
+// leader returns the id of the leading client, or "".
 func (s *store[D, TTx]) leader(tb testing.TB) (id string) {
 	tb.Helper()
 	_ = s.db.QueryRowContext(tb.Context(), "SELECT leader_id FROM river_leader").Scan(&id) // There may be none.
 	return id
 }
 
-// rounds are how many the watch has made.
-func (s *store[D, TTx]) rounds(tb testing.TB) int64 {
+// polls returns the number of polls of the organization with the most.
+func (s *store[D, TTx]) polls(tb testing.TB) int64 {
 	tb.Helper()
-	return value[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")
+	return queryValue[int64](tb, s.db, "SELECT coalesce(max(version), 0) FROM hiring_jobs WHERE address = ''")
 }
 
-// summary says what there is of each kind, for when a test fails.
+// summary describes the jobs and rows of the database, for failure messages.
 func (s *store[D, TTx]) summary(tb testing.TB) string {
 	tb.Helper()
 	var text strings.Builder
@@ -258,5 +304,5 @@ func (s *store[D, TTx]) summary(tb testing.TB) string {
 		fmt.Fprintf(&text, "\n%s %s: %d, latest %s %.2000s", kind, state, n, at.String, errors.String)
 	}
 	require.NoError(tb, rows.Err())
-	return text.String() + "\nled by " + s.leader(tb) + ", now " + time.Now().UTC().String()
+	return text.String() + "\nleader " + s.leader(tb) + ", now " + time.Now().UTC().String()
 }

@@ -12,31 +12,29 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Telemetry receives events that a trace of the client does not show. A Telemetry
-// of module otelhiring implements it. Organization is [Organization.Name]. The
-// methods are called by several goroutines.
+// Telemetry receives events of jobs. The Telemetry of module otelhiring implements
+// it. The argument organization is [Organization.Name]. Implementations must be safe
+// for concurrent use.
 type Telemetry interface {
 	// JobDelivered is called when a delivery is completed. EvaluatedAt is nil when
-	// the time of the evaluation is not known.
+	// the API sent no time of the evaluation.
 	JobDelivered(ctx context.Context, organization string, evaluatedAt *time.Time)
 
-	// JobEvent is called when a job of this package does not end as it should.
-	// Kind is the kind of the job, event is one of the Event constants.
+	// JobEvent is called when a job of this package is discarded, cancelled or
+	// rescued. Kind is the kind of the job. Event is one of the Event constants.
 	JobEvent(ctx context.Context, organization, kind, event string)
 
-	// PollDue is called when an organization is registered and after each poll
-	// that did not fail, with the time by which its next poll should begin, on the
-	// clock of this process. That is never before the time that the job of the poll
-	// is scheduled for, also after a restart: an alert fires when the time has
-	// passed. Several processes share the polls of an organization: the latest time
-	// of all processes counts.
+	// PollDue is called when an organization is registered and after each successful
+	// poll. At is when the next poll is due, on the clock of this process. An alert
+	// can fire when that time has passed, also after a restart. Several processes
+	// share the polls of an organization, so the latest time of all processes counts.
 	PollDue(ctx context.Context, organization string, at time.Time)
 
 	// Deliveries is called about once a minute in one of the processes, for each
-	// organization and each of the Deliveries constants as state, with the number
-	// of deliveries in this state and the time since which the oldest of them is in
-	// it. Count may be 0; oldest is the zero time then. A value that was not
-	// renewed for three minutes is out of date: another process reports since.
+	// organization and each of the Deliveries constants as state. Count is the number
+	// of deliveries in this state. Oldest is when the oldest of them entered the
+	// state, and the zero time when count is 0. A report is out of date after three
+	// minutes without another one, because another process may have taken over.
 	Deliveries(ctx context.Context, organization, state string, count int, oldest time.Time)
 }
 
@@ -44,21 +42,21 @@ type Telemetry interface {
 const (
 	EventDiscarded = "discarded" // The job failed for the last time.
 	EventCancelled = "cancelled" // A handler cancelled the job.
-	EventRescued   = "rescued"   // An earlier attempt did not end: its process was killed, or hung.
+	EventRescued   = "rescued"   // The previous attempt did not end, because its process was killed or hung.
 )
 
 // States of deliveries in the database, for [Telemetry.Deliveries].
 const (
-	DeliveriesWaiting   = "waiting"   // Are due and have not been attempted yet. The time is when the oldest became due.
-	DeliveriesFailing   = "failing"   // Failed at least once and will be, or are being, retried. The time is that of the first failure.
-	DeliveriesPaused    = "paused"    // Wait because the receiver answered 410. The time is the beginning of the pause.
-	DeliveriesCancelled = "cancelled" // Will not be retried, as long as River keeps the job.
-	DeliveriesDiscarded = "discarded" // Will not be retried, as long as River keeps the job.
+	DeliveriesWaiting   = "waiting"   // Due and not attempted yet. Oldest is when the first of them became due.
+	DeliveriesFailing   = "failing"   // Failed at least once and will be retried. Oldest is the time of the first failure.
+	DeliveriesPaused    = "paused"    // Paused because the receiver responded with 410. Oldest is the beginning of the pause.
+	DeliveriesCancelled = "cancelled" // Cancelled by a handler and kept by River. They are not retried.
+	DeliveriesDiscarded = "discarded" // Failed for the last time and kept by River. They are not retried.
 )
 
-// attemptKey is the name in a job's metadata of the number of the attempt that
-// ended last.
-const attemptKey = "hiring:attempt"
+// metadataAttempt is the key in a job's metadata of the number of the last attempt
+// that ended.
+const metadataAttempt = "hiring:attempt"
 
 // supervisor runs the attempts of jobs.
 type supervisor[TTx any] struct {
@@ -67,19 +65,19 @@ type supervisor[TTx any] struct {
 	clock *clock
 }
 
-// supervise runs one attempt of a job of an organization, and reports to its
-// telemetry what River does not tell the handler. A panic is a failure.
+// supervise runs one attempt of a job, and reports discarded, cancelled and rescued
+// jobs to the telemetry of the organization. A panic counts as a failure.
 //
-// The metadata that supervise sets has a purpose of its own. River records the end
-// of an attempt with one UPDATE that waits for the lock of the job's row. When
-// another transaction ends the job meanwhile, River 0.47.0 reads the row as it was
-// before, running, and panics in a goroutine of its own, which ends the process.
-// Transactions that end a job at that moment are our own COMMIT whose context was
-// cancelled, River's rescuer, and another worker after a rescue. With metadata to
-// merge, the UPDATE applies to the row in any state and returns it as it is.
-// River 0.48 does not panic, but has no driver for SQLite that can be had.
+// The metadata that supervise sets also prevents a panic of River 0.47.0. River
+// records the end of an attempt with one UPDATE, which waits for the lock of the
+// job's row. If another transaction completes the job during that wait, River reads
+// the old version of the row, which says running, and panics in its own goroutine.
+// The process ends. Such a transaction can be a COMMIT of this package whose context
+// was cancelled, River's rescuer, or another worker after a rescue. With metadata to
+// merge, the UPDATE applies to the row in any state and returns the current version.
+// River 0.48 does not panic, but no released driver for SQLite works with it.
 func (s supervisor[TTx]) supervise(ctx context.Context, job *rivertype.JobRow, name string, work func(Organization) error) error {
-	if err := river.MetadataSet(ctx, attemptKey, job.Attempt); err != nil {
+	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil {
 		return err
 	}
 	o, err := s.find(name)
@@ -87,7 +85,7 @@ func (s supervisor[TTx]) supervise(ctx context.Context, job *rivertype.JobRow, n
 		return err
 	}
 	if wasRescued(job) {
-		o.event(ctx, job.Kind, EventRescued)
+		o.reportEvent(ctx, job.Kind, EventRescued)
 	}
 	client := river.ClientFromContext[TTx](ctx)
 	t := tableOf(client, client.Driver().GetExecutor())
@@ -97,28 +95,28 @@ func (s supervisor[TTx]) supervise(ctx context.Context, job *rivertype.JobRow, n
 	panicked := true
 	defer func() {
 		if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
-			o.event(ctx, job.Kind, EventCancelled)
+			o.reportEvent(ctx, job.Kind, EventCancelled)
 			return
 		}
-		failed := panicked || err != nil && !goesOn(ctx, err)
+		failed := panicked || err != nil && !isSnoozeOrShutdown(ctx, err)
 		if failed && job.Attempt >= job.MaxAttempts {
-			o.event(ctx, job.Kind, EventDiscarded)
+			o.reportEvent(ctx, job.Kind, EventDiscarded)
 		}
 	}()
 	err = work(o)
 	panicked = false
 	if errors.Is(err, errOvertaken) {
-		t.giveWay(ctx, job)
+		t.waitForOtherAttempt(ctx, job)
 	}
 	return err
 }
 
-// giveWay waits while another attempt of a job runs. River would record the end of
-// this attempt as the end of the other.
-func (t table) giveWay(ctx context.Context, job *rivertype.JobRow) {
+// waitForOtherAttempt waits while another attempt of a job runs. Otherwise River would
+// record the end of this attempt as the end of the other.
+func (t table) waitForOtherAttempt(ctx context.Context, job *rivertype.JobRow) {
 	for {
 		var id int64
-		other, err := t.row(ctx, "SELECT id FROM "+t.rivers+" WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
+		other, err := t.scanRow(ctx, "SELECT id FROM "+t.riverTable+" WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
 		if err != nil || !other {
 			return
 		}
@@ -130,40 +128,40 @@ func (t table) giveWay(ctx context.Context, job *rivertype.JobRow) {
 	}
 }
 
-// wasRescued reports whether the attempt before this one did not end: River's
-// rescuer has recorded its error, and the worker no end of it.
+// wasRescued reports whether the previous attempt did not end: River's rescuer
+// recorded an error for it, and the worker recorded no end.
 func wasRescued(job *rivertype.JobRow) bool {
 	if len(job.Errors) == 0 || !strings.Contains(job.Errors[len(job.Errors)-1].Error, "rescued") {
 		return false
 	}
 	var metadata map[string]json.RawMessage
-	_ = json.Unmarshal(job.Metadata, &metadata) // Without it, no attempt has ended.
-	ended, _ := strconv.Atoi(string(metadata[attemptKey]))
+	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no ended attempt.
+	ended, _ := strconv.Atoi(string(metadata[metadataAttempt]))
 	return ended < job.Attempt-1
 }
 
-func (o Organization) event(ctx context.Context, kind, event string) {
+func (o Organization) reportEvent(ctx context.Context, kind, event string) {
 	if o.Telemetry != nil {
 		o.Telemetry.JobEvent(context.WithoutCancel(ctx), o.Name, kind, event)
 	}
 }
 
-// pollDue reports when the next poll should begin.
-func (o Organization) pollDue(ctx context.Context, wait time.Duration) {
+// reportPollDue reports that the next poll is due after wait.
+func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
 	if o.Telemetry != nil {
 		o.Telemetry.PollDue(context.WithoutCancel(ctx), o.Name, time.Now().Add(wait))
 	}
 }
 
-// goesOn reports whether an error is not a failure for River: a snooze or the end
-// of the process.
-func goesOn(ctx context.Context, err error) bool {
+// isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its
+// client stopped. River does not count such an attempt as a failure.
+func isSnoozeOrShutdown(ctx context.Context, err error) bool {
 	_, snoozed := errors.AsType[*rivertype.JobSnoozeError](err)
 	return snoozed || errors.Is(ctx.Err(), context.Canceled)
 }
 
-// delivered reports a completed delivery.
-func (o Organization) delivered(ctx context.Context, evaluatedAt *time.Time) {
+// reportDelivered reports a completed delivery.
+func (o Organization) reportDelivered(ctx context.Context, evaluatedAt *time.Time) {
 	if o.Telemetry != nil {
 		o.Telemetry.JobDelivered(ctx, o.Name, evaluatedAt)
 	}

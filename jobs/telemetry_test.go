@@ -26,11 +26,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// A Telemetry of otelhiring serves as it is.
+// The Telemetry of otelhiring implements the interface.
 var _ jobs.Telemetry = (*otelhiring.Telemetry)(nil)
 
-// scraped is a telemetry, and what a Prometheus would read of it.
-func scraped(t *testing.T) (telemetry *otelhiring.Telemetry, scrape func() string) {
+// newTelemetry returns a telemetry and a function that returns its metrics in the format
+// of Prometheus.
+func newTelemetry(t *testing.T) (telemetry *otelhiring.Telemetry, scrape func() string) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
@@ -44,43 +45,43 @@ func scraped(t *testing.T) (telemetry *otelhiring.Telemetry, scrape func() strin
 	}
 }
 
-func TestTelemetryCounts(t *testing.T) {
+func TestTelemetryCountsDeliveries(t *testing.T) {
 	t.Parallel()
-	on(t, telemetryCounts[*riverpgxv5.Driver, pgx.Tx], telemetryCounts[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, telemetryCountsDeliveries[*riverpgxv5.Driver, pgx.Tx], telemetryCountsDeliveries[*riversqlite.Driver, *sql.Tx])
 }
 
-// telemetryCounts has three handlers that fail: with an error for ever, by a
-// panic for ever, and once. One is cancelled, which is nobody's failure.
-func telemetryCounts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w := newWorld(t)
-	ids := w.evaluated(t, 20)
-	telemetry, scrape := scraped(t)
-	organization := w.organization("acme")
+// telemetryCountsDeliveries has a handler that returns an error for one submission,
+// panics for another, cancels the delivery of a third and fails once for a fourth.
+func telemetryCountsDeliveries[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 20)
+	telemetry, scrape := newTelemetry(t)
+	organization := api.organization("acme")
 	organization.Telemetry = telemetry
 	var err error
-	organization.Client, err = hiring.New(w.URL(), sandbox.LiveKey, hiring.WithTrace(telemetry.Trace()))
+	organization.Client, err = hiring.New(api.URL(), sandbox.LiveKey, hiring.WithTrace(telemetry.Trace()))
 	require.NoError(t, err)
 	var first int
-	s.watch(t, hurried(), jobs.Results[TTx]{
+	s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization}, Retry: attempts(2),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			switch d.Submission.ID {
 			case ids[3]:
-				return errors.New("no luck")
+				return errors.New("failed")
 			case ids[4]:
-				panic("no luck at all")
+				panic("failed")
 			case ids[5]:
-				return river.JobCancel(errors.New("not wanted"))
+				return river.JobCancel(errors.New("cancelled"))
 			case ids[6]:
 				if first++; first == 1 {
-					return errors.New("no luck yet")
+					return errors.New("failed once")
 				}
 			}
-			return s.put(ctx, tx, d)
+			return s.insertResult(ctx, tx, d)
 		},
 	})
-	eventually(t, s.delivered(t, 17))
-	eventually(t, func() bool { return s.count(t, "river_job WHERE state IN ('discarded', 'cancelled')") == 3 })
+	eventually(t, s.deliveredIs(t, 17))
+	eventually(t, s.countIs(t, 3, "river_job WHERE state IN ('discarded', 'cancelled')"))
 	page := scrape()
 	require.Contains(t, page, `hiring_client_reports_delivered_total{hiring_organization="acme"} 17`+"\n")
 	require.Contains(t, page, `hiring_client_reports_lag_seconds_count{hiring_organization="acme"} 17`+"\n")
@@ -98,20 +99,20 @@ func telemetryCounts[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[
 	}
 }
 
-// TestTelemetryCountsPollsAndInvitationsSQLite: of a key that is refused, both
-// are given up at last.
+// TestTelemetryCountsPollsAndInvitationsSQLite discards a poll and a run of invitations,
+// because the API rejects the key.
 func TestTelemetryCountsPollsAndInvitationsSQLite(t *testing.T) {
 	t.Parallel()
-	s, w := newSQLite(t), newWorld(t)
-	telemetry, scrape := scraped(t)
-	organization := w.organization("acme")
+	s, api := newSQLite(t), newAPI(t)
+	telemetry, scrape := newTelemetry(t)
+	organization := api.organization("acme")
 	organization.Telemetry = telemetry
-	w.RevokeKey(sandbox.LiveKey)
-	config := hurried()
+	api.RevokeKey(sandbox.LiveKey)
+	config := testConfig()
 	config.MaxAttempts = 1
 	require.NoError(t, jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{organization}}))
-	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.put})
-	s.invite(t, client, w.assessment, candidates(1)...)
+	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult})
+	s.invite(t, client, api.assessment, candidates(1)...)
 	eventually(t, func() bool { return s.count(t, "river_job WHERE state = 'discarded'") >= 2 })
 	page := scrape()
 	require.Contains(t, page, `hiring_jobs_events_total{hiring_job_event="discarded",hiring_job_kind="hiring_poll",hiring_organization="acme"}`)

@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -23,18 +24,18 @@ import (
 
 func TestHandlersReceiveTheirOrganization(t *testing.T) {
 	t.Parallel()
-	on(t, handlersReceiveTheirOrganization[*riverpgxv5.Driver, pgx.Tx], handlersReceiveTheirOrganization[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, handlersReceiveTheirOrganization[*riverpgxv5.Driver, pgx.Tx], handlersReceiveTheirOrganization[*riversqlite.Driver, *sql.Tx])
 }
 
-// handlersReceiveTheirOrganization has two organizations that share a handler, and
-// one with a handler of its own.
+// handlersReceiveTheirOrganization registers two organizations that share a handler
+// and a third with its own handler.
 func handlersReceiveTheirOrganization[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	type tenant struct{ prefix string }
 	var organizations []jobs.Organization
 	for i, name := range []string{"first", "second", "third"} {
-		w := newWorld(t)
-		w.evaluated(t, i+1)
-		o := w.organization(name)
+		api := newAPI(t)
+		api.addEvaluated(t, i+1)
+		o := api.organization(name)
 		o.Value = tenant{name + "-"}
 		organizations = append(organizations, o)
 	}
@@ -44,31 +45,32 @@ func handlersReceiveTheirOrganization[D riverdriver.Driver[TTx], TTx any](t *tes
 			return s.exec(ctx, tx, "INSERT INTO results (submission_id, organization) VALUES ($1, $2)", d.ID, prefix+d.Organization.Value.(tenant).prefix+d.Organization.Name)
 		}
 	}
-	s.watch(t, hurried(),
+	s.watch(t, testConfig(),
 		jobs.Results[TTx]{Organizations: organizations[:2], Handle: write("shared-")},
 		jobs.Results[TTx]{Organizations: organizations[2:], Handle: write("own-")},
 	)
-	eventually(t, s.delivered(t, 6))
+	eventually(t, s.deliveredIs(t, 6))
 	for i, name := range []string{"shared-first-first", "shared-second-second", "own-third-third"} {
 		require.Equal(t, i+1, s.count(t, "results WHERE organization = $1", name))
 	}
 }
 
-func TestHangingOrganizationsLeaveWorkersToOthers(t *testing.T) {
+func TestHangingOrganizationsDoNotDelayOthers(t *testing.T) {
 	t.Parallel()
-	on(t, hangingOrganizationsLeaveWorkersToOthers[*riverpgxv5.Driver, pgx.Tx], hangingOrganizationsLeaveWorkersToOthers[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, hangingOrganizationsDoNotDelayOthers[*riverpgxv5.Driver, pgx.Tx], hangingOrganizationsDoNotDelayOthers[*riversqlite.Driver, *sql.Tx])
 }
 
-// hangingOrganizationsLeaveWorkersToOthers has 15 of 20 whose servers never answer.
-func hangingOrganizationsLeaveWorkersToOthers[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+// hangingOrganizationsDoNotDelayOthers registers 20 organizations. The servers of 15
+// never respond.
+func hangingOrganizationsDoNotDelayOthers[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	var organizations []jobs.Organization
 	var hanging, ended atomic.Int64
 	for i := range 20 {
-		w := newWorld(t)
-		o := w.organization(fmt.Sprintf("sound-%d", i))
+		api := newAPI(t)
+		o := api.organization(fmt.Sprintf("responding-%d", i))
 		if i < 15 {
-			o = w.organization(fmt.Sprintf("hanging-%d", i))
-			o.Client = w.failing(t, func(r *http.Request) (*http.Response, error) {
+			o = api.organization(fmt.Sprintf("hanging-%d", i))
+			o.Client = clientVia(t, func(r *http.Request) (*http.Response, error) {
 				hanging.Add(1)
 				<-r.Context().Done()
 				ended.Add(1)
@@ -77,16 +79,14 @@ func hangingOrganizationsLeaveWorkersToOthers[D riverdriver.Driver[TTx], TTx any
 		}
 		organizations = append(organizations, o)
 	}
-	s.watch(t, hurried(), jobs.Results[TTx]{Organizations: organizations, Handle: s.put})
+	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: organizations, Handle: s.insertResult})
 	eventually(t, func() bool { return hanging.Load() == 15 })
-	eventually(t, func() bool {
-		return s.count(t, "hiring_jobs WHERE organization LIKE 'sound-%' AND version >= 2") == 5
-	}, "each sound one is polled twice")
-	require.Zero(t, ended.Load(), "no server had to be given up for it")
+	eventually(t, s.countIs(t, 5, "hiring_jobs WHERE organization LIKE 'responding-%' AND version >= 2"), "each responding organization is polled twice")
+	require.Zero(t, ended.Load(), "this needs no timeout of the hanging servers")
 }
 
-// TestPollOfAHangingServerEndsSoon: the timeout of polls is shorter than that of
-// River's jobs, and never longer than that of the configuration.
+// TestPollOfAHangingServerEndsSoon checks that the timeout of polls is shorter than
+// River's default and never longer than the configured timeout.
 func TestPollOfAHangingServerEndsSoon(t *testing.T) {
 	t.Parallel()
 	for configured, want := range map[time.Duration]time.Duration{
@@ -106,42 +106,42 @@ func TestWorkersWithAWrongClockPostgres(t *testing.T) {
 	}
 }
 
-// workersWithAWrongClock moves the clock of the database in place of that of the
-// workers: River and this module call now() in all their queries. Polls follow each
-// other, failed polls and deliveries are retried, and snoozed ones go on.
+// workersWithAWrongClock moves the clock of the database instead of the clock of the
+// workers: River and this module call now() in all queries. Polls must follow each
+// other, and failed and snoozed jobs must run again.
 func workersWithAWrongClock(t *testing.T, s *postgresStore, offset string) {
 	t.Helper()
 	for _, statement := range []string{
 		"CREATE SCHEMA moved",
 		"CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT pg_catalog.now() " + strings.ReplaceAll(offset, "'", "''") + "'",
-		"ALTER DATABASE " + value[string](t, s.db, "SELECT current_database()") + " SET search_path = moved, public, pg_catalog",
+		"ALTER DATABASE " + queryValue[string](t, s.db, "SELECT current_database()") + " SET search_path = moved, public, pg_catalog",
 	} {
 		_, err := s.db.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	again, stop, err := openPostgres(t.Context(), s.url)
+	moved, stop, err := openPostgres(t.Context(), s.url)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 
-	w := newWorld(t)
-	w.evaluated(t, 2)
-	w.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 1, Times: 4, Reset: true}) // As often as a client tries.
+	api := newAPI(t)
+	api.addEvaluated(t, 2)
+	api.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 1, Times: 4, Reset: true}) // All attempts of one poll.
 	var calls atomic.Int64
-	again.watch(t, hurried(), jobs.Results[pgx.Tx]{
-		Organizations: w.organizations(),
+	moved.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+		Organizations: api.organizations(),
 		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
 			switch calls.Add(1) {
 			case 1:
-				return fmt.Errorf("no luck")
+				return errors.New("failed")
 			case 2:
 				return river.JobSnooze(6 * time.Second)
 			}
-			return again.put(ctx, tx, d)
+			return moved.insertResult(ctx, tx, d)
 		},
 	})
 
-	eventually(t, again.delivered(t, 2), "after a failure and a snooze")
-	eventually(t, func() bool { return again.rounds(t) >= 4 }, "after a poll that failed")
-	w.evaluated(t, 1)
-	eventually(t, again.delivered(t, 3))
+	eventually(t, moved.deliveredIs(t, 2), "deliveries are completed after a failure and a snooze")
+	eventually(t, func() bool { return moved.polls(t) >= 4 }, "polls continue after a failed one")
+	api.addEvaluated(t, 1)
+	eventually(t, moved.deliveredIs(t, 3))
 }

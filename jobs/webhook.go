@@ -20,46 +20,49 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Webhook posts results to a URL, signed by the Standard Webhooks scheme, so that
-// receivers in any language can verify the sender:
+// Webhook posts results to a URL. It signs posts by the Standard Webhooks scheme, so
+// that receivers in any language can verify the sender:
 //
 //	hook, err := jobs.NewWebhook("https://example.com/hooks/hiring", jobs.WebhookOptions{Secrets: []string{"whsec_..."}})
 //	...
 //	jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{Send: hook.Send, ...})
 //
-// Posts arrive at least once and in no particular order.
+// Posts arrive at least once and in no particular order. A Webhook is safe for
+// concurrent use.
 type Webhook struct {
 	url     string
 	signers []*standardwebhooks.Webhook
 	client  *http.Client
 }
 
-// WebhookOptions say how a [Webhook] posts.
+// WebhookOptions are the options of a [Webhook].
 type WebhookOptions struct {
-	// Secrets are shared with the receiver: base64 of at least 24 bytes, with or
-	// without the prefix whsec_. Each of them signs every post. To replace a secret,
-	// give both, then let the receiver use the new one, then remove the old one.
+	// Secrets are shared with the receiver. Each is base64 of at least 24 bytes, with
+	// or without the prefix whsec_, and each signs every post. To replace a secret,
+	// first set both, then configure the new one in the receiver, then remove the old
+	// one.
 	Secrets []string
 
 	// Client is the HTTP client. Nil means a client with a timeout of 15 s.
 	// Redirects are never followed.
 	Client *http.Client
 
-	// InsecureHTTP permits a receiver at a plain http URL that is not on loopback.
-	// Posts hold candidates' names, addresses and reports.
+	// InsecureHTTP permits a plain http URL that is not on loopback. Posts contain
+	// names, addresses and reports of candidates.
 	InsecureHTTP bool
 }
 
-// minSecret is the number of bytes that Standard Webhooks asks for.
+// minSecret is the shortest secret in bytes that Standard Webhooks allows.
 const minSecret = 24
 
-// NewWebhook returns a webhook that posts to the receiver's URL.
+// NewWebhook returns a webhook that posts to the URL of the receiver: https, or http
+// on loopback. The error never contains a secret.
 func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
-	at, err := url.Parse(receiver)
-	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
+	u, err := url.Parse(receiver)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("jobs: NewWebhook: the receiver must be an absolute https URL")
 	}
-	if at.Scheme == "http" && !o.InsecureHTTP && !isLoopback(at.Hostname()) {
+	if u.Scheme == "http" && !o.InsecureHTTP && !isLoopback(u.Hostname()) {
 		return nil, errors.New("jobs: NewWebhook: plain http would send candidate data unencrypted: use https, or set InsecureHTTP")
 	}
 	if len(o.Secrets) == 0 {
@@ -76,13 +79,13 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 		}
 		signer, err := standardwebhooks.NewWebhookRaw(key)
 		if err != nil {
-			return nil, fmt.Errorf("jobs: NewWebhook: secret %d cannot be used", i+1)
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d is not valid", i+1)
 		}
 		w.signers = append(w.signers, signer)
 	}
 	if o.Client != nil {
-		own := *o.Client
-		w.client = &own
+		clone := *o.Client
+		w.client = &clone
 	}
 	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return w, nil
@@ -100,16 +103,17 @@ type message struct {
 	Data      hiring.Submission `json:"data"`
 }
 
-// Send posts one result as a JSON object with type (submission.evaluated),
-// timestamp and data, which is the submission with its report and without its
-// signed archive link. The webhook-id is made of [Delivery.ID]. A receiver ignores
-// an id that it has processed: a post whose response is lost is sent again, and
-// [Deliver] sends it again.
+// Send posts one result. The body is a JSON object with the members type
+// (submission.evaluated), timestamp (of the evaluation) and data, the submission with
+// its report and without its signed archive link.
 //
-// Any 2xx status is success. A 410 means that the receiver wants no more: the error
-// matches [ErrReceiverGone]. Any other status is an error, with the Retry-After of
-// the response as [RetryAfterError]. Errors quote only the host of the URL, and
-// nothing of the response.
+// The webhook-id consists of "msg_" and [Delivery.ID]. A receiver must ignore an id
+// that it has processed, because a post may be repeated: after a lost response, and
+// by [Deliver].
+//
+// Any 2xx status is success. After a 410 the error matches [ErrReceiverGone]. After
+// any other status with a Retry-After the error is a [RetryAfterError]. Errors contain
+// the host of the URL, and nothing else of the URL or the response.
 func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	d.Submission.WorkspaceArchiveURL = nil
 	body, err := json.Marshal(message{"submission.evaluated", evaluatedAt(d.Submission), d.Submission})
@@ -118,7 +122,7 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("jobs: the webhook's URL cannot be used")
+		return errors.New("jobs: the URL of the webhook is not valid")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if err := w.sign(r.Header, "msg_"+d.ID, body); err != nil {
@@ -126,14 +130,14 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 	}
 	response, err := w.client.Do(r)
 	if err != nil {
-		if failure, ok := errors.AsType[*url.Error](err); ok { // It has the whole URL.
-			err = failure.Err
+		if urlErr, ok := errors.AsType[*url.Error](err); ok { // Its text contains the whole URL.
+			err = urlErr.Err
 		}
 		return fmt.Errorf("jobs: webhook to %s: %w", r.URL.Host, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // So that the connection can be used again.
-	return judge(response, r.URL.Host)
+	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // Allows the connection to be reused.
+	return responseError(response, r.URL.Host)
 }
 
 // sign sets the headers of Standard Webhooks.
@@ -153,8 +157,8 @@ func (w *Webhook) sign(h http.Header, id string, body []byte) error {
 	return nil
 }
 
-// judge returns the error that a response means.
-func judge(r *http.Response, host string) error {
+// responseError returns the error for the status of a response, nil for a 2xx.
+func responseError(r *http.Response, host string) error {
 	if r.StatusCode >= 200 && r.StatusCode < 300 {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package jobs_test
 
 import (
-	"context"
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
@@ -27,29 +26,29 @@ import (
 
 const secret = "whsec_c2VjcmV0LW9mLXRoZS10ZXN0cy1pcy1sb25n"
 
-// receiver takes posts as a receiver should: it checks signatures and drops what
-// it has had.
+// receiver is the server of a webhook. It verifies signatures and keeps one result for
+// each webhook-id.
 type receiver struct {
 	*httptest.Server
 
 	sync.Mutex
 
-	statuses   []int // To answer with, in order; then 204.
-	retryAfter []string
-	posts      []string
+	statuses   []int    // Statuses of the first responses. The others are 204.
+	retryAfter []string // Retry-After headers of the first responses.
+	posts      []string // The webhook-id of each post.
 	bodies     []string
-	got        map[string]hiring.Submission
+	got        map[string]hiring.Submission // Results by webhook-id.
 }
 
 func newReceiver(t *testing.T, statuses ...int) *receiver {
 	t.Helper()
-	check, err := standardwebhooks.NewWebhook(secret)
+	verifier, err := standardwebhooks.NewWebhook(secret)
 	require.NoError(t, err)
 	r := &receiver{statuses: statuses, got: make(map[string]hiring.Submission)}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, post *http.Request) {
 		body, err := io.ReadAll(post.Body)
 		assert.NoError(t, err)
-		assert.NoError(t, check.Verify(body, post.Header))
+		assert.NoError(t, verifier.Verify(body, post.Header))
 		r.Lock()
 		defer r.Unlock()
 		id := post.Header.Get("webhook-id")
@@ -78,6 +77,15 @@ func newReceiver(t *testing.T, statuses ...int) *receiver {
 	return r
 }
 
+// hook returns a webhook that posts to the receiver.
+func (r *receiver) hook(t *testing.T) *jobs.Webhook {
+	t.Helper()
+	hook, err := jobs.NewWebhook(r.URL+"/hooks?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}})
+	require.NoError(t, err)
+	return hook
+}
+
+// count returns the number of posts and of different results.
 func (r *receiver) count() (posts, got int) {
 	r.Lock()
 	defer r.Unlock()
@@ -86,16 +94,14 @@ func (r *receiver) count() (posts, got int) {
 
 func TestWebhookIsRetriedAndReplayed(t *testing.T) {
 	t.Parallel()
-	on(t, webhookIsRetriedAndReplayed[*riverpgxv5.Driver, pgx.Tx], webhookIsRetriedAndReplayed[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, webhookIsRetriedAndReplayed[*riverpgxv5.Driver, pgx.Tx], webhookIsRetriedAndReplayed[*riversqlite.Driver, *sql.Tx])
 }
 
 func webhookIsRetriedAndReplayed[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w, r := newWorld(t), newReceiver(t, http.StatusInternalServerError, http.StatusFound)
-	ids := w.evaluated(t, 2)
-	hook, err := jobs.NewWebhook(r.URL+"/hooks?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}})
-	require.NoError(t, err)
-	client, _ := s.watch(t, hurried(), jobs.Results[TTx]{Organizations: w.organizations(), Send: hook.Send, Handle: s.put})
-	eventually(t, s.delivered(t, 2))
+	api, r := newAPI(t), newReceiver(t, http.StatusInternalServerError, http.StatusFound)
+	ids := api.addEvaluated(t, 2)
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: api.organizations(), Send: r.hook(t).Send, Handle: s.insertResult})
+	eventually(t, s.deliveredIs(t, 2))
 	posts, got := r.count()
 	require.Equal(t, 4, posts)
 	require.Equal(t, 2, got)
@@ -103,76 +109,110 @@ func webhookIsRetriedAndReplayed[D riverdriver.Driver[TTx], TTx any](t *testing.
 	require.True(t, r.got["msg_"+ids[0]].Report.Ready())
 	require.Zero(t, s.count(t, "river_job WHERE CAST(errors AS text) LIKE '%hidden%'"))
 
-	deliver := func() {
-		t.Helper()
-		require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error {
-			return jobs.Deliver(ctx, client, tx, "acme", ids[0])
-		}))
-	}
-	deliver()
+	s.deliver(t, client, "acme", ids[0])
 	eventually(t, func() bool { posts, _ := r.count(); return posts == 5 })
-	eventually(t, s.delivered(t, 2))
-	_, err = s.db.ExecContext(t.Context(), "DELETE FROM river_job WHERE kind = 'hiring_delivery'") // As River does a day later.
-	require.NoError(t, err)
-	deliver()
+	eventually(t, s.deliveredIs(t, 2))
+	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'") // River does this after a day.
+	s.deliver(t, client, "acme", ids[0])
 	eventually(t, func() bool { posts, _ := r.count(); return posts == 6 })
 	_, got = r.count()
-	require.Equal(t, 2, got, "the same ids")
-	eventually(t, s.delivered(t, 1))
+	require.Equal(t, 2, got, "the webhook-ids are the same")
+	eventually(t, s.deliveredIs(t, 1))
 	r.Lock()
 	defer r.Unlock()
-	for _, body := range r.bodies { // The last one was made of a submission that was read anew.
+	for _, body := range r.bodies { // The last body has a submission that was read again from the API.
 		require.Contains(t, body, `"workspace_archive_url":null`)
 	}
 	require.Equal(t, r.bodies[4], r.bodies[5])
 }
 
-func TestReceiverThatIsGonePausesUntilDeliver(t *testing.T) {
+func TestGoneReceiverPausesUntilDeliver(t *testing.T) {
 	t.Parallel()
-	on(t, receiverThatIsGonePausesUntilDeliver[*riverpgxv5.Driver, pgx.Tx], receiverThatIsGonePausesUntilDeliver[*riversqlite.Driver, *sql.Tx])
+	onBothStores(t, goneReceiverPausesUntilDeliver[*riverpgxv5.Driver, pgx.Tx], goneReceiverPausesUntilDeliver[*riversqlite.Driver, *sql.Tx])
 }
 
-// receiverThatIsGonePausesUntilDeliver has a bad deployment of a receiver, which
-// answers the first posts with 410, and another organization beside it.
-func receiverThatIsGonePausesUntilDeliver[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
-	w, other, r := newWorld(t), newWorld(t), newReceiver(t, slices.Repeat([]int{http.StatusGone}, 10)...)
-	ids := w.evaluated(t, 20)
-	other.evaluated(t, 2)
-	hook, err := jobs.NewWebhook(r.URL, jobs.WebhookOptions{Secrets: []string{secret}, Client: r.Client()})
-	require.NoError(t, err)
-	reports := newReports()
-	acme := w.organization("acme")
-	acme.Telemetry = reports
+// goneReceiverPausesUntilDeliver posts to a receiver that responds with 410 at first,
+// as after a faulty deployment. The other organization is not affected.
+func goneReceiverPausesUntilDeliver[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api, other, r := newAPI(t), newAPI(t), newReceiver(t, slices.Repeat([]int{http.StatusGone}, 10)...)
+	ids := api.addEvaluated(t, 20)
+	other.addEvaluated(t, 2)
+	telemetry := newRecorder()
+	acme := api.organization("acme")
+	acme.Telemetry = telemetry
 	results := []jobs.Results[TTx]{
-		{Organizations: []jobs.Organization{acme}, Send: hook.Send, Retry: attempts(1)},
-		{Organizations: []jobs.Organization{other.organization("other")}, Handle: s.put},
+		{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1)},
+		{Organizations: []jobs.Organization{other.organization("other")}, Handle: s.insertResult},
 	}
-	client, stop := s.watch(t, hurried(), results...)
-	scheduled := func() bool {
-		return s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'scheduled'") == 20
-	}
-	eventually(t, scheduled, "all wait")
-	eventually(t, func() bool { return s.count(t, "results WHERE organization = 'other'") == 2 }, "the other organization is not paused")
+	client, stop := s.watch(t, testConfig(), results...)
+	eventually(t, s.countIs(t, 20, "river_job WHERE kind = 'hiring_delivery' AND state = 'scheduled'"), "all deliveries are snoozed")
+	eventually(t, s.countIs(t, 2, "results WHERE organization = 'other'"), "the other organization is not paused")
 	stop()
-	s.watch(t, hurried(), results...)
-	eventually(t, func() bool { return reports.deliveries(jobs.DeliveriesPaused) == 20 }, "a restart does not resume")
-	require.Zero(t, reports.deliveries(jobs.DeliveriesFailing))
+	s.watch(t, testConfig(), results...)
+	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 20 }, "a restart does not end the pause")
+	require.Zero(t, telemetry.deliveries(jobs.DeliveriesFailing))
 	posts, got := r.count()
-	require.LessOrEqual(t, posts, 10, "one for each worker at most")
+	require.LessOrEqual(t, posts, 10, "each worker posts at most once")
 	require.Zero(t, got)
 
 	r.Lock()
 	r.statuses = nil // The receiver is repaired.
 	r.Unlock()
-	require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error { return jobs.Deliver(ctx, client, tx, "acme", ids[3]) }))
-	eventually(t, func() bool { _, got := r.count(); return got == 1 }, "the delivery that Deliver was called for")
-	for _, id := range ids { // In place of waiting for five minutes.
-		require.NoError(t, s.in(t, func(ctx context.Context, tx TTx) error { return jobs.Deliver(ctx, client, tx, "acme", id) }))
+	s.deliver(t, client, "acme", ids[3])
+	eventually(t, func() bool { _, got := r.count(); return got == 1 }, "the delivery of Deliver is posted")
+	for _, id := range ids { // Instead of waiting for five minutes.
+		s.deliver(t, client, "acme", id)
 	}
-	eventually(t, s.delivered(t, 22))
+	eventually(t, s.deliveredIs(t, 22))
 	_, got = r.count()
 	require.Equal(t, 20, got)
-	eventually(t, func() bool { return reports.deliveries(jobs.DeliveriesPaused) == 0 })
+	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 0 })
+}
+
+// TestWebhookSecretRotation checks every step of the replacement of a secret: the sender
+// signs with one or two secrets, and the receiver accepts one or two.
+func TestWebhookSecretRotation(t *testing.T) {
+	t.Parallel()
+	before, after := secret, "whsec_YS1uZXctc2VjcmV0LW9mLXRoZS10ZXN0cw=="
+	for name, c := range map[string]struct {
+		sender, receiver []string
+		accepted         bool
+	}{
+		"before the rotation":                          {[]string{before}, []string{before}, true},
+		"the sender has both, the receiver the old":    {[]string{before, after}, []string{before}, true},
+		"the sender has both, the receiver both":       {[]string{before, after}, []string{before, after}, true},
+		"the sender has both, the receiver the new":    {[]string{before, after}, []string{after}, true},
+		"the order of the sender's secrets is changed": {[]string{after, before}, []string{before}, true},
+		"the sender has the old, the receiver both":    {[]string{before}, []string{before, after}, true},
+		"the sender has the new, the receiver both":    {[]string{after}, []string{before, after}, true},
+		"after the rotation":                           {[]string{after}, []string{after}, true},
+		"the receiver has removed the old too early":   {[]string{before}, []string{after}, false},
+		"the sender has removed the old too early":     {[]string{after}, []string{before}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				assert.NoError(t, err)
+				valid := slices.ContainsFunc(c.receiver, func(secret string) bool {
+					verifier, err := standardwebhooks.NewWebhook(secret)
+					return assert.NoError(t, err) && verifier.Verify(body, r.Header) == nil
+				})
+				if !valid {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			}))
+			t.Cleanup(server.Close)
+			hook, err := jobs.NewWebhook(server.URL, jobs.WebhookOptions{Secrets: c.sender})
+			require.NoError(t, err)
+			err = hook.Send(t.Context(), jobs.Delivery{ID: "one"})
+			if c.accepted {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "status 401")
+			}
+		})
+	}
 }
 
 func TestWebhookErrorsHideTheURL(t *testing.T) {
@@ -185,7 +225,7 @@ func TestWebhookErrorsHideTheURL(t *testing.T) {
 	require.NotContains(t, err.Error(), "hidden")
 }
 
-func TestNewWebhookRefuses(t *testing.T) {
+func TestNewWebhookRejects(t *testing.T) {
 	t.Parallel()
 	short := "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 23))
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// What a worker process is told.
+// Environment variables of a worker process.
 const (
 	roleVariable     = "HIRING_JOBS_TEST_ROLE"
 	databaseVariable = "HIRING_JOBS_TEST_DATABASE"
@@ -27,33 +27,33 @@ const (
 	untilVariable    = "HIRING_JOBS_TEST_UNTIL"
 )
 
-// work is the program of a worker process, which ends only by being killed.
-func work() (status int) {
+// runWorker is the program of a worker process. It runs until the process is killed.
+func runWorker() (status int) {
 	ctx := context.Background()
-	at := os.Getenv(databaseVariable)
+	database := os.Getenv(databaseVariable)
 	var err error
-	if strings.HasPrefix(at, "postgres") {
-		s, _, failure := openPostgres(ctx, at)
-		err = failure
+	if strings.HasPrefix(database, "postgres") {
+		s, _, openErr := openPostgres(ctx, database)
+		err = openErr
 		if err == nil {
-			err = employ(ctx, s)
+			err = runWorkerOn(ctx, s)
 		}
 	} else {
-		s, _, failure := openSQLite(at)
-		err = failure
+		s, _, openErr := openSQLite(database)
+		err = openErr
 		if err == nil {
-			err = employ(ctx, s)
+			err = runWorkerOn(ctx, s)
 		}
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1
 }
 
-func employ[D riverdriver.Driver[TTx], TTx any](ctx context.Context, s *store[D, TTx]) error {
-	jobs.HurryInvitations(12*time.Second, 2*time.Second)
+func runWorkerOn[D riverdriver.Driver[TTx], TTx any](ctx context.Context, s *store[D, TTx]) error {
+	jobs.ShortenInvitationTimes(12*time.Second, 2*time.Second)
 	client, err := hiring.New(os.Getenv(serviceVariable), sandbox.LiveKey, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-		if e.Operation == "Submissions.List" && dangerous(0.03) {
-			time.AfterFunc(time.Duration(rand.IntN(10))*time.Millisecond, die) // Before or after what follows is committed.
+		if e.Operation == "Submissions.List" && shouldDie(0.03) {
+			time.AfterFunc(time.Duration(rand.IntN(10))*time.Millisecond, killSelf) // Before or after the poll is committed.
 		}
 	}))
 	if err != nil {
@@ -69,9 +69,9 @@ func employ[D riverdriver.Driver[TTx], TTx any](ctx context.Context, s *store[D,
 	err = jobs.Watch[D](config, jobs.Results[TTx]{
 		Organizations: organizations,
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
-			err := s.put(ctx, tx, d)
-			if dangerous(0.001) {
-				die()
+			err := s.insertResult(ctx, tx, d)
+			if shouldDie(0.001) {
+				killSelf()
 			}
 			return err
 		},
@@ -93,13 +93,13 @@ func employ[D riverdriver.Driver[TTx], TTx any](ctx context.Context, s *store[D,
 	return nil
 }
 
-// dangerous is true now and then, as long as there is killing.
-func dangerous(probability float64) bool {
+// shouldDie returns true with a probability, and false after the time in untilVariable.
+func shouldDie(probability float64) bool {
 	until, err := strconv.ParseInt(os.Getenv(untilVariable), 10, 64)
 	return err == nil && time.Now().UnixMilli() < until && rand.Float64() < probability
 }
 
-func die() {
+func killSelf() {
 	if self, err := os.FindProcess(os.Getpid()); err == nil {
 		_ = self.Kill()
 	}

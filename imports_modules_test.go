@@ -1,0 +1,46 @@
+package hiring_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestModulesDoNotImportInternalPackages checks that the released modules, their tests
+// included, import only public packages of the root module. A module with its own version must work
+// with any compatible version of the root.
+func TestModulesDoNotImportInternalPackages(t *testing.T) {
+	t.Parallel()
+	const root = "github.com/hiring-assessment/hiring-go/"
+	for _, module := range []string{"jobs", "otelhiring", "cmd/hiring"} {
+		files := 0
+		err := filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+				return err
+			}
+			files++
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				require.NoError(t, err)
+				relative, ours := strings.CutPrefix(imported, root)
+				if ours && !strings.HasPrefix(relative, module+"/") {
+					assert.NotContains(t, "/"+relative+"/", "/internal/", "%s imports %s", path, imported)
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Greater(t, files, 10, "%s has no Go files", module)
+	}
+}
