@@ -1,0 +1,72 @@
+package hiring_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/docscheck"
+)
+
+// TestModulesDoNotImportInternalPackages checks that the released modules import only
+// public packages of the root module, in tests too. A released module must work with
+// every compatible version of the root.
+func TestModulesDoNotImportInternalPackages(t *testing.T) {
+	t.Parallel()
+	const root = "github.com/hiring-assessment/hiring-go/"
+	allowed := map[string]map[string]bool{
+		"jobs":       nil,
+		"otelhiring": nil,
+		"cmd/hiring": {root + "internal/timelayout": true, root + "internal/testing/operations": true},
+	}
+	for module, exceptions := range allowed {
+		files := 0
+		err := filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+				return err
+			}
+			files++
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				require.NoError(t, err)
+				relative, isRoot := strings.CutPrefix(imported, root)
+				if isRoot && !strings.HasPrefix(relative, module+"/") && !exceptions[imported] {
+					assert.NotContains(t, "/"+relative+"/", "/internal/", "%s imports %s", path, imported)
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Greater(t, files, 10, "%s has no Go files", module)
+	}
+}
+
+// TestModulesDocumentEveryFunction checks that every exported function of the modules
+// has a runnable example, and that everything exported has a comment.
+func TestModulesDocumentEveryFunction(t *testing.T) {
+	t.Parallel()
+	const worker = "_sqlite" // Only River calls the methods of jobs and workers. The example runs them.
+	for module, shared := range map[string]map[string]string{
+		"jobs": {
+			"Kind": worker, "InsertOpts": worker, "Work": worker, "NextRetry": worker, "Timeout": worker,
+			"Error": "RetryAfterError", "Unwrap": "RetryAfterError",
+		},
+		"otelhiring": nil,
+	} {
+		p, err := docscheck.Read(module)
+		require.NoError(t, err)
+		assert.Empty(t, p.WithoutExample(shared), "%s: write these examples, with // Output:", module)
+		assert.Empty(t, p.WithoutComment(), "%s: write comments that begin with the name", module)
+	}
+}
