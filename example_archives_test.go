@@ -22,7 +22,7 @@ func archive(ctx context.Context, client *hiring.Client, submissionID, path stri
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	_, err = client.Submissions.DownloadArchive(ctx, submissionID, file)
-	return err // Unless it is nil, the file is no whole archive.
+	return err // After an error the file is incomplete.
 }
 
 func ExampleSubmissionService_DownloadArchive() {

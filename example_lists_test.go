@@ -142,6 +142,31 @@ func ExamplePager_Page() {
 	// Output: 20 of 360 true
 }
 
+// A screen goes back to an earlier page with that page's token.
+func ExamplePager_Page_screen() {
+	ctx := context.Background()
+	submissions := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(10)
+
+	tokens := []string{""} // Of the pages from the first to the one on the screen.
+	show := func() (next string) {
+		page, err := submissions.From(tokens[len(tokens)-1]).Page(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("page", len(tokens), "begins with", page.Items[0].Candidate.Name)
+		return page.Next
+	}
+	next := show()
+	tokens = append(tokens, next) // Forwards.
+	show()
+	tokens = tokens[:len(tokens)-1] // Backwards.
+	show()
+	// Output:
+	// page 1 begins with Uma Petrov
+	// page 2 begins with Nadia Ivanova
+	// page 1 begins with Uma Petrov
+}
+
 func ExamplePager_PageSize() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
