@@ -56,7 +56,7 @@ func names(commands []*cobra.Command) []string {
 
 // listing completes a command that shows a list.
 func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().Int("limit", 0, "show at most `n` items; 0 means all")
+	limit := c.Flags().IntP("limit", "L", 0, "show at most `n` items; 0 means all")
 	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
 	live := a.watchFlags(c)
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}

@@ -91,6 +91,8 @@ func argumentError(c *cobra.Command, given []string) error {
 	}
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	switch {
+	case len(wanted) == 0 && c.Flags().Lookup("email") != nil:
+		return advised{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), "Use --email"}
 	case len(wanted) == 0:
 		return usagef("%s takes no arguments, got %s", commandName(c), quoted(given))
 	case len(given) < len(wanted):

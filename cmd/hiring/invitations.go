@@ -62,8 +62,9 @@ func (f *candidateFlags) check() error {
 
 func (a *app) invitationsSendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "send --assessment <assessment-id> --email <address> --name <name>",
-		Short: "Invite a candidate, even if the address already has an invitation",
+		Use:     "send --assessment <assessment-id> --email <address> --name <name>",
+		Aliases: []string{"create", "invite"},
+		Short:   "Invite a candidate, even if the address already has an invitation",
 		Long: `Invite a candidate, even if the address already has an invitation. With a live key the
 candidate gets an e-mail. To invite an address only once, use ensure.`,
 		Args: cobra.NoArgs,

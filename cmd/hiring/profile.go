@@ -19,7 +19,7 @@ import (
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
 		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileGetCommand(), a.profileSetCommand(), a.profileRemoveCommand())
-	c.Aliases = append(c.Aliases, "config")
+	c.Aliases = append(c.Aliases, "config", "auth")
 	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
 system's keyring or, where there is none, in a file that only you can read. The variables
 HIRING_BASE_URL and HIRING_API_KEY take precedence over the profile in use, and --profile
@@ -31,8 +31,9 @@ func (a *app) profileAddCommand() *cobra.Command {
 	var baseURL string
 	var inFile, unchecked bool
 	c := &cobra.Command{
-		Use:   "add <name>",
-		Short: "Add a profile, or replace its API key",
+		Use:     "add <name>",
+		Aliases: []string{"login"},
+		Short:   "Add a profile, or replace its API key",
 		Long: `Add a profile. The command asks for the base URL and the API key, checks them with one
 read, and stores them. The key is not shown while you type it. Without a terminal the key
 is read from standard input. There is no flag for the key, because arguments are visible
@@ -176,7 +177,7 @@ func (a *app) profileUseCommand() *cobra.Command {
 func (a *app) profileRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove <name>",
-		Aliases:           []string{"rm", "delete"},
+		Aliases:           []string{"rm", "delete", "logout"},
 		Short:             "Remove a profile and its stored key; the key itself stays valid",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeProfiles,
@@ -224,7 +225,7 @@ type profileRow struct {
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Aliases: []string{"ls"},
+		Aliases: []string{"ls", "status"},
 		Short:   "List the profiles",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

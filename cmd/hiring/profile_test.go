@@ -53,7 +53,7 @@ func TestProfileFromTheFirstDay(t *testing.T) {
 	require.Zero(t, u.run("profile", "remove", "prod").code)
 	got = u.run("account")
 	assert.Equal(t, exitAuth, got.code)
-	assert.Contains(t, got.stderr, "hiring profile add <name> (or use <name>)")
+	assert.Contains(t, got.stderr, "hiring profile add <name> or hiring profile use <name>")
 	require.Zero(t, u.run("profile", "remove", "acme").code)
 	assert.NotContains(t, filesOf(t, u.home), "5Vq8Zr")
 }

@@ -56,7 +56,7 @@ func available(c *cobra.Command) []*cobra.Command {
 // unknownFlag names the flags that a misspelt one may mean.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if shorthands := e.GetSpecifiedShortnames(); shorthands != "" {
-		return usagef("%s has no flag -%s", commandName(c), output.Clean(shorthands))
+		return withReplacement(c, shorthands, usagef("%s has no flag -%s", commandName(c), output.Clean(shorthands)))
 	}
 	var known []string
 	visit := func(flag *pflag.Flag) {
@@ -72,5 +72,27 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if near := output.Similar(e.GetSpecifiedName(), known...); len(near) > 0 {
 		text += ". Did you mean --" + strings.Join(near, " or --") + "?"
 	}
-	return usagef("%s", text)
+	return withReplacement(c, e.GetSpecifiedName(), usagef("%s", text))
+}
+
+// replacements are flags of other programs, such as gh, and the flags that have their
+// meaning here.
+var replacements = map[string]struct{ flag, use string }{ //nolint:gochecknoglobals // a constant table
+	"json":     {"output", "-o json"},
+	"format":   {"output", "-o"},
+	"q":        {"jq", "--jq"},
+	"t":        {"jq", "--jq with string interpolation; see hiring help formatting"},
+	"template": {"jq", "--jq with string interpolation; see hiring help formatting"},
+	"s":        {"status", "--status"},
+	"l":        {"limit", "--limit"},
+	"f":        {"data", "--data or --query"},
+}
+
+// withReplacement adds the flag to use instead of an unknown one, if c has it.
+func withReplacement(c *cobra.Command, unknown string, err error) error {
+	replacement, known := replacements[unknown]
+	if !known || c.Flag(replacement.flag) == nil {
+		return err
+	}
+	return advised{err, "Use " + replacement.use}
 }

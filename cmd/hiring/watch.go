@@ -27,7 +27,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
 	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds the position to resume from")
-	limit := c.Flags().Int("limit", 0, "end after `n` submissions; 0 means never")
+	limit := c.Flags().IntP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
 	c.RunE = a.does(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
