@@ -17,7 +17,7 @@ func (a *app) accountCommand() *cobra.Command {
 		Short:   "Show the organization, its plan and the invitations left",
 		Args:    cobra.NoArgs,
 		Example: "  hiring account\n  hiring account --jq .usage.assessments_used",
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			account, err := t.client.Account.Get(ctx)
 			if err != nil {
 				return err
@@ -34,14 +34,14 @@ func accountTable() output.Table[hiring.Account] {
 			"plan": func(account hiring.Account) any {
 				return account.Plan.ID + " (" + account.Plan.SubscriptionStatus + ")"
 			},
-			"invitations_left": func(account hiring.Account) any { return invitationsLeft(account) },
+			"invitations_left": func(account hiring.Account) any { return invitationsLeftText(account) },
 			"period_start":     func(account hiring.Account) any { return jsonTime(account.Usage.PeriodStart) },
 		},
 	}
 }
 
-// invitationsLeft says how many invitations the plan still allows.
-func invitationsLeft(account hiring.Account) string {
+// invitationsLeftText returns how many invitations the plan still allows.
+func invitationsLeftText(account hiring.Account) string {
 	left, limited := account.InvitationsLeft()
 	if !limited {
 		return "not limited"

@@ -38,7 +38,7 @@ The response is shown as it is.`,
 	c.Flags().StringArrayVarP(&query, "query", "q", nil, "a `name=value` of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if len(t.args) == 2 {
 			if method != "" {
 				return usagef("--method %s and %s: give the method once", output.Clean(method), output.Clean(t.args[0]))
@@ -68,7 +68,7 @@ func apiMethods() []string {
 	return []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete}
 }
 
-// call is a request of the user's own.
+// call is a request that the user describes.
 type call struct {
 	method, path string
 	query        url.Values
@@ -103,7 +103,7 @@ func (a *app) newCall(method, target string, query []string, data, input string)
 	return made, err
 }
 
-// apiBody returns the body of a request, nil for none.
+// apiBody returns the body of a request, or nil.
 func (a *app) apiBody(data, input string) (any, error) {
 	if data != "" && input != "" {
 		return nil, usagef("--data and --input: give the body once")
@@ -135,7 +135,7 @@ func (a *app) readInput(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// showResponse writes a response of JSON in the user's format.
+// showResponse writes a JSON response in the user's format.
 func showResponse(p *output.Printer, r hiring.Response, include bool) error {
 	if include {
 		_, _ = fmt.Fprintf(p, "%d %s\n", r.StatusCode, http.StatusText(r.StatusCode))

@@ -14,31 +14,31 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// app holds what the commands of one invocation share: its streams and its global
-// flags. Each command is built by a method in the file of its group.
+// app holds what the commands of one run share: its streams and its global flags. Each
+// command is built by a method in the file of its group.
 type app struct {
 	in          io.Reader
 	out, err    output.Stream
-	interactive bool // The user can be asked.
+	interactive bool // The user can answer questions.
 	getenv      func(string) string
-	zone        *time.Location    // Of times in tables.
+	zone        *time.Location    // For times in tables.
 	transport   http.RoundTripper // Nil means the network. Tests replace it.
 
 	warning    sync.Mutex
-	warnings   []string // Those that were shown.
-	fullScreen bool     // A line would be lost on the screen, or spoil it.
+	warnings   []string // Warnings that were printed.
+	fullScreen bool     // A full-screen program runs, so no lines are printed.
 	flags      globalFlags
 	args       []string
-	ctx        context.Context // Of the one run that an app lives for.
-	noHelp     error           // Why the help was not shown.
-	testMode   bool            // A test key was used for a write.
+	ctx        context.Context // The context of the run.
+	noHelp     error           // The error of a help request that named an unknown command.
+	testMode   bool            // A write used a test key.
 }
 
 // globalFlags are the flags of every command.
 type globalFlags struct {
 	sandbox bool
 	profile string
-	dialect string // A file.
+	dialect string // Name of a file.
 	yes     bool
 	debug   bool
 	timeout time.Duration
@@ -46,7 +46,7 @@ type globalFlags struct {
 	output output.Options
 }
 
-// run returns the exit status.
+// run executes a command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand() //nolint:contextcheck // ExecuteContext passes it to the commands
 	root.SetArgs(args)
@@ -59,7 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = root.ExecuteContext(ctx)
 	}
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
-		err = advised{err, "--timeout sets another limit"}
+		err = adviceError{err, "--timeout sets another limit"}
 	}
 	if err = firstOf(err, a.noHelp); err == nil {
 		if a.testMode {
@@ -102,12 +102,13 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:       version().Version,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceErrors: true, // run prints them, in one line
+		SilenceErrors: true, // run prints them in one line.
 		SilenceUsage:  true,
 
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.prepare(c) },
 	}
-	// Without templates of its own the program is 3 MB smaller: reflection in text/template keeps methods alive.
+	// Without own templates the program is 3 MB smaller, because text/template keeps all
+	// exported methods.
 	root.Flags().Bool("version", false, "show the version of this program")
 	a.globalFlags(root)
 	root.AddGroup(&cobra.Group{ID: groupWork, Title: "API commands:"}, &cobra.Group{ID: groupTool, Title: "Program commands:"})
@@ -128,14 +129,14 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// reportShortcut is the command that most users look for at the top.
+// reportShortcut returns the command submissions report under a short name.
 func (a *app) reportShortcut() *cobra.Command {
 	c := a.submissionsReportCommand()
 	c.Short = "Show the report of a submission (short for submissions report)"
 	return c
 }
 
-// The groups of commands that the help shows.
+// The groups of commands in the help.
 const (
 	groupWork = "work"
 	groupTool = "tool"
@@ -164,7 +165,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// printer returns the printer of results, as the global flags describe it.
+// printer returns a printer with the settings of the global flags.
 func (a *app) printer() (*output.Printer, error) {
 	p, err := output.NewPrinter(a.out, a.flags.output, a.zone)
 	if err != nil {

@@ -38,10 +38,10 @@ download is resumed. With a test key there are no archives.`,
 		}
 		progress := a.err.Progress("KB downloaded:")
 		download := func(to io.Writer) error {
-			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, &meter{progress: progress, size: size}))
+			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, &downloadProgress{progress: progress, size: size}))
 			progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
-				return advised{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
+				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
 			return err
 		}
@@ -54,32 +54,32 @@ download is resumed. With a test key there are no archives.`,
 		if err := files.Write(file, func(to *os.File) error { return download(to) }); err != nil {
 			return err
 		}
-		return a.done("Wrote " + output.Clean(file) + ".")
+		return a.printDone("Wrote " + output.Clean(file) + ".")
 	}
 	return c
 }
 
-// meter shows how many bytes went by, of how many.
-type meter struct {
+// downloadProgress shows how many kilobytes have arrived.
+type downloadProgress struct {
 	progress *output.Progress
 	size     *archiveSize
 	bytes    int64
 }
 
-func (m *meter) Write(b []byte) (int, error) {
+func (m *downloadProgress) Write(b []byte) (int, error) {
 	m.bytes += int64(len(b))
 	m.progress.Show(kilobytes(m.bytes), kilobytes(m.size.bytes.Load()), "")
 	return len(b), nil
 }
 
-// kilobytes are rounded up, so that the last of them makes it whole.
+// kilobytes rounds up, so that the last value equals the total.
 func kilobytes(bytes int64) int { return int((bytes + 1023) / 1024) }
 
-// archiveSize learns from the storage's reply how large an archive is, which the
-// client does not tell. It is the one reply to a request without the key.
+// archiveSize records the size of an archive from the storage's response, because the
+// client does not return it. The request to the storage is the only one without the key.
 type archiveSize struct {
 	next  http.RoundTripper
-	bytes atomic.Int64 // 0 until it is known.
+	bytes atomic.Int64 // 0 means unknown.
 }
 
 func (s *archiveSize) of(next http.RoundTripper) http.RoundTripper {
@@ -87,7 +87,7 @@ func (s *archiveSize) of(next http.RoundTripper) http.RoundTripper {
 	return s
 }
 
-// RoundTrip changes nothing.
+// RoundTrip passes requests and responses on unchanged.
 func (s *archiveSize) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := s.next.RoundTrip(r)
 	if err == nil && r.Header.Get("Authorization") == "" && response.StatusCode == http.StatusOK {
@@ -96,7 +96,7 @@ func (s *archiveSize) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// safeName returns an id with every other character replaced, for use as a file name.
+// safeName replaces all characters of an id that are not safe in a file name.
 func safeName(id string) string {
 	clean := []byte(id)
 	for i, b := range clean {

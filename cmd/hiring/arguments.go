@@ -12,11 +12,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
-// typedKey finds a key in an argument, but not the prefix alone.
+// typedKey matches a key in an argument. The prefix alone does not match.
 var typedKey = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9_-]{6}`)
 
-// checkArguments refuses a key in any argument before anything is sent: as part of a path
-// or a query it would be logged on the way.
+// checkArguments returns an error for a key in any argument. Servers and proxies log keys
+// in paths and queries.
 func (a *app) checkArguments() error {
 	for _, argument := range a.args {
 		if typedKey.MatchString(argument) || typedKey.MatchString(decoded(argument)) {
@@ -26,8 +26,8 @@ func (a *app) checkArguments() error {
 	return nil
 }
 
-// refuseKey refuses an argument that contains the key of the connection, whatever a key
-// looks like there.
+// refuseKey returns an error for an argument that contains the key in use, whatever its
+// form.
 func (a *app) refuseKey(key string) error {
 	for _, argument := range a.args {
 		if key != "" && (strings.Contains(argument, key) || strings.Contains(decoded(argument), key)) {
@@ -37,7 +37,7 @@ func (a *app) refuseKey(key string) error {
 	return nil
 }
 
-// decoded resolves percent encoding, also where it was applied twice.
+// decoded resolves up to two levels of percent encoding.
 func decoded(text string) string {
 	for range 2 {
 		plain, err := url.PathUnescape(text)
@@ -50,13 +50,13 @@ func decoded(text string) string {
 }
 
 func errKeyInArgument() error {
-	return advised{
+	return adviceError{
 		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
 		"Nothing was sent. Revoke the key in the dashboard",
 	}
 }
 
-// prepare checks the global flags before any command runs, and begins the time limit.
+// prepare checks the global flags before a command runs, and starts the time limit.
 func (a *app) prepare(c *cobra.Command) error {
 	if c.Flags().Changed("profile") {
 		if err := a.checkProfile(); err != nil {
@@ -72,7 +72,7 @@ func (a *app) prepare(c *cobra.Command) error {
 	return nil
 }
 
-// limit ends the command's context after a time.
+// limit ends the command's context after a duration.
 func (a *app) limit(c *cobra.Command, after time.Duration) {
 	ctx, cancel := context.WithTimeout(c.Context(), after)
 	context.AfterFunc(ctx, cancel)
@@ -80,7 +80,7 @@ func (a *app) limit(c *cobra.Command, after time.Duration) {
 	c.SetContext(ctx)
 }
 
-// checkProfile refuses an unknown profile, also for a command that needs none.
+// checkProfile returns an error for an unknown profile, also for commands that use none.
 func (a *app) checkProfile() error {
 	switch {
 	case a.flags.profile == "":

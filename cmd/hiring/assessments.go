@@ -26,7 +26,7 @@ func assessmentTable() output.Table[hiring.Assessment] {
 }
 
 func (a *app) assessmentsListCommand() *cobra.Command {
-	return a.withWeb("assessments", listing(a, &cobra.Command{
+	return a.withWeb("assessments", listCommand(a, &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List assessments, newest first",
@@ -43,7 +43,7 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 		Short:             "Show an assessment",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			assessment, err := t.client.Assessments.Get(ctx, t.args[0])
 			if err != nil {
 				return err
@@ -69,9 +69,9 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if in.ChallengeID == "" || in.Name == "" {
-			return advised{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
+			return adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
 		}
 		if err := a.guard(ctx, t.client, "create an assessment"); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 		Short:             "Close an assessment, so that no candidate can start it",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			if err := a.guard(ctx, t.client, "close the assessment"); err != nil {
 				return err
 			}
@@ -111,20 +111,20 @@ func (a *app) assessmentsDeleteCommand() *cobra.Command {
 		Short:             "Delete an assessment; its invitations and reports stay",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			if err := a.guard(ctx, t.client, "delete the assessment"); err != nil {
 				return err
 			}
 			if err := t.client.Assessments.Delete(ctx, t.args[0]); err != nil {
 				return err
 			}
-			return a.done("Deleted the assessment.")
+			return a.printDone("Deleted the assessment.")
 		}),
 	}
 }
 
-// done writes on standard error that a command without a result has succeeded.
-func (a *app) done(what string) error {
+// printDone prints on standard error that a command without output has succeeded.
+func (a *app) printDone(what string) error {
 	_, err := fmt.Fprintln(a.err, a.err.Paint(output.Green, what))
 	return err
 }

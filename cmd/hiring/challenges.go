@@ -26,7 +26,7 @@ func challengeTable() output.Table[hiring.Challenge] {
 }
 
 func (a *app) challengesListCommand() *cobra.Command {
-	return a.withWeb("challenges", listing(a, &cobra.Command{
+	return a.withWeb("challenges", listCommand(a, &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List challenges, newest first",
@@ -43,7 +43,7 @@ func (a *app) challengesGetCommand() *cobra.Command {
 		Short:             "Show a challenge with its tasks and its brief",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(challengeIDs),
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			challenge, err := t.client.Challenges.Get(ctx, t.args[0])
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (a *app) challengesGetCommand() *cobra.Command {
 	})
 }
 
-// showChallenge shows the brief last, because it is long.
+// showChallenge prints the brief last, because it is long.
 func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
 	table := challengeTable()
 	table.Verbose = nil

@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// task holds what a command needs for its work.
+// task holds what a command that calls the API needs.
 type task struct {
 	*output.Printer
 
@@ -22,8 +22,8 @@ type task struct {
 	client *hiring.Client
 }
 
-// does returns the body of a command that calls the API.
-func (a *app) does(work func(context.Context, task) error) func(*cobra.Command, []string) error {
+// withTask returns the RunE function of a command that calls the API.
+func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		printer, err := a.printer()
 		if err != nil {
@@ -37,7 +37,7 @@ func (a *app) does(work func(context.Context, task) error) func(*cobra.Command, 
 	}
 }
 
-// group returns a command that only holds other commands. singular is its alias.
+// group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 		return usagef("%s needs a command: %s", commandName(c), strings.Join(names(available(c)), ", "))
@@ -54,14 +54,14 @@ func names(commands []*cobra.Command) []string {
 	return all
 }
 
-// listing completes a command that shows a list.
-func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
+// listCommand adds the flags and the RunE function of a command that shows a list.
+func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
 	limit := c.Flags().IntP("limit", "L", 0, "show at most `n` items; 0 means all")
 	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
 	live := a.watchFlags(c)
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
 	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		pager, err := list(t)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(t
 			if *order != "" {
 				items = output.Sorted(table, items, *order)
 			}
-			return output.List(p, table, first(items, *limit))
+			return output.List(p, table, firstItems(items, *limit))
 		}
 		if live.on {
 			return a.watchList(ctx, c, live.every, show)
@@ -84,8 +84,8 @@ func listing[T any](a *app, c *cobra.Command, table output.Table[T], list func(t
 	return c
 }
 
-// first ends a list after n items; 0 means that it does not.
-func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
+// firstItems ends a list after n items; 0 means all items.
+func firstItems[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := 0
 		for item, err := range items {
@@ -99,12 +99,12 @@ func first[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	}
 }
 
-// assessmentFlag adds the flag --assessment, without which c does not run.
+// assessmentFlag adds the required flag --assessment.
 func (a *app) assessmentFlag(c *cobra.Command) *string {
 	id := a.assessmentFilter(c, "the `id` of the assessment (required)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		if web := c.Flags().Lookup("web"); *id == "" && (web == nil || !web.Changed) {
-			return advised{usagef("--assessment is missing"), "hiring assessments list shows the ids"}
+			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the ids"}
 		}
 		return nil
 	}

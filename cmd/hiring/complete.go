@@ -17,10 +17,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// idList returns the ids of one kind to complete, each with a description after a
-// tab. It reads one page. Descriptions name no candidates, because they are stored.
+// idList returns the ids of one kind to complete, each followed by a tab and a
+// description. It reads one page. Descriptions have no names of candidates, because they
+// are cached.
 type idList struct {
-	kind string // Names the cache, with what the list depends on.
+	kind string // Name of the cache, including the list's parameters.
 	read func(context.Context, *hiring.Client) ([]string, error)
 }
 
@@ -44,7 +45,7 @@ func submissionIDs() idList {
 	}}
 }
 
-// invitationIDs depends on the flag --assessment of its command.
+// invitationIDs returns a list that depends on the flag --assessment.
 func invitationIDs(assessment *string) func() idList {
 	return func() idList {
 		return idList{"invitations of " + *assessment, func(ctx context.Context, client *hiring.Client) ([]string, error) {
@@ -66,7 +67,7 @@ func described[T any](ctx context.Context, list hiring.Pager[T], line func(T) st
 	return lines, err
 }
 
-// complete returns the completion of arguments, or of a flag, that are ids.
+// complete returns the completion of ids in arguments or in a flag.
 func (a *app) complete(list func() idList) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -80,29 +81,29 @@ func (a *app) complete(list func() idList) cobra.CompletionFunc {
 	}
 }
 
-// How long completion uses what it has read, and waits for the server.
+// Lifetimes of cached results, and the time limit of a request.
 const (
 	completionExpiry  = 10 * time.Minute
 	failureExpiry     = time.Minute
 	completionTimeout = 3 * time.Second
 )
 
-// completionCache is a file of the user's cache folder. It holds ids, statuses,
-// days, and the names of assessments and challenges; no names of candidates.
+// completionCache is a file in the user's cache folder. It has ids, statuses, days, and
+// the names of assessments and challenges, but no names of candidates.
 type completionCache struct {
 	Expires time.Time `json:"expires"`
 	Lines   []string  `json:"lines"`
 }
 
-// knownIDs returns what the cache holds, or else what one request returns. A failed
-// request is cached, too, so that no key press waits for it again.
+// knownIDs returns the cached ids, or else those of one request. A failed request is
+// cached too, so that no later key press waits for it.
 func (a *app) knownIDs(ctx context.Context, list idList) []string {
 	c, err := a.connection()
 	if err != nil {
 		return nil
 	}
 	file := ""
-	if dir, err := os.UserCacheDir(); err == nil && c.Transport == nil { // The sandbox costs nothing.
+	if dir, err := os.UserCacheDir(); err == nil && c.Transport == nil { // Completion from the sandbox is not cached.
 		sum := sha256.Sum256([]byte(list.kind + "\x00" + c.BaseURL + "\x00" + c.Key))
 		file = filepath.Join(dir, "hiring", "completion", hex.EncodeToString(sum[:16])+".json")
 	}
@@ -125,8 +126,8 @@ func (a *app) knownIDs(ctx context.Context, list idList) []string {
 	return cached.Lines
 }
 
-// keepCompletion writes a cache file, for the user's eyes only, and removes those
-// that have expired. A cache that cannot be written is none.
+// keepCompletion writes a cache file that only the user can read, and removes expired
+// ones. Errors are ignored.
 func keepCompletion(file string, cached completionCache) {
 	dir := filepath.Dir(file)
 	if os.MkdirAll(dir, 0o700) != nil {
@@ -141,7 +142,7 @@ func keepCompletion(file string, cached completionCache) {
 	_ = writeJSONFile(file, cached)
 }
 
-// columnsOf is the annotation of a command that shows a table.
+// columnsOf is the annotation of commands that show a table.
 const columnsOf = "columns"
 
 // completeColumns completes --columns and --sort from the table of the command.

@@ -54,8 +54,8 @@ func TestCompletionOfIDs(t *testing.T) {
 	assert.Len(t, server.Journal(), 4, "one read for each list, whatever the number of key presses")
 	assert.Empty(t, u.completed("assessments", "get", "b"))
 	assert.Empty(t, u.completed("assessments", "get", sandbox.AssessmentID, ""), "one argument is all it takes")
-	first := "5b000000-0000-4000-8001-000000000356"
-	assert.NotContains(t, u.completed("submissions", "wait", first, ""), first, "each id once")
+	firstItems := "5b000000-0000-4000-8001-000000000356"
+	assert.NotContains(t, u.completed("submissions", "wait", firstItems, ""), firstItems, "each id once")
 
 	require.Len(t, u.cacheFiles(), 4)
 	for _, file := range u.cacheFiles() {

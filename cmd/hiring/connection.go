@@ -56,7 +56,7 @@ func (a *app) anyConnection() (connection, error) {
 			Transport: fake.Transport(), Origin: "--sandbox",
 		}, nil
 	}
-	c, err := a.chosen()
+	c, err := a.configured()
 	if a.flags.dialect != "" {
 		c.Dialect = dialect
 	}
@@ -67,7 +67,7 @@ func (a *app) anyConnection() (connection, error) {
 // chosen returns the profile that --profile names, else what the variables say, else
 // the profile in use. A key is never sent to an address that it was not given together
 // with, unless the user named both.
-func (a *app) chosen() (connection, error) {
+func (a *app) configured() (connection, error) {
 	if a.flags.profile != "" {
 		return a.fromProfile()
 	}
@@ -80,7 +80,7 @@ func (a *app) chosen() (connection, error) {
 		if base == "" {
 			set, missing = missing, set
 		}
-		return connection{}, advised{errNoConnection, set + " is set without " + missing + ": set both, or use a profile"}
+		return connection{}, adviceError{errNoConnection, set + " is set without " + missing + ": set both, or use a profile"}
 	}
 	return a.fromProfile()
 }
@@ -92,28 +92,28 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
-		return connection{}, advised{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use <name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
+		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use <name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	}
 	if err != nil {
 		return connection{}, profileError(store, name, err)
 	}
 	key, err := store.Key(name, p)
 	if err != nil {
-		return connection{}, advised{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for the key again"}
+		return connection{}, adviceError{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for the key again"}
 	}
 	dialect, err := readDialect(p.Dialect)
 	if err != nil {
-		return connection{}, advised{err, "The file is set in profile " + name + "; hiring profile set dialect changes it"}
+		return connection{}, adviceError{err, "The file is set in profile " + name + "; hiring profile set dialect changes it"}
 	}
 	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name}, nil
 }
 
-// client is how a command gets to the service.
+// client returns a client for the configured server.
 func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
 	return a.clientThrough(nil, options...)
 }
 
-// clientThrough is client, with something between it and the network.
+// clientThrough is like client. wrap may replace the transport.
 func (a *app) clientThrough(wrap func(http.RoundTripper) http.RoundTripper, options ...hiring.Option) (*hiring.Client, error) {
 	c, err := a.connection()
 	if err != nil {
@@ -127,7 +127,7 @@ func (a *app) clientThrough(wrap func(http.RoundTripper) http.RoundTripper, opti
 	}
 	client, err := c.client(append(append(a.options(), hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
-		return nil, advised{err, "The server and the key come from " + c.Origin}
+		return nil, adviceError{err, "The server and the key come from " + c.Origin}
 	}
 	return client, nil
 }
@@ -140,7 +140,7 @@ func (c connection) client(options ...hiring.Option) (*hiring.Client, error) {
 	return hiring.New(c.BaseURL, c.Key, append(own, options...)...)
 }
 
-// options are those that the global flags ask for.
+// options returns the options of the global flags.
 func (a *app) options() []hiring.Option {
 	options := []hiring.Option{hiring.WithUserAgent("hiring-cli/" + version().Version)}
 	if a.flags.timeout > 0 {
@@ -155,7 +155,7 @@ func (a *app) options() []hiring.Option {
 // warn prints each warning once.
 func (a *app) warn(_ context.Context, x hiring.Exchange) {
 	text := output.Clean(warningText(x.Warning))
-	a.warning.Lock() // The program of hiring top makes several calls at once.
+	a.warning.Lock() // hiring top calls the API in several goroutines.
 	defer a.warning.Unlock()
 	if text == "" || a.fullScreen || slices.Contains(a.warnings, text) {
 		return
@@ -164,7 +164,7 @@ func (a *app) warn(_ context.Context, x hiring.Exchange) {
 	_, _ = fmt.Fprintf(a.err, "%s %s\n", a.err.Paint(output.Yellow, "hiring: warning:"), text)
 }
 
-// showExchange prints an exchange. It names routes, not records, and holds no key.
+// showExchange prints an exchange for --debug. It has routes, but no ids, names or keys.
 func (a *app) showExchange(_ context.Context, x hiring.Exchange) {
 	status := fmt.Sprint(x.Status)
 	if x.Status == 0 {
@@ -186,7 +186,7 @@ func (a *app) showExchange(_ context.Context, x hiring.Exchange) {
 	_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, output.Clean(line)))
 }
 
-// readDialect is strict, because a misspelt name would be ignored in silence.
+// readDialect rejects unknown names, because a misspelt name would have no effect.
 func readDialect(name string) (d hiring.Dialect, err error) {
 	if name == "" {
 		return d, nil

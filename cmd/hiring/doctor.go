@@ -32,8 +32,8 @@ The exit status is 0 when nothing contradicts the assumptions. With --write it i
 when a name that commands need was not decided. A read-only key needs no names of
 writes.`
 
-// doctorLimit is far above what a visit takes: a server that sends a byte a second
-// holds each request for 20 seconds.
+// doctorLimit is far above the usual duration. A server that sends a byte a second uses 20
+// seconds for each request.
 const doctorLimit = 3 * time.Minute
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -67,13 +67,13 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if late {
-				return advised{errors.New("The time limit ended the checks early"), "--timeout sets another limit"}
+				return adviceError{errors.New("The time limit ended the checks early"), "--timeout sets another limit"}
 			}
 			if err := a.writeDialect(write, report); err != nil {
 				return err
 			}
 			if write != "" && !report.Contradicted() {
-				return needed(report)
+				return neededNames(report)
 			}
 			return contradiction(report, write)
 		},
@@ -95,13 +95,12 @@ func (a *app) runDoctor(ctx context.Context, noWrites bool) (doctor.Report, erro
 	}
 	report, err := doctor.Run(ctx, config)
 	if err != nil && ctx.Err() == nil {
-		return report, advised{err, "The server and the key come from " + c.Origin}
+		return report, adviceError{err, "The server and the key come from " + c.Origin}
 	}
 	return report, err
 }
 
-// showFindings prints findings in the order in which they are read about, and to
-// people at last what to change.
+// showFindings prints findings in their order and, for people, what to change.
 func showFindings(p *output.Printer, r doctor.Report) error {
 	findings := output.Table[doctor.Finding]{
 		Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"},
@@ -147,7 +146,7 @@ func showToPeople(p *output.Printer, r doctor.Report) error {
 	return err
 }
 
-// showGroup prints a table, or in a line why nothing of it was asked.
+// showGroup prints a table, or one line when no check of the group was made.
 func showGroup(p *output.Printer, findings []doctor.Finding) error {
 	title := p.Paint(output.Bold, doctorTitles[findings[0].Group])
 	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.NotChecked }) {
@@ -168,7 +167,7 @@ func showGroup(p *output.Printer, findings []doctor.Finding) error {
 	return err
 }
 
-// showChanges repeats the evidence, which a narrow terminal cuts in the tables.
+// showChanges repeats the evidence, which narrow tables cut off.
 func showChanges(p *output.Printer, r doctor.Report) error {
 	var changes []output.Field
 	for _, f := range r.Findings {
@@ -189,16 +188,15 @@ func showChanges(p *output.Printer, r doctor.Report) error {
 	return err
 }
 
-// writeDialect writes the names that were decided, so that a later visit still asks for
-// the others. It fails when nothing was decided, or a name that the user's commands need
-// was not.
+// writeDialect writes the decided names only, so that a later run checks the others again.
+// It fails when no name was decided.
 func (a *app) writeDialect(name string, r doctor.Report) error {
 	if name == "" {
 		return nil
 	}
 	decided, open := r.Decided()
 	if len(decided) == 0 {
-		return advised{fmt.Errorf("%s was not written: no name was decided", name), "See above why"}
+		return adviceError{fmt.Errorf("%s was not written: no name was decided", name), "See above why"}
 	}
 	if _, err := r.Dialect.WithDefaults(); err != nil {
 		return fmt.Errorf("%s was not written: %w", name, err)
@@ -231,17 +229,16 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	return err
 }
 
-// needed is the error of a report in which a name that the user's commands need was not
-// decided.
-func needed(r doctor.Report) error {
+// neededNames returns an error when commands need a name that was not decided.
+func neededNames(r doctor.Report) error {
 	open := r.NeededUndecided()
 	if len(open) == 0 {
 		return nil
 	}
-	return advised{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")), "See above why; a test key decides more"}
+	return adviceError{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")), "See above why; a test key decides more"}
 }
 
-// contradiction is the error of a report in which something does not hold.
+// contradiction returns an error when something is not as assumed.
 func contradiction(r doctor.Report, written string) error {
 	n := r.Count(doctor.Wrong)
 	if n == 0 {
@@ -252,7 +249,7 @@ func contradiction(r doctor.Report, written string) error {
 		advice = "--write <file> writes the decided names for --dialect"
 	}
 	if n == 1 {
-		return advised{errors.New("One thing is not as assumed"), advice}
+		return adviceError{errors.New("One thing is not as assumed"), advice}
 	}
-	return advised{fmt.Errorf("%d things are not as assumed", n), advice}
+	return adviceError{fmt.Errorf("%d things are not as assumed", n), advice}
 }

@@ -35,7 +35,7 @@ func (a *app) eventsListCommand() *cobra.Command {
 		ValidArgsFunction: a.complete(submissionIDs),
 	}
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
-	return listing(a, c, eventTable(), func(t task) (hiring.Pager[hiring.Event], error) {
+	return listCommand(a, c, eventTable(), func(t task) (hiring.Pager[hiring.Event], error) {
 		return t.client.Events.List(t.args[0], filter), nil
 	})
 }
@@ -53,7 +53,7 @@ submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.
 	}
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.
 	return c
 }
 
-// intervalFlag sets how often to poll. The API asks for 30 to 60 s.
+// intervalFlag adds the polling interval. The API's documentation asks for 30 to 60 s.
 func intervalFlag(c *cobra.Command) *time.Duration {
 	return c.Flags().Duration("interval", 30*time.Second, "the `time` between two polls, up to twice as long")
 }

@@ -33,7 +33,7 @@ resumes; <file>.state holds the position and is removed at the end.`,
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15; a relative time as in 7d cannot be resumed")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if strings.EqualFold(filepath.Ext(args[0]), ".csv") {
-			return advised{usagef("export writes JSON Lines, not CSV: %s", args[0]), "For CSV, use hiring submissions list -o csv > file.csv"}
+			return adviceError{usagef("export writes JSON Lines, not CSV: %s", args[0]), "For CSV, use hiring submissions list -o csv > file.csv"}
 		}
 		if err := checkStatus(filter.Status); err != nil {
 			return err
@@ -46,7 +46,7 @@ resumes; <file>.state holds the position and is removed at the end.`,
 			return err
 		}
 		progress := a.err.Progress("exported")
-		client, err := a.client(a.patience(progress)...)
+		client, err := a.client(a.longRunOptions(progress)...)
 		if err != nil {
 			return err
 		}
@@ -59,36 +59,36 @@ resumes; <file>.state holds the position and is removed at the end.`,
 		if note := statusNote(filter.Status); n == 0 && note != "" {
 			_, _ = fmt.Fprintln(a.err, output.Clean(note))
 		}
-		return a.done(fmt.Sprintf("Wrote %s to %s.", counted(n, "submission", "submissions"), output.Clean(args[0])))
+		return a.printDone(fmt.Sprintf("Wrote %s to %s.", counted(n, "submission", "submissions"), output.Clean(args[0])))
 	}
 	return c
 }
 
-// exportState is how far an export has come. It is written before the file is made:
-// a file without a state is somebody's, or whole.
+// exportState is the progress of an export. It is written before the output file is
+// created. An output file without a state is complete or belongs to something else.
 type exportState struct {
-	Next  string `json:"next"`  // The token of the page that comes.
-	Bytes int64  `json:"bytes"` // That the pages before take in the file.
+	Next  string `json:"next"`  // The resume token of the next page.
+	Bytes int64  `json:"bytes"` // The size of the file after the pages before Next.
 	Items int    `json:"items"`
-	Done  bool   `json:"done"` // The file is whole, and but this state is to be removed.
+	Done  bool   `json:"done"` // The file is complete, and only the state is left to remove.
 }
 
-// exporting is a run of an export, which may be killed before, after and within each
-// of its changes on the disk.
-type exporting struct {
+// exportRun is one run of an export. It can be killed before, during and after each change
+// on the disk.
+type exportRun struct {
 	file, stateFile string
 	state           exportState
-	change          func(func() error) error // Makes one; a test stops there.
+	change          func(func() error) error // Makes a change; tests stop here.
 }
 
-// export returns how many submissions the file holds.
+// export writes a list to a file and returns the number of submissions in it.
 func export(ctx context.Context, list hiring.Pager[hiring.Submission], file string, progress *output.Progress) (int, error) {
-	e := exporting{file: file, stateFile: file + ".state", change: func(change func() error) error { return change() }}
+	e := exportRun{file: file, stateFile: file + ".state", change: func(change func() error) error { return change() }}
 	err := e.run(ctx, list, progress)
 	return e.state.Items, err
 }
 
-func (e *exporting) run(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
+func (e *exportRun) run(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (e *exporting) run(ctx context.Context, list hiring.Pager[hiring.Submission
 	return e.change(func() error { return os.Remove(e.stateFile) })
 }
 
-// begin never lets a run write over a file that another one finished, nor go on in
-// one that holds less than the run before wrote.
-func (e *exporting) begin() error {
+// begin reads the state of an earlier run. It returns an error when the file is complete
+// already or shorter than the state says.
+func (e *exportRun) begin() error {
 	if _, err := files.Target(e.stateFile); err != nil {
 		return err
 	}
@@ -128,12 +128,12 @@ func (e *exporting) begin() error {
 	return nil
 }
 
-func (e *exporting) save() error {
+func (e *exportRun) save() error {
 	return e.change(func() error { return writeJSONFile(e.stateFile, e.state) })
 }
 
-// pages adds those that are not in the file.
-func (e *exporting) pages(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
+// pages writes the pages that the file does not have.
+func (e *exportRun) pages(ctx context.Context, list hiring.Pager[hiring.Submission], progress *output.Progress) error {
 	var to *os.File
 	if err := e.change(func() (err error) { to, err = e.open(); return err }); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (e *exporting) pages(ctx context.Context, list hiring.Pager[hiring.Submissi
 	return to.Close()
 }
 
-// open takes away what a run that was killed wrote of its last page.
-func (e *exporting) open() (*os.File, error) {
+// open opens the file and removes a partial last page.
+func (e *exportRun) open() (*os.File, error) {
 	to, err := os.OpenFile(e.file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func exportUntil(t *testing.T, list hiring.Pager[hiring.Submission], file string
 		_, err := export(t.Context(), list, file, progress)
 		return err
 	}
-	e := exporting{file: file, stateFile: file + ".state", change: change}
+	e := exportRun{file: file, stateFile: file + ".state", change: change}
 	return e.run(t.Context(), list, progress)
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// The exit statuses, which the help of the program documents.
+// The exit statuses. The help of the program documents them.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -29,22 +29,22 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError is a wrong command line. Its text is written as the user reads it,
-// without the full stop.
+// usageError is a wrong command line. Its text is a sentence for the user, without the
+// full stop.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// advised is an error with advice that replaces that of its exit status.
-type advised struct {
+// adviceError is an error with advice that replaces the advice of its exit status.
+type adviceError struct {
 	error
 
 	advice string
 }
 
-func (e advised) Unwrap() error { return e.error }
+func (e adviceError) Unwrap() error { return e.error }
 
 // errNoConnection is returned when no server or no API key is configured.
 var errNoConnection = errors.New("No server is configured")
@@ -52,11 +52,11 @@ var errNoConnection = errors.New("No server is configured")
 // errDeclined is returned when the user does not confirm a write.
 var errDeclined = errors.New("Nothing was changed")
 
-// errInterrupted is returned for a Ctrl-C that is read as a key.
+// errInterrupted is returned for a Ctrl-C that a full-screen program reads as a key.
 var errInterrupted = errors.New("interrupted")
 
-// markUsageErrors makes usage errors of what the parser of the command line returns
-// for c and the commands below it.
+// markUsageErrors makes the errors of Cobra's parser usage errors, for c and its
+// subcommands.
 func markUsageErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(flagError)
 	if args := c.Args; args != nil {
@@ -75,7 +75,8 @@ func markUsageErrors(c *cobra.Command) {
 	}
 }
 
-// commandName is the command without the program, as in "submissions list".
+// commandName returns the path of a command without the program's name, as in "submissions
+// list".
 func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
@@ -92,13 +93,13 @@ func argumentError(c *cobra.Command, given []string) error {
 	usage := "Usage: " + c.Parent().CommandPath() + " " + c.Use
 	switch {
 	case len(wanted) == 0 && c.Flags().Lookup("email") != nil:
-		return advised{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), "Use --email"}
+		return adviceError{usagef("%s takes no arguments, got %s", commandName(c), quoted(given)), "Use --email"}
 	case len(wanted) == 0:
 		return usagef("%s takes no arguments, got %s", commandName(c), quoted(given))
 	case len(given) < len(wanted):
-		return advised{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
+		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
 	}
-	return advised{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
+	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
 }
 
 func quoted(words []string) string {
@@ -109,10 +110,10 @@ func quoted(words []string) string {
 	return strings.Join(all, ", ")
 }
 
-// flagError puts what the parser says of a flag into plain words.
+// flagError rewords the parser's error about a flag.
 func flagError(c *cobra.Command, err error) error {
 	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
-		return unknownCommand(c, given[0]) // The flag may be one of the command that was meant.
+		return unknownCommand(c, given[0]) // The flag may belong to the subcommand that was meant.
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(c, unknown)
@@ -123,11 +124,10 @@ func flagError(c *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usagef("--%s %s: %s", invalid.GetFlag().Name, output.Clean(invalid.GetValue()), valueProblem(invalid))
 	}
-	return usagef("%s", sentence(err.Error()))
+	return usagef("%s", capitalized(err.Error()))
 }
 
-// valueProblem says what a flag takes. Only flags of this program have errors of
-// their own; those of the parser speak of Go.
+// valueProblem says what a flag accepts. The parser's own errors use Go terms.
 func valueProblem(e *pflag.InvalidValueError) string {
 	_, number := errors.AsType[*strconv.NumError](e)
 	switch kind := e.GetFlag().Value.Type(); {
@@ -141,7 +141,8 @@ func valueProblem(e *pflag.InvalidValueError) string {
 	return e.Unwrap().Error()
 }
 
-// helpCommand is that of the parser, except for commands that do not exist.
+// helpCommand replaces Cobra's help command, to suggest other names for an unknown
+// command.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -160,8 +161,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// helpFunc is that of the parser, except that it does not show the help of a group
-// when a command is asked for that the group does not have.
+// helpFunc wraps Cobra's help function. It returns an error for an unknown subcommand
+// instead of showing the help of its group.
 func (a *app) helpFunc(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(c *cobra.Command, args []string) {
 		if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
@@ -176,9 +177,9 @@ func (a *app) helpFunc(show func(*cobra.Command, []string)) func(*cobra.Command,
 	}
 }
 
-// exitStatus maps an error to an exit status. An interruption comes first, because
-// the user caused it. An unknown outcome comes before its cause, because the command
-// must not be repeated without a check.
+// exitStatus returns the exit status of an error. An interruption comes first, because the
+// user caused it. An unknown outcome comes before its cause, because the command must not
+// be repeated without a check.
 func exitStatus(ctx context.Context, err error) int {
 	_, usage := errors.AsType[usageError](err)
 	_, column := errors.AsType[*output.ColumnError](err)
@@ -202,32 +203,32 @@ func exitStatus(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// advice says what to do next, by exit status.
+// advice maps exit statuses to what the user can do.
 var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
 	exitPlan:    "Wait for the plan's next period or change the plan; hiring account shows both",
 	exitUnknown: "Check with a list command whether the change was made before you repeat it",
 	exitQuota:   "Try again later; hiring quota shows the remaining requests",
 }
 
-// keyLike finds keys that the user typed where no key belongs: up to the next white
-// space, without the punctuation at the end. A placeholder, as in sk_live_…, is none.
-var keyLike = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
+// typedKeyText matches a key in an error text up to the next white space, without
+// punctuation at the end. A placeholder such as sk_live_… does not match.
+var typedKeyText = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" + `)\]}>]`)
 
-// explain returns an error as one line of sentences that says what to do next.
+// explain returns an error as one line of sentences, with advice.
 func explain(err error, code int) string {
-	text := ended(describe(err))
+	text := withFullStop(describe(err))
 	next := advice[code]
-	if own, ok := errors.AsType[advised](err); ok {
+	if own, ok := errors.AsType[adviceError](err); ok {
 		next = own.advice
 	}
 	if code == exitInterrupted {
 		text = "Interrupted."
 	}
 	if next != "" && !strings.Contains(text, next) {
-		text += " " + ended(next)
+		text += " " + withFullStop(next)
 	}
 	if failure, ok := errors.AsType[*hiring.Error](err); ok && code != exitInterrupted {
 		text += details(failure)
 	}
-	return output.Clean(keyLike.ReplaceAllString(text, "sk_${1}_…"))
+	return output.Clean(typedKeyText.ReplaceAllString(text, "sk_${1}_…"))
 }

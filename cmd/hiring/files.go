@@ -16,7 +16,7 @@ func checkTarget(name string) error {
 	}
 	_, err := files.Target(name)
 	if errors.Is(err, files.ErrSpecial) && strings.HasPrefix(name, "/dev/") {
-		return advised{err, "Use - for standard output"}
+		return adviceError{err, "Use - for standard output"}
 	}
 	return err
 }
@@ -25,7 +25,7 @@ func checkTarget(name string) error {
 // or argument that names it, and why is the reason.
 func checkFile(what, name, why string) error {
 	if name == "-" {
-		return advised{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
+		return adviceError{usagef("%s: - is not possible, because %s", what, why), "Give the name of a file"}
 	}
 	_, err := files.Target(name)
 	return err

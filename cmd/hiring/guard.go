@@ -18,7 +18,7 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what string) err
 		return nil
 	}
 	if !a.interactive {
-		return advised{usagef("This would %s with a live key", what), "Confirm with --yes"}
+		return adviceError{usagef("This would %s with a live key", what), "Confirm with --yes"}
 	}
 	answer, err := a.ask(ctx, fmt.Sprintf("This will %s with a live key. Continue? [y/N] ", what))
 	if err != nil {

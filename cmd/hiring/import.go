@@ -37,7 +37,7 @@ time: a candidate may get two e-mails.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		list, err := candidates.Read(args[0])
 		if err != nil {
-			return advised{usageError{err}, "No invitations were sent"}
+			return adviceError{usageError{err}, "No invitations were sent"}
 		}
 		if results == "" {
 			results = args[0] + ".results.csv"
@@ -56,7 +56,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 		return err
 	}
 	progress := a.err.Progress("invited")
-	client, err := a.client(a.patience(progress)...)
+	client, err := a.client(a.longRunOptions(progress)...)
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	return err
 }
 
-// openResults locks the file of results. The command is refused when another process
-// has locked it.
+// openResults opens and locks the file of results. It returns an error when another
+// process has locked it.
 func openResults(file string) (*candidates.Results, error) {
 	results, err := candidates.OpenResults(file)
 	if errors.Is(err, candidates.ErrInUse) {
-		return nil, advised{usageError{err}, "No invitations were sent"}
+		return nil, adviceError{usageError{err}, "No invitations were sent"}
 	}
 	return results, err
 }
@@ -107,24 +107,24 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// importPlan is what an import takes.
+// importPlan is what an import would do.
 type importPlan struct {
 	People     int      `json:"people"`
 	Repeats    int      `json:"repeats"`
 	Ignored    []string `json:"ignored_columns"`
 	Existing   int      `json:"existing"`
 	ToInvite   int      `json:"to_invite"`
-	PlanLeft   *int     `json:"plan_left"` // Nil: not limited.
+	PlanLeft   *int     `json:"plan_left"` // Nil means unlimited.
 	Windows    int      `json:"quota_windows"`
 	AssessedAs string   `json:"assessment"`
 
 	invited map[string]hiring.Invitation // By address.
 }
 
-// writesAnHour are what the documentation allows a key; a tenth is left to others.
+// writesAnHour is the documented write limit of a key.
 const writesAnHour = 200
 
-// newImportPlan looks at the account, the assessment and who is invited already.
+// newImportPlan reads the account, the assessment and its invitations.
 func newImportPlan(ctx context.Context, client *hiring.Client, assessment string, list candidates.List) (importPlan, error) {
 	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Ignored: list.Ignored}
 	account, err := client.Account.Get(ctx)
@@ -139,7 +139,7 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 		return plan, err
 	}
 	if about.Status == hiring.AssessmentClosed {
-		return plan, advised{errors.New("The assessment is closed"), "hiring assessments list shows the active ones"}
+		return plan, adviceError{errors.New("The assessment is closed"), "hiring assessments list shows the active ones"}
 	}
 	plan.AssessedAs = about.Name
 	plan.invited = make(map[string]hiring.Invitation)
@@ -147,7 +147,7 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 		if err != nil {
 			return plan, err
 		}
-		if key := candidates.Key(invitation.CandidateEmail); plan.invited[key].ID == "" { // The newest.
+		if key := candidates.Key(invitation.CandidateEmail); plan.invited[key].ID == "" { // The newest comes first.
 			plan.invited[key] = invitation
 		}
 	}
@@ -166,7 +166,7 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 	return plan, nil
 }
 
-// text is the plan in a few lines.
+// text returns the plan in a few lines.
 func (p importPlan) text() string {
 	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {

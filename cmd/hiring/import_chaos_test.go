@@ -93,7 +93,7 @@ func (h *hall) runAs(ctx context.Context, key, file string, transport http.Round
 	defer func() { shown = text.String() }()
 	a := &app{err: output.Stream{Writer: &text}, zone: time.UTC}
 	progress := a.err.Progress("invited")
-	client, err := hiring.New("https://sandbox.invalid", key, append(a.patience(progress), hiring.WithHTTPClient(&http.Client{Transport: transport}))...)
+	client, err := hiring.New("https://sandbox.invalid", key, append(a.longRunOptions(progress), hiring.WithHTTPClient(&http.Client{Transport: transport}))...)
 	require.NoError(h.t, err)
 	plan, err := newImportPlan(ctx, client, h.id, candidates.List{People: h.people})
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// importer invites people and keeps the result of each.
+// importer invites candidates and records the result of each.
 type importer struct {
 	client     *hiring.Client
 	assessment string
 	people     []hiring.NewInvitation
-	lines      []int                        // Of the file, for each of them.
+	lines      []int                        // Line of the file for each candidate.
 	invited    map[string]hiring.Invitation // Existing invitations by address, as listed before the run.
 	results    *candidates.Results
-	file       string // Of the results.
+	file       string // The file of results.
 	progress   *output.Progress
 }
 
@@ -35,44 +35,44 @@ type importSummary struct {
 	Refused  int    `json:"refused"`
 	NotSent  int    `json:"not_sent"`
 	Unknown  int    `json:"unknown"`
-	NoRow    int    `json:"without_row"` // Candidates that the file of results does not have.
+	NoRow    int    `json:"without_row"` // Candidates without a row in the file of results.
 	Results  string `json:"results"`
 
 	people int
 }
 
-// importRun is one run of an importer.
+// importRun is the state of one run.
 type importRun struct {
 	importer
 
-	summary importSummary
-	done    map[string]bool // Addresses with a result of this run.
-	ended   bool            // Nothing more is sent.
-	unkept  error           // Why a result could not be written.
+	summary  importSummary
+	done     map[string]bool // Addresses with a result of this run.
+	ended    bool            // No more invitations are sent.
+	writeErr error           // The first error of writing a result.
 }
 
-// run invites everybody. It can be killed at any moment and started again at once: the
-// checkpoint has the address whose request was under way.
+// run invites all candidates. It can be killed and started again at any moment: the
+// checkpoint has the address whose request was being sent.
 func (im importer) run(ctx context.Context) (importSummary, error) {
 	r := importRun{importer: im, done: make(map[string]bool, len(im.people))}
 	r.summary = importSummary{Results: im.file, people: len(im.people)}
 	checkpoint := checkpointFile(im.file, im.assessment)
 	sending := im.client.Invitations.SendAll(ctx, im.assessment, r.candidates, hiring.SendAllOptions{
-		Each: r.keep, Checkpoint: hiring.FileCheckpoint(checkpoint),
+		Each: r.record, Checkpoint: hiring.FileCheckpoint(checkpoint),
 	})
-	r.leave(sending)
+	r.recordRest(sending)
 	im.progress.End()
 	missing, finished := im.results.Finish(im.assessment, im.people)
 	r.summary.NoRow = missing
-	err := im.verdict(r.summary, sending, firstOf(r.unkept, finished))
+	err := im.finalError(r.summary, sending, firstOf(r.writeErr, finished))
 	if r.summary.NotSent+r.summary.Unknown+missing == 0 { // Every outcome is known and written.
 		err = firstOf(err, removeIfThere(checkpoint))
 	}
 	return r.summary, err
 }
 
-// checkpointFile is the file beside the results that records the address whose request
-// is under way. Each assessment has its own.
+// checkpointFile returns the file beside the results that records the address whose
+// request is being sent. Each assessment has its own file.
 func checkpointFile(results, assessment string) string {
 	return results + "." + safeName(assessment) + ".state"
 }
@@ -84,10 +84,11 @@ func removeIfThere(file string) error {
 	return nil
 }
 
-// candidates yields the people in random order, because another machine may import the
-// same people: SendAll lists what others sent once a minute. Each person gets a row before a request can be
-// sent: without one nobody is invited. An address that is listed in another spelling,
-// which only a Unicode normal form tells apart, is passed on as listed.
+// candidates yields the candidates in random order. Another machine may import the same
+// candidates, and two runs in the same order would send to each candidate at the same
+// time. Each candidate gets a row before the request is sent. When the row cannot be
+// written, the run stops. An address that is listed in another Unicode normal form is
+// replaced by the listed spelling.
 func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
 	order := slices.Clone(r.people)
 	rand.Shuffle(len(order), func(i, j int) { //nolint:gosec // an order, not a secret
@@ -99,23 +100,23 @@ func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
 		case found && !strings.EqualFold(person.Email, existing.CandidateEmail):
 			person.Email = existing.CandidateEmail
 		case !found && !r.ended:
-			r.unkept = r.results.Begin(r.assessment, person)
+			r.writeErr = r.results.Begin(r.assessment, person)
 		}
-		if r.unkept != nil || !yield(person) {
+		if r.writeErr != nil || !yield(person) {
 			return
 		}
 	}
 }
 
-// keep records the result of a candidate, and reports whether the run continues. Where
-// the run has ended before, an existing invitation is still known.
-func (r *importRun) keep(invited hiring.InviteResult, err error) bool {
+// record records the result of a candidate and reports whether the run continues. After
+// the end of the run, an existing invitation is still recorded as existing.
+func (r *importRun) record(invited hiring.InviteResult, err error) bool {
 	r.ended = r.ended || errors.Is(err, hiring.ErrRunEnded)
 	if existing, found := r.invited[candidates.Key(invited.Candidate.Email)]; found && r.ended {
 		invited.Invitation, invited.Outcome, err = existing, hiring.InviteExisting, nil
 	}
-	result, earlier, unkept := r.results.Add(r.result(invited, err))
-	r.unkept = firstOf(r.unkept, unkept)
+	result, earlier, writeErr := r.results.Add(r.result(invited, err))
+	r.writeErr = firstOf(r.writeErr, writeErr)
 	r.done[candidates.Key(result.Email)] = true
 	if earlier {
 		r.summary.Earlier++
@@ -123,21 +124,21 @@ func (r *importRun) keep(invited hiring.InviteResult, err error) bool {
 		r.summary.count(result.Outcome)
 	}
 	r.show(r.summary, result)
-	return r.unkept == nil
+	return r.writeErr == nil
 }
 
-// leave records the people that SendAll did not get to.
-func (r *importRun) leave(why error) {
-	ended := &hiring.RunEndedError{Cause: firstOf(r.unkept, why)}
+// recordRest records the candidates that SendAll did not process.
+func (r *importRun) recordRest(why error) {
+	ended := &hiring.RunEndedError{Cause: firstOf(r.writeErr, why)}
 	for _, person := range r.people {
 		if !r.done[candidates.Key(person.Email)] {
-			r.keep(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)
+			r.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)
 		}
 	}
 }
 
-// refuses reports whether an error concerns one candidate alone.
-func refuses(err error) bool {
+// concernsOneCandidate reports whether an error concerns one candidate only.
+func concernsOneCandidate(err error) bool {
 	return !errors.Is(err, hiring.ErrRunEnded) && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict))
 }
 
@@ -156,14 +157,14 @@ func (im importer) result(invited hiring.InviteResult, err error) candidates.Res
 		r.Outcome = candidates.Unknown
 	default:
 		r.Outcome = candidates.NotSent
-		if refuses(err) {
+		if concernsOneCandidate(err) {
 			r.Outcome = candidates.Refused
 		}
 	}
 	return r
 }
 
-// problem is an error as a row shows it.
+// problem returns an error as the file of results shows it.
 func problem(err error) string {
 	before := ""
 	if ended, ok := errors.AsType[*hiring.RunEndedError](err); ok {
@@ -175,7 +176,7 @@ func problem(err error) string {
 	case errors.Is(err, context.Canceled):
 		return before + errInterrupted.Error()
 	}
-	return before + worded(err)
+	return before + errorText(err)
 }
 
 func (s *importSummary) count(outcome candidates.Outcome) {
@@ -186,7 +187,8 @@ func (s *importSummary) count(outcome candidates.Outcome) {
 	*counter++
 }
 
-// show tells of those who were refused by row and not by name: logs are kept.
+// show updates the progress. It names rejected candidates by line, because logs must not
+// have names.
 func (im importer) show(s importSummary, result candidates.Result) {
 	done := s.Sent + s.Earlier + s.Existing + s.Refused + s.Unknown
 	if result.Outcome == candidates.Refused {
@@ -211,18 +213,18 @@ func (s importSummary) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// verdict is nil when everybody has an invitation.
-func (im importer) verdict(s importSummary, sending, keeping error) error {
+// finalError returns nil when every candidate has an invitation.
+func (im importer) finalError(s importSummary, sending, keeping error) error {
 	const again = "Run the same command again: it resumes and sends no second e-mail"
 	switch {
 	case keeping != nil:
-		return advised{fmt.Errorf("The results cannot be written to %s: %w", im.file, keeping), again}
+		return adviceError{fmt.Errorf("The results cannot be written to %s: %w", im.file, keeping), again}
 	case errors.Is(sending, hiring.ErrPlanLimitReached):
 		return sending
 	case sending != nil:
-		return advised{sending, again}
+		return adviceError{sending, again}
 	case s.Refused+s.Unknown+s.NotSent > 0:
-		return advised{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " has the reasons"}
+		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " has the reasons"}
 	}
 	return nil
 }

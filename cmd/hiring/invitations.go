@@ -35,12 +35,12 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	assessment := a.assessmentFlag(c)
-	return a.withWeb("invitations", listing(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
+	return a.withWeb("invitations", listCommand(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
 		return t.client.Invitations.List(*assessment), nil
 	}))
 }
 
-// candidateFlags are the candidate to invite and the assessment.
+// candidateFlags are the flags that name a candidate and an assessment.
 type candidateFlags struct {
 	assessment *string
 	candidate  hiring.NewInvitation
@@ -70,7 +70,7 @@ candidate gets an e-mail. To invite an address only once, use ensure.`,
 		Args: cobra.NoArgs,
 	}
 	flags := a.newCandidateFlags(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := flags.check(); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ response was lost.`,
 		Args: cobra.NoArgs,
 	}
 	flags := a.newCandidateFlags(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := flags.check(); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ response was lost.`,
 		if invited.Outcome == hiring.InviteExisting {
 			what = "The address already has an invitation. Nothing was sent."
 		}
-		if err := a.done(what); err != nil {
+		if err := a.printDone(what); err != nil {
 			return err
 		}
 		return output.One(t.Printer, invitationTable(), invited.Invitation)
@@ -127,7 +127,7 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFlag(c)
 	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := a.guard(ctx, t.client, "send the invitation e-mail again"); err != nil {
 			return err
 		}
@@ -148,14 +148,14 @@ func (a *app) invitationsRevokeCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFlag(c)
 	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := a.guard(ctx, t.client, "revoke the invitation"); err != nil {
 			return err
 		}
 		if err := t.client.Invitations.Revoke(ctx, *assessment, t.args[0]); err != nil {
 			return err
 		}
-		return a.done("Revoked the invitation.")
+		return a.printDone("Revoked the invitation.")
 	})
 	return c
 }

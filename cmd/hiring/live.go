@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// liveFlags hold how a list is watched.
+// liveFlags are the flags of --watch.
 type liveFlags struct {
 	on    bool
 	every time.Duration
@@ -25,11 +25,10 @@ func (a *app) watchFlags(c *cobra.Command) *liveFlags {
 	return live
 }
 
-// watchList draws a list over itself until ctx ends. A transient error is shown
-// above the last list that could be read.
+// watchList redraws a list until ctx ends. A transient error is shown above the last list.
 func (a *app) watchList(ctx context.Context, c *cobra.Command, every time.Duration, show func(*output.Printer) error) error {
 	if !a.out.Terminal || a.flags.output.Format != "" && a.flags.output.Format != string(output.People) {
-		return advised{usagef("--watch needs a terminal and -o table"), "hiring watch writes results as JSON Lines"}
+		return adviceError{usagef("--watch needs a terminal and -o table"), "hiring watch writes results as JSON Lines"}
 	}
 	if every <= 0 {
 		return usagef("--interval must be above 0")
@@ -52,7 +51,7 @@ func (a *app) watchList(ctx context.Context, c *cobra.Command, every time.Durati
 		case err != nil && !hiring.IsTransient(err):
 			return err
 		case err != nil:
-			note = a.out.Paint(output.Red, output.Clean(worded(err))) + "\n"
+			note = a.out.Paint(output.Red, output.Clean(errorText(err))) + "\n"
 		default:
 			last = text.Bytes()
 		}

@@ -1,6 +1,6 @@
-// Command hiring is the Hiring Assessment service from a terminal.
+// Command hiring works with the Hiring Assessment API from a terminal.
 //
-//	hiring --sandbox account        shows how it looks, with no set-up
+//	hiring --sandbox account        shows sample data, without any setup
 //	hiring profile add acme         asks for a base URL and a key
 //	hiring --help
 //

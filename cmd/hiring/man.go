@@ -9,7 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// addManCommand adds what those need who make packages.
+// addManCommand adds the command that writes manual pages, for packagers.
 func (a *app) addManCommand(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use:    "man FOLDER",
@@ -20,7 +20,7 @@ func (a *app) addManCommand(root *cobra.Command) {
 			if err := manual.Write(c.Root(), version().Version, args[0]); err != nil {
 				return err
 			}
-			return a.done("wrote the manual pages into " + output.Clean(args[0]))
+			return a.printDone("wrote the manual pages into " + output.Clean(args[0]))
 		},
 	})
 }

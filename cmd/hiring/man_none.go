@@ -4,6 +4,6 @@ package main
 
 import "github.com/spf13/cobra"
 
-// addManCommand adds nothing: what writes the manual pages is 0.6 MB, and only those
-// who make packages need it.
+// addManCommand adds nothing: the generator of manual pages adds 0.6 MB, and only
+// packagers need it.
 func (a *app) addManCommand(*cobra.Command) {}

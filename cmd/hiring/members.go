@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) membersCommand() *cobra.Command {
-	return a.withWeb("members", listing(a, &cobra.Command{
+	return a.withWeb("members", listCommand(a, &cobra.Command{
 		Use:     "members",
 		Aliases: []string{"member"},
 		Short:   "List the members of the organization",

@@ -8,9 +8,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// patience returns options for work that lasts several rate-limit windows. The
+// longRunOptions returns options for work that lasts several rate-limit windows. The
 // progress shows what the client waits for.
-func (a *app) patience(progress *output.Progress) []hiring.Option {
+func (a *app) longRunOptions(progress *output.Progress) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}),
 		hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, pause hiring.TracePause) {
@@ -38,5 +38,5 @@ func (a *app) pauseText(pause hiring.TracePause, long bool) string {
 	return ""
 }
 
-// clock returns the time of day in the user's zone, which it names.
+// clock returns the time of day in the user's zone, with the name of the zone.
 func (a *app) clock(t time.Time) string { return t.In(a.zone).Format("15:04:05 MST") }

@@ -52,16 +52,16 @@ in the shell's history and in the process list.`,
 		if err != nil {
 			return err
 		}
-		what, err := a.tryOut(c.Context(), given, unchecked)
+		what, err := a.checkConnection(c.Context(), given, unchecked)
 		if err != nil {
 			return err
 		}
-		return a.keep(args[0], given, inFile, what)
+		return a.saveProfile(args[0], given, inFile, what)
 	}
 	return c
 }
 
-// askConnection asks for what was not given. The address comes first, so that the
+// askConnection asks for values that were not given. The address comes first, so that the
 // user knows where the key will be sent.
 func (a *app) askConnection(ctx context.Context, baseURL string) (connection, error) {
 	given := connection{BaseURL: baseURL, Origin: "what you gave"}
@@ -79,8 +79,8 @@ func (a *app) askConnection(ctx context.Context, baseURL string) (connection, er
 	return given, err
 }
 
-// tryOut reads the account that the key belongs to.
-func (a *app) tryOut(ctx context.Context, given connection, unchecked bool) (what string, err error) {
+// checkConnection reads the account of a key.
+func (a *app) checkConnection(ctx context.Context, given connection, unchecked bool) (what string, err error) {
 	client, err := given.client(a.options()...)
 	if err != nil {
 		return "", usageError{err}
@@ -90,7 +90,7 @@ func (a *app) tryOut(ctx context.Context, given connection, unchecked bool) (wha
 	}
 	account, err := client.Account.Get(ctx)
 	if err != nil {
-		return "", advised{err, "Nothing was stored; --no-check stores the key without checking it"}
+		return "", adviceError{err, "Nothing was stored; --no-check stores the key without checking it"}
 	}
 	return fmt.Sprintf(" for %s, a %s key", account.Name, keyKind(client.Environment())), nil
 }
@@ -102,7 +102,7 @@ func keyKind(environment hiring.Environment) string {
 	return string(environment)
 }
 
-func (a *app) keep(name string, given connection, inFile bool, what string) error {
+func (a *app) saveProfile(name string, given connection, inFile bool, what string) error {
 	store, err := profile.Open()
 	if err != nil {
 		return err
@@ -123,10 +123,10 @@ func (a *app) keep(name string, given connection, inFile bool, what string) erro
 	if current != name {
 		next = " To use it, run hiring profile use " + name + "."
 	}
-	return a.done(output.Clean(fmt.Sprintf("Added profile %s%s. The key is stored %s.%s", name, what, where, next)))
+	return a.printDone(output.Clean(fmt.Sprintf("Added profile %s%s. The key is stored %s.%s", name, what, where, next)))
 }
 
-// askSecret reads a line without showing it. The terminal is always restored.
+// askSecret reads a line without showing it. It always restores the terminal.
 func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.in.(*os.File)
 	if !a.interactive || !isFile {
@@ -136,7 +136,8 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 		}
 		return line, err
 	}
-	// Nothing may be shown from before the question on: keys are pasted.
+	// The echo is off before the question is shown, because users may paste the key at
+	// once.
 	before, err := term.MakeRaw(int(file.Fd()))
 	if err != nil {
 		return "", err
@@ -147,7 +148,7 @@ func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 		io.Writer
 	}{file, a.err}, "")
 	key, err := untilDone(ctx, func() (string, error) { return terminal.ReadPassword(a.err.Paint(output.Bold, question)) })
-	if errors.Is(err, io.EOF) { // Ctrl-C and Ctrl-D are but keys here.
+	if errors.Is(err, io.EOF) { // In raw mode, Ctrl-C and Ctrl-D are keys.
 		_, _ = fmt.Fprint(a.err, "\r\n")
 		return "", errInterrupted
 	}
@@ -169,7 +170,7 @@ func (a *app) profileUseCommand() *cobra.Command {
 			if err := store.Use(args[0]); err != nil {
 				return profileError(store, args[0], err)
 			}
-			return a.done("Using profile " + args[0] + ".")
+			return a.printDone("Using profile " + args[0] + ".")
 		},
 	}
 }
@@ -197,12 +198,12 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 			if before == args[0] {
 				next, err = a.nowInUse(store)
 			}
-			return firstOf(err, a.done("Removed profile "+args[0]+"."+next))
+			return firstOf(err, a.printDone("Removed profile "+args[0]+"."+next))
 		},
 	}
 }
 
-// nowInUse says what commands use after the profile in use was removed.
+// nowInUse says which server commands use after the profile in use was removed.
 func (a *app) nowInUse(store *profile.Store) (string, error) {
 	if a.getenv(envBaseURL) != "" && a.getenv(envKey) != "" {
 		return " " + envBaseURL + " and " + envKey + " are in use now.", nil
@@ -214,7 +215,7 @@ func (a *app) nowInUse(store *profile.Store) (string, error) {
 	return " No profile is in use now. Choose one with hiring profile use: " + strings.Join(names, ", ") + ".", err
 }
 
-// profileRow is a profile as the list shows it.
+// profileRow is a profile in a list.
 type profileRow struct {
 	Name    string        `json:"name"`
 	BaseURL string        `json:"base_url"`
@@ -261,7 +262,7 @@ func profileRows(store *profile.Store) (rows []profileRow, err error) {
 	return rows, err
 }
 
-// profileError names the profile that does not exist, and those it may mean.
+// profileError names the unknown profile and suggests similar names.
 func profileError(store *profile.Store, name string, err error) error {
 	if !errors.Is(err, profile.ErrUnknown) {
 		return err
@@ -272,7 +273,7 @@ func profileError(store *profile.Store, name string, err error) error {
 			text += " Did you mean " + strings.Join(near, " or ") + "?"
 		}
 	}
-	return advised{usagef("%s", text), "hiring profile list shows the profiles"}
+	return adviceError{usagef("%s", text), "hiring profile list shows the profiles"}
 }
 
 func completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

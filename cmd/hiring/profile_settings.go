@@ -11,15 +11,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
-// setting is a part of a profile that can be shown and, with set, changed.
+// setting is a value of a profile that can be shown and, if set is not nil, changed.
 type setting struct {
 	name  string
 	value func(profile.Profile) string
 	set   func(*profile.Profile, string) error
 }
 
-// settings are those of every profile. The address cannot be changed alone: the key
-// would be sent to a server that it was not given for.
+// settings returns the settings of a profile. The address cannot be changed alone, because
+// the key would be sent to a server that it was not given for.
 func settings() []setting {
 	return []setting{
 		{"base_url", func(p profile.Profile) string { return p.BaseURL }, nil},
@@ -66,10 +66,10 @@ func findSetting(name string) (setting, error) {
 	if near := output.Similar(name, settingNames(false)...); near != nil {
 		text += " Did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return setting{}, advised{usagef("%s", text), "Settings: " + strings.Join(settingNames(false), ", ")}
+	return setting{}, adviceError{usagef("%s", text), "Settings: " + strings.Join(settingNames(false), ", ")}
 }
 
-// chosenProfile returns the profile of --profile, or else the one in use.
+// chosenProfile returns the profile of --profile, or else the profile in use.
 func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 	store, err := profile.Open()
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 	}
 	name, p, err := store.Get(a.flags.profile)
 	if err != nil && name == "" {
-		return nil, "", p, advised{usagef("No profile is in use"), "Choose one with --profile, or with hiring profile use <name>"}
+		return nil, "", p, adviceError{usagef("No profile is in use"), "Choose one with --profile, or with hiring profile use <name>"}
 	}
 	if err != nil {
 		return nil, "", p, profileError(store, name, err)
@@ -152,7 +152,7 @@ hiring profile add with the same name: a key is never sent to another server.`,
 				return err
 			}
 			if s.set == nil {
-				return advised{usagef("%s cannot be changed alone", s.name), "hiring profile add " + name + " asks for the address and the key again"}
+				return adviceError{usagef("%s cannot be changed alone", s.name), "hiring profile add " + name + " asks for the address and the key again"}
 			}
 			if err := s.set(&p, args[1]); err != nil {
 				return err
@@ -160,7 +160,7 @@ hiring profile add with the same name: a key is never sent to another server.`,
 			if err := store.Change(name, func(stored *profile.Profile) { *stored = p }); err != nil {
 				return err
 			}
-			return a.done("Changed " + s.name + " of profile " + name + ".")
+			return a.printDone("Changed " + s.name + " of profile " + name + ".")
 		},
 	}
 }

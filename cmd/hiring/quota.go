@@ -27,7 +27,7 @@ func (a *app) quotaCommand() *cobra.Command {
 		Long: `Show the key's two hourly rate limits. The command costs one read. The API reports the
 rate limit for writes only in responses to writes.`,
 		Args: cobra.NoArgs,
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			if _, err := t.client.Account.Get(ctx); err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ program hiring-sandbox serves the same data and has more options.`,
 	return c
 }
 
-// eagerCandidates have a report after two minutes.
+// eagerCandidates have a report two minutes after the invitation.
 var eagerCandidates = sandbox.Timeline{ //nolint:gochecknoglobals // a constant
 	Open: 10 * time.Second, Begin: 20 * time.Second, Submit: time.Minute, Evaluate: 30 * time.Second,
 }
@@ -41,7 +41,7 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return advised{err, "Choose another address with --addr"}
+		return adviceError{err, "Choose another address with --addr"}
 	}
 	server := &http.Server{
 		Handler: sandbox.New(sandbox.WithDialect(dialect), sandbox.WithTimeline(eagerCandidates)), ReadHeaderTimeout: time.Minute,

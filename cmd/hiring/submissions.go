@@ -43,7 +43,7 @@ func submissionTable() output.Table[hiring.Submission] {
 	}
 }
 
-// reportTable shows a report as rows.
+// reportTable returns the columns of a report.
 func reportTable() output.Table[hiring.Report] {
 	return output.Table[hiring.Report]{
 		Shown: []string{"submission_id", "status", "score", "verdict_label", "confidence", "correctness", "craft", "ai_fluency", "rigor"},
@@ -75,7 +75,7 @@ func ofReport(column func(hiring.Report) any) func(hiring.Submission) any {
 	}
 }
 
-// pillarColumn never shows a score that rests on too little evidence.
+// pillarColumn returns a column that is empty when the score is not reliable.
 func pillarColumn(id hiring.PillarID) func(hiring.Report) any {
 	return func(r hiring.Report) any {
 		pillar, found := r.Pillar(id)
@@ -107,14 +107,14 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
 	table := submissionTable()
 	table.None = func() string { return statusNote(filter.Status) }
-	return a.withWeb("submissions", listing(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
+	return a.withWeb("submissions", listCommand(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
 		filter.AssessmentID, filter.Since = *assessment, *since
 		return t.client.Submissions.List(filter), checkStatus(filter.Status)
 	}))
 }
 
-// statuses are the documented status and those that the sandbox also uses. The set
-// is open.
+// statuses returns the documented status and those that the sandbox uses. The API may use
+// others.
 func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "started", "submitted"} }
 
 func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
@@ -122,8 +122,8 @@ func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// checkStatus returns an error for a status that looks like a misspelt one. Any
-// other status is sent, because the documentation does not list them all.
+// checkStatus returns an error for a status that looks misspelt. Other statuses are sent,
+// because the documentation does not list all.
 func checkStatus(status hiring.SubmissionStatus) error {
 	given := string(status)
 	if given == "" || slices.Contains(statuses(), given) {
@@ -133,11 +133,11 @@ func checkStatus(status hiring.SubmissionStatus) error {
 	if len(near) == 0 || !strings.EqualFold(near[0][:1], given[:1]) { // "unevaluated" may exist.
 		return nil
 	}
-	return advised{usagef("--status %s is not a known status. Did you mean %s?", output.Clean(given), strings.Join(near, " or ")),
+	return adviceError{usagef("--status %s is not a known status. Did you mean %s?", output.Clean(given), strings.Join(near, " or ")),
 		"To send it anyway, use hiring api '/submissions?status=...'"}
 }
 
-// statusNote is shown below an empty list, because the status may be misspelt.
+// statusNote returns a note for an empty list, because the status may be misspelt.
 func statusNote(status hiring.SubmissionStatus) string {
 	if status == "" || status == hiring.SubmissionEvaluated {
 		return ""
@@ -152,7 +152,7 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 		Short:             "Show a submission",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(submissionIDs),
-		RunE: a.does(func(ctx context.Context, t task) error {
+		RunE: a.withTask(func(ctx context.Context, t task) error {
 			submission, err := t.client.Submissions.Get(ctx, t.args[0])
 			if err != nil {
 				return err
@@ -171,10 +171,10 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
-			return advised{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment + " shows the invitations"}
+			return adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment + " shows the invitations"}
 		}
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 		ValidArgsFunction: a.complete(submissionIDs),
 	}
 	c.Flags().StringVar(&page, "html", "", "write an HTML page to a `file`; - means standard output")
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := checkTarget(page); err != nil {
 			return err
 		}
@@ -228,5 +228,5 @@ func (a *app) writePage(file string, view report.View) error {
 	if err != nil {
 		return err
 	}
-	return a.done("Wrote " + output.Clean(file) + ".")
+	return a.printDone("Wrote " + output.Clean(file) + ".")
 }

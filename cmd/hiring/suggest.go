@@ -11,11 +11,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// unknownCommand names the commands that a misspelt one may mean: those of the same
-// group with a similar name, and those of any group with this very name.
+// unknownCommand suggests commands of the group with a similar name, or commands of any
+// group with the same name.
 func unknownCommand(c *cobra.Command, name string) error {
 	var all []string
-	meant := make(map[string]string) // Commands by name and by alias.
+	meant := make(map[string]string) // Paths of commands by name and alias.
 	for _, child := range available(c) {
 		all = append(all, child.Name())
 		for _, known := range append([]string{child.Name()}, child.Aliases...) {
@@ -32,10 +32,10 @@ func unknownCommand(c *cobra.Command, name string) error {
 	if len(paths) > 0 {
 		text += " Did you mean " + strings.Join(slices.Compact(paths), " or ") + "?"
 	}
-	return advised{usagef("%s", text), "Commands: " + strings.Join(all, ", ")}
+	return adviceError{usagef("%s", text), "Commands: " + strings.Join(all, ", ")}
 }
 
-// commandsNamed returns the paths of the commands with a name below the groups of c.
+// commandsNamed returns the paths of subcommands with a name or alias.
 func commandsNamed(c *cobra.Command, name string) []string {
 	var paths []string
 	for _, group := range available(c) {
@@ -48,12 +48,12 @@ func commandsNamed(c *cobra.Command, name string) []string {
 	return paths
 }
 
-// available returns the commands of a group that its help lists as commands.
+// available returns the commands that the help of a group lists.
 func available(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(child *cobra.Command) bool { return !child.IsAvailableCommand() })
 }
 
-// unknownFlag names the flags that a misspelt one may mean.
+// unknownFlag suggests flags with a similar name.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if shorthands := e.GetSpecifiedShortnames(); shorthands != "" {
 		return withReplacement(c, shorthands, usagef("%s has no flag -%s", commandName(c), output.Clean(shorthands)))
@@ -94,5 +94,5 @@ func withReplacement(c *cobra.Command, unknown string, err error) error {
 	if !known || c.Flag(replacement.flag) == nil {
 		return err
 	}
-	return advised{err, "Use " + replacement.use}
+	return adviceError{err, "Use " + replacement.use}
 }

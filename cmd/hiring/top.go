@@ -24,9 +24,9 @@ q to quit.`,
 	assessment := a.assessmentFilter(c, "only the assessment with this `id`")
 	since := a.sinceFlag(c, "show results since a `time`, as in 2026-03-15, 36h or 7d (default 7d)")
 	every := intervalFlag(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if !a.interactive || !a.out.Terminal {
-			return advised{usagef("top needs a terminal"), "hiring watch writes results as JSON Lines"}
+			return adviceError{usagef("top needs a terminal"), "hiring watch writes results as JSON Lines"}
 		}
 		source.Client, source.AssessmentID, source.Since, source.Interval = t.client, *assessment, *since, *every
 		if since.IsZero() {

@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// formattingTopic explains how results are printed.
+// formattingTopic describes output formats.
 func formattingTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "formatting",
@@ -36,7 +36,7 @@ String interpolation, as in "\(.id)", and @tsv serve as templates.`,
 	}
 }
 
-// environmentTopic lists the variables that the program reads.
+// environmentTopic lists the environment variables.
 func environmentTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "environment",

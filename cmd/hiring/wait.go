@@ -28,7 +28,7 @@ again: reports that are ready are written at once.`,
 	}
 	assessment := a.assessmentFilter(c, "the `id` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (a *app) showWait(progress *output.Progress, now hiring.WaitProgress) {
 	progress.Show(now.Ready, now.Total, strings.TrimSuffix(note, ", "))
 }
 
-// ids returns the arguments, or the lines of standard input.
+// ids returns the arguments, or else the lines of standard input.
 func (a *app) ids(args []string) ([]string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return args, nil
@@ -86,7 +86,7 @@ func (a *app) ids(args []string) ([]string, error) {
 	return ids, nil
 }
 
-// needLines returns an error for a format that an endless stream cannot have.
+// needLines returns an error for formats that an endless stream cannot have.
 func (a *app) needLines() error {
 	if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
 		return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))

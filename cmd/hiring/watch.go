@@ -29,7 +29,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().IntP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
-	c.RunE = a.does(func(ctx context.Context, t task) error {
+	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		if err := a.needLines(); err != nil {
 			return err
 		}
@@ -40,11 +40,12 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			}
 			options.Checkpoint = hiring.FileCheckpoint(checkpoint)
 		}
-		for submission, err := range first(t.client.Submissions.Watch(ctx, options), *limit) {
+		for submission, err := range firstItems(t.client.Submissions.Watch(ctx, options), *limit) {
 			if err != nil {
 				return err
 			}
-			// The checkpoint counts it as delivered when the loop asks for the next.
+			// The checkpoint marks an item as delivered when the loop requests the next
+			// one.
 			if err := output.Line(t.Printer, submission); err != nil {
 				return err
 			}

@@ -14,10 +14,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
-// envDashboard is the variable with the address of the dashboard.
+// envDashboard is the variable with the dashboard's address.
 const envDashboard = "HIRING_DASHBOARD_URL"
 
-// withWeb adds the flag --web to a command that shows resources of a kind.
+// withWeb adds the flag --web to a command about one kind of resource.
 func (a *app) withWeb(kind string, c *cobra.Command) *cobra.Command {
 	web := c.Flags().BoolP("web", "w", false, "open the dashboard in the browser instead")
 	run := c.RunE
@@ -34,28 +34,27 @@ func (a *app) withWeb(kind string, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// openDashboard opens the configured address of the dashboard. The API names none, so
-// without configuration there is none.
+// openDashboard opens the configured dashboard. The API does not name its address.
 func (a *app) openDashboard(ctx context.Context, kind, id string) error {
 	address, err := a.dashboard()
 	if err != nil {
 		return err
 	}
 	if address == "" {
-		return advised{usagef("The address of the dashboard is not known"), "Set it with hiring profile set dashboard_url <url>, or in " + envDashboard}
+		return adviceError{usagef("The address of the dashboard is not known"), "Set it with hiring profile set dashboard_url <url>, or in " + envDashboard}
 	}
 	if err := checkDashboard(address); err != nil {
 		return usageError{err}
 	}
 	page := dashboardPage(address, kind, id)
-	if !a.out.Terminal { // A script wants to know it.
+	if !a.out.Terminal { // Scripts read the address.
 		_, err := a.out.Write([]byte(page + "\n"))
 		return err
 	}
 	if err := a.browse(ctx, page); err != nil {
-		return advised{err, "Open " + output.Clean(page) + " yourself"}
+		return adviceError{err, "Open " + output.Clean(page) + " yourself"}
 	}
-	return a.done("Opened " + output.Clean(page) + ".")
+	return a.printDone("Opened " + output.Clean(page) + ".")
 }
 
 // dashboard returns the configured address, or "".
@@ -64,7 +63,7 @@ func (a *app) dashboard() (string, error) {
 		return "", nil
 	}
 	if own := a.getenv(envDashboard); a.flags.profile == "" && (own != "" || a.getenv(envBaseURL) != "") {
-		return own, nil // A profile's dashboard may be that of another organization.
+		return own, nil // The profile's dashboard may belong to another organization.
 	}
 	store, err := profile.Open()
 	if err != nil {
@@ -77,8 +76,8 @@ func (a *app) dashboard() (string, error) {
 	return p.DashboardURL, nil
 }
 
-// dashboardPage replaces {kind} and {id} in an address. Where there is no id, the
-// address ends before it.
+// dashboardPage replaces {kind} and {id} in an address. Without an id, the address ends
+// before {id}.
 func dashboardPage(address, kind, id string) string {
 	page := strings.ReplaceAll(address, "{kind}", kind)
 	if before, _, found := strings.Cut(page, "{id}"); found && id == "" {
@@ -87,7 +86,7 @@ func dashboardPage(address, kind, id string) string {
 	return strings.ReplaceAll(page, "{id}", url.PathEscape(id))
 }
 
-// checkDashboard accepts http and https only: other schemes start other programs.
+// checkDashboard accepts http and https only, because other schemes start other programs.
 func checkDashboard(address string) error {
 	u, err := url.Parse(strings.NewReplacer("{kind}", "kind", "{id}", "id").Replace(address))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
@@ -96,7 +95,7 @@ func checkDashboard(address string) error {
 	return nil
 }
 
-// browse starts the user's browser with a page.
+// browse opens a page in the user's browser.
 func (a *app) browse(ctx context.Context, page string) error {
 	command := []string{"xdg-open"}
 	switch own := a.getenv("BROWSER"); {

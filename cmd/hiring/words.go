@@ -14,10 +14,10 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// The client's errors name options, fields and methods of Go. This file puts them
-// into the words of the command line: flags, arguments and variables.
+// The client's errors name options, fields and methods of Go. This file translates them to
+// flags, arguments and variables.
 
-// inputWords maps the Go name of an input to how a command takes it.
+// inputWords maps the Go name of an input to the flag or argument.
 var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"baseURL": "the base URL", "apiKey": "the API key",
 	"Name": "--name", "Email": "--email", "ChallengeID": "--challenge", "TimeLimitMinutes": "--minutes",
@@ -27,36 +27,37 @@ var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant tabl
 	"email": "the e-mail address", "method": "the method", "path": "the path", "state": "--checkpoint",
 }
 
-// hintWords maps advice to programmers to advice to users; empty: there is none.
+// hintWords maps hints for programmers to hints for users. An empty string removes the
+// hint.
 var hintWords = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"see WithTimeout":          "--timeout sets another limit",
 	"see WithMaxResponseBytes": "",
 }
 
-// resources maps the Go name of a service, or of a method, to what its id is about.
+// resources maps the Go name of a service or method to the resource that its id names.
 var resources = map[string]string{ //nolint:gochecknoglobals // a constant table
 	"Challenges": "Challenge", "Assessments": "Assessment", "Submissions": "Submission", "Events": "Submission",
 	"Invitations": "Assessment", "Invitations.Resend": "Invitation", "Invitations.Revoke": "Invitation",
 }
 
-// worded returns the text of an error as the user reads it, without the advice that
-// depends on the exit status. It is one line that ends with a full stop or with the
-// details of a response.
-func worded(err error) string {
-	text := ended(describe(err))
+// errorText returns the text of an error as users see it, without the advice that depends
+// on the exit status. It is one line that ends with a full stop or with the details of a
+// response.
+func errorText(err error) string {
+	text := withFullStop(describe(err))
 	if failure, ok := errors.AsType[*hiring.Error](err); ok {
 		text += details(failure)
 	}
 	return text
 }
 
-// describe returns the text of an error with the text of every client error inside
-// it replaced.
+// describe returns the text of an error. The texts of client errors inside it are
+// replaced.
 func describe(err error) string {
 	switch e := err.(type) { //nolint:errorlint // each layer is described in its turn
 	case usageError:
 		return describe(e.error)
-	case advised:
+	case adviceError:
 		return describe(e.error)
 	case *hiring.Error:
 		return failureText(e)
@@ -71,7 +72,7 @@ func describe(err error) string {
 		inner = []error{wrapped}
 	}
 	if inner == nil && strings.HasPrefix(err.Error(), "hiring: ") {
-		return sentence(text)
+		return capitalized(text)
 	}
 	for _, e := range inner {
 		text = strings.Replace(strings.Replace(text, "hiring: "+ownText(e), ownText(e), 1), ownText(e), describe(e), 1)
@@ -79,7 +80,7 @@ func describe(err error) string {
 	return text
 }
 
-// ownText returns the text of an error in one line, without the name of the module.
+// ownText returns the text of an error in one line, without the module's name.
 func ownText(err error) string { return strings.TrimPrefix(joinLines(err.Error()), "hiring: ") }
 
 // inputText says which flag or argument is wrong, and why.
@@ -97,13 +98,13 @@ const maxMessage = 4 << 10
 
 // failureText builds sentences from the fields of a failed call.
 func failureText(e *hiring.Error) string {
-	text := sentence(strings.TrimSuffix(clip(e.Message), ".")) + complaints(e)
+	text := capitalized(strings.TrimSuffix(clip(e.Message), ".")) + complaints(e)
 	if e.Status == http.StatusNotFound && e.Code == hiring.ErrNotFound {
 		text = notFound(e)
 	}
-	text = ended(text)
+	text = withFullStop(text)
 	for _, hint := range hints(e) {
-		text += " " + ended(sentence(hint))
+		text += " " + withFullStop(capitalized(hint))
 	}
 	switch e.Outcome { //nolint:exhaustive // nothing else to say
 	case hiring.OutcomeUnknown:
@@ -133,7 +134,7 @@ func notFound(e *hiring.Error) string {
 	return resource + " not found: check the id and the key's organization"
 }
 
-// complaints returns what the API says about the input, field by field.
+// complaints returns the API's messages about the input, by field.
 func complaints(e *hiring.Error) string {
 	form, fields := e.Fields()
 	parts := slices.Clone(form)
@@ -149,8 +150,7 @@ func complaints(e *hiring.Error) string {
 	return ": " + clip(strings.Join(parts, "; "))
 }
 
-// hints returns the advice of a failed call. Names of the dialect come as they are
-// called in its file.
+// hints returns the hints of a failed call, with the names of the dialect file.
 func hints(e *hiring.Error) []string {
 	var all []string
 	for _, hint := range e.Hints {
@@ -158,7 +158,7 @@ func hints(e *hiring.Error) []string {
 		word, known := hintWords[hint]
 		switch {
 		case slices.ContainsFunc(e.DialectFields, about), known && word == "":
-		case strings.HasPrefix(hint, "the path has no id") && e.Code == hiring.ErrNotFound: // notFound says so.
+		case strings.HasPrefix(hint, "the path has no id") && e.Code == hiring.ErrNotFound: // notFound gives the same advice.
 		case known:
 			all = append(all, word)
 		default:
@@ -175,7 +175,7 @@ func hints(e *hiring.Error) []string {
 	return all
 }
 
-// details are what support asks for: status, code, attempts and request id.
+// details returns what support asks for: status, code, attempts and request id.
 func details(e *hiring.Error) string {
 	var parts []string
 	status := string(e.Code)
@@ -204,7 +204,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
 }
 
-// dialectMember returns the name of a field of the dialect in a file.
+// dialectMember returns the name of a dialect field in the dialect file.
 func dialectMember(field string) string {
 	if f, ok := reflect.TypeFor[hiring.Dialect]().FieldByName(field); ok {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -213,10 +213,10 @@ func dialectMember(field string) string {
 	return field
 }
 
-// sentence returns text with a capital letter, unless its first word is a name.
-func sentence(text string) string {
-	first, _, _ := strings.Cut(text, " ")
-	for i, r := range strings.TrimRight(first, ",:;") {
+// capitalized returns text with a capital letter, unless its first word is a name.
+func capitalized(text string) string {
+	firstItems, _, _ := strings.Cut(text, " ")
+	for i, r := range strings.TrimRight(firstItems, ",:;") {
 		if (r < 'a' || r > 'z') && (i == 0 || r != '\'') {
 			return text
 		}
@@ -227,15 +227,15 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// ended returns text with a full stop, unless it ends a sentence already.
-func ended(text string) string {
+// withFullStop adds a full stop, unless text ends with a punctuation mark.
+func withFullStop(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") || strings.HasSuffix(text, "…") {
 		return text
 	}
 	return text + "."
 }
 
-// joinLines makes one line of several.
+// joinLines joins lines with semicolons.
 func joinLines(text string) string {
 	var line string
 	for part := range strings.Lines(text) {
@@ -255,7 +255,7 @@ func joinLines(text string) string {
 
 var dialectField = regexp.MustCompile(`Dialect\.([A-Z][A-Za-z]+)`)
 
-// warningText puts a warning of the client into the words of the command.
+// warningText translates a warning of the client.
 func warningText(text string) string {
 	return dialectField.ReplaceAllStringFunc(text, func(found string) string {
 		return "the " + dialectMember(strings.TrimPrefix(found, "Dialect.")) + " of --dialect"

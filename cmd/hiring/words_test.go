@@ -49,7 +49,7 @@ func TestErrorsSpeakOfWhatIsTyped(t *testing.T) {
 	} {
 		err := c.fail()
 		require.Error(t, err, name)
-		assert.Equal(t, c.want, worded(err), name)
+		assert.Equal(t, c.want, errorText(err), name)
 	}
 }
 
@@ -79,9 +79,9 @@ func TestAFailedCallInWords(t *testing.T) {
 		{hiring.Error{Operation: "Account.Get", Code: hiring.ErrInvalidToken, Status: 401, Message: "Invalid API key", Hints: []string{"example.com refused sk_live_…: check it"}},
 			"Invalid API key. example.com refused sk_live_…: check it. (401 INVALID_TOKEN)"},
 	} {
-		assert.Equal(t, c.want, worded(&c.failure))
+		assert.Equal(t, c.want, errorText(&c.failure))
 		wrapped := fmt.Errorf("not invited yet: %w", &c.failure)
-		assert.Equal(t, "not invited yet: "+c.want, worded(wrapped))
+		assert.Equal(t, "not invited yet: "+c.want, errorText(wrapped))
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package candidates reads the candidates to invite from a CSV file, and writes the
-// result of each to another CSV file.
+// Package candidates reads the candidates to invite from a CSV file, and writes the result
+// of each to another CSV file.
 package candidates
 
 import (
@@ -21,21 +21,21 @@ import (
 
 // List is the content of a file of candidates.
 type List struct {
-	People  []hiring.NewInvitation // Each address once.
-	Lines   []int                  // Line of the file for each; the header is usually line 1.
-	Repeats int                    // Rows of an address that came before.
-	Ignored []string               // Columns that are not used.
+	People  []hiring.NewInvitation // Without repeated addresses.
+	Lines   []int                  // Line of the file for each person; the header is usually line 1.
+	Repeats int                    // Number of rows with an address of an earlier row.
+	Ignored []string               // Unused columns.
 }
 
 // Key returns the same text for every spelling of an address: upper and lower case, and
-// the Unicode normal forms.
+// Unicode normal forms.
 func Key(email string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(strings.TrimSpace(email))))
 }
 
-// Read takes a file with a header that names the columns name and email, in any
-// order, separated by commas, semicolons or tabs. It reports every wrong row with its
-// line, and then returns no row.
+// Read reads a file whose header names the columns name and email, in any order, separated
+// by commas, semicolons or tabs. When rows are invalid, the error lists them with their
+// lines, and Read returns no people.
 func Read(file string) (List, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -72,7 +72,8 @@ func parse(file string, text []byte) (List, error) {
 	return list, err
 }
 
-// separator returns a semicolon or a tab where the header has one and no comma.
+// separator returns a semicolon or a tab if the header has one and no comma, or else a
+// comma.
 func separator(header []byte) rune {
 	for _, other := range []byte(";\t") {
 		if bytes.IndexByte(header, other) >= 0 && bytes.IndexByte(header, ',') < 0 {
@@ -82,9 +83,9 @@ func separator(header []byte) rune {
 	return ','
 }
 
-// find returns the columns of names and addresses, -1 for a missing one. Two columns of
-// one meaning are an error: which of them counts would be a guess. That also holds for
-// headings that are not accepted alone, such as "full name".
+// find returns the columns of names and addresses, -1 for a missing one. Two columns with
+// the same meaning are an error, because either could be meant. That includes headings
+// that are not accepted alone, such as "full name".
 func find(columns []string) (name, email int, ignored []string, err error) {
 	names, emails := []string{}, []string{}
 	name, email = -1, -1
@@ -161,7 +162,8 @@ func collect(file string, rows *csv.Reader, name, email int) (List, error) {
 	return list, nil
 }
 
-// take does not quote the input in a problem: it may hold a key or control characters.
+// take returns the person of a row. A problem does not quote the input, which may contain
+// a key or control characters.
 func take(row []string, name, email int) (person hiring.NewInvitation, problem string) {
 	if max(name, email) >= len(row) {
 		return person, "too few columns"
@@ -182,17 +184,16 @@ func take(row []string, name, email int) (person hiring.NewInvitation, problem s
 	return person, ""
 }
 
-// isInvisible reports whether a character of an address cannot be seen: a control
-// character, a line break, a change of direction, a zero-width character.
+// isInvisible reports whether a character is invisible: control characters, line breaks,
+// bidirectional controls and zero-width characters.
 func isInvisible(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' // A Braille pattern without dots.
 }
 
-// hasInvisible reports whether a name has characters that cannot be seen. Spaces of every
-// kind are allowed, and the joiners U+200C and U+200D between two letters: Persian and
-// Indic names are written with them. Bidirectional control characters are not allowed,
-// because they make a name look like another. Letters that are written from right to left
-// need none.
+// hasInvisible reports whether a name has invisible characters. Spaces of every kind are
+// allowed. The joiners U+200C and U+200D are allowed between two letters, because Persian
+// and Indic names need them. Bidirectional controls are not allowed, because they make a
+// name look like another. Letters that are written from right to left need none.
 func hasInvisible(name string) bool {
 	runes := []rune(name)
 	letter := func(i int) bool {
@@ -215,8 +216,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// isAddress reports whether a text has the form of one address. The API decides
-// whether the address is valid.
+// isAddress reports whether a text has the form of one address. The API decides whether
+// the address is valid.
 func isAddress(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
 	return local != "" && domain != "" && !strings.ContainsAny(domain, "@") && !strings.ContainsAny(text, " ,;<>")

@@ -21,14 +21,14 @@ type Outcome string
 
 // The outcomes.
 const (
-	Sent     Outcome = "sent"     // By this run or an earlier one with the same file.
-	Existing Outcome = "existing" // The address had an invitation before.
-	Refused  Outcome = "refused"  // The API rejects this candidate.
+	Sent     Outcome = "sent"     // By this run, or by an earlier one with the same file.
+	Existing Outcome = "existing" // The address already had an invitation.
+	Refused  Outcome = "refused"  // The API rejected this candidate.
 	NotSent  Outcome = "not sent" // The run ended before.
-	Unknown  Outcome = "unknown"  // The invitation may have been sent; another run finds out.
+	Unknown  Outcome = "unknown"  // The invitation may have been sent; the next run finds out.
 )
 
-// Result is what is known of one candidate.
+// Result is the row of one candidate.
 type Result struct {
 	Email, Name  string
 	Outcome      Outcome
@@ -38,16 +38,16 @@ type Result struct {
 	At           time.Time
 }
 
-// Results is a CSV file with a row for each candidate, for one process at a time. A run
-// adds rows as results become known, so that a killed run leaves its results.
+// Results is a CSV file with a row for each candidate. One process at a time can open it.
+// Rows are added as results become known, so that a killed run leaves its results.
 type Results struct {
-	file, target string // Target: the file behind symbolic links.
+	file, target string // target is the file behind symbolic links.
 	lock         *files.Lock
 	out          *os.File
 	empty        bool              // The file is new and has no rows.
 	lost         bool              // The file was removed or replaced.
-	rows         map[string]Result // By assessment and address; the last one counts.
-	inFile       map[string]bool   // Keys of the rows that the file has.
+	rows         map[string]Result // By assessment and address; the last row counts.
+	inFile       map[string]bool   // Keys of the rows in the file.
 }
 
 var (
@@ -60,7 +60,7 @@ func header() []any {
 	return []any{"email", "name", "outcome", "invitation_id", "assessment_id", "problem", "at"}
 }
 
-// OpenResults opens the file of earlier runs or creates it, and locks it until Finish.
+// OpenResults opens or creates the file, and locks it until Finish or Close.
 func OpenResults(file string) (*Results, error) {
 	target, err := files.Target(file)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *Results) open() error {
 	}
 	var first strings.Builder
 	_ = output.WriteCSV(&first, header()...)
-	if torn := strings.HasPrefix(first.String(), string(text)); torn { // Also when the file is new.
+	if torn := strings.HasPrefix(first.String(), string(text)); torn { // Also true for a new file.
 		text = nil
 	}
 	if text != nil && !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
@@ -105,14 +105,14 @@ func (r *Results) open() error {
 	case text == nil:
 		err = r.write(header()...)
 		r.empty = true
-	case text[len(text)-1] != '\n': // A run was killed in the middle of a line.
+	case text[len(text)-1] != '\n': // A run was killed while it wrote a line.
 		_, err = r.out.WriteString("\n")
 	}
 	return err
 }
 
-// read skips a line that a killed run left unfinished, unless only its problem or its
-// time are incomplete.
+// read decodes the rows. It skips an incomplete last line, unless only the problem or the
+// time is incomplete.
 func (r *Results) read(text []byte) {
 	for line := range bytes.Lines(text) {
 		cells, err := csv.NewReader(bytes.NewReader(line)).Read()
@@ -134,9 +134,9 @@ func (r *Results) read(text []byte) {
 
 func (r Result) key() string { return r.AssessmentID + " " + Key(r.Email) }
 
-// Begin writes that the outcome of an invitation is unknown, before its request is
-// sent. An error means that its result could not be written either. When the process
-// is killed, the next run finds the row and knows that this run sent the invitation.
+// Begin writes a row with the outcome Unknown before the request is sent. On an error,
+// nothing must be sent. When the process is killed, the next run finds the row and knows
+// that this run sent the invitation.
 func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error {
 	begun := Result{
 		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
@@ -150,8 +150,8 @@ func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error 
 	return err
 }
 
-// Add writes a result. It returns the result as written and whether an earlier run sent
-// the invitation, which this run found as existing.
+// Add writes a result. It returns the result as written, and whether an earlier run sent
+// an invitation that this run found as existing.
 func (r *Results) Add(result Result) (Result, bool, error) {
 	key := result.key()
 	before := r.rows[key]
@@ -174,7 +174,8 @@ func (r Result) cells() []any {
 	return []any{r.Email, r.Name, string(r.Outcome), r.InvitationID, r.AssessmentID, output.Clean(r.Problem), r.At.UTC().Format(time.RFC3339)}
 }
 
-// check fails when the file was removed: what is written then is lost.
+// check returns an error when the file was removed or replaced, because further rows would
+// be lost.
 func (r *Results) check() error {
 	if r.lost = r.lost || !files.IsAt(r.out, r.target); r.lost {
 		return errLost
@@ -190,8 +191,8 @@ func (r *Results) write(cells ...any) error {
 	return output.WriteCSV(r.out, cells...)
 }
 
-// Close unlocks the file, and removes it if it is new and has no rows. It does nothing
-// after Finish.
+// Close unlocks the file. It removes the file if it is new and has no rows. After Finish
+// it does nothing.
 func (r *Results) Close() {
 	if r.out != nil {
 		if _ = r.out.Close(); r.empty {
@@ -202,7 +203,7 @@ func (r *Results) Close() {
 	}
 }
 
-// Finish replaces the file by one with a single row for each of those people, in their
+// Finish replaces the file by one with a single row for each of the people, in their
 // order, below the rows of other assessments and people. It unlocks the file. When the
 // file cannot be replaced, Finish returns how many of the people have no row in it.
 func (r *Results) Finish(assessmentID string, people []hiring.NewInvitation) (missing int, err error) {

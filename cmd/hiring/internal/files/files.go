@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// ErrSpecial is returned for a path that leads to something other than a regular
-// file.
+// ErrSpecial is returned for a path that leads to a file that is not regular.
 var ErrSpecial = errors.New("not a regular file")
 
-// Target follows symbolic links and returns the path of the file to write, which
-// need not exist. It fails with ErrSpecial when the path leads to a special file or
-// to an open file of a process, such as /dev/stdout.
+// Target follows symbolic links and returns the path of the file to write, which need not
+// exist. It fails with ErrSpecial when the path leads to a special file, or to an open
+// file of a process such as /dev/stdout.
 func Target(name string) (string, error) {
 	path := name
 	for range 40 { // The limit of Linux.
@@ -29,15 +28,15 @@ func Target(name string) (string, error) {
 		}
 		if !filepath.IsAbs(link) {
 			folder, _ := filepath.Split(path)
-			link = folder + link // Not cleaned: the folder before ".." may be a link.
+			link = folder + link // Not cleaned, because the folder before ".." may be a link.
 		}
 		path = link
 	}
 	return "", fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// isOpenFile reports whether the path names a file descriptor, also through a symbolic
-// link to its folder. A rename would replace the file that the shell has opened.
+// isOpenFile reports whether a path names a file descriptor, also through a symbolic link
+// to its folder. A rename would replace the file that the shell has opened.
 func isOpenFile(path string) bool {
 	folder, file := filepath.Split(path)
 	if resolved, err := filepath.EvalSymlinks(filepath.Clean(folder)); err == nil && inProcess(filepath.Join(resolved, file)) {
@@ -77,8 +76,8 @@ func checkRegular(name, path string) error {
 	return fmt.Errorf("%s is %s, %w", name, kind, ErrSpecial)
 }
 
-// Write replaces a file once its new content is complete and on the disk. Only the
-// user can read the new file. A symbolic link stays: Write replaces its target.
+// Write replaces a file once its new content is complete and on the disk. Only the user
+// can read the new file. A symbolic link stays; its target is replaced.
 func Write(name string, write func(*os.File) error) (err error) {
 	target, err := Target(name)
 	if err != nil {
@@ -106,8 +105,8 @@ func Write(name string, write func(*os.File) error) (err error) {
 	return named(name, os.Rename(temporary.Name(), target))
 }
 
-// temporaryName leaves room for what os.CreateTemp adds to a name near the system's
-// length limit.
+// temporaryName leaves room for the suffix of os.CreateTemp when a name is near the
+// system's length limit.
 func temporaryName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), 200)], "") + ".*.part"
 }

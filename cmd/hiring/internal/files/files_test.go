@@ -21,8 +21,8 @@ func write(name, text string) error {
 	})
 }
 
-// TestSpecialFilesAreNeverReplaced covers each kind of file that is not regular, also
-// behind a symbolic link.
+// TestSpecialFilesAreNeverReplaced checks each kind of special file, also behind a
+// symbolic link.
 func TestSpecialFilesAreNeverReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

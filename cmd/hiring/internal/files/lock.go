@@ -10,11 +10,11 @@ import (
 var ErrLocked = errors.New("another process holds the lock")
 
 // Lock is a file that one process at a time holds. The system releases the lock of a
-// process that was killed.
+// killed process.
 type Lock struct{ file *os.File }
 
-// TakeLock makes the file if necessary and locks it, or fails at once with ErrLocked.
-// One process must not take a lock twice: the second call succeeds.
+// TakeLock creates and locks a file, or fails at once with ErrLocked. A process must not
+// take a lock twice: the second call would succeed.
 func TakeLock(name string) (*Lock, error) {
 	if _, err := Target(name); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func TakeLock(name string) (*Lock, error) {
 		if IsAt(file, name) {
 			return &Lock{file}, nil
 		}
-		_ = file.Close() // The holder before removed the file after it was opened here.
+		_ = file.Close() // The previous holder removed the file after it was opened here.
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 const lockChild = "HIRING_TEST_LOCK"
 
-// TestLockChild holds a lock until its standard input ends. TestLock runs it as a
-// process of its own.
+// TestLockChild holds a lock until its standard input ends. TestLock runs it in another
+// process.
 func TestLockChild(t *testing.T) {
 	name := os.Getenv(lockChild)
 	if name == "" {
@@ -35,7 +35,7 @@ func TestLockChild(t *testing.T) {
 	lock.Release()
 }
 
-// TestLock: one process at a time holds a lock, and a kill ends it.
+// TestLock: one process at a time holds a lock, and killing it releases the lock.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "results.csv.lock")

@@ -1,5 +1,5 @@
-// Package manual writes the manual pages. The program is built without it, but for
-// those who make packages: it is 0.6 MB.
+// Package manual writes manual pages. Only builds for packagers include it, because it
+// adds 0.6 MB.
 package manual
 
 import (
@@ -16,7 +16,7 @@ func Write(root *cobra.Command, version, folder string) error {
 		return err
 	}
 	root.DisableAutoGenTag = true
-	// One date for all of the same build: packages are compared byte by byte.
+	// A constant date, because packages are compared byte by byte.
 	built := time.Unix(0, 0).UTC()
 	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "hiring " + version, Date: &built}, folder)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// plainText is a value as a column holds it.
+// plainText returns a value as the text of a cell.
 func plainText(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -29,7 +29,7 @@ func plainText(value any) string {
 	return string(cleanJSON(text))
 }
 
-// listText joins a list of texts and numbers; what is more than that stays JSON.
+// listText joins a list of texts and numbers. Other lists stay JSON.
 func listText(list []any) string {
 	var texts []string
 	for _, value := range list {
@@ -54,7 +54,7 @@ func (p *Printer) forPeople(value any) string {
 	return Clean(plainText(value))
 }
 
-// Time returns a time in the user's zone, which it names.
+// Time returns a time in the user's zone, with the name of the zone.
 func (p *Printer) Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -67,7 +67,7 @@ const (
 	dayLayout  = "2006-01-02"
 )
 
-// StyleOf colours the words that people look for.
+// StyleOf returns the style of words such as statuses.
 func StyleOf(text string) Style {
 	switch text {
 	case "evaluated", "active", "strong_yes", "yes", "shortlisted", "sent":

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text in one line without what a terminal would obey or what would
-// turn the direction of writing: names and messages come from outside.
+// Clean returns text in one line, without control characters and bidirectional controls.
+// Names and messages come from other people.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -32,13 +32,14 @@ func CleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// harmless runes show what they are. The zero-width joiners connect letters.
+// harmless reports whether a rune is shown as it is. The zero-width joiners connect
+// letters and are kept.
 func harmless(r rune) bool {
 	return unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d'
 }
 
-// cleanJSON writes the harmful runes of a JSON text as escapes, which say the same
-// to a program. The encoder has done so with the ASCII ones.
+// cleanJSON escapes the harmful runes of a JSON text, which does not change its value. The
+// encoder has escaped the ASCII ones.
 func cleanJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
 		return text

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// WriteCSV writes one row in one call of w.Write. It is the only writer of CSV in this
-// program: every cell that is not a number goes through Cell.
+// WriteCSV writes one row with one call of w.Write. It is the only writer of CSV in this
+// program. Every cell that is not a number goes through Cell.
 func WriteCSV(w io.Writer, cells ...any) error {
 	safe := make([]string, len(cells))
 	for i, cell := range cells {
@@ -24,7 +24,7 @@ func WriteCSV(w io.Writer, cells ...any) error {
 	}
 	var line strings.Builder
 	rows := csv.NewWriter(&line)
-	_ = rows.Write(safe) // Error returns its error.
+	_ = rows.Write(safe) // Error returns this error.
 	rows.Flush()
 	if err := rows.Error(); err != nil {
 		return err
@@ -33,8 +33,9 @@ func WriteCSV(w io.Writer, cells ...any) error {
 	return err
 }
 
-// Cell removes control characters from a text and puts an apostrophe before a text that
-// a spreadsheet would run as a formula: candidates choose their names.
+// Cell removes control characters from a text, and puts an apostrophe before a text that a
+// spreadsheet would run as a formula. Candidates choose their names, so texts are not
+// trusted.
 func Cell(text string) string {
 	text = CleanLines(text)
 	if isFormula(text) {
@@ -43,7 +44,7 @@ func Cell(text string) string {
 	return text
 }
 
-// Uncell returns the text of which Cell made a cell, apart from removed characters.
+// Uncell returns the text that Cell was given, without the removed characters.
 func Uncell(cell string) string {
 	if text, guarded := strings.CutPrefix(cell, "'"); guarded && isFormula(text) {
 		return text
@@ -51,8 +52,8 @@ func Uncell(cell string) string {
 	return cell
 }
 
-// isFormula reports whether a spreadsheet might take a text for a formula. Spreadsheets
-// skip white space before it, and some accept the full-width forms of the characters.
+// isFormula reports whether a spreadsheet may run a text as a formula. Spreadsheets skip
+// leading white space, and some accept the full-width forms of the characters.
 func isFormula(text string) bool {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 	first, _ := utf8.DecodeRuneInString(text)

@@ -14,7 +14,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// TestEveryCellOfCSVIsGuarded: texts, texts in lists, and names of columns.
+// TestEveryCellOfCSVIsGuarded checks texts, texts in lists, and names of columns.
 func TestEveryCellOfCSVIsGuarded(t *testing.T) {
 	t.Parallel()
 	type thing struct {
@@ -51,7 +51,7 @@ func TestEveryCellOfCSVIsGuarded(t *testing.T) {
 	}
 }
 
-// TestCellsThatAreNoFormulas stay as they are.
+// TestCellsThatAreNoFormulas: such cells are not changed.
 func TestCellsThatAreNoFormulas(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "Ada", "a=b", "2026-03-15T12:00:00Z", "'quoted'", "{\"a\":1}"} {

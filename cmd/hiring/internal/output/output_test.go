@@ -49,7 +49,7 @@ func table() Table[person] {
 	return Table[person]{Shown: []string{"id", "name", "born"}, More: []string{"died"}}
 }
 
-// written is what List writes.
+// written returns the output of List.
 func written(t *testing.T, stream Stream, o Options, items iter.Seq2[person, error]) (string, error) {
 	t.Helper()
 	var text bytes.Buffer
@@ -60,8 +60,8 @@ func written(t *testing.T, stream Stream, o Options, items iter.Seq2[person, err
 	return text.String(), err
 }
 
-// hostile has what a terminal obeys: an escape sequence, its one-byte form, a
-// title, a turn of direction, a bell and a line of its own.
+// hostile has sequences that a terminal interprets: an escape sequence and its one-byte
+// form, a title, a bidirectional control, a bell and a line break.
 const hostile = "Ada\x1b[31m\u009b2J\x1b]0;owned\x07\u202eevil\r\nroot# \x7f"
 
 func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
@@ -84,7 +84,7 @@ func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
 	assert.Equal(t, "true\n", text)
 }
 
-// TestJSONKeepsWhatItEscapes: a program reads the very name that came.
+// TestJSONKeepsWhatItEscapes: decoding the output returns the same name.
 func TestJSONKeepsWhatItEscapes(t *testing.T) {
 	t.Parallel()
 	name := hostile + "日本語 👩\u200d💻 \U000e0041"
@@ -110,8 +110,8 @@ func TestAFormulaIsATextInCSV(t *testing.T) {
 	}
 }
 
-// TestATableFitsItsTerminal: no line is wider, ids are whole, and what is left out
-// stands at the end.
+// TestATableFitsItsTerminal: no line is too wide, ids are complete, and a note names the
+// columns that were left out.
 func TestATableFitsItsTerminal(t *testing.T) {
 	t.Parallel()
 	for width := 40; width <= 120; width++ {
@@ -164,8 +164,8 @@ func TestColumns(t *testing.T) {
 	require.ErrorContains(t, err, "-o json")
 }
 
-// TestColumnsInsideNull: a column that the type does not have is refused, also where
-// the object that would hold it is null.
+// TestColumnsInsideNull: a column that the type does not have is an error, also inside
+// null.
 func TestColumnsInsideNull(t *testing.T) {
 	t.Parallel()
 	type outer struct {
@@ -179,7 +179,7 @@ func TestColumnsInsideNull(t *testing.T) {
 	}
 }
 
-// TestSortStopsAtAnUnknownColumn before it reads the rest of the list.
+// TestSortStopsAtAnUnknownColumn before it reads further pages.
 func TestSortStopsAtAnUnknownColumn(t *testing.T) {
 	t.Parallel()
 	read := 0
@@ -224,7 +224,7 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// TestAQueryCannotReadTheEnvironment: the key may stand there.
+// TestAQueryCannotReadTheEnvironment: the environment may have the key.
 func TestAQueryCannotReadTheEnvironment(t *testing.T) {
 	t.Setenv("HIRING_API_KEY", "sk_live_secret")
 	for _, query := range []string{"env", "$ENV"} {
@@ -283,8 +283,8 @@ func TestSorted(t *testing.T) {
 	assert.Equal(t, []string{"Ada<nil>", "broken off"}, seen, "what came comes, and then why there is no more")
 }
 
-// TestWhatIsNotThere: a person is told that there is nothing, a program sees it, and
-// a column that nothing has is refused also then.
+// TestWhatIsNotThere: an empty list prints a note for people and an empty value for
+// programs. An unknown column is an error also then.
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	said := func(terminal bool, o Options, items iter.Seq2[person, error]) (string, error) {

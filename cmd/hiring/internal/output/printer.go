@@ -15,10 +15,10 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Format is how results are written.
+// Format is an output format.
 type Format string
 
-// The formats. JSON and YAML are one value, JSONLines is a line for each item.
+// The formats. JSON and YAML write one value, JSONLines one line for each item.
 const (
 	People    Format = "table"
 	JSON      Format = "json"
@@ -32,26 +32,26 @@ func Formats() []string {
 	return []string{string(People), string(JSON), string(JSONLines), string(YAML), string(CSV)}
 }
 
-// Options are what the user wants of the output.
+// Options are the user's choices of output.
 type Options struct {
-	Format  string   // One of Formats; empty: for people, or JSON when there is a Query.
+	Format  string   // One of Formats; empty means People, or JSON with a Query.
 	Query   string   // A jq program to run over the JSON.
-	Columns []string // Of tables and CSV; nil: those of the command.
+	Columns []string // Columns of tables and CSV; nil means the defaults.
 }
 
-// Printer writes results in the way that the user chose.
+// Printer writes results in the chosen format.
 type Printer struct {
 	Stream
 
-	Done    context.Context // Ends a jq program; nil: nothing does.
-	Notes   Stream          // Where it is said that there is nothing; zero: nowhere.
+	Done    context.Context // Ends a jq program; may be nil.
+	Notes   Stream          // For notes such as "no items"; the zero value discards them.
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code
 	columns []string
 }
 
-// NewPrinter judges the options. zone is where people want their times in.
+// NewPrinter checks the options. zone is the time zone of tables.
 func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error) {
 	p := &Printer{Stream: stream, Format: Format(o.Format), zone: zone, columns: o.Columns}
 	if p.Format == "" {
@@ -78,20 +78,20 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	return p, err
 }
 
-// Table says how one kind of thing is shown. A column is the path of a member in
-// JSON, as in candidate.email, or has a function of its own.
+// Table describes how one kind of item is shown. A column is the path of a JSON field, as
+// in candidate.email, or has a function of its own.
 type Table[T any] struct {
-	Things  string        // What they are, as in "invitations".
-	None    func() string // What there is to say when there are none; nil: nothing.
-	Shown   []string      // To people, unless they choose.
-	More    []string      // Besides, in CSV.
+	Things  string        // What the items are, as in "invitations".
+	None    func() string // Returns a note for an empty list; may be nil.
+	Shown   []string      // Columns for people by default.
+	More    []string      // Additional columns in CSV.
 	Own     map[string]func(T) any
-	Verbose func(*Printer, T) error // How One shows it to people; nil: a line a column.
+	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
 
-// List writes items as they come, or, where their number decides on the layout, at
-// the end. An error ends it: JSON is not written then, for it would be taken for
-// all there is; the others hold what came before.
+// List writes items as they arrive, or at the end when the layout needs all of them. An
+// error ends the list. JSON is not written then, because an incomplete list must not look
+// complete. The other formats have the items before the error.
 func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	n := 0
 	err := list(p, t, func(yield func(T, error) bool) {
@@ -104,7 +104,7 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	if err != nil || n > 0 {
 		return err
 	}
-	if p.Format == People && p.Notes.Terminal && t.Things != "" { // A program sees it.
+	if p.Format == People && p.Notes.Terminal && t.Things != "" { // Programs see an empty list.
 		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.Things))
 	}
 	if t.None != nil && p.Notes.Writer != nil {
@@ -128,7 +128,7 @@ func list[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	}
 }
 
-// One writes a single thing.
+// One writes a single item.
 func One[T any](p *Printer, t Table[T], item T) error {
 	switch {
 	case p.Format == JSON || p.Format == JSONLines || p.Format == YAML:
@@ -145,7 +145,7 @@ func One[T any](p *Printer, t Table[T], item T) error {
 	return p.writeFields(t.layout(), r)
 }
 
-// Line writes an item of a stream that does not end soon: each is written at once.
+// Line writes an item of a long stream at once.
 func Line[T any](p *Printer, item T) error { return p.writeLines(single[any](item)) }
 
 func single[T any](item T) iter.Seq2[T, error] {
@@ -162,7 +162,8 @@ func asAny[T any](items iter.Seq2[T, error]) iter.Seq2[any, error] {
 	}
 }
 
-// writeList collects the encoded items: a list that broke off must not look whole.
+// writeList collects all encoded items before it writes, so that an incomplete list does
+// not look complete.
 func (p *Printer) writeList(items iter.Seq2[any, error]) error {
 	all := []json.RawMessage{}
 	for item, err := range items {
@@ -194,7 +195,7 @@ func (p *Printer) writeLines(items iter.Seq2[any, error]) error {
 	return nil
 }
 
-// WriteJSON writes one value, indented unless it is a line of JSON Lines.
+// WriteJSON writes one value, indented except in JSON Lines.
 func (p *Printer) WriteJSON(value any) error {
 	text, err := encode(value)
 	if err != nil {
@@ -226,7 +227,7 @@ func writeValue(w io.Writer, text []byte, indented bool) error {
 	return err
 }
 
-// encode keeps <, > and & readable.
+// encode encodes a value as JSON without escaping <, > and &.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

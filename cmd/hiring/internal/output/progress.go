@@ -8,40 +8,40 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Progress shows how far long work has come: as a bar that is drawn over itself on
-// a terminal, elsewhere as a line now and then.
+// Progress shows the progress of long work: a bar on a terminal, and a line from time to
+// time elsewhere.
 type Progress struct {
 	stream Stream
 	what   string
 
 	drawn   bool      // A bar is on the screen.
-	shown   time.Time // When something was shown last.
+	shown   time.Time // The time of the last output.
 	done    int
 	total   int
 	detail  string
-	pending string // A line that was not worth its while yet.
+	pending string // A line that was not printed yet.
 }
 
-// Progress begins to show something, as in "inviting".
+// Progress starts to show the progress of an activity, as in "inviting".
 func (s Stream) Progress(what string) *Progress { return &Progress{stream: s, what: what} }
 
 const (
 	barWidth   = 24
-	redrawn    = 100 * time.Millisecond // A bar, at most so often.
-	lineEvery  = time.Minute            // A plain line, unless there is news.
+	redrawn    = 100 * time.Millisecond // The shortest time between two bars.
+	lineEvery  = time.Minute            // The time between two plain lines, unless there is news.
 	fullBlock  = "█"
 	emptyBlock = "░"
 )
 
-// Show says that done of total are done, 0 when nobody knows how many there are,
-// and something of them, such as how they went.
+// Show reports that done of total items are done, with details such as the results. A
+// total of 0 means unknown.
 func (p *Progress) Show(done, total int, detail string) {
 	p.done, p.total, p.detail = done, total, detail
 	p.show(detail, p.shown.IsZero() || done == total && total > 0)
 }
 
-// Note says why nothing happens for a while. News of some weight is shown at once
-// wherever; else it is for those who look on.
+// Note says why the work pauses. News is printed at once on any stream; other notes are
+// shown on a terminal only.
 func (p *Progress) Note(note string, news bool) {
 	if p.detail != "" && note != "" {
 		note = p.detail + ", " + note
@@ -84,13 +84,13 @@ func (p *Progress) draw() {
 	p.pending = ""
 }
 
-// Say writes a line that stays.
+// Say prints a line that stays.
 func (p *Progress) Say(text string) {
 	p.Clear()
 	_, _ = fmt.Fprintln(p.stream, Clean(text))
 }
 
-// Clear takes the bar off the screen, for something else to be written.
+// Clear removes the bar, so that other text can be written.
 func (p *Progress) Clear() {
 	if p.drawn {
 		_, _ = fmt.Fprint(p.stream, "\r\x1b[K")
@@ -98,7 +98,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// End shows the last state and leaves it there.
+// End shows the last state and leaves it on the screen.
 func (p *Progress) End() {
 	p.draw()
 	if p.drawn {
@@ -107,7 +107,7 @@ func (p *Progress) End() {
 	}
 }
 
-// Bar draws a part, from 0 to 1, as a bar of some width.
+// Bar draws a part from 0 to 1 as a bar of a width.
 func Bar(part float64, width int) string {
 	filled := min(max(int(part*float64(width)+0.5), 0), width)
 	return strings.Repeat(fullBlock, filled) + strings.Repeat(emptyBlock, width-filled)

@@ -13,7 +13,7 @@ func compile(query string) (*gojq.Code, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--jq: %s", oneLine(err))
 	}
-	// Without an environment loader a program cannot read the key with $ENV.
+	// Without an environment loader, a program cannot read the key with $ENV.
 	code, err := gojq.Compile(parsed)
 	if err != nil {
 		return nil, fmt.Errorf("--jq: %s", oneLine(err))
@@ -23,8 +23,7 @@ func compile(query string) (*gojq.Code, error) {
 
 func oneLine(err error) string { return Clean(strings.TrimSpace(err.Error())) }
 
-// runQuery writes each result on lines of its own, and a string bare, as jq -r
-// does: that is what a shell wants.
+// runQuery writes each result on its own lines. Strings are not quoted, as with jq -r.
 func (p *Printer) runQuery(text []byte, indented bool) error {
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {

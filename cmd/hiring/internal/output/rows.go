@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// layout holds what is known of the columns of a table before its first row.
+// layout is what is known about the columns of a table before the first row.
 type layout struct {
 	shown, more []string
 	own         []string
-	kind        reflect.Type // Of the items.
+	kind        reflect.Type // Type of the items.
 }
 
 func (t Table[T]) layout() layout {
 	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
 }
 
-// Columns returns the names of the columns that the type has.
+// Columns returns the names of all columns of the type.
 func (t Table[T]) Columns() []string { return t.layout().names(nil) }
 
-// members returns the names of the JSON members of a type, with their types.
+// members returns the names and types of a type's JSON fields.
 func members(kind reflect.Type) map[string]reflect.Type {
 	all := make(map[string]reflect.Type)
 	if kind.Kind() == reflect.Struct {
@@ -38,7 +38,7 @@ func members(kind reflect.Type) map[string]reflect.Type {
 	return all
 }
 
-// typeHas reports whether an item of a type can have a column.
+// typeHas reports whether items of a type can have a column.
 func typeHas(kind reflect.Type, column string) bool {
 	name, rest, nested := strings.Cut(column, ".")
 	member, ok := members(kind)[name]
@@ -54,8 +54,8 @@ func typeHas(kind reflect.Type, column string) bool {
 	return member.Kind() == reflect.Interface || member == reflect.TypeFor[json.RawMessage]()
 }
 
-// row is one item as columns see it. It has no type parameter: a program has as
-// many copies of what has one as there are kinds of items.
+// row is one item. It has no type parameter, because the program would contain a copy of
+// its methods for each type of item.
 type row struct {
 	own     func(column string) (value any, ok bool)
 	members map[string]any
@@ -89,7 +89,7 @@ func (t Table[T]) rows(items iter.Seq2[T, error]) iter.Seq2[row, error] {
 	}
 }
 
-// value of a column; nil where there is none.
+// value returns the value of a column, or nil.
 func (r row) value(column string) any {
 	if own, ok := r.own(column); ok {
 		return own
@@ -105,7 +105,7 @@ func (r row) value(column string) any {
 	return value
 }
 
-// has reports whether this item has such a column.
+// has reports whether the item has a column.
 func (r row) has(column string) bool {
 	object := r.members
 	for name := range strings.SplitSeq(column, ".") {
@@ -118,7 +118,7 @@ func (r row) has(column string) bool {
 	return true
 }
 
-// selected are the columns that the user chose, else those given.
+// selected returns the columns that the user chose, or else the given ones.
 func (p *Printer) selected(otherwise []string) []string {
 	if p.columns != nil {
 		return p.columns
@@ -126,8 +126,8 @@ func (p *Printer) selected(otherwise []string) []string {
 	return otherwise
 }
 
-// known returns an error for a column that neither the table, nor the type of its
-// items, nor its first row has: it would be empty in every row.
+// known returns an error for a column that the table, the type of its items and the first
+// row do not have.
 func (l layout) known(columns []string, firstRow *row) error {
 	for _, column := range columns {
 		switch {

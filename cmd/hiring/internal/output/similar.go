@@ -2,9 +2,9 @@ package output
 
 import "strings"
 
-// Similar returns the known words that a misspelt word may mean: those that begin
-// with it, or else the nearest of those at most two edits away. A word that equals
-// a known one in another case is that word.
+// Similar returns the known words that a misspelt word may mean: words that begin with it,
+// or else the nearest words at most two edits away. A known word in another case is
+// returned alone.
 func Similar(word string, known ...string) []string {
 	var begin, nearest []string
 	lower := strings.ToLower(word)
@@ -28,8 +28,8 @@ func Similar(word string, known ...string) []string {
 	return nearest
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour in order to make one word of the other.
+// distance returns the number of letters to insert, delete, replace or swap to turn one
+// word into the other.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	rows := make([][]int, len(from)+1)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Sorted returns a list in the order of a column, from the highest with a "-"
-// before its name. It reads all of the list first. What has no value comes last.
+// Sorted returns a list sorted by a column, in descending order if the name begins with
+// "-". It reads the whole list first. Items without a value come last.
 func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Seq2[T, error] {
 	name, descending := strings.CutPrefix(column, "-")
 	return func(yield func(T, error) bool) {
@@ -43,7 +43,7 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 	}
 }
 
-// sorted returns the indexes of the rows in order.
+// sorted returns the indexes of the rows in sorted order.
 func sorted(rows []row, column string, descending bool) []int {
 	order, values := make([]int, len(rows)), make([]any, len(rows))
 	for i, r := range rows {
@@ -53,7 +53,7 @@ func sorted(rows []row, column string, descending bool) []int {
 	return order
 }
 
-// compare puts numbers before texts, and nothing last, whichever way it goes.
+// compare sorts numbers before texts, and missing values last in both directions.
 func compare(a, b any, descending bool) int {
 	kind, number, text := sortKey(a)
 	otherKind, otherNumber, otherText := sortKey(b)

@@ -1,6 +1,6 @@
-// Package output shows what the commands found: as tables for people, as JSON,
-// JSON Lines and CSV for programs. What comes from the service is never trusted to
-// be harmless on a terminal.
+// Package output prints results: tables for people, and JSON, JSON Lines, YAML and CSV for
+// programs. It removes control characters from texts of the API before they reach a
+// terminal.
 package output
 
 import (
@@ -10,16 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream is where something is written, and what can be shown there.
+// Stream is an output stream with the abilities of its terminal.
 type Stream struct {
 	io.Writer
 
-	Terminal bool // A person sees it at once, and lines can be overwritten.
+	Terminal bool // Output goes to a terminal, so lines can be overwritten.
 	Color    bool
-	Width    int // In columns; 0 where lines may be as long as they like.
+	Width    int // In columns; 0 means unlimited.
 }
 
-// StreamOf finds out what a file can show. NO_COLOR and TERM=dumb are heeded.
+// StreamOf returns a stream for a file. It follows NO_COLOR and TERM=dumb.
 func StreamOf(file *os.File, getenv func(string) string) Stream {
 	s := Stream{Writer: file}
 	width, _, err := term.GetSize(int(file.Fd()))
@@ -31,7 +31,7 @@ func StreamOf(file *os.File, getenv func(string) string) Stream {
 	return s
 }
 
-// Style is how a text looks where colours can be shown.
+// Style is a color or weight of text.
 type Style string
 
 // The styles.
@@ -45,7 +45,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint returns text in a style, or as it is where colours cannot be shown.
+// Paint returns text in a style, or unchanged where colors are off.
 func (s Stream) Paint(style Style, text string) string {
 	if !s.Color || style == Plain || text == "" {
 		return text

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	gap       = 2  // Columns between two cells.
-	narrowest = 12 // A cell that was cut holds at least so much.
+	gap       = 2  // Spaces between two columns.
+	narrowest = 12 // The smallest width of a shortened cell.
 )
 
-// writeTable aligns the columns, so it has to know all rows. Cells are cut to fit
-// a terminal, but never ids, which people copy.
+// writeTable collects all rows, because the widths of the columns depend on them. Cells
+// are shortened to fit a terminal, except ids, which users copy.
 func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	columns := p.selected(l.shown)
 	var lines [][]string
@@ -53,7 +53,7 @@ func headers(columns []string) []string {
 	return names
 }
 
-// WriteRows writes a table of texts that are clean.
+// WriteRows writes a table of clean texts.
 func (p *Printer) WriteRows(head []string, rows [][]string) error {
 	widths := p.fit(head, rows)
 	var text strings.Builder
@@ -65,9 +65,9 @@ func (p *Printer) WriteRows(head []string, rows [][]string) error {
 	return err
 }
 
-// writeCells writes one line, without spaces at its end.
+// writeCells writes one line, without trailing spaces.
 func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
-	pending := 0 // Spaces that are due before the next text.
+	pending := 0 // Spaces to write before the next text.
 	for i, cell := range cells {
 		shown := cut(cell, widths[i])
 		if shown != "" {
@@ -80,8 +80,8 @@ func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string
 	text.WriteByte('\n')
 }
 
-// roomFor returns how many of the columns, from the first, can be shown without
-// being cut beyond recognition.
+// roomFor returns how many of the columns, from the first, fit without becoming too
+// narrow.
 func (p *Printer) roomFor(head []string, rows [][]string) int {
 	total := -gap
 	for i, width := range widthsOf(head, rows) {
@@ -107,8 +107,8 @@ func widthsOf(head []string, rows [][]string) []int {
 	return widths
 }
 
-// fit returns the widths of the columns. Where a line has an end, the widest of
-// those that may be cut give way until all fit.
+// fit returns the widths of the columns. On a terminal, the widest columns that may be
+// shortened become narrower until all fit.
 func (p *Printer) fit(head []string, rows [][]string) []int {
 	widths, total := widthsOf(head, rows), gap*(len(head)-1)
 	for _, width := range widths {
@@ -129,7 +129,7 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 	return widths
 }
 
-// cut shortens a cell to a width. A time is cut to its day.
+// cut shortens a cell to a width. Of a time, only the day stays.
 func cut(cell string, width int) string {
 	if ansi.StringWidth(cell) > width && len(cell) > len(timeLayout)-4 && cell[4] == '-' && cell[7] == '-' && cell[13] == ':' {
 		return cell[:len(dayLayout)]
@@ -139,7 +139,7 @@ func cut(cell string, width int) string {
 
 func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
 
-// writeFields shows one thing, a line for each column.
+// writeFields writes one item, with a line for each column.
 func (p *Printer) writeFields(l layout, r row) error {
 	columns := p.selected(slices.Concat(l.shown, l.more))
 	if err := l.known(columns, &r); err != nil {
@@ -152,10 +152,10 @@ func (p *Printer) writeFields(l layout, r row) error {
 	return p.WriteFields(fields...)
 }
 
-// Field is one thing to know of another.
+// Field is a name and a text.
 type Field struct{ Name, Text string }
 
-// WriteFields writes a line for each field that has a text.
+// WriteFields writes a line for each field with a text.
 func (p *Printer) WriteFields(fields ...Field) error {
 	width := 0
 	for _, field := range fields {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// writeYAML writes a JSON text as YAML. The order of the members stays.
+// writeYAML writes a JSON text as YAML, in the same order.
 func writeYAML(w io.Writer, text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -29,8 +29,8 @@ func writeYAML(w io.Writer, text []byte) error {
 	return err
 }
 
-// cleanYAML writes the harmful runes of a YAML text as escapes. They occur only
-// between double quotes, and the encoder has escaped the ASCII ones.
+// cleanYAML escapes harmful runes of a YAML text. They occur in double quotes only, and
+// the encoder has escaped the ASCII ones.
 func cleanYAML(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
@@ -71,7 +71,8 @@ func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
 	return node, err
 }
 
-// yamlScalar quotes what another type would be read from, or what a terminal obeys.
+// yamlScalar quotes texts that would be read as another type or that a terminal would
+// interpret.
 func yamlScalar(token json.Token) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	switch v := token.(type) {

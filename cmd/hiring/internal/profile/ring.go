@@ -7,19 +7,18 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// ring keeps secrets by name.
+// ring stores secrets by name.
 type ring interface {
 	get(name string) (string, error)
 	set(name, secret string) error
 	remove(name string) error
 }
 
-// errNoRing means that this system has no keyring at all, rather than one that is
-// locked or refuses.
+// errNoRing is returned when the system has no keyring. A locked keyring is another error.
 var errNoRing = errors.New("there is no keyring here")
 
-// systemRing is that of the desktop: Keychain, Credential Manager or the Secret
-// Service. Servers often have none, and then every method fails with errNoRing.
+// systemRing is the desktop's keyring: Keychain, Credential Manager or the Secret Service.
+// On servers without one, every method returns errNoRing.
 type systemRing struct{}
 
 const service = "hiring"

@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// noService tells whether a desktop's bus has no Secret Service, or there is no bus.
+// noService reports whether there is no D-Bus session or no Secret Service.
 func noService(err error) bool {
 	if reply, ok := errors.AsType[dbus.Error](err); ok {
 		return slices.Contains([]string{
@@ -21,7 +21,7 @@ func noService(err error) bool {
 		}, reply.Name)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return true // An address where nobody is.
+		return true // Nothing listens at the address.
 	}
 	bus, noBus := dbus.SessionBusPrivateNoAutoStartup()
 	if noBus == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoKeyringAtAll is what a server's session says, by the ways it can.
+// TestNoKeyringAtAll checks the errors of sessions without a keyring.
 func TestNoKeyringAtAll(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(folder, "none"))
@@ -21,7 +21,7 @@ func TestNoKeyringAtAll(t *testing.T) {
 	require.NotErrorIs(t, ringError(dbus.Error{Name: "org.freedesktop.Secret.Error.IsLocked"}), errNoRing)
 	require.NoError(t, ringError(nil))
 
-	// A bus that answers, and a keyring that was not unlocked.
+	// A bus that responds, and a locked keyring.
 	path := filepath.Join(folder, "bus")
 	bus, err := net.Listen("unix", path)
 	require.NoError(t, err)

@@ -7,5 +7,5 @@ import (
 	"os/exec"
 )
 
-// noService tells whether the system's keyring is not installed.
+// noService reports whether the system's keyring is not installed.
 func noService(err error) bool { return errors.Is(err, exec.ErrNotFound) }

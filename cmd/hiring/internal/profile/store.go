@@ -1,5 +1,5 @@
-// Package profile keeps which services a user works with, and the keys: these in
-// the system's keyring or, where there is none, in a file that only the user can
+// Package profile stores the servers that a user works with, and their keys. Keys are
+// stored in the system's keyring or, where there is none, in a file that only the user can
 // read.
 package profile
 
@@ -17,15 +17,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 )
 
-// Profile is one service with one key.
+// Profile is a server and the place of its key.
 type Profile struct {
 	BaseURL      string `json:"base_url"`
 	KeyIn        Place  `json:"key_in"`
-	DashboardURL string `json:"dashboard_url,omitempty"` // May hold {kind} and {id}.
-	Dialect      string `json:"dialect,omitempty"`       // A file, as hiring doctor writes it.
+	DashboardURL string `json:"dashboard_url,omitempty"` // May contain {kind} and {id}.
+	Dialect      string `json:"dialect,omitempty"`       // Path of a file that hiring doctor wrote.
 }
 
-// Place is where a key is kept.
+// Place is where a key is stored.
 type Place string
 
 // The places.
@@ -40,7 +40,7 @@ type Store struct {
 	ring ring
 }
 
-// Open finds the store in the user's configuration folder. It reads nothing yet.
+// Open returns the store in the user's configuration folder. It reads no file.
 func Open() (*Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -49,10 +49,10 @@ func Open() (*Store, error) {
 	return &Store{dir: filepath.Join(dir, "hiring"), ring: systemRing{}}, nil
 }
 
-// ErrUnknown means that there is no such profile.
+// ErrUnknown is returned for a profile that does not exist.
 var ErrUnknown = errors.New("there is no such profile")
 
-// content is the file of the profiles, which holds no key.
+// content is the file of profiles. It has no keys.
 type content struct {
 	Current  string             `json:"current"`
 	Profiles map[string]Profile `json:"profiles"`
@@ -70,8 +70,8 @@ func (s *Store) load() (content, error) {
 	return all, err
 }
 
-// check refuses a folder or a file that another user owns or can write: its content may
-// send a key elsewhere.
+// check returns an error when another user owns or can write the folder or the files,
+// because their content could send a key to another server.
 func (s *Store) check() error {
 	for _, path := range []string{s.dir, s.path(), s.keyPath()} {
 		info, err := os.Stat(path)
@@ -81,7 +81,7 @@ func (s *Store) check() error {
 		if err != nil {
 			return err
 		}
-		if runtime.GOOS == "windows" { // Access lists are not mode bits.
+		if runtime.GOOS == "windows" { // Windows has access lists instead of mode bits.
 			return nil
 		}
 		if info.Mode().Perm()&0o022 != 0 {
@@ -94,13 +94,14 @@ func (s *Store) check() error {
 	return nil
 }
 
-// Names returns the profiles in order, and which one is in use.
+// Names returns the names of the profiles in order, and the profile in use.
 func (s *Store) Names() (names []string, current string, err error) {
 	all, err := s.load()
 	return slices.Sorted(maps.Keys(all.Profiles)), all.Current, err
 }
 
-// Get returns a profile; "" means the one in use, which may be none: ErrUnknown.
+// Get returns a profile; "" means the profile in use. It returns ErrUnknown if there is
+// none.
 func (s *Store) Get(name string) (string, Profile, error) {
 	all, err := s.load()
 	if err != nil {
@@ -135,24 +136,24 @@ func (s *Store) Key(name string, p Profile) (string, error) {
 	return keys[name], nil
 }
 
-// proper names are safe in files, shells and tables.
-var proper = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// properName matches names that are safe in files, shells and tables.
+var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// CheckName refuses a name, and above all a key in its place.
+// CheckName returns an error for an invalid name, in particular for a key.
 func CheckName(name string) error {
 	if regexp.MustCompile(`^sk_|\bsk_(live|test)_`).MatchString(name) {
 		return errors.New("The name looks like a key. Never give a key as an argument: the shell's history shows it. Revoke the key in the dashboard")
 	}
-	if !proper.MatchString(name) {
+	if !properName.MatchString(name) {
 		return errors.New("A profile's name has up to 64 letters, digits, dots, dashes and underscores")
 	}
 	return nil
 }
 
-// Add keeps a profile and its key, and returns where the key is; the key that the
-// profile had before is forgotten. The first profile is the one in use. inFile leaves
-// the keyring alone, save for that. A keyring that refuses is an error: only where
-// there is none, the key is kept in the file.
+// Add stores a profile and its key, and returns where the key is stored. The previous key
+// of the profile is removed. The first profile becomes the profile in use. inFile stores
+// the key in the file. Without inFile, a locked keyring is an error: the file is used only
+// where there is no keyring.
 func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 	if err := CheckName(name); err != nil {
 		return "", err
@@ -167,7 +168,7 @@ func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 		return "", err
 	}
 	p := all.Profiles[name]
-	if p.BaseURL != baseURL { // What was set is about the other server.
+	if p.BaseURL != baseURL { // The settings belong to the other server.
 		p = Profile{}
 	}
 	p.BaseURL, p.KeyIn = baseURL, place
@@ -176,14 +177,14 @@ func (s *Store) Add(name, baseURL, key string, inFile bool) (Place, error) {
 		all.Current = name
 	}
 	err = writeJSON(s.path(), all)
-	if err == nil && place == Keyring { // Not before: a key in the keyring is found by its profile alone.
+	if err == nil && place == Keyring { // Not earlier: a key in the keyring is found through its profile only.
 		err = s.setKey(name, "")
 	}
 	return place, err
 }
 
-// keep puts a key where it belongs. What the keyring had before goes first: when it
-// cannot, nothing has changed.
+// keep stores a key. The previous key is removed from the keyring first: when that fails,
+// nothing has changed.
 func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error) {
 	if !inFile {
 		err := s.ring.set(name, key)
@@ -202,7 +203,7 @@ func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error)
 	return File, s.setKey(name, key)
 }
 
-// Use makes a profile the one in use.
+// Use makes a profile the profile in use.
 func (s *Store) Use(name string) error {
 	all, err := s.load()
 	if err != nil {
@@ -215,7 +216,7 @@ func (s *Store) Use(name string) error {
 	return writeJSON(s.path(), all)
 }
 
-// Change replaces the settings of a profile, except its address and its key.
+// Change changes the settings of a profile, except its address and key.
 func (s *Store) Change(name string, change func(*Profile)) error {
 	all, err := s.load()
 	if err != nil {
@@ -232,7 +233,8 @@ func (s *Store) Change(name string, change func(*Profile)) error {
 	return writeJSON(s.path(), all)
 }
 
-// Remove forgets a profile and its key. When it was in use, none is afterwards.
+// Remove removes a profile and its key. When it was in use, no profile is in use
+// afterwards.
 func (s *Store) Remove(name string) error {
 	all, err := s.load()
 	if err != nil {
@@ -245,7 +247,7 @@ func (s *Store) Remove(name string) error {
 	if p.KeyIn == Keyring {
 		err = s.ring.remove(name)
 	}
-	if err == nil { // Also what a run left there that was killed while the key moved.
+	if err == nil { // A run that was killed while it moved the key may have left one there.
 		err = s.setKey(name, "")
 	}
 	if err != nil {
@@ -258,7 +260,7 @@ func (s *Store) Remove(name string) error {
 	return writeJSON(s.path(), all)
 }
 
-// keys reads the file of keys, unless others can read it, too.
+// keys reads the file of keys. It returns an error when other users can read the file.
 func (s *Store) keys() (map[string]string, error) {
 	keys := make(map[string]string)
 	info, err := os.Stat(s.keyPath())
@@ -274,7 +276,7 @@ func (s *Store) keys() (map[string]string, error) {
 	return keys, readJSON(s.keyPath(), &keys)
 }
 
-// setKey puts a key into the file of keys, or takes it out with "".
+// setKey adds a key to the file of keys, or removes it if key is "".
 func (s *Store) setKey(name, key string) error {
 	keys, err := s.keys()
 	if err != nil || keys[name] == key {
@@ -287,7 +289,7 @@ func (s *Store) setKey(name, key string) error {
 	return writeJSON(s.keyPath(), keys)
 }
 
-// readJSON leaves value alone where there is no file.
+// readJSON leaves value unchanged when the file does not exist.
 func readJSON(name string, value any) error {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -296,13 +298,13 @@ func readJSON(name string, value any) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text, value) != nil { // Its error could quote a key.
+	if json.Unmarshal(text, value) != nil { // The decoder's error could quote a key.
 		return fmt.Errorf("%s is not valid JSON: repair or remove it", name)
 	}
 	return nil
 }
 
-// writeJSON replaces a file, which only the user can read at any time.
+// writeJSON replaces a file that only the user can read.
 func writeJSON(name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

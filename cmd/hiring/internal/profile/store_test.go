@@ -13,7 +13,7 @@ import (
 
 const secret = "sk_live_0123456789abcdef"
 
-// memory is a keyring that works, and none at all when it is nil.
+// memory is a keyring; nil means that there is none.
 type memory map[string]string
 
 func (m memory) get(name string) (string, error) {
@@ -44,7 +44,7 @@ func newStore(t *testing.T, r ring) *Store {
 	return &Store{dir: t.TempDir() + "/hiring", ring: r}
 }
 
-// everything is what the store's files hold.
+// everything returns the content of the store's files.
 func everything(t *testing.T, s *Store) string {
 	t.Helper()
 	var all strings.Builder
@@ -116,7 +116,7 @@ func TestAKeyThatMovesLeavesNothingBehind(t *testing.T) {
 	assert.Empty(t, ring)
 }
 
-// locked is a keyring that is there, and refuses.
+// locked is a keyring that returns errors.
 type locked struct{ ring }
 
 var errLocked = errors.New("it is locked")
@@ -124,7 +124,8 @@ var errLocked = errors.New("it is locked")
 func (locked) set(string, string) error { return errLocked }
 func (locked) remove(string) error      { return errLocked }
 
-// TestAKeyringThatRefuses is no reason to keep a key in a file, unless it is asked for.
+// TestAKeyringThatRefuses: a key is not stored in a file then, unless the user asks for
+// it.
 func TestAKeyringThatRefuses(t *testing.T) {
 	t.Parallel()
 	ring := memory{}
@@ -138,8 +139,8 @@ func TestAKeyringThatRefuses(t *testing.T) {
 	assert.Equal(t, File, place)
 }
 
-// TestAnOldKeyThatCannotBeRemoved: while it is locked or out of reach, the profile
-// stays as it was, rather than that a key is left which nothing knows of.
+// TestAnOldKeyThatCannotBeRemoved: the profile stays unchanged, so that no key is left
+// without a profile.
 func TestAnOldKeyThatCannotBeRemoved(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]ring{"locked": locked{memory{}}, "out of reach": memory(nil)} {
@@ -160,7 +161,7 @@ func TestAnOldKeyThatCannotBeRemoved(t *testing.T) {
 func TestAFileThatOthersCanReadIsRefused(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		return // There are no such modes.
+		return // Windows has no such modes.
 	}
 	s := newStore(t, memory(nil))
 	_, err := s.Add("acme", "https://hiring.example.com", secret, false)

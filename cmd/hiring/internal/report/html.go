@@ -13,12 +13,12 @@ import (
 //go:embed page.css
 var style string
 
-// document collects the elements of a page. html/template would do it, too, but the
-// linker keeps every method of the program then: 3 MB.
+// document collects the elements of a page. html/template would add 3 MB, because the
+// linker keeps all methods then.
 type document struct{ strings.Builder }
 
-// add writes a line. Every text in it is cleaned as in a table, and escaped for
-// elements and for quoted attributes.
+// add writes a line. Every text is cleaned as in a table, and escaped for elements and
+// quoted attributes.
 func (d *document) add(format string, texts ...string) {
 	escaped := make([]any, len(texts))
 	for i, text := range texts {
@@ -27,8 +27,8 @@ func (d *document) add(format string, texts ...string) {
 	_, _ = fmt.Fprintf(d, format+"\n", escaped...)
 }
 
-// WriteHTML writes a report as one page that needs nothing else: no script, no
-// font, no picture from anywhere.
+// WriteHTML writes a report as one page without scripts, and without fonts or images of
+// other servers.
 func WriteHTML(w io.Writer, v View) error {
 	var d document
 	title := v.Candidate

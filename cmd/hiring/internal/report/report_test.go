@@ -13,10 +13,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// hostile is what somebody might call themselves, in a page and on a terminal.
+// hostile is a name that attacks a page and a terminal.
 const hostile = `<script>alert(1)</script>" onload="x' & ` + "\x1b[2J\u202e\u2066\u0085\u200b"
 
-// evil is a report in which every text is hostile.
+// evil returns a report in which every text is hostile.
 func evil(t *testing.T) hiring.Submission {
 	t.Helper()
 	quoted, err := json.Marshal(hostile)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	bar   = 20 // Columns of a pillar's bar.
-	plain = 80 // Columns of text where the stream has no end of line.
+	bar   = 20 // Width of a pillar's bar.
+	plain = 80 // Width of text where the stream has no width.
 	wide  = 100
 )
 
@@ -71,7 +71,8 @@ func (p *page) verdict(v View) {
 	}
 }
 
-// pillars are bars; one without enough evidence has none, which is not a zero.
+// pillars writes a bar for each pillar. A pillar without enough evidence has no bar and no
+// zero.
 func (p *page) pillars(pillars []Pillar) {
 	p.line("")
 	width := 0
@@ -110,8 +111,8 @@ func (p *page) section(s Section) {
 	}
 }
 
-// wrapped writes a text in lines of the page's width; only the first has the
-// prefix, the others are as far in.
+// wrapped writes a text in lines of the page's width. The first line has the prefix, the
+// others are indented by its width.
 func (p *page) wrapped(prefix, text string) {
 	space := strings.Repeat(" ", len(prefix))
 	lines := ansi.Wordwrap(output.Clean(text), max(p.width-len(prefix), plain/4), "")

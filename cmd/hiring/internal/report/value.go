@@ -1,5 +1,4 @@
-// Package report shows hiring reports as a person wants to read them: as text for a
-// terminal and as a page of HTML.
+// Package report renders reports as text for a terminal and as an HTML page.
 package report
 
 import (
@@ -13,8 +12,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// texts reads a list whose elements the service does not document: texts, or
-// objects in which something stands out.
+// texts returns the elements of a list as texts. The API does not document the elements:
+// they may be texts or objects.
 func texts(values []hiring.RawValue) []string {
 	var all []string
 	for _, value := range values {
@@ -33,7 +32,7 @@ func valueText(value hiring.RawValue) string {
 	return describe(decoded)
 }
 
-// describe puts a value into words, as far as its members' names allow.
+// describe returns a value as text. The names of its fields show which of them matter.
 func describe(value any) string {
 	switch v := value.(type) {
 	case nil:

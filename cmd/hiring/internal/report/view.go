@@ -7,20 +7,19 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// NotEnoughData is what is shown in the place of a score without evidence. It is
-// never a zero.
+// NotEnoughData is shown instead of a score without enough evidence, which is not a zero.
 const NotEnoughData = "not enough data"
 
-// View is a report in words, the same for each medium.
+// View is a report as texts, for every medium.
 type View struct {
-	Candidate, Email, Challenge string // Empty when not known.
+	Candidate, Email, Challenge string // Empty when unknown.
 
 	Ready     bool
 	Status    string // Of the submission.
 	Verdict   string
 	Score     string // NotEnoughData when there is none.
 	Weak      bool   // The confidence is low.
-	Details   string // Beside the score: confidence, role, rank, percentile.
+	Details   string // Confidence, role, rank and percentile.
 	Integrity string
 	Summary   string
 	Pillars   []Pillar
@@ -28,24 +27,25 @@ type View struct {
 	Facts     []string
 }
 
-// Pillar is one of the scored areas.
+// Pillar is a scored area.
 type Pillar struct {
 	Label       string
 	Score       int
-	Reported    bool // False: NotEnoughData.
+	Reported    bool // False means NotEnoughData.
 	Summary     string
 	NotAssessed string
 }
 
-// Section is a list with a title. That nothing stands in the first three is worth
-// saying; the others are left out then.
+// Section is a list with a title. The first three sections are shown also when they are
+// empty.
 type Section struct {
 	Title string
 	Items []string
 	Must  bool
 }
 
-// Of puts the report of a submission into words. One without a report is not ready.
+// Of returns the view of a submission's report. A submission without a report is shown as
+// not ready.
 func Of(s hiring.Submission) View {
 	v := View{Candidate: s.Candidate.Name, Email: s.Candidate.Email, Challenge: s.Challenge.Name, Status: string(s.Status)}
 	r := s.Report

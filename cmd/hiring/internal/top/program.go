@@ -12,8 +12,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Run shows the view until the user quits, which is no error, the context ends or
-// the service refuses the key.
+// Run shows the view until the user quits, the context ends or the API rejects the key.
+// Quitting is not an error.
 func Run(ctx context.Context, in io.Reader, out io.Writer, environ []string, source Source, screen Screen) error {
 	ctx, stop := context.WithCancel(ctx)
 	m := &model{screen: screen, state: State{Stages: make(map[string]Stages)}, quota: source.Client.Quota}
@@ -43,12 +43,12 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, environ []string, sou
 	case interrupted != nil:
 		return interrupted
 	case errors.Is(err, tea.ErrInterrupted):
-		return nil // Ctrl-C is one of the ways to quit.
+		return nil // Ctrl-C quits.
 	}
 	return err
 }
 
-// model is the state on its way to the screen.
+// model is the state of the program.
 type model struct {
 	screen Screen
 	state  State
@@ -56,10 +56,10 @@ type model struct {
 	err    error
 }
 
-// Init does nothing: what there is to show comes by itself.
+// Init does nothing; sources send messages.
 func (m *model) Init() tea.Cmd { return nil }
 
-// Update takes in what a source tells and what the user does.
+// Update handles the messages of sources and the keys of the user.
 func (m *model) Update(news tea.Msg) (tea.Model, tea.Cmd) {
 	switch news := news.(type) {
 	case tea.WindowSizeMsg:
@@ -95,7 +95,7 @@ func (m *model) list(news listingNews) {
 	m.state.Assessments, m.state.Listed = news.active, news.at
 }
 
-// View draws the whole screen.
+// View returns the whole screen.
 func (m *model) View() tea.View {
 	view := tea.NewView("")
 	if m.screen.Width > 0 {

@@ -8,16 +8,16 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Source asks the service, at the price of Watch and of one listing a minute.
+// Source reads from the API. It costs the requests of Watch and one list a minute.
 type Source struct {
 	Client       *hiring.Client
-	AssessmentID string    // Empty: all that are active, one after the other.
-	Since        time.Time // Of the results.
+	AssessmentID string    // Empty means all active assessments, one after the other.
+	Since        time.Time // Start of the results.
 	Every        time.Duration
-	Interval     time.Duration // Of Watch.
+	Interval     time.Duration // The interval of Watch.
 }
 
-// What a source tells, each as it happens.
+// Messages of a source.
 type (
 	accountNews struct{ name string }
 	listingNews struct {
@@ -27,11 +27,11 @@ type (
 		at         time.Time
 	}
 	resultNews struct{ submission hiring.Submission }
-	problem    struct{ err error } // Nil: it is over.
+	problem    struct{ err error } // Nil means that the problem is over.
 	ended      struct{ err error }
 )
 
-// watch tells of results until the context ends or an error stays.
+// watch sends results until the context ends or an error stays.
 func (s Source) watch(ctx context.Context, tell func(any)) error {
 	options := hiring.WatchOptions{AssessmentID: s.AssessmentID, Since: s.Since, MinInterval: s.Interval, MaxInterval: 2 * s.Interval}
 	for submission, err := range s.Client.Submissions.Watch(ctx, options) {
@@ -43,8 +43,8 @@ func (s Source) watch(ctx context.Context, tell func(any)) error {
 	return nil
 }
 
-// list counts one assessment after the other, one each time that Every is over. A
-// failure is told, and only a key that is refused ends it.
+// list counts the invitations of one assessment each time that Every has passed. It sends
+// errors as messages, and ends when the key is rejected.
 func (s Source) list(ctx context.Context, tell func(any)) error {
 	account, err := s.Client.Account.Get(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package top is a live view of an organization's pipeline: how many candidates
-// have come how far, the latest results, and what it costs.
+// Package top is a live view of an organization's pipeline: the number of candidates in
+// each stage, the latest results, and the rate limit.
 package top
 
 import (
@@ -10,11 +10,11 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Stages are how far candidates have come, each counted in those before it, too.
-type Stages struct{ Invited, Opened, Started, HandedIn, Evaluated int }
+// Stages counts candidates by stage. A candidate counts in every stage that was passed.
+type Stages struct{ Invited, Opened, Started, Submitted, Evaluated int }
 
-// Count adds an invitation to every stage that it has come to. The times say more
-// than the status: an invitation stays started when the work is handed in.
+// Count adds an invitation to every stage that it has passed. The times are used, because
+// the status stays started after the submission.
 func (s *Stages) Count(i hiring.Invitation) {
 	evaluated := i.Status == hiring.InvitationEvaluated
 	handedIn := evaluated || i.SubmittedAt != nil
@@ -24,33 +24,33 @@ func (s *Stages) Count(i hiring.Invitation) {
 	for _, stage := range []struct {
 		reached bool
 		n       *int
-	}{{opened, &s.Opened}, {started, &s.Started}, {handedIn, &s.HandedIn}, {evaluated, &s.Evaluated}} {
+	}{{opened, &s.Opened}, {started, &s.Started}, {handedIn, &s.Submitted}, {evaluated, &s.Evaluated}} {
 		if stage.reached {
 			*stage.n++
 		}
 	}
 }
 
-// State is what the view shows.
+// State is the content of the view.
 type State struct {
 	Title       string
-	Assessments int               // That are active.
-	Stages      map[string]Stages // By assessment, as far as they were listed.
+	Assessments int               // Number of active assessments.
+	Stages      map[string]Stages // By assessment; only those listed so far.
 	Listed      time.Time
-	Latest      []hiring.Submission // The newest first.
+	Latest      []hiring.Submission // Newest first.
 	Quota       hiring.Quota
 	Requests    []time.Time // Of the last hour.
-	Problem     string      // The last one, while it lasts.
+	Problem     string      // The current error, if any.
 }
 
-// Sum is the pipeline of all assessments that were listed.
+// Sum returns the stages of all listed assessments together.
 func (s *State) Sum() Stages {
 	var sum Stages
 	for _, one := range s.Stages {
 		sum.Invited += one.Invited
 		sum.Opened += one.Opened
 		sum.Started += one.Started
-		sum.HandedIn += one.HandedIn
+		sum.Submitted += one.Submitted
 		sum.Evaluated += one.Evaluated
 	}
 	return sum
@@ -58,7 +58,7 @@ func (s *State) Sum() Stages {
 
 const keptResults = 50
 
-// add puts a result in its place.
+// add inserts a result in order.
 func (s *State) add(result hiring.Submission) {
 	s.Latest = append(s.Latest, result)
 	slices.SortStableFunc(s.Latest, func(a, b hiring.Submission) int {
@@ -74,7 +74,7 @@ func evaluatedAt(s hiring.Submission) time.Time {
 	return *s.EvaluatedAt
 }
 
-// request counts one that was made, and forgets those of more than an hour ago.
+// request counts a request and drops those older than an hour.
 func (s *State) request(at time.Time) {
 	s.Requests = append(s.Requests, at)
 	old, _ := slices.BinarySearchFunc(s.Requests, at.Add(-time.Hour), func(a, b time.Time) int { return cmp.Compare(a.UnixNano(), b.UnixNano()) })

@@ -15,8 +15,8 @@ import (
 
 var noon = time.Date(2026, time.March, 15, 12, 0, 0, 0, time.UTC)
 
-// TestStagesCount: each stage counts in those before it, and the times say more than
-// the status, which may be one that nobody knows.
+// TestStagesCount: each stage counts in those before it, and the times count more than the
+// status, which may be unknown.
 func TestStagesCount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -49,8 +49,8 @@ func evaluated(name string, at time.Time) hiring.Submission {
 	return hiring.Submission{Candidate: hiring.Candidate{Name: name}, EvaluatedAt: &at}
 }
 
-// TestLatestResults are the newest first, whenever they came, and not more than are
-// kept. Without a time of evaluation that of creation counts.
+// TestLatestResults: the newest results come first, in whatever order they arrive, and
+// only some are kept. Without a time of evaluation, the time of creation counts.
 func TestLatestResults(t *testing.T) {
 	t.Parallel()
 	var state State
@@ -71,7 +71,7 @@ func TestLatestResults(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(2*keptResults-1), state.Latest[0].Candidate.Name)
 }
 
-// TestRequestsOfTheLastHour: one that is an hour old to the moment still counts.
+// TestRequestsOfTheLastHour: a request that is exactly an hour old still counts.
 func TestRequestsOfTheLastHour(t *testing.T) {
 	t.Parallel()
 	var state State
@@ -84,8 +84,8 @@ func TestRequestsOfTheLastHour(t *testing.T) {
 	}
 }
 
-// TestScreen: no line is wider than the terminal, a score that rests on too little
-// is none, and names cannot obey.
+// TestScreen: no line is wider than the terminal, an unreliable score is not shown, and
+// names have no control characters.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	score := 57

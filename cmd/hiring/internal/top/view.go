@@ -14,13 +14,13 @@ import (
 const (
 	stageBar = 30
 	gauge    = 16
-	// reserved are the lines that do not hold results.
+	// The lines that do not show results.
 	reserved = 15
 )
 
-// Screen is how the state looks on a terminal of some size.
+// Screen renders the state for a terminal of some size.
 type Screen struct {
-	Style         output.Stream // Whether there are colours.
+	Style         output.Stream // Says whether colors are used.
 	Width, Height int
 	Zone          *time.Location
 }
@@ -50,7 +50,7 @@ func (s Screen) pipeline(state *State) []string {
 	for _, stage := range []struct {
 		name string
 		n    int
-	}{{"invited", sum.Invited}, {"opened", sum.Opened}, {"started", sum.Started}, {"submitted", sum.HandedIn}, {"evaluated", sum.Evaluated}} {
+	}{{"invited", sum.Invited}, {"opened", sum.Opened}, {"started", sum.Started}, {"submitted", sum.Submitted}, {"evaluated", sum.Evaluated}} {
 		part := float64(stage.n) / float64(max(sum.Invited, 1))
 		lines = append(lines, fmt.Sprintf("  %-10s %s %5d", stage.name, s.Style.Paint(output.Cyan, output.Bar(part, stageBar)), stage.n))
 	}
@@ -69,7 +69,7 @@ func (s Screen) results(state *State) []string {
 }
 
 func (s Screen) result(submission hiring.Submission) string {
-	score, verdict := "  –", "" // Never a zero where there is not enough data.
+	score, verdict := "  –", "" // Not a zero when there is not enough data.
 	if n, ok := submission.Report.Score(); ok {
 		score = fmt.Sprintf("%3d", n)
 	}
@@ -97,7 +97,7 @@ func (s Screen) cost(state *State) []string {
 	return lines
 }
 
-// gauge shows what is left.
+// gauge shows the remaining requests of a rate limit.
 func (s Screen) gauge(limit hiring.RateLimit) string {
 	if !limit.Known() {
 		return s.Style.Paint(output.Faint, "not known")
