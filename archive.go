@@ -19,24 +19,23 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// ErrNoArchive means that a submission has no workspace archive: nothing was
-// submitted, the storage is not available, or the key is of test mode.
+// ErrNoArchive is returned when a submission has no workspace archive: nothing was
+// submitted, the storage is not available, or the key is a test key.
 var ErrNoArchive = errors.New("hiring: the submission has no workspace archive")
 
-// DownloadArchive writes a submission's workspace archive to w and returns how
-// many bytes it wrote. It fails with [ErrNoArchive] when there is none.
+// DownloadArchive writes a submission's workspace archive to w and returns the number
+// of bytes written. It returns [ErrNoArchive] when there is none.
 //
-// The key is not sent to where the archive lies. A download that breaks off goes
-// on where it stopped, after the pauses of [RetryPolicy], when the storage allows
-// it (assumed: archive storage); when not, the error tells, and what was written
-// is no whole archive.
-// [WithTimeout] bounds the silence of the storage, not the length of the download
-// and not the time that w takes.
+// The key is not sent to the storage. After an interruption, DownloadArchive resumes
+// after the backoff of [RetryPolicy] if the storage allows it (assumed: archive
+// storage). Otherwise the error says so, and the bytes written are not a complete
+// archive. [WithTimeout] limits how long the storage may send no data. It limits neither
+// the length of the download nor the time that w takes.
 //
 // Scope read; costs one read, two when the link expires meanwhile.
 func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io.Writer) (int64, error) {
 	d := download{submissions: s, id: id, to: w, State: transfer.State{Total: transfer.Unknown}}
-	err := s.use().probed(ctx, TraceCall{Operation: "Submissions.DownloadArchive"}, func(ctx context.Context) error {
+	err := s.use().traced(ctx, TraceCall{Operation: archiveRequest.operation}, func(ctx context.Context) error {
 		if w == nil {
 			return &ParamError{Param: "w", Problem: "must not be nil"}
 		}
@@ -45,63 +44,52 @@ func (s *SubmissionService) DownloadArchive(ctx context.Context, id string, w io
 	return d.Written, err
 }
 
-// download is an archive on its way.
+// archiveRequest describes the requests to the storage in errors and to observers.
+var archiveRequest = request{operation: "Submissions.DownloadArchive", method: http.MethodGet, route: "archive"}
+
+// download is the download of one archive with all its attempts. It has a loop of its
+// own, because it counts the failures since the last progress.
 type download struct {
 	transfer.State
 
 	submissions *SubmissionService
 	id          string
 	to          io.Writer
-
-	link    *url.URL
-	renewed bool
-
-	// Of the present attempt.
-	attempts   int
-	trial      trial
-	server     string
-	started    time.Time
-	status     int
-	retryAfter time.Duration
+	link        *url.URL
+	attempts    int // Requests that were sent to the storage.
 }
 
-// run makes attempts until the archive is whole or no further one may help.
+// run makes attempts until the archive is complete or no retry can help.
 func (d *download) run(ctx context.Context) error {
-	if err := d.renew(ctx); err != nil {
+	if err := d.readLink(ctx); err != nil {
 		return err
 	}
-	defer func() { d.trial.abandon(d.exchange()) }()
-	for failed := 1; ; failed++ {
+	failed, renewed := 0, false // Failures since the last progress; whether the link was read again.
+	for {
 		before := d.Written
-		cause := d.attempt(ctx)
-		if cause == nil {
-			d.tell(nil, 0)
+		failure, next := d.attempt(ctx, failed+1)
+		if failure == nil {
 			return nil
 		}
 		if d.Written > before {
-			failed = 1
+			failed = 0
 		}
-		failure := d.fail(cause)
-		if errors.Is(cause, transfer.ErrRefused) && !d.renewed {
-			// It has probably expired, which storages say in several ways.
-			d.tell(failure, 0)
-			d.renewed = true
-			if err := d.renew(ctx); err != nil {
+		switch {
+		case errors.Is(failure, transfer.ErrRefused) && !renewed: // The link has probably expired.
+			renewed = true
+			if err := d.readLink(ctx); err != nil {
 				return err
 			}
-			failed--
 			continue
-		}
-		wait, again := d.again(ctx, cause, failed)
-		d.tell(failure, wait)
-		if !again || sleep(ctx, wait, PauseRetry) != nil {
+		case !next.again || sleep(ctx, next.wait, PauseRetry) != nil:
 			return join(ctx, failure)
 		}
+		failed++
 	}
 }
 
-// renew asks for a fresh signed link.
-func (d *download) renew(ctx context.Context) error {
+// readLink reads the submission's signed link.
+func (d *download) readLink(ctx context.Context) error {
 	submission, err := d.submissions.Get(ctx, d.id)
 	if err != nil {
 		return err
@@ -111,142 +99,80 @@ func (d *download) renew(ctx context.Context) error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		d.status = 0
-		return d.fail(errors.New("the service gave a link that is not https, and nothing was asked of it"))
+		return d.fail(result{err: errors.New("the service gave a link that is not https, and nothing was asked of it")}, 0)
 	}
 	d.link = u
 	return nil
 }
 
-// again decides like any other call, by how often it failed without progress.
-func (d *download) again(ctx context.Context, cause error, failed int) (wait time.Duration, again bool) {
-	if !errors.Is(cause, transfer.ErrBroken) || ctx.Err() != nil {
-		return 0, false
-	}
-	e := retry.Ending{Number: failed, Method: http.MethodGet, Cut: true, RetryAfter: d.retryAfter, Permanent: neterr.Permanent(cause)}
-	e.Left, e.Bounded = timeLeft(ctx)
-	return d.submissions.core.policy().Repeat(e, jitter())
-}
-
-// broke is the error of an attempt that the next one may continue.
-func (d *download) broke(ctx, timed context.Context, err error) error {
-	if ended := contextError(ctx); ended != nil {
-		err = ended
-	} else if silent := context.Cause(timed); silent != nil {
-		err = silent
-	}
-	if d.Written > 0 && d.Validator == "" {
-		return fmt.Errorf("%w: %w", transfer.ErrUnresumable, err)
-	}
-	return fmt.Errorf("%w: %w", transfer.ErrBroken, err)
-}
-
-// fail is the error that the caller sees. Its text never holds the link.
-func (d *download) fail(cause error) *Error {
-	e := &Error{
-		Message:    fmt.Sprintf("%s, after %d bytes", d.plain(cause), d.Written),
-		Status:     d.status,
-		Method:     http.MethodGet,
-		Route:      "archive",
-		Attempts:   d.attempts,
-		RetryAfter: d.retryAfter,
-		Operation:  "Submissions.DownloadArchive",
-		permanent:  !errors.Is(cause, transfer.ErrBroken) && !errors.Is(cause, transfer.ErrUnresumable),
-	}
-	e.causedBy(cause)
-	if errors.Is(cause, errSilent) {
-		e.Hints = []string{"see WithTimeout"}
-	}
-	return e
-}
-
-// errSilent is the cause of a download that ended because the storage sent no data.
-var errSilent = errors.New("nothing came")
-
-// plain is an error's text without the link: whoever has that has the archive.
-func (d *download) plain(err error) string {
-	message := err.Error()
-	if d.link != nil {
-		for _, secret := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
-			if len(secret) > 1 {
-				message = strings.ReplaceAll(message, secret, "the link")
-			}
-		}
-	}
-	return text.Quote([]byte(message))
-}
-
-// tell calls the observers. What the storage's headers say is not the service's,
-// and stays out.
-func (d *download) tell(failure *Error, wait time.Duration) {
-	e := d.exchange()
-	e.Wait = wait
-	if failure != nil {
-		e.Err = failure
-	}
-	d.trial.end(&d.submissions.core.watchers, e)
-}
-
-func (d *download) exchange() Exchange {
-	return Exchange{
-		Operation: "Submissions.DownloadArchive",
-		Method:    http.MethodGet,
-		Route:     "archive",
-		Status:    d.status,
-		Attempt:   d.attempts,
-		Duration:  time.Since(d.started),
-		Started:   d.started,
-		Server:    d.server,
-	}
-}
-
-// attempt asks the storage once for what is missing. It goes around http.Client,
-// which would add the cookies of a jar and put links of its own into errors.
-func (d *download) attempt(ctx context.Context) error {
+// attempt requests the missing part of the archive once. number counts the attempts
+// since the last progress. The error is nil when the archive is complete.
+func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 	k := d.submissions.core
+	x := &exchange{}
+	defer x.leave()
 	d.attempts++
-	d.started, d.status, d.retryAfter = time.Now(), 0, 0
-	h := d.headers()
-	d.server = urls.Server(d.link)
-	d.trial.begin(ctx, &k.watchers, TraceAttempt{
-		Operation: "Submissions.DownloadArchive", Method: http.MethodGet, Route: "archive", Server: d.server, Number: d.attempts,
-	}, h, func(string) bool { return true })
-	timed, cancel := context.WithCancelCause(d.trial.ctx)
-	defer cancel(nil)
+	before := d.Written
+	res, retryAfter := d.exchange(ctx, k, x)
+	if res.err == nil {
+		x.report(&k.hooks, res, "", nil, decision{})
+		return nil, decision{}
+	}
+	if d.Written > before {
+		number = 1
+	}
+	failure, next := d.fail(res, retryAfter), decision{}
+	if errors.Is(res.err, transfer.ErrBroken) {
+		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
+		next = decide(k.policy(), subject{request: &archiveRequest, attempts: number}, res, c, momentOf(ctx, x.ctx), jitter())
+	}
+	x.report(&k.hooks, res, "", failure, next)
+	return failure, next
+}
+
+// exchange sends one request and copies the response to the writer. It does not use
+// http.Client, which would add cookies and put the link into errors.
+func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res result, retryAfter time.Duration) {
+	header := d.header()
+	x.begin(ctx, k, TraceAttempt{
+		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route,
+		Server: urls.Server(d.link), Number: d.attempts,
+	}, header)
+	timed, cancel := context.WithCancelCause(x.trace.ctx)
+	x.ctx, x.cancel = timed, func() { cancel(nil) }
 	limit := k.config.timeout
 	silence := limits.NewSilence(limit, func() {
 		cancel(fmt.Errorf("%w for %s: %w", errSilent, limit, context.DeadlineExceeded))
 	})
 	defer silence.Stop()
-	resp, err := k.roundTrip(d.request(timed, h)) //nolint:bodyclose,contextcheck // limits.Once does it; timed is made of ctx
+	resp, err := x.send(k, d.request(timed, header)) //nolint:bodyclose,contextcheck // x closes the body; timed is made of ctx
 	if err != nil {
-		return d.broke(ctx, timed, err)
+		return result{err: d.broken(ctx, timed, err)}, 0
 	}
-	once := &limits.Once{Body: resp.Body}
-	defer once.Close()
-	defer context.AfterFunc(timed, once.CloseLate)() //nolint:contextcheck // timed is made of ctx
-	if whole, err := d.accept(resp); whole || err != nil {
-		return err
-	}
-	broken, err := d.copy(timed, once.Body, silence) //nolint:contextcheck // timed is made of ctx
-	if broken != nil {
-		return d.broke(ctx, timed, broken)
-	}
-	return err
-}
-
-// accept judges the head of a reply.
-func (d *download) accept(resp *http.Response) (whole bool, err error) {
-	d.status = resp.StatusCode
-	busy := d.status == http.StatusTooManyRequests || retry.Overload(d.status)
+	defer x.body.Close()
+	defer context.AfterFunc(timed, x.body.CloseLate)() //nolint:contextcheck // timed is made of ctx
+	res.status = resp.StatusCode
+	x.trace.arrived(res.status, "", RateLimit{})
+	busy := res.status == http.StatusTooManyRequests || retry.Overload(res.status)
 	if busy {
-		d.retryAfter = headers.RetryAfter(resp.Header, time.Now())
+		retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}
-	return d.Accept(d.status, transfer.Header(resp.Header), resp.ContentLength, busy)
+	complete, err := d.Accept(res.status, transfer.Header(resp.Header), resp.ContentLength, busy)
+	if complete || err != nil {
+		res.err = err
+		return res, retryAfter
+	}
+	broken, err := d.copy(timed, x.body.Body, silence) //nolint:contextcheck // timed is made of ctx
+	if broken != nil {
+		err = d.broken(ctx, timed, broken)
+	}
+	res.err = err
+	return res, retryAfter
 }
 
-func (d *download) headers() http.Header {
-	// Ranges count the bytes as they travel, so they must not be compressed.
+// header returns the header of a request to the storage.
+func (d *download) header() http.Header {
+	// Ranges count bytes before decompression, so the archive must not be compressed.
 	h := http.Header{"User-Agent": d.submissions.core.agent, "Accept-Encoding": {"identity"}}
 	if ranges, ifRange := d.Ask(); ranges != "" {
 		h.Set("Range", ranges)
@@ -257,13 +183,13 @@ func (d *download) headers() http.Header {
 
 func (d *download) request(ctx context.Context, h http.Header) *http.Request {
 	return (&http.Request{
-		Method: http.MethodGet, URL: d.link, Host: d.link.Host, Header: h,
+		Method: archiveRequest.method, URL: d.link, Host: d.link.Host, Header: h,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 }
 
-// copy writes the body and tells a break on the way, after which another attempt
-// may help, from what no attempt mends.
+// copy writes the body. It returns as broken an error that a retry may resolve, and as
+// final any other.
 func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Silence) (broken, final error) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -273,7 +199,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Sil
 			return nil, errors.New("the storage sent more than it announced")
 		}
 		if n > 0 {
-			silence.Stop() // A slow writer is no silence of the storage's.
+			silence.Stop() // The time of a slow writer does not count.
 			if err := d.write(buffer[:n]); err != nil {
 				return nil, fmt.Errorf("the writer failed: %w", neterr.Usable(err))
 			}
@@ -281,7 +207,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Sil
 		}
 		switch {
 		case err == nil && ctx.Err() != nil:
-			return ctx.Err(), nil // This body does not end by being closed.
+			return ctx.Err(), nil // Closing this body does not end its Read.
 		case err == nil:
 		case !errors.Is(err, io.EOF):
 			return err, nil
@@ -303,4 +229,45 @@ func (d *download) write(b []byte) error {
 		err = io.ErrShortWrite
 	}
 	return err
+}
+
+// errSilent is the cause of a download that ended because the storage sent no data.
+var errSilent = errors.New("nothing came")
+
+// broken returns the error of an attempt that a retry may resume.
+func (d *download) broken(ctx, timed context.Context, err error) error {
+	if ended := contextError(ctx); ended != nil {
+		err = ended
+	} else if silent := context.Cause(timed); silent != nil {
+		err = silent
+	}
+	if d.Written > 0 && d.Validator == "" {
+		return fmt.Errorf("%w: %w", transfer.ErrUnresumable, err)
+	}
+	return fmt.Errorf("%w: %w", transfer.ErrBroken, err)
+}
+
+// fail returns the error that the caller sees. Its text does not contain the link.
+func (d *download) fail(res result, retryAfter time.Duration) *Error {
+	s := subject{request: &archiveRequest, key: noKey, attempts: d.attempts}
+	e := s.fail(res, fmt.Sprintf("%s, after %d bytes", d.text(res.err), d.Written), res.err)
+	e.RetryAfter = retryAfter
+	e.permanent = !errors.Is(res.err, transfer.ErrBroken) && !errors.Is(res.err, transfer.ErrUnresumable)
+	if errors.Is(res.err, errSilent) {
+		e.Hints = []string{"see WithTimeout"}
+	}
+	return e
+}
+
+// text returns the text of an error without the link, which gives access to the archive.
+func (d *download) text(err error) string {
+	message := err.Error()
+	if d.link != nil {
+		for _, part := range []string{d.link.String(), d.link.RequestURI(), d.link.RawQuery} {
+			if len(part) > 1 {
+				message = strings.ReplaceAll(message, part, "the link")
+			}
+		}
+	}
+	return text.Quote([]byte(message))
 }

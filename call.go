@@ -2,186 +2,109 @@ package hiring
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/hiring-assessment/hiring-go/internal/retry"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// core is what the services of one client share.
-type core struct {
-	config  config
-	base    url.URL // Scheme, host and path prefix, the latter with apiPrefix.
-	dialect Dialect
-	http    http.Client
-	timeout time.Duration // Of an attempt; 0 for none.
-	agent   []string
-	keys    keyring
-	family  *family
-	server  string // Of base, as in Exchange.
-	watchers
-
-	withoutReports atomic.Bool // Somebody was warned that listings hold none.
-}
-
-// policy is how failed attempts are repeated.
-func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
-
-// call is one operation on its way, over all its attempts. go-retryablehttp runs
-// the loop: the gate lets an attempt through, it is sent, what came of it is
-// judged and told, and perhaps there is another.
+// call is one operation with all its attempts. go-retryablehttp runs the loop: it
+// calls RoundTrip for each attempt, then checkRetry, and before a retry backoff and
+// prepareRetry.
 type call struct {
 	core    *core
 	ctx     context.Context // The caller's.
 	request request
-	read    func(*reply) error // Decodes a 2xx; may run once an attempt.
-
-	now      *attempt // The present one, made afresh for each; nil before the first,
-	first    attempt  // which nearly always is the only one.
-	attempts int32    // That were sent.
-	unknown  bool     // Some attempt of a write may have taken effect.
-	refused  error    // Why the attempt that was decided on was not made.
+	decoder decoder // Decodes a 2xx response. Nil: any 2xx API response is success.
+	url     url.URL
 
 	client   http.Client
 	retry    retryablehttp.Client
-	template retryablehttp.Request // What every attempt repeats.
-	url      url.URL
+	template retryablehttp.Request // Copied for each attempt.
+
+	history history
+	next    decision // What follows the last attempt.
+	blocked error    // Why the last attempt was not sent.
 }
 
-// do makes a call whose reply promises a T.
+// history is what the attempts of a call have shown so far.
+type history struct {
+	attempts int         // Requests that were sent.
+	key      *credential // Of the last attempt; noKey before the first.
+	failure  *Error      // Of the last attempt; nil if it succeeded.
+	unknown  bool        // An attempt of a write may have taken effect.
+}
+
+// do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
-	data, err := k.fetch(ctx, r, readOne[T])
-	if result, ok := data.(*T); ok {
-		return *result, err
+	var d resourceDecoder[T]
+	if err := k.send(ctx, r, &d); err != nil || d.envelope.Data == nil {
+		return *new(T), err
 	}
-	return *new(T), err
+	return *d.envelope.Data, nil
 }
 
-// readOne reads a reply that promises a T.
-func readOne[T entity](r *reply) error {
-	data, _, err := open[T](r)
-	switch {
-	case err != nil:
-		return err
-	case (*data).identity() == "":
-		return noIdentity
-	}
-	r.data = data
-	return nil
-}
-
-// do makes a call that succeeds with any 2xx of the service, whatever its body.
+// do makes a call that succeeds with any 2xx API response.
 func (k *core) do(ctx context.Context, r request) error { return k.send(ctx, r, nil) }
 
-// send makes a call of one request, whose 2xx reply it hands to read.
-func (k *core) send(ctx context.Context, r request, read func(*reply) error) error {
-	_, err := k.fetch(ctx, r, read)
-	return err
+// send makes a call whose 2xx response d decodes.
+func (k *core) send(ctx context.Context, r request, d decoder) error {
+	if ctx == nil {
+		panic(nilContext)
+	}
+	if !k.tracing {
+		return k.call(ctx, r, d)
+	}
+	return k.traced(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error { return k.call(ctx, r, d) })
 }
 
-// fetch is send, and returns the data that read found.
-func (k *core) fetch(ctx context.Context, r request, read func(*reply) error) (data any, err error) {
-	err = k.probed(ctx, TraceCall{r.operation, r.method, r.route}, func(ctx context.Context) error {
-		data, err = k.try(ctx, r, read)
-		return err
-	})
-	return data, err
-}
-
-// try makes attempts until one succeeds or no further one may help.
-func (k *core) try(ctx context.Context, r request, read func(*reply) error) (data any, err error) {
+// call makes attempts until one succeeds or no retry can help.
+func (k *core) call(ctx context.Context, r request, d decoder) error {
 	if r.err != nil {
-		return nil, r.err
+		return r.err
 	}
-	c := &call{core: k, ctx: ctx, request: r, read: read}
+	c := &call{core: k, ctx: ctx, request: r, decoder: d, url: k.base, history: history{key: noKey}}
 	if err := contextError(ctx); err != nil {
-		return nil, c.fresh().ended(err)
+		return c.ended(noKey, err)
 	}
+	r.extend(&c.url)
 	c.client = k.http
 	c.client.Transport = c
 	c.retry = retryablehttp.Client{
 		HTTPClient:   &c.client,
-		RetryMax:     k.config.retry.MaxAttempts, // One more than CheckRetry ever grants.
+		RetryMax:     k.config.retry.MaxAttempts, // One more than decide ever grants.
 		CheckRetry:   c.checkRetry,
 		Backoff:      c.backoff,
 		PrepareRetry: c.prepareRetry,
 	}
 	if err := c.build(); err != nil {
-		return nil, c.fresh().fail("the request could not be built", err)
+		return c.subject(noKey).fail(result{}, "the request could not be built", err)
 	}
-	defer c.leave()
-	if err := c.next(); err != nil { //nolint:contextcheck // the call carries its context
-		return nil, err
+	_, err := c.retry.Do(&c.template) //nolint:bodyclose // RoundTrip reads and closes every body
+	switch {
+	case c.blocked != nil && c.history.failure != nil:
+		return fmt.Errorf("%w; before that: %w", c.blocked, c.history.failure)
+	case c.blocked != nil:
+		return c.blocked
+	case c.history.failure != nil:
+		return join(ctx, c.history.failure)
+	case c.history.attempts == 0: // http.Client did not call RoundTrip.
+		s := c.subject(noKey)
+		return s.fail(result{}, s.text(err), err)
 	}
-	_, _ = c.retry.Do(&c.template) //nolint:bodyclose // judge reads and closes every reply
-	if c.refused != nil {
-		return nil, fmt.Errorf("%w; before that: %w", c.refused, c.now.failure)
-	}
-	if c.now.failure != nil {
-		return nil, join(ctx, c.now.failure)
-	}
-	return c.now.reply.data, nil
-}
-
-// next passes the gate with another attempt, if it may.
-func (c *call) next() error {
-	a := c.fresh()
-	if err := a.admit(); err != nil {
-		return err
-	}
-	c.now = a
 	return nil
 }
 
-// fresh is an attempt of which nothing is known yet but the key before.
-func (c *call) fresh() *attempt {
-	if c.now == nil {
-		c.first.call, c.first.credential = c, noKey
-		return &c.first
-	}
-	return &attempt{call: c, credential: c.now.credential}
-}
-
-// leave gives back what an attempt held that a panic or a Goexit cut short.
-func (c *call) leave() {
-	if c.now != nil {
-		c.now.leave()
-	}
-}
-
-// The hooks of go-retryablehttp, which never changes what they say.
-
-// RoundTrip sends the attempt. It never forwards CloseIdleConnections, which
-// retryablehttp calls after each failure: the connections belong to all calls.
-func (c *call) RoundTrip(r *http.Request) (*http.Response, error) { return c.now.send(r) }
-
-func (c *call) checkRetry(_ context.Context, resp *http.Response, err error) (bool, error) {
-	return c.now.finish(resp, err), nil
-}
-
-func (c *call) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration {
-	return c.now.pause()
-}
-
-func (c *call) prepareRetry(*http.Request) error {
-	c.refused = c.next()
-	return c.refused
-}
-
-// build makes the request that every attempt repeats; an attempt adds
-// what belongs to it alone.
+// build makes the request that each attempt copies.
 func (c *call) build() error {
-	c.url = c.core.base
-	c.request.extend(&c.url)
-	common := noHeader
+	header := noHeader
 	if c.core.http.Jar != nil {
-		common = make(http.Header) // http.Client adds the cookies to it.
+		header = make(http.Header) // http.Client adds the cookies.
 	}
 	c.template.Request = (&http.Request{
 		Method:     c.request.method,
@@ -189,7 +112,7 @@ func (c *call) build() error {
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
-		Header:     common,
+		Header:     header,
 	}).WithContext(c.ctx)
 	if c.request.body == nil {
 		return nil
@@ -197,8 +120,105 @@ func (c *call) build() error {
 	return c.template.SetBody(c.request.body)
 }
 
-var (
-	jsonType      = []string{"application/json"}
-	noHeader      = make(http.Header)
-	errNoResponse = errors.New("the transport returned neither a reply nor an error")
-)
+// RoundTrip makes one attempt. It returns the response, whose body has been read and
+// closed, or the error of the transport or of admit. It does not return the *Error of
+// a response, because http.Client would then ignore the response's cookies.
+//
+// call has no CloseIdleConnections, which go-retryablehttp calls after failures: the
+// connections belong to all calls.
+func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
+	c.next = decision{}
+	cookies := takeCookies(template.Header)
+	held, err := c.admit()
+	if err != nil {
+		c.blocked = err
+		return nil, err
+	}
+	x := &exchange{reservation: held}
+	defer x.leave()
+	c.history.attempts, c.history.key = c.history.attempts+1, held.key
+	resp, res := c.exchange(x, template, cookies)
+	dec := c.decode(x, res)
+	now := momentOf(c.ctx, x.ctx)
+	v := classify(c.subject(held.key), res, dec, now)
+	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
+	c.next = decide(c.core.policy(), c.subject(held.key), res, v, now, jitter())
+	x.judge(res, v, now) // Before observers, which may make calls.
+	c.report(x, res, dec, v)
+	return resp, res.err
+}
+
+// decode decodes a 2xx response within the limits of an attempt.
+func (c *call) decode(x *exchange, res result) decoded {
+	if c.request.leniency != nil {
+		c.request.leniency.begin()
+	}
+	if res.err != nil || res.status < 200 || res.status >= 300 {
+		return decoded{}
+	}
+	var d decoded
+	d.foreign, d.page = c.core.shared.provenance.Foreign(res.header, res.body, c.request.envelope(), x.ctx)
+	switch {
+	case d.foreign != "":
+		d.err = res.bodyErr
+	case c.decoder == nil:
+	case res.bodyErr != nil && !c.request.bodyless:
+		d.err = res.bodyErr
+	default:
+		x.payload = payload{body: res.body, within: c.within(x, res.body), leniency: c.request.leniency}
+		d.warning, d.err = c.decoder.decode(&x.payload)
+	}
+	return d
+}
+
+// minLimit is the least response size that the memory limit of decoding is based on.
+const minLimit = 16 << 10
+
+// within returns the limits for decoding a body, so that the whole response takes at
+// most four times the memory that its body may have.
+func (c *call) within(x *exchange, body []byte) limits.Bound {
+	limit := min(max(c.core.config.maxBytes, minLimit), math.MaxInt64/4)
+	left := 4*limit - x.buffer.Grown
+	if responseOf(c.ctx) != nil {
+		left -= int64(len(body))
+	}
+	if read := x.buffer.Bytes(); len(read) > 0 && len(body) > 0 && &body[0] != &read[0] { // The key was removed.
+		left -= int64(cap(body))
+	}
+	return limits.Bound{Left: left, Until: x.ctx}
+}
+
+// subject returns what errors say about the call at present.
+func (c *call) subject(key *credential) subject {
+	return subject{
+		request: &c.request, url: &c.url, key: key, attempts: c.history.attempts, unknown: c.history.unknown,
+		timeout: attemptTimeout{c.core.timeout, c.core.timeoutHint},
+	}
+}
+
+// report writes the caller's Response, then calls the tracers and observers. They may
+// make calls of their own, so the memory of the body is released before.
+func (c *call) report(x *exchange, res result, dec decoded, v classification) {
+	if response := responseOf(c.ctx); response != nil {
+		*response = captured(res, c.history.attempts, x.key)
+	}
+	x.buffer.Release()
+	x.report(&c.core.hooks, res, dec.warning, v.failure, c.next)
+}
+
+// The hooks of go-retryablehttp.
+
+func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) {
+	return c.next.again, nil
+}
+
+func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
+	return pauses(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason())
+}
+
+func (c *call) prepareRetry(*http.Request) error {
+	c.next = decision{} // Also when http.Client fails before it calls RoundTrip.
+	return nil
+}
+
+var noHeader = make(http.Header)

@@ -67,7 +67,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(new(family), new(sentInvitations))
+	return c.with(opts).assemble(new(shared), new(sentInvitations))
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
@@ -81,7 +81,7 @@ func FromEnv(opts ...Option) (*Client, error) {
 // changed by opts. Both share connections and what is known of the quotas.
 func (c *Client) With(opts ...Option) (*Client, error) {
 	k := c.use()
-	return k.config.with(opts).assemble(k.family, c.Invitations.sent)
+	return k.config.with(opts).assemble(k.shared, c.Invitations.sent)
 }
 
 // Environment tells, by the key's prefix, whether calls touch real data. It is
@@ -93,7 +93,7 @@ func (c *Client) Environment() Environment { return c.use().keys.lastUsed().envi
 // [RateLimit.Known] tells from one that is used up.
 func (c *Client) Quota() Quota {
 	k := c.use()
-	id, quotas := k.keys.lastUsed().id, &k.family.quotas
+	id, quotas := k.keys.lastUsed().id, &k.shared.quotas
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }
 
@@ -102,21 +102,21 @@ func (c *Client) Quota() Quota {
 // document) or is taken out of it. Scope read; costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	var document stdjson.RawMessage
-	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), func(r *reply) error {
+	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
 		var members struct {
 			OpenAPI RawValue `json:"openapi"`
 			Data    RawValue `json:"data"`
 		}
-		if err := cmp.Or(decodeWithin(&r.within, r.body, &members), r.within.Until.Err()); err != nil {
-			return err // Also when the time was over while all else was passed over.
+		if err := cmp.Or(decodeWithin(&p.within, p.body, &members), p.within.Until.Err()); err != nil {
+			return "", err // Also when the timeout expired while other members were skipped.
 		}
 		if members.OpenAPI == nil && members.Data != nil {
 			document = stdjson.RawMessage(members.Data)
 		} else {
-			document = slices.Clone(stdjson.RawMessage(r.body))
+			document = slices.Clone(stdjson.RawMessage(p.body))
 		}
-		return nil
-	})
+		return "", nil
+	}))
 	return document, err
 }
 
@@ -141,18 +141,20 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if in != nil {
 		r = r.send(in)
 	}
-	err := c.use().send(ctx, r, func(r *reply) error {
-		data, m, err := open[RawValue](r)
+	err := c.use().send(ctx, r, decoderFunc(func(p *payload) (string, error) {
+		var e envelope[RawValue]
+		if _, err := open(p, &e); err != nil {
+			if out == nil {
+				err = nil // The body need not have data.
+			}
+			return "", err
+		}
+		meta = e.Meta.public()
 		if out == nil {
-			meta = m.public() // As far as there is any.
-			return nil
+			return "", nil
 		}
-		if err != nil {
-			return err
-		}
-		meta = m.public()
-		return decodeWithin(&r.within, *data, out, json.MatchCaseInsensitiveNames(true))
-	})
+		return "", decodeWithin(&p.within, *e.Data, out, json.MatchCaseInsensitiveNames(true))
+	}))
 	return meta, err
 }
 
@@ -171,7 +173,7 @@ func anyRequest(method, escaped string) request {
 }
 
 // assemble judges what the options recorded and builds the client.
-func (c config) assemble(f *family, sent *sentInvitations) (*Client, error) {
+func (c config) assemble(s *shared, sent *sentInvitations) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
@@ -184,7 +186,7 @@ func (c config) assemble(f *family, sent *sentInvitations) (*Client, error) {
 	}
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
-	k := &core{config: c, base: base, dialect: dialect, keys: keys, family: f, server: urls.Server(&base), watchers: watch(c)}
+	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), hooks: c.allHooks()}
 	return newClient(k, sent), nil
 }
 
@@ -194,11 +196,12 @@ func newClient(k *core, sent *sentInvitations) *Client {
 	if c.http != nil {
 		k.http = *c.http
 	}
-	k.timeout, k.http.Timeout = k.http.Timeout, 0 // It would count waits, too, and end as a cancellation.
-	if k.timeout <= 0 || c.timeout > 0 && c.timeout < k.timeout {
-		k.timeout = c.timeout
+	k.timeout, k.timeoutHint = k.http.Timeout, "see http.Client.Timeout"
+	k.http.Timeout = 0 // It would include waits for the rate limit and end as a cancellation.
+	if k.timeout <= 0 || c.timeout > 0 && c.timeout <= k.timeout {
+		k.timeout, k.timeoutHint = c.timeout, "see WithTimeout"
 	}
-	// A redirect would carry the key to wherever the reply points.
+	// A redirect would send the key to another server.
 	k.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	agent := "hiring-go/" + Version + " (" + runtime.Version() + "; " + runtime.GOOS + "/" + runtime.GOARCH + ")"
 	k.agent = []string{strings.TrimSpace(c.product + " " + agent)}

@@ -232,9 +232,17 @@ func IsTransient(err error) bool {
 	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
 }
 
-// usedUp tells a refusal because a quota is used up.
+// usedUp reports whether the API refused a request because a rate limit is used up.
 func (e *Error) usedUp() bool {
 	return e.Status == http.StatusTooManyRequests && !e.throttled && e.RateLimit.Limit > 0 && e.RateLimit.Remaining == 0
+}
+
+// pauseReason returns why a call waits before it retries after e.
+func (e *Error) pauseReason() PauseReason {
+	if e.usedUp() {
+		return PauseQuota
+	}
+	return PauseRetry
 }
 
 // causedBy sets what Unwrap returns.
@@ -298,6 +306,118 @@ func (e *Error) refusal(body []byte) {
 		return
 	}
 	e.Message = provenance.NotOwn(body, "error envelope")
+}
+
+// ParamError is an input that was refused before anything was sent. errors.Is
+// accepts it as [ErrInvalidInput]. It never quotes the value.
+//
+// Whatever is wrong with one input is reported together, on one line: errors.As
+// then finds the first, and [FieldErrors] has all.
+type ParamError struct {
+	Param   string // The input's name, as in the Go method or struct.
+	Problem string // What is wrong with it and what to do.
+
+	wire string // What the service calls it; empty when it is never sent.
+}
+
+// Error returns what is wrong in one line, after the name of the input.
+func (e *ParamError) Error() string { return "hiring: " + e.text() }
+
+func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
+
+// Is accepts [ErrInvalidInput].
+func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
+
+// paramErrors is all that is wrong with one input, when that is more than one
+// thing.
+type paramErrors struct{ problems []*ParamError }
+
+func (e *paramErrors) Error() string {
+	texts := make([]string, len(e.problems))
+	for i, p := range e.problems {
+		texts[i] = p.text()
+	}
+	return "hiring: " + strings.Join(texts, "; ")
+}
+
+func (e *paramErrors) Unwrap() []error {
+	errs := make([]error, len(e.problems))
+	for i, p := range e.problems {
+		errs[i] = p
+	}
+	return errs
+}
+
+// joinParams makes one error of refused inputs, nil of none. Anything else among
+// errs goes first, alone.
+func joinParams(errs ...error) error {
+	var problems []*ParamError
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		found := paramErrorsIn(err)
+		if len(found) == 0 {
+			return err
+		}
+		problems = append(problems, found...)
+	}
+	switch len(problems) {
+	case 0:
+		return nil
+	case 1:
+		return problems[0]
+	}
+	return &paramErrors{problems}
+}
+
+func paramErrorsIn(err error) []*ParamError {
+	if all, ok := errors.AsType[*paramErrors](err); ok {
+		return all.problems
+	}
+	if one, ok := errors.AsType[*ParamError](err); ok {
+		return []*ParamError{one}
+	}
+	return nil
+}
+
+// FieldErrors returns what is wrong with an input, by the name that the service
+// has for each part of it, as a form needs it: of a 400 that names fields and of
+// a [ParamError] alike. What never goes over the wire has the name of its Param,
+// and what concerns the whole input has none: "". It is nil for any other error.
+func FieldErrors(err error) map[string][]string {
+	if failure, ok := errors.AsType[*Error](err); ok {
+		return failure.fieldErrors()
+	}
+	var fields map[string][]string
+	for _, p := range paramErrorsIn(err) {
+		if fields == nil {
+			fields = make(map[string][]string)
+		}
+		name := p.wire
+		if name == "" {
+			name = p.Param
+		}
+		fields[name] = append(fields[name], p.Problem)
+	}
+	return fields
+}
+
+func (e *Error) fieldErrors() map[string][]string {
+	if e.Code != ErrInvalidInput {
+		return nil
+	}
+	form, fields := e.Fields()
+	if len(form) > 0 {
+		if fields == nil {
+			fields = make(map[string][]string)
+		}
+		fields[""] = append(fields[""], form...)
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return fields
 }
 
 // contextError is how the caller's context ended, with the caller's own reason

@@ -18,6 +18,7 @@ func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 
 // ReadReply decodes an envelope as calls do.
 func ReadReply[T any](body []byte) (*T, error) {
-	data, _, err := open[T](&reply{body: body, within: *unbound()})
-	return data, err
+	var e envelope[T]
+	_, err := open(&payload{body: body, within: *unbound()}, &e)
+	return e.Data, err
 }

@@ -68,16 +68,14 @@ func FuzzRateLimitHeaders(f *testing.F) {
 			return // New refuses it.
 		}
 		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
-		k := &core{family: new(family)}
-		book := &k.family.quotas
-		c := (&call{core: k, request: request{method: "GET"}}).fresh()
-		c.status = status
+		s := new(shared)
+		book := &s.quotas
 		closed, begun := book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")
 		}
-		c.begun = begun
-		c.learn(h, fuzzNow)
+		held := reservation{quotas: book, key: noKey, class: quota.Read, begun: begun}
+		held.learn(s, status, h, fuzzNow, fuzzNow)
 		book.Leave(keyID{}, quota.Read)
 		q := book.Known(keyID{}, quota.Read)
 		if q.Limit < 0 || q.Remaining < 0 || q.Reset.Year() > 9999 {

@@ -56,7 +56,7 @@ type InviteResult struct {
 // windows like any other call.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
 	out := verdict{result: InviteResult{Candidate: in, Outcome: InviteNotSent}}
-	out.err = s.use().probed(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
+	out.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
 		r := inviteRun{service: s, assessmentID: assessmentID}
 		err := r.check(in)
 		if err == nil {

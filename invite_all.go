@@ -99,7 +99,7 @@ func (e *RunEndedError) Is(target error) bool {
 // Scope write; costs one write a candidate, the reads of one listing, and one
 // read or two for each minute in which it sends.
 func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
-	return s.use().probed(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
+	return s.use().traced(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
 		if candidates == nil {
 			return nil
 		}
@@ -348,7 +348,7 @@ func (r *bulkRun) claimed(ctx context.Context, q *queued) (out verdict) {
 // than until the next lookup. It returns false when that moment is now.
 func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 	k := r.service.core
-	wait, wholly, said := k.family.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
+	wait, wholly, said := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
 	reason := error(tooSoon(wait, said))
 	if until := time.Until(r.blocked.until); until > wait {
 		wait, wholly, reason = until, true, r.blocked.err

@@ -57,13 +57,13 @@ func (l *inviteLog) looked(whole time.Time) {
 		l.earlier = l.record.Ends()
 		latest := time.Now().Add(max(latestEnd, l.core.config.timeout))
 		for key, ends := range l.earlier {
-			if ends = l.core.family.clock.Local(ends); ends.After(latest) {
+			if ends = l.core.shared.clock.Local(ends); ends.After(latest) {
 				ends = latest
 			}
 			l.earlier[key] = ends
 		}
 	}
-	l.record.Expire(l.core.family.clock.Server(whole))
+	l.record.Expire(l.core.shared.clock.Server(whole))
 }
 
 // unresolved returns when the request has ended that an earlier run recorded for
@@ -87,7 +87,7 @@ func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
 	}
 	for {
 		begun := time.Now()
-		l.record.Begin(inviting.Key(who), l.core.family.clock.Server(begun).Add(dateMargin+l.delay+timeout))
+		l.record.Begin(inviting.Key(who), l.core.shared.clock.Server(begun).Add(dateMargin+l.delay+timeout))
 		if err := l.save(ctx); err != nil {
 			l.record.Resolve(inviting.Key(who), begun)
 			return err

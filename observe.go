@@ -121,100 +121,117 @@ const (
 	PauseSettle   PauseReason = "settle"   // Before looking what became of a write whose reply was lost.
 )
 
-// probe is one of a client's. An observer is one that sees the ends of attempts
-// alone, which costs it nothing at their beginning.
-type probe struct {
+// hook is a tracer or an observer of a client. An observer sees only the ends of
+// attempts, so that it costs nothing at their beginning.
+type hook struct {
 	Trace
 
 	observe func(context.Context, Exchange)
 }
 
-// errUnreturned is how a call or an attempt ends that something panicked in.
+// hooks are the tracers and observers of one client.
+type hooks struct {
+	all     []hook
+	tracing bool // Some are tracers.
+	logging bool // One is a logger, which also reports waits.
+}
+
+// errUnreturned is the error of a call or an attempt that a panic or a runtime.Goexit
+// ended.
 var errUnreturned = errors.New("hiring: the call did not return")
 
 const nilContext = "hiring: nil context: use context.Background or context.TODO"
 
-// watchers are those of one client.
-type watchers struct {
-	probes  []probe // Observers among them.
-	probing bool    // Some are more than observers.
-	logging bool    // One of them is a logger, which also reports waits.
-}
-
-// ongoing is the call that a context is of.
-type ongoing struct {
-	of        *watchers
+// tracedCall is the call that a context belongs to.
+type tracedCall struct {
+	hooks     *hooks
 	operation string
 }
 
-type ongoingKey struct{}
+type tracedCallKey struct{}
 
-// probed runs a call that the probes see, unless it is part of one already.
-func (w *watchers) probed(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+// composed runs an operation of several requests: it opens the operation's trace span
+// and removes the caller's WithResponse from the context.
+func (h *hooks) composed(ctx context.Context, operation string, run func(context.Context) error) error {
+	return h.traced(ctx, TraceCall{Operation: operation}, func(ctx context.Context) error {
+		if responseOf(ctx) != nil {
+			ctx = WithResponse(ctx, nil)
+		}
+		return run(ctx)
+	})
+}
+
+// traced runs a call in its trace span. A call that is part of a traced call has no
+// span of its own.
+func (h *hooks) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
 	if ctx == nil {
 		panic(nilContext)
 	}
-	if !w.probing {
-		if w.logging && call.Method == "" {
-			ctx = w.waiting(ctx, call.Operation)
+	if !h.tracing {
+		if call.Method == "" {
+			ctx = h.withWaits(ctx, call.Operation)
 		}
 		return run(ctx)
 	}
-	if outer, ok := ctx.Value(ongoingKey{}).(ongoing); ok && outer.of == w {
+	if outer, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok && outer.hooks == h {
 		return run(ctx)
 	}
 	var ends []func(error)
 	err := errUnreturned
 	defer func() {
 		for _, end := range ends {
-			defer end(err) // The last that began ends first, and a panic in one ends the others.
+			defer end(err) // In reverse order, also when one panics.
 		}
 	}()
-	for _, p := range w.probes {
-		if p.Call == nil {
+	for _, hook := range h.all {
+		if hook.Call == nil {
 			continue
 		}
-		inner, end := p.Call(ctx, call)
+		inner, end := hook.Call(ctx, call)
 		if inner != nil {
-			ctx = inner //nolint:fatcontext // as many as there are probes
+			ctx = inner //nolint:fatcontext // as many as there are tracers
 		}
 		if end != nil {
 			ends = append(ends, end)
 		}
 	}
-	err = run(context.WithValue(ctx, ongoingKey{}, ongoing{w, call.Operation}))
+	err = run(context.WithValue(ctx, tracedCallKey{}, tracedCall{h, call.Operation}))
 	return err
 }
 
-// waiting returns a context under which waits are reported. Calls of one request
-// ask for it only when they wait, because it costs an allocation.
-func (w *watchers) waiting(ctx context.Context, operation string) context.Context {
-	if _, ok := ctx.Value(ongoingKey{}).(ongoing); ok || !w.logging {
+// withWaits returns a context under which waits are reported to a logger. Calls of one
+// request call it only before they wait, because it allocates.
+func (h *hooks) withWaits(ctx context.Context, operation string) context.Context {
+	if _, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok || !h.logging {
 		return ctx
 	}
-	return context.WithValue(ctx, ongoingKey{}, ongoing{w, operation})
+	return context.WithValue(ctx, tracedCallKey{}, tracedCall{h, operation})
 }
 
-// trial is an attempt as the probes see it.
-type trial struct {
-	ctx  context.Context // For the transport and the observers.
-	ends []func(Exchange)
+// attemptTrace is the trace span of an attempt.
+type attemptTrace struct {
+	ctx   context.Context // For the transport and the observers.
+	ends  []func(Exchange)
+	known *Exchange // What is known of the attempt; nil without tracers.
 }
 
-// begin tells the probes of an attempt, and adds their headers to h.
-func (t *trial) begin(ctx context.Context, w *watchers, attempt TraceAttempt, h http.Header, mayAdd func(line string) bool) {
+// begin calls the tracers and adds their headers to h, except those that mayAdd
+// rejects.
+func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAttempt, h http.Header, mayAdd func(line string) bool) {
 	t.ctx = ctx
-	if !w.probing {
+	if !hooks.tracing {
 		return
 	}
 	attempt.Header = make(http.Header)
-	for _, p := range w.probes {
-		if p.Attempt == nil {
+	known := exchangeOf(attempt, time.Now())
+	t.known = &known
+	for _, hook := range hooks.all {
+		if hook.Attempt == nil {
 			continue
 		}
-		inner, end := p.Attempt(t.ctx, attempt)
+		inner, end := hook.Attempt(t.ctx, attempt)
 		if inner != nil {
-			t.ctx = inner //nolint:fatcontext // as many as there are probes
+			t.ctx = inner //nolint:fatcontext // as many as there are tracers
 		}
 		if end != nil {
 			t.ends = append(t.ends, end)
@@ -233,91 +250,46 @@ func (t *trial) begin(ctx context.Context, w *watchers, attempt TraceAttempt, h 
 	}
 }
 
-// observed tells whether anybody wants an Exchange.
-func (w *watchers) observed() bool { return len(w.probes) > 0 }
+// arrived records the head of a response, in case a panic ends the attempt.
+func (t *attemptTrace) arrived(status int, requestID string, limit RateLimit) {
+	if t.known != nil {
+		t.known.Status, t.known.RequestID, t.known.RateLimit = status, requestID, limit
+	}
+}
 
-// end tells how the attempt ended, once.
-func (t *trial) end(w *watchers, e Exchange) {
+// end calls the tracers and observers at the end of an attempt.
+func (t *attemptTrace) end(hooks *hooks, e Exchange) {
 	ends := t.ends
 	t.ends = nil
 	for _, end := range ends {
 		defer end(e)
 	}
-	for _, p := range w.probes {
-		if p.observe != nil {
-			p.observe(t.ctx, e)
+	for _, hook := range hooks.all {
+		if hook.observe != nil {
+			hook.observe(t.ctx, e)
 		}
 	}
 }
 
-// abandon ends an attempt that something panicked in.
-func (t *trial) abandon(e Exchange) {
+// abandon ends the span of an attempt that a panic or a runtime.Goexit ended. It has no
+// effect after end.
+func (t *attemptTrace) abandon() {
+	if len(t.ends) == 0 {
+		return
+	}
+	e := *t.known
+	e.Err, e.Duration = errUnreturned, time.Since(e.Started)
 	ends := t.ends
 	t.ends = nil
-	e.Err = errUnreturned
 	for _, end := range ends {
 		defer end(e)
 	}
 }
 
-// sleep waits, and reports the wait if it is long. Except when polling, a wait that
-// would end after the context's deadline fails at once.
-func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
-	if reason != PausePoll && outlasts(ctx, d) {
-		return context.DeadlineExceeded
+// exchangeOf returns the Exchange of an attempt that has begun.
+func exchangeOf(a TraceAttempt, started time.Time) Exchange {
+	return Exchange{
+		Operation: a.Operation, Method: a.Method, Route: a.Route, Attempt: a.Number, Server: a.Server,
+		Started: started, Duration: time.Since(started),
 	}
-	timer := time.NewTimer(pauses(ctx, d, reason))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return contextError(ctx)
-	case <-timer.C:
-		return nil
-	}
-}
-
-// pauseListener is called before a wait of more than a second and every minute of
-// it, in the goroutine of the call.
-type pauseListener func(reason PauseReason, until time.Time)
-
-type pauseListenerKey struct{}
-
-// pauses reports to the probes and to the listener of ctx that the call is about to
-// wait, and returns how long it still has to wait. For a listener it waits here
-// until less than a minute is left.
-func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time.Duration) {
-	if d <= time.Second || ctx.Err() != nil {
-		return d
-	}
-	until := time.Now().Add(d)
-	if call, ok := ctx.Value(ongoingKey{}).(ongoing); ok {
-		for _, p := range call.of.probes {
-			if p.Pause != nil {
-				p.Pause(ctx, TracePause{call.operation, reason, until})
-			}
-		}
-	}
-	listen, ok := ctx.Value(pauseListenerKey{}).(pauseListener)
-	if !ok {
-		return d
-	}
-	for {
-		listen(reason, until)
-		if left = time.Until(until); left <= time.Minute {
-			return left
-		}
-		timer := time.NewTimer(time.Minute)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return left
-		case <-timer.C:
-		}
-	}
-}
-
-// outlasts tells whether a wait reaches beyond the context's deadline.
-func outlasts(ctx context.Context, wait time.Duration) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && wait > 0 && wait >= time.Until(deadline)
 }

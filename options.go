@@ -27,7 +27,7 @@ type config struct {
 	http        *http.Client
 	retry       RetryPolicy
 	timeout     time.Duration
-	probes      []probe
+	hooks       []hook
 	logger      *slog.Logger
 	product     string
 	dialect     Dialect
@@ -41,7 +41,7 @@ type config struct {
 type inputNames struct{ baseURL, key string }
 
 func (c config) with(opts []Option) config {
-	c.probes = slices.Clip(c.probes)
+	c.hooks = slices.Clip(c.hooks)
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c)
@@ -74,7 +74,7 @@ func WithTimeout(d time.Duration) Option {
 func WithObserver(observe func(context.Context, Exchange)) Option {
 	return func(c *config) {
 		if observe != nil {
-			c.probes = append(c.probes, probe{observe: observe})
+			c.hooks = append(c.hooks, hook{observe: observe})
 		}
 	}
 }
@@ -84,7 +84,7 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
-			c.probes = append(c.probes, probe{Trace: p})
+			c.hooks = append(c.hooks, hook{Trace: p})
 		}
 	}
 }
@@ -217,12 +217,12 @@ func logPauses(logger *slog.Logger) func(context.Context, TracePause) {
 	}
 }
 
-// watch returns those who watch a client.
-func watch(c config) watchers {
-	w := watchers{probes: c.probes, probing: slices.ContainsFunc(c.probes, func(p probe) bool { return p.observe == nil })}
+// allHooks returns the hooks of a client.
+func (c config) allHooks() hooks {
+	h := hooks{all: c.hooks, tracing: slices.ContainsFunc(c.hooks, func(h hook) bool { return h.observe == nil })}
 	if c.logger != nil {
-		w.probes = append(slices.Clip(w.probes), probe{observe: logTo(c.logger), Trace: Trace{Pause: logPauses(c.logger)}})
-		w.logging = true
+		h.all = append(slices.Clip(h.all), hook{observe: logTo(c.logger), Trace: Trace{Pause: logPauses(c.logger)}})
+		h.logging = true
 	}
-	return w
+	return h
 }

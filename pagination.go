@@ -142,7 +142,7 @@ func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 // each hands out the pages until take does not want more. When a page is only
 // borrowed, the next may overwrite it.
 func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bool) error {
-	return p.probed(ctx, TraceCall{}, func(ctx context.Context) error {
+	return p.traced(ctx, TraceCall{}, func(ctx context.Context) error {
 		if p.prefetch > 0 {
 			return p.readAhead(ctx, take)
 		}
@@ -162,8 +162,8 @@ func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bo
 	})
 }
 
-// probed runs a call for the list.
-func (p Pager[T]) probed(ctx context.Context, call TraceCall, run func(context.Context) error) error {
+// traced runs a call for the list in its trace span.
+func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
 	if p.list == nil || p.list.core == nil {
 		if ctx == nil {
 			panic(nilContext)
@@ -171,7 +171,7 @@ func (p Pager[T]) probed(ctx context.Context, call TraceCall, run func(context.C
 		return run(ctx)
 	}
 	call.Operation = p.list.request.operation
-	return p.list.core.probed(ctx, call, run)
+	return p.list.core.traced(ctx, call, run)
 }
 
 // readAhead is each with a goroutine that ends with it.
@@ -190,7 +190,7 @@ func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
 	if p.list != nil {
 		call.Method, call.Route = p.list.request.method, p.list.request.route
 	}
-	err = p.probed(ctx, call, func(ctx context.Context) error {
+	err = p.traced(ctx, call, func(ctx context.Context) error {
 		page, err = p.walk().next(ctx)
 		return err
 	})

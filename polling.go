@@ -57,7 +57,7 @@ const (
 // each new process, and one for an AssessmentID without submissions at first; few when
 // there is little news.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
-	err = s.use().probed(ctx, TraceCall{Operation: "Submissions.Poll"}, func(ctx context.Context) error {
+	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)
 		return err
 	})

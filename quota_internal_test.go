@@ -12,9 +12,9 @@ import (
 
 // SendAll waits for windows, however long, but not for a throttle.
 func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
-	c := (&call{request: request{method: "POST"}}).fresh()
-	throttled := c.exhausted(quota.Barrier{Reason: quota.Throttled, Wait: time.Minute})
-	used := c.exhausted(quota.Barrier{Reason: quota.Used, Wait: time.Minute})
+	s := subject{request: &request{method: "POST"}, key: noKey}
+	throttled := exhaustedError(s, quota.Barrier{Reason: quota.Throttled, Wait: time.Minute})
+	used := exhaustedError(s, quota.Barrier{Reason: quota.Used, Wait: time.Minute})
 	assert.True(t, throttled.throttled)
 	assert.False(t, used.throttled)
 }
@@ -28,7 +28,7 @@ func TestClassOf(t *testing.T) {
 }
 
 func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
-	f := new(family)
+	f := new(shared)
 	for n := range 10 * manyOwners {
 		id := keyID{byte(n), byte(n >> 8), byte(n >> 16)}
 		f.keep(id, strconv.Itoa(n))

@@ -31,7 +31,7 @@ type TailOptions struct {
 // alive. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		err := s.use().probed(ctx, TraceCall{Operation: "Events.Tail"}, func(ctx context.Context) (err error) {
+		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) (err error) {
 			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
 			t.pause, err = newInterval(o.MinInterval, o.MaxInterval)
 			t.submissions = &SubmissionService{s.core}

@@ -67,7 +67,7 @@ func (i interval) next() time.Duration {
 // submissions that await a report. Scope read; costs one read a poll, 60 to 120
 // an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
-	err = s.use().probed(ctx, TraceCall{Operation: "Submissions.WaitReport"}, func(ctx context.Context) error {
+	err = s.use().composed(ctx, "Submissions.WaitReport", func(ctx context.Context) error {
 		report, err = s.waitReport(ctx, id, o)
 		return err
 	})
@@ -170,7 +170,7 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {
-		err := s.use().probed(ctx, TraceCall{Operation: "Submissions.WaitReports"}, func(ctx context.Context) error {
+		err := s.use().composed(ctx, "Submissions.WaitReports", func(ctx context.Context) error {
 			pause, err := newInterval(o.MinInterval, o.MaxInterval)
 			if err = joinParams(err, refuseIDs(ids)); err != nil {
 				return err

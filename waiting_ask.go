@@ -50,7 +50,7 @@ func (a *asker) set(reply *Response, asked time.Time) {
 // budget is what the read quota leaves to waiters.
 func (a *asker) budget() waiting.Budget {
 	k := a.submissions.core
-	limit, remaining, ends := k.family.left(k.keys.lastUsed().id, http.MethodGet, time.Now())
+	limit, remaining, ends := k.shared.left(k.keys.lastUsed().id, http.MethodGet, time.Now())
 	others := int(math.Ceil(max(leftToOthers, k.config.reserve) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }

@@ -82,24 +82,34 @@ func (w *walk[T]) advance(items []T, meta wireMeta) ([]T, error) {
 	return fresh, nil
 }
 
-// fetch asks for the page at w.At.
+// fetch reads the page at w.At.
 func (w *walk[T]) fetch(ctx context.Context) ([]T, wireMeta, error) {
-	var items []T
-	var meta wireMeta
-	err := w.list.core.send(ctx, w.request(), func(r *reply) (err error) {
-		items, meta, err = openList(r, w.spare, mostTimes*w.list.MaxSize)
-		if err == nil {
-			r.warning = joinWarnings(r.warning, w.oddSize(len(items), meta))
-			if r.warning == "" && w.list.odd != nil {
-				r.warning = w.list.odd(items)
-			}
-			if w.MayBeTruncated(len(items), meta.said()) {
-				r.warning = joinWarnings(r.warning, mayBeTruncated)
-			}
-		}
-		return err
-	})
-	return items, meta, err
+	d := pageDecoder[T]{walk: w}
+	err := w.list.core.send(ctx, w.request(), &d)
+	return d.items, d.meta, err
+}
+
+// pageDecoder decodes a page of a list.
+type pageDecoder[T any] struct {
+	walk  *walk[T]
+	items []T
+	meta  wireMeta
+}
+
+func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
+	w := d.walk
+	d.items, d.meta, warning, err = openList(p, w.spare, mostTimes*w.list.MaxSize)
+	if err != nil {
+		return warning, err
+	}
+	warning = joinWarnings(warning, w.oddSize(len(d.items), d.meta))
+	if warning == "" && w.list.odd != nil {
+		warning = w.list.odd(d.items)
+	}
+	if w.MayBeTruncated(len(d.items), d.meta.said()) {
+		warning = joinWarnings(warning, mayBeTruncated)
+	}
+	return warning, nil
 }
 
 // joinWarnings joins two warnings, each of which may be empty.

@@ -97,7 +97,7 @@ func (o WatchOptions) judge() (interval, error) {
 // read: at most four fifths of the rate limit of an hour.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
-		err := s.use().probed(ctx, TraceCall{Operation: "Submissions.Watch"}, func(ctx context.Context) error {
+		err := s.use().composed(ctx, "Submissions.Watch", func(ctx context.Context) error {
 			return s.watch(ctx, o, func(item Submission) bool { return yield(item, nil) })
 		})
 		if err != nil {
@@ -331,7 +331,7 @@ func (w *watcher) judgeAccount(account string, err error) error {
 // account returns the id of the key's account, which is asked for once a key.
 func (w *watcher) account(ctx context.Context, anew bool) (string, error) {
 	k := w.submissions.core
-	if id := k.family.account(k.keys.lastUsed().id); id != "" && !anew {
+	if id := k.shared.account(k.keys.lastUsed().id); id != "" && !anew {
 		return id, nil
 	}
 	if err := w.ration("Account.Get"); err != nil {
@@ -344,6 +344,6 @@ func (w *watcher) account(ctx context.Context, anew bool) (string, error) {
 		return "", err
 	}
 	w.set(&reply, asked)
-	k.family.keep(k.keys.lastUsed().id, account.ID)
+	k.shared.keep(k.keys.lastUsed().id, account.ID)
 	return account.ID, nil
 }

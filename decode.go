@@ -16,14 +16,24 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// reply is a 2xx reply whose body was read in full.
-type reply struct {
-	body     []byte       // Lies in a buffer that is used again: copy what is kept.
+// payload is the body of a 2xx API response, with the limits for decoding it.
+type payload struct {
+	body     []byte       // In memory that is used again: copy what is kept.
 	within   limits.Bound // What decoding may take.
-	warning  string       // Set by the reader when the reply is usable but odd.
 	leniency leniency     // The request's.
-	data     any          // Set by the reader, for fetch.
 }
+
+// decoder decodes the payload of a 2xx API response. It is called again for each
+// attempt and keeps nothing of an earlier one. The warning is for a response that is
+// usable but unexpected; it is "" for any other.
+type decoder interface {
+	decode(p *payload) (warning string, err error)
+}
+
+// decoderFunc is a function that is a decoder.
+type decoderFunc func(p *payload) (warning string, err error)
+
+func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
 
 // leniency decodes a response of which a part cannot be decoded.
 type leniency interface {
@@ -32,10 +42,31 @@ type leniency interface {
 	check(data any) string   // Returns a warning of what cannot be decoded, or "".
 }
 
-// replyError says in full why a 2xx reply is not what was asked for.
-type replyError string
+// decoded is what decoding a response brought.
+type decoded struct {
+	foreign string // Why a 2xx response is not from the API; "" if it is.
+	page    bool   // It is a web page or other text that is not JSON.
+	warning string
+	err     error // Why there is no data.
+}
 
-func (e replyError) Error() string { return string(e) }
+// responseError is the complete text of an error about a 2xx response.
+type responseError string
+
+func (e responseError) Error() string { return string(e) }
+
+// resourceDecoder decodes a response that contains a T.
+type resourceDecoder[T entity] struct{ envelope envelope[T] }
+
+func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
+	if warning, err = open(p, &d.envelope); err != nil {
+		return warning, err
+	}
+	if (*d.envelope.Data).identity() == "" {
+		return warning, noIdentity
+	}
+	return warning, nil
+}
 
 // RawValue is a piece of a reply whose shape the service does not document. It is
 // kept as it came.
@@ -107,7 +138,7 @@ func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options
 	return wire.DecodeWithin(within, b, v, options...)
 }
 
-const unexplained = replyError("the reply is not the JSON that was promised, and takes too much memory to tell where")
+const unexplained = responseError("the reply is not the JSON that was promised, and takes too much memory to tell where")
 
 // Meta is what the service says beside the data.
 type Meta struct {
@@ -166,72 +197,72 @@ type envelope[T any] struct {
 // replies reads what succeeded, to the values that decode gives.
 var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[RawValue](), Options: wire.Reading}
 
-// readEnvelope decodes an envelope. Of one that replies refuses, json/v2 says
-// where and why. A list may lie in the memory of spare, and has at most so many
-// items.
-func readEnvelope[T any](r *reply, spare any, most int) (*envelope[T], error) {
-	e := new(envelope[T])
-	err := replies.Read(r.body, e, spare, most, &r.within)
+// readEnvelope decodes an envelope into e. The error of an envelope that the fast
+// decoder refuses is that of json/v2, which says where and why. A list may use the memory
+// of spare, and has at most so many items unless most is 0.
+func readEnvelope[T any](p *payload, e *envelope[T], spare any, most int) (warning string, err error) {
+	*e = envelope[T]{}
+	err = replies.Read(p.body, e, spare, most, &p.within)
 	if errors.Is(err, fastjson.ErrRefused) {
 		*e = envelope[T]{}
 		codec := wire
-		if r.leniency != nil {
-			codec = r.leniency.codec()
+		if p.leniency != nil {
+			codec = p.leniency.codec()
 		}
-		if err = codec.DecodeWithin(&r.within, r.body, e); errors.Is(err, limits.ErrMemory) {
+		if err = codec.DecodeWithin(&p.within, p.body, e); errors.Is(err, limits.ErrMemory) {
 			err = unexplained
 		}
 	}
-	if err == nil && r.leniency != nil {
-		r.warning = r.leniency.check(e.Data)
+	if err == nil && p.leniency != nil {
+		warning = p.leniency.check(e.Data)
 	}
 	if errors.Is(err, fastjson.ErrItems) {
 		err = tooManyItems(most)
 	}
-	return e, err
+	return warning, err
 }
 
 func tooManyItems(most int) error {
-	return replyError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
+	return responseError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
 }
 
 const (
-	noData     = replyError("the reply holds no data, which was promised")
-	noIdentity = replyError("the reply's data has no id, so it is not the resource that was promised")
+	noData     = responseError("the reply holds no data, which was promised")
+	noIdentity = responseError("the reply's data has no id, so it is not the resource that was promised")
 )
 
-// open decodes an envelope whose data is there.
-func open[T any](r *reply) (*T, wireMeta, error) {
-	e, err := readEnvelope[T](r, nil, 0)
+// open decodes an envelope that has data.
+func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
+	warning, err = readEnvelope(p, e, nil, 0)
+	if err == nil && e.Data == nil {
+		err = noData
+	}
 	if err != nil {
-		return nil, wireMeta{}, err
+		*e = envelope[T]{} // Nothing of a failed attempt is kept.
 	}
-	if e.Data == nil {
-		return nil, wireMeta{}, noData
-	}
-	return e.Data, e.Meta, nil
+	return warning, err
 }
 
-// openList decodes an envelope whose data is an array, of at most so many items
-// when that is not 0; null is an empty one. A spare is overwritten.
-func openList[T any](r *reply, spare []T, most int) ([]T, wireMeta, error) {
-	e, err := readEnvelope[[]T](r, spare, most)
-	if err != nil {
-		return nil, wireMeta{}, err
+// openList decodes an envelope whose data is an array, of at most so many items unless
+// most is 0. Data of null is an empty list. The memory of spare is overwritten.
+func openList[T any](p *payload, spare []T, most int) (items []T, meta wireMeta, warning string, err error) {
+	var e envelope[[]T]
+	if warning, err = readEnvelope(p, &e, spare, most); err != nil {
+		return nil, wireMeta{}, warning, err
 	}
 	if e.Data != nil {
 		if most > 0 && len(*e.Data) > most {
-			return nil, wireMeta{}, tooManyItems(most)
+			return nil, wireMeta{}, warning, tooManyItems(most)
 		}
-		return *e.Data, e.Meta, nil
+		return *e.Data, e.Meta, warning, nil
 	}
 	var members struct {
 		Data RawValue `json:"data"`
 	}
-	if err := replies.Read(r.body, &members, nil, 0, &r.within); err != nil || members.Data == nil {
-		return nil, wireMeta{}, noData
+	if err := replies.Read(p.body, &members, nil, 0, &p.within); err != nil || members.Data == nil {
+		return nil, wireMeta{}, warning, noData
 	}
-	return nil, e.Meta, nil
+	return nil, e.Meta, warning, nil
 }
 
 // looseTime reads a time that may lack its zone, which is UTC then. It is zero when

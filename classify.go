@@ -1,0 +1,345 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
+	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
+	"github.com/hiring-assessment/hiring-go/internal/provenance"
+	"github.com/hiring-assessment/hiring-go/internal/retry"
+	"github.com/hiring-assessment/hiring-go/internal/text"
+)
+
+// subject is what errors say about a call, apart from the response.
+type subject struct {
+	request  *request
+	url      *url.URL    // Removed from texts.
+	key      *credential // Removed from texts.
+	attempts int         // Requests that were sent, with the present one.
+	unknown  bool        // An earlier attempt of a write may have taken effect.
+	timeout  attemptTimeout
+}
+
+// attemptTimeout is how long an attempt may take, and how to change that.
+type attemptTimeout struct {
+	limit time.Duration // 0 means none.
+	hint  string
+}
+
+// moment is the state of an attempt's contexts once its response has been decoded.
+type moment struct {
+	now      time.Time
+	ended    error // The error of the caller's context, and
+	endedAs  error // its text without the cause.
+	expired  bool  // The attempt's timeout has passed, or the caller's context has ended.
+	deadline time.Time
+	bounded  bool // The caller's context has a deadline.
+}
+
+func momentOf(caller, attempt context.Context) moment {
+	m := moment{now: time.Now(), ended: contextError(caller), endedAs: caller.Err(), expired: attempt.Err() != nil}
+	m.deadline, m.bounded = caller.Deadline()
+	return m
+}
+
+// classification says how an attempt ended.
+type classification struct {
+	failure   *Error // Nil: the call succeeded.
+	own       bool   // The response is from the API.
+	timeout   bool   // There was no response, or not all of it, within the attempt's timeout.
+	cut       bool   // The connection ended before the response did.
+	permanent bool   // A retry would fail in the same way.
+}
+
+// unknown reports whether a write may have taken effect.
+func (v classification) unknown() bool {
+	return v.failure != nil && v.failure.Outcome == OutcomeUnknown
+}
+
+// classify returns the error of an attempt and what kind of failure it was. It is a
+// pure function of its arguments.
+func classify(s subject, res result, dec decoded, now moment) classification {
+	v := classification{}
+	switch {
+	case res.err != nil:
+		v = noResponse(s, res, now)
+	case res.status < 200:
+		v.failure = s.fail(res, fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", res.status), nil)
+		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+	case res.status >= 300:
+		v = rejected(s, res, now)
+	case dec.err == nil && dec.foreign == "":
+		v.own = true
+	default:
+		v = unusable(s, res, dec, now)
+	}
+	if v.failure != nil && s.unknown && v.failure.Outcome != OutcomeDone {
+		v.failure.Outcome = OutcomeUnknown
+	}
+	return v
+}
+
+// noResponse classifies an attempt that got no response.
+func noResponse(s subject, res result, now moment) classification {
+	v := classification{permanent: neterr.Permanent(res.err)}
+	v.timeout = now.timedOut(res.err)
+	v.cut = !v.timeout
+	v.failure = s.broken(res, "no reply", res.err, now)
+	v.failure.Hints = append(v.failure.Hints, neterr.Advice(res.err)...)
+	v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+	if res.unsent {
+		v.failure.Outcome = s.writeOutcome(OutcomeNotDone)
+	}
+	return v
+}
+
+// rejected classifies a response with a status from 300.
+func rejected(s subject, res result, now moment) classification {
+	e := s.fail(res, "", res.bodyErr)
+	e.refusal(res.body)
+	e.clean()
+	s.advise(e, res.body)
+	e.RetryAfter = headers.RetryAfter(res.header, now.now)
+	e.throttled = res.throttled
+	e.Outcome = s.writeOutcome(OutcomeNotDone)
+	if res.status >= 500 {
+		e.Outcome = s.writeOutcome(OutcomeUnknown)
+	}
+	v := classification{failure: e, permanent: res.throttled}
+	v.own = e.Code != "" || provenance.Signed(res.header)
+	if v.own && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
+		v.failure = nil // An earlier attempt deleted it.
+	}
+	return v
+}
+
+// unusable classifies a 2xx response that is incomplete, not from the API, or not what
+// was promised.
+func unusable(s subject, res result, dec decoded, now moment) classification {
+	v := classification{own: dec.foreign == ""}
+	page, cause := dec.page, dec.err
+	if dec.foreign != "" {
+		// A response that was cut short may have been one of the API.
+		if page = page || cause == nil; page {
+			cause = responseError(dec.foreign)
+		}
+	}
+	v.failure, v.cut = undecodable(s, res, cause)
+	if v.failure == nil {
+		v.timeout = now.timedOut(cause)
+		v.cut = !v.timeout
+		v.failure = s.broken(res, "the reply broke off", cause, now)
+	}
+	v.failure.Outcome = s.writeOutcome(OutcomeDone)
+	if dec.foreign != "" {
+		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+	}
+	v.failure.garbled = v.own && !v.cut && !v.timeout
+	if page {
+		v.failure.Hints = append(v.failure.Hints, pageHint)
+	}
+	return v
+}
+
+// undecodable returns the error of a 2xx response that was read in full, except that
+// cut reports that its JSON ends too early. It returns nil when reading failed.
+func undecodable(s subject, res result, cause error) (e *Error, cut bool) {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	why, stated := errors.AsType[responseError](cause)
+	tooLong, limited := errors.AsType[tooLongError](cause)
+	switch {
+	case stated:
+		e = s.fail(res, string(why), nil)
+	case limited:
+		e = s.fail(res, tooLong.Error(), nil)
+		e.Hints = []string{bytesHint}
+	case errors.Is(cause, limits.ErrMemory):
+		e = s.fail(res, "the reply would take more memory than four times its limit of bytes", nil)
+		e.Hints = []string{bytesHint}
+	case res.status == http.StatusNoContent:
+		e = s.fail(res, string(noData), nil)
+	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
+		// The cause's own text may hold candidates' data, so it is dropped.
+		e = s.fail(res, "the reply cannot be read"+jsoncodec.Where(cause), nil)
+		if cut = errors.Is(cause, io.ErrUnexpectedEOF); cut {
+			e.causedBy(io.ErrUnexpectedEOF)
+		}
+	}
+	return e, cut
+}
+
+// decision is what follows an attempt. The zero value means that the call ends.
+type decision struct {
+	again bool
+	wait  time.Duration // Before the retry.
+}
+
+// decide returns whether an attempt is retried. It is a pure function of its arguments;
+// jitter is a random number in [0, 1).
+func decide(policy retry.Policy, s subject, res result, v classification, now moment, jitter float64) decision {
+	if v.failure == nil || now.ended != nil {
+		return decision{}
+	}
+	wait, again := policy.Repeat(retry.Ending{
+		Number: s.attempts, Method: s.request.method, Status: res.status, RetryAfter: v.failure.RetryAfter,
+		Unsent: res.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
+		Left: now.deadline.Sub(now.now), Bounded: now.bounded,
+	}, jitter)
+	return decision{again, wait}
+}
+
+// timedOut reports whether err, which ended an exchange, is a timeout. The end of the
+// caller's context counts as one, because nothing is retried after it.
+func (m moment) timedOut(err error) bool {
+	if m.expired {
+		return true
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+// writeOutcome returns o for a write and "" for a read.
+func (s subject) writeOutcome(o Outcome) Outcome {
+	if isRead(s.request.method) {
+		return ""
+	}
+	return o
+}
+
+// fail returns an error with what is known of the call and the response.
+func (s subject) fail(res result, message string, cause error) *Error {
+	e := &Error{
+		Message:   message,
+		Status:    res.status,
+		RequestID: res.requestID,
+		Method:    s.request.method,
+		Route:     s.request.route,
+		Attempts:  s.attempts,
+		Outcome:   s.writeOutcome(OutcomeNotDone),
+		RateLimit: res.limit,
+		Operation: s.request.operation,
+		scrub:     s.key.secret.ScrubString,
+	}
+	if s.unknown {
+		e.Outcome = OutcomeUnknown
+	}
+	e.causedBy(s.key.secret.Clean(cause))
+	return e
+}
+
+// broken returns the error of an exchange that the connection, a timeout or the caller
+// ended.
+func (s subject) broken(res result, what string, cause error, now moment) *Error {
+	switch {
+	case now.ended != nil:
+		return s.fail(res, what+": "+now.endedAs.Error(), now.ended)
+	case now.expired:
+		e := s.fail(res, fmt.Sprintf("%s within %s", what, s.timeout.limit), context.DeadlineExceeded)
+		e.Hints = []string{s.timeout.hint}
+		return e
+	}
+	return s.fail(res, what+": "+s.text(cause), cause)
+}
+
+// text returns the text of an error without the URLs that net/http puts into it.
+func (s subject) text(err error) string {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	message := strings.ReplaceAll(err.Error(), s.url.String(), "the service")
+	return text.Quote([]byte(s.key.secret.ScrubString(strings.ReplaceAll(message, s.url.RequestURI(), s.request.route))))
+}
+
+// advise adds hints to the error of a response with a status from 300.
+func (s subject) advise(e *Error, body []byte) {
+	page := isPage(e, body)
+	switch e.Status {
+	case http.StatusBadRequest:
+		e.mayBeWrong(s.request.dialectFields(e)...)
+	case http.StatusUnauthorized:
+		e.Hints = append(e.Hints, s.url.Host+" refused "+s.key.redacted()+
+			": check it for expiry and revocation, or make another in the dashboard")
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		if s.request.guessedRoute != "" {
+			e.mayBeWrong(s.request.guessedRoute)
+		}
+		if e.Status == http.StatusNotFound && !strings.Contains(s.request.route, "{") && !page {
+			e.Hints = append(e.Hints, "the path has no id: check the base URL")
+		}
+	}
+	if page {
+		e.Hints = append(e.Hints, pageHint)
+	}
+}
+
+const (
+	// pageHint is the hint for web pages, and for 2xx responses that are not from the
+	// API.
+	pageHint = "a proxy answered, or the base URL is wrong"
+
+	// bytesHint is the hint for responses that are too large.
+	bytesHint = "see WithMaxResponseBytes"
+)
+
+// isPage reports whether body is a web page or other text that is not JSON.
+func isPage(e *Error, body []byte) bool {
+	redirect := e.Status >= 300 && e.Status < 400
+	return e.Code == "" && !redirect && len(body) > 0 && !text.LooksLikeJSON(body)
+}
+
+// mayBeWrong adds fields of the Dialect as another possible cause.
+func (e *Error) mayBeWrong(fields ...string) {
+	for _, field := range fields {
+		e.DialectFields = append(e.DialectFields, field)
+		e.Hints = append(e.Hints, "or Dialect."+field+" is wrong")
+	}
+}
+
+// probablyWrong adds a field of the Dialect as the probable cause.
+func (e *Error) probablyWrong(field string) {
+	e.DialectFields = append(e.DialectFields, field)
+	e.Hints = append(e.Hints, "Dialect."+field+" is probably wrong")
+}
+
+// dialectFields returns the fields of the Dialect that a 400 may be about.
+func (r *request) dialectFields(e *Error) []string {
+	form, fields := e.Fields()
+	wrong := dialecthint.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
+	var suspects []string
+	for field := range reflect.TypeFor[Dialect]().Fields() {
+		if wrong[field.Name] {
+			suspects = append(suspects, field.Name)
+		}
+	}
+	return suspects
+}
+
+// sent reports whether the request held a name, as a query parameter, a placeholder or
+// a member of its body.
+func (r *request) sent(name string) bool {
+	if r.query.Has(name) || strings.Contains(r.route, "{"+name+"}") {
+		return true
+	}
+	var members map[string]RawValue
+	if len(r.body) == 0 || decode(r.body, &members) != nil {
+		return false
+	}
+	_, sent := members[name]
+	return sent
+}

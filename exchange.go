@@ -1,0 +1,260 @@
+package hiring
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/neterr"
+)
+
+// result is what one HTTP round trip brought.
+type result struct {
+	err    error // Of the transport, which returned no response.
+	unsent bool  // With err: the server certainly did not receive the request.
+
+	status    int
+	header    http.Header
+	requestID string
+	limit     RateLimit
+	throttled bool   // A 429 that throttles the client's address, not the key.
+	body      []byte // In memory that is used again after the attempt.
+	bodyErr   error  // Why body is not all of the response's body.
+}
+
+// exchange is what one HTTP round trip holds until leave.
+type exchange struct {
+	reservation
+
+	attempt TraceAttempt
+	trace   attemptTrace
+	started time.Time
+	ctx     context.Context // Ends with the attempt's timeout.
+	cancel  context.CancelFunc
+	body    limits.Once // The response's body. Its Body is nil before the response.
+	buffer  limits.Buffer
+	payload payload
+}
+
+// begin starts the trace of an attempt. Trace functions may add to header.
+func (x *exchange) begin(ctx context.Context, k *core, attempt TraceAttempt, header http.Header) {
+	x.attempt, x.started = attempt, time.Now()
+	mayAdd := everyLine
+	if k.tracing && x.key != nil {
+		key := x.key
+		mayAdd = func(line string) bool { return key.secret.ScrubString(line) == line }
+	}
+	x.trace.begin(ctx, &k.hooks, attempt, header, mayAdd)
+}
+
+func everyLine(string) bool { return true }
+
+// send sends a request and returns the response, whose body is in x.body.
+func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
+	transport := k.http.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	resp, err := transport.RoundTrip(r)
+	switch {
+	case err != nil:
+		return nil, neterr.Usable(err)
+	case resp == nil:
+		return nil, errNoResponse
+	case resp.Body == nil:
+		resp.Body = http.NoBody // As http.Client does, except that it may fail.
+	}
+	x.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
+	return resp, nil
+}
+
+// leave releases what the exchange still holds. After a panic or a runtime.Goexit it
+// also ends the trace.
+func (x *exchange) leave() {
+	defer x.trace.abandon()
+	x.release()
+	x.buffer.Release()
+	if x.cancel != nil {
+		x.cancel()
+	}
+	if x.body.Body != nil {
+		x.body.CloseLate() // A panic of Close has been or will be raised elsewhere.
+	}
+}
+
+// report calls the tracers and observers at the end of an attempt.
+func (x *exchange) report(hooks *hooks, res result, warning string, failure *Error, next decision) {
+	if len(hooks.all) == 0 {
+		return
+	}
+	e := exchangeOf(x.attempt, x.started)
+	e.Status, e.RequestID, e.RateLimit, e.Warning = res.status, res.requestID, res.limit, warning
+	if failure != nil {
+		e.Err = failure
+	}
+	if next.again {
+		e.Wait = next.wait
+	}
+	x.trace.end(hooks, e)
+}
+
+// captured returns a copy of a response without the key.
+func captured(res result, attempts int, key *credential) Response {
+	r := Response{
+		StatusCode: res.status,
+		RequestID:  res.requestID,
+		RateLimit:  res.limit,
+		Attempts:   attempts,
+		Body:       bytes.Clone(res.body),
+		Header:     res.header.Clone(),
+	}
+	for name, values := range r.Header {
+		for i := range values {
+			values[i] = key.secret.ScrubString(values[i])
+		}
+		if clean := key.secret.ScrubString(name); clean != name {
+			delete(r.Header, name)
+			r.Header[clean] = values
+		}
+	}
+	return r
+}
+
+// exchange sends one attempt and reads its response.
+func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (*http.Response, result) {
+	header := c.header(x.key, cookies)
+	x.begin(c.ctx, c.core, TraceAttempt{
+		Operation: c.request.operation, Method: c.request.method, Route: c.request.route, Server: c.core.server, Number: c.history.attempts,
+	}, header)
+	x.ctx, x.cancel = c.core.attemptContext(x.trace.ctx)
+	ctx, progress := x.ctx, (*writeProgress)(nil)
+	if !isRead(c.request.method) {
+		progress = new(writeProgress)
+		ctx = progress.watch(ctx)
+	}
+	r := template.WithContext(ctx)
+	r.Header = header
+	resp, err := x.send(c.core, r)
+	if err != nil {
+		x.release()
+		return nil, result{err: err, unsent: progress.neverSent(err)}
+	}
+	res := result{status: resp.StatusCode, header: resp.Header, requestID: x.key.secret.ScrubString(resp.Header.Get("X-Request-Id"))}
+	res.limit, res.throttled = x.learn(c.core.shared, res.status, res.header, x.started, time.Now())
+	x.trace.arrived(res.status, res.requestID, res.limit)
+	x.release() // A slow body must not hold up other attempts.
+	if resp.Header.Get("Location") != "" {
+		// http.Client fails on some redirects before it calls CheckRedirect.
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Location")
+	}
+	if res.status < 200 { // What follows may never end, as after a switch of protocols.
+		x.body.Close()
+		return resp, res
+	}
+	res.body, res.bodyErr = c.readBody(x, res.status)
+	return resp, res
+}
+
+// attemptContext returns the context of an attempt, with its timeout.
+func (k *core) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if k.timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, k.timeout)
+}
+
+// header returns the header of an attempt.
+func (c *call) header(key *credential, cookies []string) http.Header {
+	h := http.Header{"Authorization": key.header, "User-Agent": c.core.agent, "Accept": jsonType}
+	if c.request.body != nil {
+		h["Content-Type"] = jsonType
+	}
+	if cookies != nil {
+		h["Cookie"] = cookies
+	}
+	return h
+}
+
+// takeCookies removes the cookies that http.Client has added from its jar for one
+// attempt, and returns them.
+func takeCookies(template http.Header) []string {
+	cookies := template["Cookie"]
+	if cookies != nil {
+		delete(template, "Cookie")
+	}
+	return cookies
+}
+
+// maxDrained is how much of an unwanted body is read, so that the connection can be
+// used again.
+const maxDrained = 64 << 10
+
+// readBody reads and closes the body of a response. The bytes are in the buffer of x. A
+// body that is still being read when the attempt's timeout expires is closed.
+func (c *call) readBody(x *exchange, status int) ([]byte, error) {
+	defer x.body.Close()
+	defer context.AfterFunc(x.ctx, x.body.CloseLate)()
+	limit, whole := c.core.config.maxBytes, true
+	if status >= 300 {
+		limit = min(limit, 1<<20)
+	} else if c.decoder == nil {
+		limit, whole = min(limit, maxDrained), false
+	}
+	err := neterr.Usable(x.buffer.Fill(x.body.Body, limit))
+	read := x.buffer.Bytes()
+	if err == nil && whole && int64(len(read)) > limit {
+		err = tooLongError{limit}
+	}
+	if whole && status < 300 { // Any other body is short.
+		clean, late := x.key.secret.ScrubWithin(read, &limits.Bound{Until: x.ctx})
+		return clean, cmp.Or(err, late)
+	}
+	return x.key.secret.Scrub(read), err
+}
+
+type tooLongError struct{ limit int64 }
+
+func (e tooLongError) Error() string {
+	return fmt.Sprintf("the reply is longer than %d bytes", e.limit)
+}
+
+// writeProgress records how far the request of a write got.
+type writeProgress struct {
+	dialled   atomic.Bool // The transport asked for a connection.
+	connected atomic.Bool // The transport has a connection. From here on the request may have been written.
+}
+
+func (p *writeProgress) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { p.dialled.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { p.connected.Store(true) },
+	})
+}
+
+// neverSent reports whether the request was certainly not sent: the transport asked for
+// a connection and got none. The error of a transport that reports no progress proves
+// this only if it is an error of dialling. For a read, p is nil and nothing is proved.
+func (p *writeProgress) neverSent(err error) bool {
+	if p == nil || p.connected.Load() {
+		return false
+	}
+	if p.dialled.Load() {
+		return true
+	}
+	dial, ok := errors.AsType[*net.OpError](err)
+	return ok && dial.Op == "dial"
+}
+
+var (
+	jsonType      = []string{"application/json"}
+	errNoResponse = errors.New("the transport returned neither a reply nor an error")
+)

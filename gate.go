@@ -1,0 +1,196 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/headers"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
+)
+
+// reservation is the place of one attempt in the rate limit of its key. While it is
+// held, the rate limit counts the attempt as in flight.
+type reservation struct {
+	quotas *quota.Book
+	key    *credential
+	class  quota.Class
+	begun  uint64 // The position of the attempt in the order of all attempts.
+	held   bool
+}
+
+// release gives the place back. Further calls have no effect.
+func (r *reservation) release() {
+	if r.held {
+		r.held = false
+		r.quotas.Leave(r.key.id, r.class)
+	}
+}
+
+// learn records what the header of a response says about the server's clock and the
+// rate limits. throttled reports that the API throttles the client's address, not the
+// key.
+func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
+	date := headers.ServerTime(h, now)
+	s.clock.Learn(date, sent, now)
+	window, ok := headers.Quota(h)
+	switch {
+	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
+	case status == http.StatusTooManyRequests && r.quotas.IsThrottle(r.key.id, r.class, window):
+		throttled = true
+		r.quotas.Hold(now.Add(min(headers.RetryAfter(h, now), longestWindow)))
+	default:
+		r.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
+	}
+	return RateLimit(window), throttled
+}
+
+// judge tells the authentication brake whether the API accepted the key.
+func (r *reservation) judge(res result, v classification, now moment) {
+	if v.own {
+		refused := res.status == http.StatusUnauthorized && v.failure.Code == ErrInvalidToken
+		r.quotas.Judge(r.key.id, refused, now.now)
+	}
+}
+
+// admit waits until an attempt may be sent, and returns its reservation or the error
+// that prevents the attempt. It gets the key again after each wait, because keys may
+// rotate meanwhile.
+func (c *call) admit() (reservation, error) {
+	key := c.history.key
+	waited := c.history.failure != nil && c.history.failure.usedUp() // For a window, since the attempt before.
+	for {
+		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
+			return reservation{}, c.ended(key, err)
+		}
+		next, err := c.core.keys.use(c.ctx)
+		if err != nil { // The text may hold the key of the attempt before.
+			s := c.subject(key)
+			return reservation{}, join(c.ctx, s.fail(result{}, s.text(err), err))
+		}
+		key = next
+		if err := contextError(c.ctx); err != nil {
+			return reservation{}, c.ended(key, err)
+		}
+		if c.request.before != nil {
+			if err := c.request.before(waited); err != nil {
+				return reservation{}, err
+			}
+		}
+		barrier, begun := c.enter(key)
+		switch {
+		case barrier.Reason == quota.Open:
+			return c.reserve(key, begun)
+		case barrier.Reason == quota.Braked:
+			return reservation{}, join(c.ctx, brakedError(c.subject(key)))
+		case c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseFor(barrier.Reason)) != nil:
+			return reservation{}, join(c.ctx, exhaustedError(c.subject(key), barrier))
+		}
+		waited = waited || barrier.Reason != quota.Throttled
+	}
+}
+
+// enter asks the rate limit to admit an attempt. While attempts in flight may use the
+// last remaining requests, it waits a moment for their responses.
+func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
+	for hurry := false; ; {
+		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserve, hurry, time.Now())
+		if barrier.Reason != quota.Crowded || c.ctx.Err() != nil {
+			return barrier, begun
+		}
+		if hurry = outlasts(c.ctx, barrier.Wait); !hurry {
+			timer := time.NewTimer(barrier.Wait)
+			select {
+			case <-barrier.News:
+			case <-c.ctx.Done():
+			case <-timer.C:
+				hurry = true
+			}
+			timer.Stop()
+		}
+	}
+}
+
+// reserve returns the reservation of an admitted attempt, unless the operation's hook
+// prevents the attempt.
+func (c *call) reserve(key *credential, begun uint64) (reservation, error) {
+	r := reservation{quotas: &c.core.shared.quotas, key: key, class: classOf(c.request.method), begun: begun, held: true}
+	if c.request.admitted == nil {
+		return r, nil
+	}
+	admitted := false
+	defer func() {
+		if !admitted { // The hook failed or panicked.
+			r.release()
+		}
+	}()
+	if err := c.request.admitted(); err != nil {
+		return reservation{}, err
+	}
+	admitted = true
+	return r, nil
+}
+
+// ended returns the error of an attempt that is not sent because the context has
+// ended.
+func (c *call) ended(key *credential, cause error) *Error {
+	s := c.subject(key)
+	why := "the context was canceled"
+	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+		why = "the context's deadline had passed"
+	}
+	return s.fail(result{}, s.notSent()+why, cause)
+}
+
+// exhaustedError returns the error of an attempt that the rate limit does not admit
+// in time.
+func exhaustedError(s subject, barrier quota.Barrier) *Error {
+	e := s.fail(result{}, s.notSent()+reasonOf(barrier, s.request.method), ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Said)
+	e.throttled = barrier.Reason == quota.Throttled
+	return e
+}
+
+// brakedError returns the error of an attempt that is not sent because the API has
+// refused its key several times in a row.
+func brakedError(s subject) *Error {
+	e := s.fail(result{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
+		" replace the key; one call a minute is still tried", s.notSent(), s.url.Host, s.key.redacted(), quota.MaxRefusals), nil)
+	e.Code = ErrInvalidToken
+	return e
+}
+
+// notSent begins the text of an error that prevents an attempt.
+func (s subject) notSent() string {
+	if s.attempts > 0 {
+		return "not sent again, because "
+	}
+	return "not sent, because "
+}
+
+func pauseFor(reason quota.Reason) PauseReason {
+	if reason == quota.Throttled {
+		return PauseThrottle
+	}
+	return PauseQuota
+}
+
+// reasonOf says what prevents an attempt.
+func reasonOf(barrier quota.Barrier, method string) string {
+	kind, reserved := "write", ""
+	if isRead(method) {
+		kind = "read"
+	}
+	switch {
+	case barrier.Reason == quota.Throttled:
+		return "the service throttles this address after too many failed authentications"
+	case barrier.Reason == quota.Crowded:
+		return "requests on their way may take what is left of the " + kind + " quota"
+	case barrier.Said.Remaining > 0:
+		reserved = " but for the reserve of WithQuotaReserve"
+	}
+	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the service's clock",
+		kind, barrier.Said.Limit, reserved, barrier.Said.Reset.Format(time.RFC3339))
+}

@@ -1,0 +1,72 @@
+package hiring
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// sleep waits, and reports the wait if it is long. Except when polling, a wait that
+// would end after the context's deadline fails at once.
+func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
+	if reason != PausePoll && outlasts(ctx, d) {
+		return context.DeadlineExceeded
+	}
+	timer := time.NewTimer(pauses(ctx, d, reason))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return contextError(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// pauseListener is called before a wait of more than a second and every minute of
+// it, in the goroutine of the call.
+type pauseListener func(reason PauseReason, until time.Time)
+
+type pauseListenerKey struct{}
+
+// pauses reports to the tracers and to the listener of ctx that the call is about to
+// wait, and returns how long it still has to wait. For a listener it waits here
+// until less than a minute is left.
+func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time.Duration) {
+	if d <= time.Second || ctx.Err() != nil {
+		return d
+	}
+	until := time.Now().Add(d)
+	if call, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok {
+		for _, hook := range call.hooks.all {
+			if hook.Pause != nil {
+				hook.Pause(ctx, TracePause{call.operation, reason, until})
+			}
+		}
+	}
+	listen, ok := ctx.Value(pauseListenerKey{}).(pauseListener)
+	if !ok {
+		return d
+	}
+	for {
+		listen(reason, until)
+		if left = time.Until(until); left <= time.Minute {
+			return left
+		}
+		timer := time.NewTimer(time.Minute)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return left
+		case <-timer.C:
+		}
+	}
+}
+
+// outlasts reports whether waiting that long would exceed ctx's deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && wait > 0 && wait >= time.Until(deadline)
+}
+
+// jitter returns a random number in [0, 1).
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreads retries; nothing secret depends on it
