@@ -1,0 +1,133 @@
+package hiring
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/limits"
+	"github.com/hiring-assessment/hiring-go/internal/retry"
+)
+
+// subjectOf returns the subject of the second attempt of a call.
+func subjectOf(method string, unknown bool) subject {
+	return subject{
+		request: &request{operation: "Things.Do", method: method, route: "/things/{id}"},
+		url:     &url.URL{Scheme: "https", Host: "h.test", Path: "/api/v1/things/7"},
+		key:     noKey, attempts: 2, unknown: unknown,
+		timeout: attemptTimeout{30 * time.Second, "see WithTimeout"},
+	}
+}
+
+var (
+	testNow   = moment{now: time.Unix(1e9, 0)}
+	expired   = moment{now: testNow.now, expired: true}
+	cancelled = moment{now: testNow.now, ended: context.Canceled, endedAs: context.Canceled, expired: true}
+	ours      = http.Header{"X-Request-Id": {"req_1"}}
+)
+
+func TestClassify(t *testing.T) {
+	refusal := func(status int, code ErrorCode) result {
+		return result{status: status, header: ours, body: []byte(`{"error":{"code":"` + string(code) + `","message":"no"}}`)}
+	}
+	reset := &net.OpError{Op: "read", Err: errors.New("connection reset")}
+	for name, c := range map[string]struct {
+		method  string // POST when empty.
+		unknown bool   // An earlier attempt may have taken effect.
+		res     result
+		dec     decoded
+		now     moment // testNow when zero.
+
+		want    classification // Without the failure.
+		outcome Outcome
+		text    string // Contained in the error. Empty: there is no error.
+	}{
+		"success":                 {res: result{status: 200}, want: classification{own: true}},
+		"success after unknown":   {unknown: true, res: result{status: 200}, want: classification{own: true}},
+		"reset":                   {res: result{err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no reply: read: connection reset"},
+		"reset of a read":         {method: "GET", res: result{err: reset}, want: classification{cut: true}, text: "no reply"},
+		"not connected":           {res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeNotDone, text: "no reply"},
+		"not connected, unknown":  {unknown: true, res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no reply"},
+		"certificate":             {res: result{err: x509.UnknownAuthorityError{}}, want: classification{cut: true, permanent: true}, outcome: OutcomeUnknown, text: "x509"},
+		"timeout":                 {res: result{err: reset}, now: expired, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no reply within 30s; see WithTimeout"},
+		"cancelled":               {res: result{err: reset}, now: cancelled, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no reply: context canceled"},
+		"informational":           {res: result{status: 101}, outcome: OutcomeUnknown, text: "its status 101 ends no request"},
+		"400":                     {res: refusal(400, ErrInvalidInput), want: classification{own: true}, outcome: OutcomeNotDone, text: "400 INVALID_INPUT: no"},
+		"400 after unknown":       {unknown: true, res: refusal(400, ErrInvalidInput), want: classification{own: true}, outcome: OutcomeUnknown, text: "400"},
+		"404 of DELETE":           {method: "DELETE", res: refusal(404, ErrNotFound), want: classification{own: true}, outcome: OutcomeNotDone, text: "404"},
+		"404 of DELETE, unknown":  {method: "DELETE", unknown: true, res: refusal(404, ErrNotFound), want: classification{own: true}},
+		"404 page of DELETE":      {method: "DELETE", unknown: true, res: result{status: 404, body: []byte("<html>")}, outcome: OutcomeUnknown, text: "a proxy answered"},
+		"404 of PATCH, unknown":   {method: "PATCH", unknown: true, res: refusal(404, ErrNotFound), want: classification{own: true}, outcome: OutcomeUnknown, text: "404"},
+		"throttled":               {res: result{status: 429, throttled: true, header: ours}, want: classification{own: true, permanent: true}, outcome: OutcomeNotDone, text: "429"},
+		"500":                     {res: refusal(500, ErrInternal), want: classification{own: true}, outcome: OutcomeUnknown, text: "500"},
+		"302":                     {res: result{status: 302}, outcome: OutcomeNotDone, text: "redirects"},
+		"cut in the body":         {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, want: classification{own: true, cut: true}, text: "broke off"},
+		"timeout in the body":     {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, now: expired, want: classification{own: true, timeout: true}, text: "broke off within 30s"},
+		"done, without data":      {res: result{status: 200}, dec: decoded{err: noData}, want: classification{own: true}, outcome: OutcomeDone, text: "holds no data"},
+		"done after unknown":      {unknown: true, res: result{status: 200}, dec: decoded{err: noData}, want: classification{own: true}, outcome: OutcomeDone, text: "holds no data"},
+		"too long":                {res: result{status: 200}, dec: decoded{err: tooLongError{7}}, want: classification{own: true}, outcome: OutcomeDone, text: "longer than 7 bytes; see WithMaxResponseBytes"},
+		"too much memory":         {res: result{status: 200}, dec: decoded{err: limits.ErrMemory}, want: classification{own: true}, outcome: OutcomeDone, text: "memory"},
+		"204 where data was due":  {res: result{status: 204}, dec: decoded{err: io.EOF}, want: classification{own: true}, outcome: OutcomeDone, text: "holds no data"},
+		"page instead of the API": {res: result{status: 200}, dec: decoded{foreign: "a page", page: true}, outcome: OutcomeUnknown, text: "a page; a proxy answered"},
+		"empty, not from the API": {res: result{status: 200}, dec: decoded{foreign: "empty"}, outcome: OutcomeUnknown, text: "empty; a proxy answered"},
+		"cut before it showed":    {res: result{status: 200}, dec: decoded{foreign: "empty", err: reset}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "broke off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.method == "" {
+				c.method = "POST"
+			}
+			if c.now == (moment{}) {
+				c.now = testNow
+			}
+			got := classify(subjectOf(c.method, c.unknown), c.res, c.dec, c.now)
+			e := got.failure
+			got.failure = nil
+			assert.Equal(t, c.want, got)
+			if c.text == "" {
+				assert.Nil(t, e)
+				return
+			}
+			require.NotNil(t, e)
+			require.ErrorContains(t, e, c.text)
+			assert.Equal(t, c.outcome, e.Outcome)
+			assert.Equal(t, []any{c.res.status, 2, "Things.Do"}, []any{e.Status, e.Attempts, e.Operation})
+		})
+	}
+}
+
+func TestDecide(t *testing.T) {
+	policy := retry.Policy{MaxAttempts: 4, BaseBackoff: time.Second, MaxBackoff: time.Minute, MaxWait: time.Minute}
+	until := func(left time.Duration) moment {
+		return moment{now: testNow.now, deadline: testNow.now.Add(left), bounded: true}
+	}
+	for name, c := range map[string]struct {
+		method string
+		res    result
+		class  classification
+		now    moment
+		want   decision
+	}{
+		"success":                {"GET", result{status: 200}, classification{}, testNow, decision{}},
+		"GET after 503":          {"GET", result{status: 503}, classification{failure: &Error{}}, testNow, decision{true, time.Second}},
+		"POST after 503":         {"POST", result{status: 503}, classification{failure: &Error{}}, testNow, decision{}},
+		"POST after 429":         {"POST", result{status: 429}, classification{failure: &Error{RetryAfter: 3 * time.Second}}, testNow, decision{true, 3 * time.Second}},
+		"POST that was not sent": {"POST", result{unsent: true}, classification{failure: &Error{}, cut: true}, testNow, decision{true, time.Second}},
+		"throttled":              {"GET", result{status: 429}, classification{failure: &Error{}, permanent: true}, testNow, decision{}},
+		"GET after a cut":        {"GET", result{status: 200}, classification{failure: &Error{}, cut: true}, testNow, decision{true, time.Second}},
+		"cancelled":              {"GET", result{status: 503}, classification{failure: &Error{}}, cancelled, decision{}},
+		"deadline after it":      {"GET", result{status: 503}, classification{failure: &Error{}}, until(2 * time.Second), decision{true, time.Second}},
+		"deadline before it":     {"GET", result{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
+	} {
+		// Half of the backoff before the second retry, which is up to two seconds.
+		assert.Equal(t, c.want, decide(policy, subjectOf(c.method, false), c.res, c.class, c.now, 0.5), name)
+	}
+}
