@@ -19,9 +19,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -143,7 +144,7 @@ func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 		before := len(server.Journal())
 		n, err := server.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
 		assert.Zero(t, n, "%d", status)
-		failure := apitest.FailureOf(t, "DownloadArchive", err)
+		failure := apitest.RequireError(t, "DownloadArchive", err)
 		assert.Equal(t, [2]int{status, 2}, [2]int{failure.Status, failure.Attempts})
 		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage refuses the link, after 0 bytes; 2 attempts were made", status))
 		assert.Len(t, server.Journal()[before:], 4, "%d: two links, each asked once", status)
@@ -162,67 +163,67 @@ func TestNoArchive(t *testing.T) {
 }
 
 // endless is a file of a length that is not told, and breaks off.
-func endless(end int) apitest.Answer {
+func endless(end int) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.File(200, 0, end, apitest.ErrReset, apitest.Tag)(r)
+		resp, err := apitest.Archive(200, 0, end, apitest.ErrReset, apitest.ETag)(r)
 		resp.ContentLength = -1
 		return resp, err
 	}
 }
 
 func TestHostileStorage(t *testing.T) {
-	const whole = len(apitest.Archived)
-	begun := apitest.File(200, 0, 10, apitest.ErrReset, apitest.Tag)
+	const whole = len(apitest.ArchiveContent)
+	begun := apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag)
 	transient := []string{
 		"a long story", "no validator", "weak tag", "501", "endless 5xx", "endless 5xx in between", "Retry-After too long",
 		"no progress", "never answers", "stalls", "error with the link", "nothing at all",
 	}
 	for name, c := range map[string]struct {
-		storage  []apitest.Answer
+		storage  []apitest.Responder
 		written  int
 		attempts int
 		err      string // Empty: the archive is whole.
 	}{
-		"goes on":                  {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged, apitest.Tag)}, whole, 2, ""},
-		"goes on without a tag":    {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
-		"goes on by date":          {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, apitest.Dated), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
-		"weak tag and date":        {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`, apitest.Dated), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
-		"goes on in parts":         {[]apitest.Answer{begun, apitest.File(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), apitest.File(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
-		"total untold":             {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
-		"part of untold total":     {[]apitest.Answer{begun, apitest.File(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), apitest.File(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
-		"total never told":         {[]apitest.Answer{endless(10), apitest.File(206, 10, 12, nil, "Content-Range: bytes 10-35/*"), apitest.File(206, 12, whole, nil, "Content-Range: bytes 12-35/*")}, whole, 3, ""},
-		"a long story":             {[]apitest.Answer{apitest.Breaks(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "broke off"},
-		"part ends early":          {[]apitest.Answer{begun, apitest.File(206, 10, 12, nil, apitest.Ranged), apitest.File(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
-		"ends early without error": {[]apitest.Answer{apitest.File(200, 0, 10, nil, apitest.Tag), apitest.File(206, 10, whole, nil, apitest.Ranged)}, whole, 2, ""},
-		"nothing is missing":       {[]apitest.Answer{apitest.File(200, 0, whole, apitest.ErrReset, apitest.Tag), apitest.Says(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
-		"no validator":             {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download broke off, and the storage gives nothing to go on by: connection reset by peer, after 10 bytes"},
-		"weak tag":                 {[]apitest.Answer{apitest.File(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "gives nothing to go on by"},
-		"200 to a range":           {[]apitest.Answer{begun, apitest.File(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot go on where a download broke off, after 10 bytes"},
-		"another place":            {[]apitest.Answer{begun, apitest.File(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than asked for"},
-		"from the beginning":       {[]apitest.Answer{begun, apitest.File(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than asked for"},
-		"no Content-Range":         {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil)}, 10, 2, "another range than asked for"},
-		"wrong unit":               {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than asked for"},
-		"impossible range":         {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/36/x")}, 10, 2, "another range than asked for"},
-		"another total":            {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
-		"another tag":              {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, apitest.Ranged, `ETag: "v2"`)}, 10, 2, "the archive changed"},
-		"416 of another length":    {[]apitest.Answer{begun, apitest.Says(416, "", "Content-Range: bytes */5")}, 10, 2, "the archive changed"},
-		"more than announced":      {[]apitest.Answer{begun, apitest.File(206, 10, whole, nil, "Content-Range: bytes 10-12/36")}, 10, 2, "more than it announced"},
-		"206 unasked":              {[]apitest.Answer{apitest.File(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
-		"204":                      {[]apitest.Answer{apitest.Says(204, "")}, 0, 1, "neither the archive nor a known error"},
-		"redirect":                 {[]apitest.Answer{apitest.Says(302, "", "Location: https://moved.test/"+apitest.FakeKey)}, 0, 1, "302 the storage redirects elsewhere, which is not followed"},
-		"501":                      {[]apitest.Answer{apitest.Says(501, "")}, 0, 1, "501 the storage answered with neither"},
-		"endless 5xx":              {[]apitest.Answer{apitest.Says(503, "<html>")}, 0, 4, "503 the download broke off, after 0 bytes"},
-		"endless 5xx in between":   {[]apitest.Answer{begun, apitest.Says(500, "")}, 10, 4, "500 the download broke off, after 10 bytes"},
-		"Retry-After too long":     {[]apitest.Answer{apitest.Says(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
-		"no progress":              {[]apitest.Answer{begun, apitest.File(206, 10, 10, apitest.ErrReset, apitest.Ranged)}, 10, 4, "broke off: connection reset by peer"},
-		"never answers":            {[]apitest.Answer{apitest.Hangs()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
-		"stalls":                   {[]apitest.Answer{apitest.Stalls(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
-		"untrusted":                {[]apitest.Answer{apitest.Breaks(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
-		"error with the link":      {[]apitest.Answer{apitest.Breaks(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
-		"nothing at all":           {[]apitest.Answer{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},
+		"goes on":                  {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, apitest.ETag)}, whole, 2, ""},
+		"goes on without a tag":    {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
+		"goes on by date":          {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.LastModified), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
+		"weak tag and date":        {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`, apitest.LastModified), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
+		"goes on in parts":         {[]apitest.Responder{begun, apitest.Archive(206, 10, 20, nil, "Content-Range: bytes 10-19/36"), apitest.Archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total untold":             {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
+		"part of untold total":     {[]apitest.Responder{begun, apitest.Archive(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), apitest.Archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
+		"total never told":         {[]apitest.Responder{endless(10), apitest.Archive(206, 10, 12, nil, "Content-Range: bytes 10-35/*"), apitest.Archive(206, 12, whole, nil, "Content-Range: bytes 12-35/*")}, whole, 3, ""},
+		"a long story":             {[]apitest.Responder{apitest.Fail(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "broke off"},
+		"part ends early":          {[]apitest.Responder{begun, apitest.Archive(206, 10, 12, nil, apitest.ContentRange), apitest.Archive(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
+		"ends early without error": {[]apitest.Responder{apitest.Archive(200, 0, 10, nil, apitest.ETag), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
+		"nothing is missing":       {[]apitest.Responder{apitest.Archive(200, 0, whole, apitest.ErrReset, apitest.ETag), apitest.Respond(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
+		"no validator":             {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download broke off, and the storage gives nothing to go on by: connection reset by peer, after 10 bytes"},
+		"weak tag":                 {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "gives nothing to go on by"},
+		"200 to a range":           {[]apitest.Responder{begun, apitest.Archive(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot go on where a download broke off, after 10 bytes"},
+		"another place":            {[]apitest.Responder{begun, apitest.Archive(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than asked for"},
+		"from the beginning":       {[]apitest.Responder{begun, apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than asked for"},
+		"no Content-Range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil)}, 10, 2, "another range than asked for"},
+		"wrong unit":               {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than asked for"},
+		"impossible range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/36/x")}, 10, 2, "another range than asked for"},
+		"another total":            {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
+		"another tag":              {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, `ETag: "v2"`)}, 10, 2, "the archive changed"},
+		"416 of another length":    {[]apitest.Responder{begun, apitest.Respond(416, "", "Content-Range: bytes */5")}, 10, 2, "the archive changed"},
+		"more than announced":      {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-12/36")}, 10, 2, "more than it announced"},
+		"206 unasked":              {[]apitest.Responder{apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 0, 1, "neither the archive nor a known error"},
+		"204":                      {[]apitest.Responder{apitest.Respond(204, "")}, 0, 1, "neither the archive nor a known error"},
+		"redirect":                 {[]apitest.Responder{apitest.Respond(302, "", "Location: https://moved.test/"+apitest.Key)}, 0, 1, "302 the storage redirects elsewhere, which is not followed"},
+		"501":                      {[]apitest.Responder{apitest.Respond(501, "")}, 0, 1, "501 the storage answered with neither"},
+		"endless 5xx":              {[]apitest.Responder{apitest.Respond(503, "<html>")}, 0, 4, "503 the download broke off, after 0 bytes"},
+		"endless 5xx in between":   {[]apitest.Responder{begun, apitest.Respond(500, "")}, 10, 4, "500 the download broke off, after 10 bytes"},
+		"Retry-After too long":     {[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
+		"no progress":              {[]apitest.Responder{begun, apitest.Archive(206, 10, 10, apitest.ErrReset, apitest.ContentRange)}, 10, 4, "broke off: connection reset by peer"},
+		"never answers":            {[]apitest.Responder{apitest.Block()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
+		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
+		"untrusted":                {[]apitest.Responder{apitest.Fail(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
+		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
+		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := apitest.NewHostile(t, c.storage...)
+			h := apitest.NewStorageServer(t, c.storage...)
 			var storage exchanges
 			var log bytes.Buffer
 			client := h.Client(storage.option(), hiring.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
@@ -233,7 +234,7 @@ func TestHostileStorage(t *testing.T) {
 			assert.Len(t, storage.seen, c.attempts, "%s: exchanges", name)
 			assert.Len(t, h.Requests(), 1, "%s: reads", name)
 			if strings.HasPrefix(content.String(), "0") {
-				assert.Equal(t, apitest.Archived[:c.written], content.String(), "%s: nothing wrong is written", name)
+				assert.Equal(t, apitest.ArchiveContent[:c.written], content.String(), "%s: nothing wrong is written", name)
 			}
 			if c.err == "" {
 				require.NoError(t, err, "%s", name)
@@ -242,7 +243,7 @@ func TestHostileStorage(t *testing.T) {
 			require.ErrorContains(t, err, c.err, "%s", name)
 			assert.Equal(t, slices.Contains(transient, name), hiring.IsTransient(err), "%s: IsTransient", name)
 			assert.Less(t, len(err.Error()), 600, "%s: the text is short", name)
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
 			assert.Equal(t, [2]string{"GET", "archive"}, [2]string{failure.Method, failure.Route}, "%s", name)
 			assert.Empty(t, failure.Outcome, "%s", name)
@@ -261,7 +262,7 @@ func TestHostileStorage(t *testing.T) {
 
 func TestArchiveRequestsCarryNothingOfTheService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewHostile(t, apitest.File(200, 0, 10, apitest.ErrReset, apitest.Tag), apitest.File(206, 10, len(apitest.Archived), nil, append(apitest.QuotaHeaders, apitest.Ranged, "Set-Cookie: spy=1")...))
+		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag), apitest.Archive(206, 10, len(apitest.ArchiveContent), nil, append(apitest.RateLimitHeaders, apitest.ContentRange, "Set-Cookie: spy=1")...))
 		jar, err := cookiejar.New(nil)
 		require.NoError(t, err)
 		u, err := url.Parse(apitest.StorageLink)
@@ -282,13 +283,13 @@ func TestArchiveRequestsCarryNothingOfTheService(t *testing.T) {
 
 func TestStoragesRefusalsHoldNothingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewHostile(t, apitest.Says(429, "", append(apitest.QuotaHeaders, "Retry-After: 50")...))
-		client := h.Client(apitest.Once)
+		h := apitest.NewStorageServer(t, apitest.Respond(429, "", append(apitest.RateLimitHeaders, "Retry-After: 50")...))
+		client := h.Client(apitest.NoRetry)
 		_, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
-		assert.Equal(t, 50*time.Second, apitest.FailureOf(t, "DownloadArchive", err).RetryAfter)
+		assert.Equal(t, 50*time.Second, apitest.RequireError(t, "DownloadArchive", err).RetryAfter)
 		require.NotErrorIs(t, err, hiring.ErrRateLimited, "it is not the service's")
 		begun := time.Now()
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Zero(t, time.Since(begun))
 	})
 }
@@ -299,7 +300,7 @@ func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
 		"http://storage.test/x?s3cr3t": false, "http://10.0.0.1/x?s3cr3t": false, "ftp://storage.test/x?s3cr3t": false, "file:///s3cr3t": false,
 		"/x?s3cr3t": false, "//storage.test/s3cr3t": false, "s3cr3t": false, "": false, "https:///s3cr3t": false, "https://%zz/s3cr3t": false,
 	} {
-		h := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil))
+		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil))
 		h.Link = link
 		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		if follow {
@@ -314,14 +315,14 @@ func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
 }
 
 func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
-	dripping := func(interval time.Duration) apitest.Answer {
+	dripping := func(interval time.Duration) apitest.Responder {
 		return func(r *http.Request) (*http.Response, error) {
-			return apitest.ReplyOf(r, 200, &apitest.Drip{Bytes: 1000, Interval: interval}, apitest.Tag), nil
+			return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 1000, Interval: interval}, apitest.ETag), nil
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		n, err := apitest.NewHostile(t, dripping(29*time.Second)).Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+		n, err := apitest.NewStorageServer(t, dripping(29*time.Second)).Client().Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		require.NoError(t, err)
 		assert.Equal(t, int64(1000), n)
 		assert.Equal(t, 29000*time.Second, time.Since(begun))
@@ -331,9 +332,9 @@ func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
 			<-time.After(time.Hour)
 			return len(p), nil
 		})
-		n, err := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil)).Client(hiring.WithTimeout(time.Second)).Submissions.DownloadArchive(t.Context(), "s", slow)
+		n, err := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil)).Client(hiring.WithTimeout(time.Second)).Submissions.DownloadArchive(t.Context(), "s", slow)
 		require.NoError(t, err, "a slow writer is no silence of the storage")
-		assert.Equal(t, int64(len(apitest.Archived)), n)
+		assert.Equal(t, int64(len(apitest.ArchiveContent)), n)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		slow := apitest.WriterFunc(func(p []byte) (int, error) {
@@ -341,7 +342,7 @@ func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
 			return len(p), nil
 		})
 		begun := time.Now()
-		client := apitest.NewHostile(t, apitest.Stalls(200, "abc")).Client(hiring.WithTimeout(time.Second))
+		client := apitest.NewStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(time.Second))
 		n, err := client.Submissions.DownloadArchive(t.Context(), "s", slow)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "silence after a slow writer is noticed")
 		assert.Equal(t, int64(3), n)
@@ -351,7 +352,7 @@ func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		begun := time.Now()
-		_, err := apitest.NewHostile(t, apitest.Stalls(200, "abc")).Client(hiring.WithTimeout(0)).Submissions.DownloadArchive(ctx, "s", io.Discard)
+		_, err := apitest.NewStorageServer(t, apitest.Stall(200, "abc")).Client(hiring.WithTimeout(0)).Submissions.DownloadArchive(ctx, "s", io.Discard)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 24*time.Hour, time.Since(begun), "0 is no bound")
 	})
@@ -370,7 +371,7 @@ func TestArchiveWriterThatFails(t *testing.T) {
 		"impossible": {func(p []byte) (int, error) { return len(p) + 1, nil }, 0, nil},
 		"negative":   {func([]byte) (int, error) { return -1, nil }, 0, nil},
 	} {
-		h := apitest.NewHostile(t, apitest.File(200, 0, len(apitest.Archived), nil, apitest.Tag))
+		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, len(apitest.ArchiveContent), nil, apitest.ETag))
 		n, err := h.Client().Submissions.DownloadArchive(t.Context(), "s", c.writer)
 		require.ErrorContains(t, err, "the writer failed", "%s", name)
 		if c.cause != nil {
@@ -385,20 +386,20 @@ func TestArchiveWriterThatFails(t *testing.T) {
 func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 	reason := errors.New("shutting down")
 	slowRead := func(r *http.Request) (*http.Response, error) {
-		return apitest.ReplyOf(r, 200, &apitest.Drip{Bytes: 1000, Interval: 2 * time.Second}, apitest.Tag), nil
+		return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 1000, Interval: 2 * time.Second}, apitest.ETag), nil
 	}
 	for name, c := range map[string]struct {
-		storage apitest.Answer
+		storage apitest.Responder
 		written int64
 		most    int
 	}{
-		"waiting for the reply": {apitest.Hangs(), 0, 1},
-		"within the body":       {apitest.Stalls(200, "abc"), 3, 1},
+		"waiting for the reply": {apitest.Block(), 0, 1},
+		"within the body":       {apitest.Stall(200, "abc"), 3, 1},
 		"between bytes":         {slowRead, 2, 1},
-		"in a pause":            {apitest.Says(503, "", "Retry-After: 60"), 0, 1},
+		"in a pause":            {apitest.Respond(503, "", "Retry-After: 60"), 0, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := apitest.NewHostile(t, c.storage)
+			h := apitest.NewStorageServer(t, c.storage)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			begun := time.Now()
 			time.AfterFunc(3*time.Second, func() { cancel(reason) })
@@ -436,7 +437,7 @@ func TestArchiveOverTheWire(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
-	h := apitest.NewHostile(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
+	h := apitest.NewStorageServer(t, func(r *http.Request) (*http.Response, error) { return transport.RoundTrip(r) })
 	h.Link = "http://" + l.Addr().String() + "/x?s3cr3t"
 	_, err = h.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1})).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 	require.ErrorContains(t, err, "refused")

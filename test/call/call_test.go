@@ -11,16 +11,17 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
-	for _, op := range apitest.EveryOperation() {
+	for _, op := range apitest.Operations() {
 		t.Run(op.Name, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Says(200, op.Reply))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
 			var seen []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
 			require.NoError(t, op.Call(t.Context(), client), "%s", op.Name)
@@ -28,9 +29,9 @@ func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
 			sent := fake.Requests()
 			require.Len(t, sent, 1, "%s: requests", op.Name)
 			assert.Equal(t, op.Method, sent[0].Method, "%s: method", op.Name)
-			assert.Equal(t, apitest.FakeURL+"/api/v1"+op.Uri, sent[0].URL, "%s: URL", op.Name)
+			assert.Equal(t, apitest.BaseURL+"/api/v1"+op.URI, sent[0].URL, "%s: URL", op.Name)
 			assert.Equal(t, op.Body, sent[0].Body, "%s: body", op.Name)
-			want := http.Header{"Authorization": {"Bearer " + apitest.FakeKey}, "Accept": {"application/json"}, "User-Agent": sent[0].Header["User-Agent"]}
+			want := http.Header{"Authorization": {"Bearer " + apitest.Key}, "Accept": {"application/json"}, "User-Agent": sent[0].Header["User-Agent"]}
 			if op.Body != "" {
 				want.Set("Content-Type", "application/json")
 			}
@@ -48,15 +49,15 @@ func TestIDsAreOneEscapedSegment(t *testing.T) {
 		"a/b": "a%2Fb", "a b": "a%20b", "ü": "%C3%BC", "%2e": "%252e", "%2e%2e": "%252e%252e", "...": "...",
 		"a?b#c": "a%3Fb%23c", "a+b": "a+b", "..\\": "..%5C", "a\x00b": "a%00b", "a;b": "a%3Bb", "{id}": "%7Bid%7D",
 	} {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 		client := fake.Client()
 		_, err := client.Submissions.Report(t.Context(), id)
 		require.NoError(t, err, "Report(%q)", id)
 		_, err = client.Invitations.Resend(t.Context(), id, "x/"+id)
 		require.NoError(t, err, "Resend(%q)", id)
 		sent := fake.Requests()
-		assert.Equal(t, apitest.FakeURL+"/api/v1/submissions/"+want+"/report", sent[0].URL, "Report(%q)", id)
-		assert.Equal(t, apitest.FakeURL+"/api/v1/assessments/"+want+"/invitations/x%2F"+want+"/resend", sent[1].URL, "Resend(%q)", id)
+		assert.Equal(t, apitest.BaseURL+"/api/v1/submissions/"+want+"/report", sent[0].URL, "Report(%q)", id)
+		assert.Equal(t, apitest.BaseURL+"/api/v1/assessments/"+want+"/invitations/x%2F"+want+"/resend", sent[1].URL, "Resend(%q)", id)
 	}
 }
 
@@ -78,8 +79,8 @@ func TestBaseURLs(t *testing.T) {
 		"http://app.localhost":         "http://app.localhost/api/v1",
 		"https://h.test/hiring-api/v1": "https://h.test/hiring-api/v1/api/v1",
 	} {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
-		client, err := hiring.New(base, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake}))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		client, err := hiring.New(base, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err, "New(%q)", base)
 		_, err = client.Account.Get(t.Context())
 		require.NoError(t, err, "Account.Get below %q", base)
@@ -92,36 +93,36 @@ func TestBaseURLs(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []struct{ base, key, want string }{
-		{"", apitest.FakeKey, "must be absolute"},
-		{"h.test", apitest.FakeKey, "must be absolute"},
-		{"//h.test", apitest.FakeKey, "must be absolute"},
-		{"/path", apitest.FakeKey, "must be absolute"},
-		{"https://", apitest.FakeKey, "must be absolute"},
-		{"https:h.test", apitest.FakeKey, "must be absolute"},
-		{"ftp://h.test", apitest.FakeKey, "has a scheme other than https"},
-		{"file:///etc/" + apitest.FakeKey, apitest.FakeKey, "has a scheme other than https"},
-		{"localhost:8080", apitest.FakeKey, "baseURL: must be absolute"},
-		{apitest.FakeKey, apitest.FakeKey, "must be absolute"},
-		{"https://h.test/\n" + apitest.FakeKey, apitest.FakeKey, "must be absolute"},
-		{"https://" + apitest.FakeKey + "@h.test", apitest.FakeKey, "user info"},
-		{"https://h.test?key=" + apitest.FakeKey, apitest.FakeKey, "no query"},
-		{"https://h.test?", apitest.FakeKey, "no query"},
-		{"https://h.test#x", apitest.FakeKey, "no fragment"},
-		{"https://h.test/#", apitest.FakeKey, "no fragment"},
-		{"https://h.test/api/v1", apitest.FakeKey, "leave out /api/v1"},
-		{"https://h.test/x/api/v1/", apitest.FakeKey, "leave out /api/v1"},
-		{"http://h.test", apitest.FakeKey, "WithInsecureHTTP"},
-		{"http://10.0.0.1", apitest.FakeKey, "WithInsecureHTTP"},
-		{"http://localhost.h.test", apitest.FakeKey, "WithInsecureHTTP"},
-		{"http://0.0.0.0", apitest.FakeKey, "WithInsecureHTTP"},
-		{apitest.FakeURL, "", "is empty"},
-		{apitest.FakeURL, "Bearer " + apitest.FakeKey, `begins with "Bearer "`},
-		{apitest.FakeURL, "bearer " + apitest.FakeKey, `begins with "Bearer "`},
-		{apitest.FakeURL, apitest.FakeKey + "\n", "white space or control"},
-		{apitest.FakeURL, " " + apitest.FakeKey, "white space or control"},
-		{apitest.FakeURL, "sk_test_\u00a0" + apitest.FakeKey, "white space or control"},
-		{apitest.FakeURL, apitest.FakeKey + "\x00", "white space or control"},
-		{apitest.FakeURL, apitest.FakeKey + "\x7f", "white space or control"},
+		{"", apitest.Key, "must be absolute"},
+		{"h.test", apitest.Key, "must be absolute"},
+		{"//h.test", apitest.Key, "must be absolute"},
+		{"/path", apitest.Key, "must be absolute"},
+		{"https://", apitest.Key, "must be absolute"},
+		{"https:h.test", apitest.Key, "must be absolute"},
+		{"ftp://h.test", apitest.Key, "has a scheme other than https"},
+		{"file:///etc/" + apitest.Key, apitest.Key, "has a scheme other than https"},
+		{"localhost:8080", apitest.Key, "baseURL: must be absolute"},
+		{apitest.Key, apitest.Key, "must be absolute"},
+		{"https://h.test/\n" + apitest.Key, apitest.Key, "must be absolute"},
+		{"https://" + apitest.Key + "@h.test", apitest.Key, "user info"},
+		{"https://h.test?key=" + apitest.Key, apitest.Key, "no query"},
+		{"https://h.test?", apitest.Key, "no query"},
+		{"https://h.test#x", apitest.Key, "no fragment"},
+		{"https://h.test/#", apitest.Key, "no fragment"},
+		{"https://h.test/api/v1", apitest.Key, "leave out /api/v1"},
+		{"https://h.test/x/api/v1/", apitest.Key, "leave out /api/v1"},
+		{"http://h.test", apitest.Key, "WithInsecureHTTP"},
+		{"http://10.0.0.1", apitest.Key, "WithInsecureHTTP"},
+		{"http://localhost.h.test", apitest.Key, "WithInsecureHTTP"},
+		{"http://0.0.0.0", apitest.Key, "WithInsecureHTTP"},
+		{apitest.BaseURL, "", "is empty"},
+		{apitest.BaseURL, "Bearer " + apitest.Key, `begins with "Bearer "`},
+		{apitest.BaseURL, "bearer " + apitest.Key, `begins with "Bearer "`},
+		{apitest.BaseURL, apitest.Key + "\n", "white space or control"},
+		{apitest.BaseURL, " " + apitest.Key, "white space or control"},
+		{apitest.BaseURL, "sk_test_\u00a0" + apitest.Key, "white space or control"},
+		{apitest.BaseURL, apitest.Key + "\x00", "white space or control"},
+		{apitest.BaseURL, apitest.Key + "\x7f", "white space or control"},
 	} {
 		client, err := hiring.New(c.base, c.key)
 		assert.Nil(t, client, "New(%q, %q)", c.base, c.key)
@@ -143,41 +144,41 @@ func TestNewRefusesOptions(t *testing.T) {
 		"live environment":      hiring.WithEnvironment(hiring.EnvironmentLive),
 		"Dialect.GetAssessment": hiring.WithDialect(hiring.Dialect{GetAssessment: "nonsense"}),
 	} {
-		_, err := hiring.New(apitest.FakeURL, apitest.FakeKey, opt)
+		_, err := hiring.New(apitest.BaseURL, apitest.Key, opt)
 		require.ErrorContains(t, err, want)
 		var refused *hiring.ParamError
 		require.ErrorAs(t, err, &refused, "%s", want)
 		assert.NotContains(t, err.Error(), "51HxQ9")
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey)
+		client, err := hiring.New(apitest.BaseURL, apitest.Key)
 		require.NoError(t, err)
 		_, err = client.With(opt)
 		require.ErrorContains(t, err, want, "With judges as New does")
 	}
 	for _, p := range []hiring.RetryPolicy{{MaxAttempts: -1}, {BaseBackoff: -1}, {MaxBackoff: -1}, {MaxWait: -1}} {
-		_, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithRetry(p))
+		_, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithRetry(p))
 		require.ErrorContains(t, err, "RetryPolicy", "%+v", p)
 	}
 }
 
 func TestNewAcceptsPlainHTTPWhenMeant(t *testing.T) {
-	_, err := hiring.New("http://10.0.0.1", apitest.FakeKey, hiring.WithInsecureHTTP())
+	_, err := hiring.New("http://10.0.0.1", apitest.Key, hiring.WithInsecureHTTP())
 	assert.NoError(t, err)
 }
 
 func TestFromEnv(t *testing.T) {
 	t.Setenv("HIRING_BASE_URL", "")
-	t.Setenv("HIRING_API_KEY", apitest.FakeKey)
+	t.Setenv("HIRING_API_KEY", apitest.Key)
 	_, err := hiring.FromEnv()
 	require.ErrorContains(t, err, "HIRING_BASE_URL")
 
-	t.Setenv("HIRING_BASE_URL", apitest.FakeURL)
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	t.Setenv("HIRING_BASE_URL", apitest.BaseURL)
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client, err := hiring.FromEnv(hiring.WithHTTPClient(&http.Client{Transport: fake}))
 	require.NoError(t, err)
 	_, err = client.Account.Get(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.FakeURL+"/api/v1/account", fake.Requests()[0].URL)
-	assert.Equal(t, "Bearer "+apitest.FakeKey, fake.Requests()[0].Header.Get("Authorization"))
+	assert.Equal(t, apitest.BaseURL+"/api/v1/account", fake.Requests()[0].URL)
+	assert.Equal(t, "Bearer "+apitest.Key, fake.Requests()[0].Header.Get("Authorization"))
 
 	t.Setenv("HIRING_API_KEY", "")
 	_, err = hiring.FromEnv()
@@ -185,7 +186,7 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(503, ""))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(503, ""))
 	var first, second int
 	client := fake.Client(
 		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 4}), nil, hiring.WithObserver(nil),
@@ -202,9 +203,9 @@ func TestOptionsLastWinsAndObserversAddUp(t *testing.T) {
 }
 
 func TestWithHTTPClientIsCopied(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	mine := &http.Client{Transport: fake}
-	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(mine))
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(mine))
 	require.NoError(t, err)
 	assert.Nil(t, mine.CheckRedirect, "the caller's client is not modified")
 	mine.Transport = nil
@@ -215,10 +216,10 @@ func TestWithHTTPClientIsCopied(t *testing.T) {
 func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	u, err := url.Parse(apitest.FakeURL)
+	u, err := url.Parse(apitest.BaseURL)
 	require.NoError(t, err)
 	jar.SetCookies(u, []*http.Cookie{{Name: "lb", Value: "7"}})
-	fake := apitest.NewFake(t, apitest.Says(500, ""), apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client := fake.Client(hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 	_, err = client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -230,7 +231,7 @@ func TestCookiesOfTheCallersJarAreSentOnceAnAttempt(t *testing.T) {
 
 func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 	quota := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 41", "X-RateLimit-Reset: 1800000000"}
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, quota...))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, quota...))
 	var original, variant int
 	client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { original++ }))
 	a, err := client.With(hiring.WithUserAgent("a/1"), hiring.WithObserver(func(context.Context, hiring.Exchange) { variant++ }))
@@ -255,7 +256,7 @@ func TestWithSharesQuotaAndLeavesTheOriginalAlone(t *testing.T) {
 
 func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
 	nobody := hiring.WithObserver(func(context.Context, hiring.Exchange) {})
-	client := apitest.NewFake(t, apitest.Data(apitest.Thing)).Client(nobody, nobody, nobody) // A slice of three has room for a fourth.
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(nobody, nobody, nobody) // A slice of three has room for a fourth.
 	var a, b int
 	first, err := client.With(hiring.WithObserver(func(context.Context, hiring.Exchange) { a++ }))
 	require.NoError(t, err)
@@ -271,7 +272,7 @@ func TestVariantsOfOneClientDoNotShareObservers(t *testing.T) {
 }
 
 func TestVariantWithASourceOfItsOwnHasUsedNoKeyYet(t *testing.T) {
-	client := apitest.NewFake(t, apitest.Data(apitest.Thing)).Client()
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
 	variant, err := client.With(hiring.WithKeySource(func(context.Context) (string, error) { return "sk_live_other", nil }))
 	require.NoError(t, err)
 	assert.Empty(t, variant.Environment())
@@ -284,9 +285,9 @@ func TestVariantWithASourceOfItsOwnHasUsedNoKeyYet(t *testing.T) {
 func TestQuotasAreKeptApart(t *testing.T) {
 	read := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 999", "X-RateLimit-Reset: 1800000000"}
 	write := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 199", "X-RateLimit-Reset: 1800000100"}
-	fake := apitest.NewFake(t,
-		apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, read...), apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, write...),
-		apitest.Says(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
+	fake := apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, read...), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`, write...),
+		apitest.Respond(401, "", "X-RateLimit-Limit: 5", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 1900000000"))
 	client := fake.Client()
 	_, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -302,21 +303,21 @@ func TestEnvironment(t *testing.T) {
 	for key, want := range map[string]hiring.Environment{
 		"sk_live_abcdef": hiring.EnvironmentLive, "sk_test_abcdef": hiring.EnvironmentTest, "abcdef": "", "sk_livex": "",
 	} {
-		client, err := hiring.New(apitest.FakeURL, key)
+		client, err := hiring.New(apitest.BaseURL, key)
 		require.NoError(t, err)
 		assert.Equal(t, want, client.Environment(), "Environment of %q", key)
 		for _, e := range []hiring.Environment{hiring.EnvironmentLive, hiring.EnvironmentTest} {
-			_, err = hiring.New(apitest.FakeURL, key, hiring.WithEnvironment(e))
+			_, err = hiring.New(apitest.BaseURL, key, hiring.WithEnvironment(e))
 			assert.Equal(t, e == want, err == nil, "New(%q) WithEnvironment(%s): %v", key, e, err)
 		}
 	}
 }
 
 func TestKeySourceIsAskedOnceAnAttempt(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(500, ""), apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	keys := []string{"sk_test_first", "sk_live_second"}
 	asked := 0
-	client, err := hiring.New(apitest.FakeURL, "", hiring.WithHTTPClient(&http.Client{Transport: fake}),
+	client, err := hiring.New(apitest.BaseURL, "", hiring.WithHTTPClient(&http.Client{Transport: fake}),
 		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}),
 		hiring.WithKeySource(func(context.Context) (string, error) { asked++; return keys[asked-1], nil }))
 	require.NoError(t, err)
@@ -346,12 +347,12 @@ func TestKeySourceFailures(t *testing.T) {
 		"other environment": {"sk_live_51HxQ9", nil, "not of the test environment"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 			client := fake.Client(hiring.WithEnvironment(hiring.EnvironmentTest),
 				hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Error("nothing was sent, so there is no Exchange") }),
 				hiring.WithKeySource(func(context.Context) (string, error) { return c.key, c.err }))
 			err := client.Assessments.Delete(t.Context(), "a1")
-			failure := apitest.FailureOf(t, "Delete", err)
+			failure := apitest.RequireError(t, "Delete", err)
 			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome)
 			assert.Zero(t, failure.Attempts)
 			assert.Zero(t, failure.Status)
@@ -368,18 +369,18 @@ func TestKeySourceFailures(t *testing.T) {
 
 func TestKeySourceThatFailsBetweenAttemptsKeepsTheOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Breaks(apitest.ErrReset))
+		fake := apitest.NewScriptedServer(t, apitest.Fail(apitest.ErrReset))
 		asked := 0
 		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) {
 			if asked++; asked > 1 {
-				return "", errors.New("sealed, last seen " + apitest.FakeKey)
+				return "", errors.New("sealed, last seen " + apitest.Key)
 			}
-			return apitest.FakeKey, nil
+			return apitest.Key, nil
 		}))
-		failure := apitest.FailureOf(t, "Delete", client.Assessments.Delete(t.Context(), "a1"))
+		failure := apitest.RequireError(t, "Delete", client.Assessments.Delete(t.Context(), "a1"))
 		assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "the first attempt may have taken effect")
 		assert.Equal(t, 1, failure.Attempts)
-		assert.NotContains(t, failure.Error(), apitest.FakeKey, "the key that was used before is removed")
+		assert.NotContains(t, failure.Error(), apitest.Key, "the key that was used before is removed")
 	})
 }
 
@@ -499,7 +500,7 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 		}
 	}
 	for name, c := range checks {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", name) }))
 		err := c.call(client)
 		var refused *hiring.ParamError
@@ -515,7 +516,7 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 func TestTheFirstProblemIsTheOneNamed(t *testing.T) {
-	client := apitest.NewFake(t, apitest.Data(apitest.Thing)).Client()
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
 	_, create := client.Assessments.Create(t.Context(), hiring.NewAssessment{TimeLimitMinutes: -1})
 	_, send := client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
 	var refused *hiring.ParamError
@@ -557,7 +558,7 @@ func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error 
 }
 
 func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, "", apitest.Signed))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, "", apitest.RequestIDHeader))
 	client := fake.Client()
 	_, err := client.Do(t.Context(), "POST", "/x", nil, strings.Repeat("n", 512<<10-2), nil)
 	require.NoError(t, err, "512 KB are allowed")
@@ -567,7 +568,7 @@ func TestBodyOfExactlyTheLimitIsSent(t *testing.T) {
 }
 
 func TestOptionalInputsAndExtra(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	client := fake.Client()
 	_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{
 		ChallengeID: "c", Name: "n", TimeLimitMinutes: 45, BudgetDollarsCap: 2.5, SelectedTaskIDs: []string{"t1"},
@@ -593,7 +594,7 @@ func TestOptionalInputsAndExtra(t *testing.T) {
 }
 
 func TestExtraOfAnInputIsNotChanged(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	in := hiring.NewInvitation{Email: "e", Name: "n", Extra: map[string]any{"note": 1}}
 	for range 2 {
 		_, err := fake.Client().Invitations.Send(t.Context(), "a", in)
@@ -606,11 +607,11 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 	reason := errors.New("the user left")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	for _, op := range apitest.EveryOperation() {
-		fake := apitest.NewFake(t, apitest.Says(200, op.Reply))
+	for _, op := range apitest.Operations() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", op.Name) }))
 		err := op.Call(ctx, client)
-		failure := apitest.FailureOf(t, op.Name, err)
+		failure := apitest.RequireError(t, op.Name, err)
 		require.ErrorIs(t, err, context.Canceled, "%s", op.Name)
 		require.ErrorIs(t, err, reason, "%s: the context's cause", op.Name)
 		assert.Zero(t, failure.Attempts, "%s", op.Name)
@@ -625,7 +626,7 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 
 func TestOneClientServesManyGoroutines(t *testing.T) {
 	limit := []string{"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","new":[1]},"meta":{}}`, limit...))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","new":[1]},"meta":{}}`, limit...))
 	var mu sync.Mutex
 	exchanges := 0
 	client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) {
@@ -653,9 +654,9 @@ func TestOneClientServesManyGoroutines(t *testing.T) {
 }
 
 func TestWhatIsKeptDoesNotLieInASharedBuffer(t *testing.T) {
-	fake := apitest.NewFake(t,
-		apitest.Says(200, `{"data":{"id":"x","name":"first","new":["first"]},"meta":{}}`),
-		apitest.Says(200, `{"data":{"id":"x","name":"XXXXX","new":["XXXXX"]},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":{"id":"x","name":"first","new":["first"]},"meta":{}}`),
+		apitest.Respond(200, `{"data":{"id":"x","name":"XXXXX","new":["XXXXX"]},"meta":{}}`))
 	client := fake.Client()
 	var first hiring.Response
 	account, err := client.Account.Get(hiring.WithResponse(t.Context(), &first))

@@ -12,9 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -62,8 +63,8 @@ func cancellationPoints() map[string]point {
 	wire := func(serve func(net.Conn)) func(*testing.T) http.RoundTripper {
 		return func(t *testing.T) http.RoundTripper { return piped(t, serve) }
 	}
-	script := func(answers ...apitest.Answer) func(*testing.T) http.RoundTripper {
-		return func(t *testing.T) http.RoundTripper { return apitest.NewFake(t, answers...) }
+	script := func(answers ...apitest.Responder) func(*testing.T) http.RoundTripper {
+		return func(t *testing.T) http.RoundTripper { return apitest.NewScriptedServer(t, answers...) }
 	}
 	slowSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
 		<-ctx.Done()
@@ -71,12 +72,12 @@ func cancellationPoints() map[string]point {
 	})
 	deafSource := hiring.WithKeySource(func(ctx context.Context) (string, error) {
 		<-ctx.Done()
-		return apitest.FakeKey, nil
+		return apitest.Key, nil
 	})
-	closed := apitest.Said{Limit: 200, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}
+	closed := apitest.RateLimit{Limit: 200, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}
 	return map[string]point{
-		"in the key source":         {script(apitest.Data(apitest.Thing)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
-		"in a key source that ends": {script(apitest.Data(apitest.Thing)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
+		"in the key source":         {script(apitest.RespondData(apitest.Resource)), []hiring.Option{slowSource}, hiring.OutcomeNotDone, 0},
+		"in a key source that ends": {script(apitest.RespondData(apitest.Resource)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
 		"while dialling": {func(*testing.T) http.RoundTripper {
 			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
@@ -89,10 +90,10 @@ func cancellationPoints() map[string]point {
 		"mid-body":              {wire(replies("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"data\":{")), nil, hiring.OutcomeDone, 1},
 		"mid-body of a refusal": {wire(replies("HTTP/1.1 403 Forbidden\r\nContent-Length: 99\r\n\r\n{\"error\":{")), nil, hiring.OutcomeNotDone, 1},
 		"mid-body of a failure": {wire(replies("HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\n<html>")), nil, hiring.OutcomeUnknown, 1},
-		"pause after a 503":     {script(apitest.Says(503, "", "Retry-After: 50")), nil, hiring.OutcomeUnknown, 1},
-		"pause after a 429":     {script(apitest.Says(429, "", "Retry-After: 50")), nil, hiring.OutcomeNotDone, 1},
-		"pause after a reset":   {script(apitest.Breaks(apitest.ErrReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.OutcomeUnknown, 1},
-		"pause after a quota is used up": {script(apitest.Says(503, "", "Retry-After: 1"), closed.With(apitest.Limited)), []hiring.Option{
+		"pause after a 503":     {script(apitest.Respond(503, "", "Retry-After: 50")), nil, hiring.OutcomeUnknown, 1},
+		"pause after a 429":     {script(apitest.Respond(429, "", "Retry-After: 50")), nil, hiring.OutcomeNotDone, 1},
+		"pause after a reset":   {script(apitest.Fail(apitest.ErrReset)), []hiring.Option{hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1e6 * time.Hour, MaxBackoff: 1e6 * time.Hour})}, hiring.OutcomeUnknown, 1},
+		"pause after a quota is used up": {script(apitest.Respond(503, "", "Retry-After: 1"), closed.With(apitest.RespondRateLimited)), []hiring.Option{
 			hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 3}),
 		}, hiring.OutcomeUnknown, 2},
 	}
@@ -102,16 +103,16 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 	reason := errors.New("shutting down")
 	for name, p := range cancellationPoints() {
 		synctest.Test(t, func(t *testing.T) {
-			client, err := hiring.New("http://localhost", apitest.FakeKey, append(p.opts, hiring.WithHTTPClient(&http.Client{Transport: p.transport(t)}))...)
+			client, err := hiring.New("http://localhost", apitest.Key, append(p.opts, hiring.WithHTTPClient(&http.Client{Transport: p.transport(t)}))...)
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			begun := time.Now()
 			time.AfterFunc(3*time.Second, func() { cancel(reason) })
-			_, err = client.Assessments.Close(ctx, apitest.FakeID)
+			_, err = client.Assessments.Close(ctx, apitest.ID)
 			assert.Equal(t, 3*time.Second, time.Since(begun), "%s: ends promptly", name)
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.ErrorIs(t, err, reason, "%s", name)
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Equal(t, p.outcome, failure.Outcome, "%s: Outcome", name)
 			assert.Equal(t, p.attempts, failure.Attempts, "%s: Attempts", name)
 			assert.NotContains(t, err.Error(), "\n", "%s", name)
@@ -122,39 +123,39 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 
 func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), slowly(20*time.Second, apitest.Data(apitest.Thing)))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(20*time.Second, apitest.RespondData(apitest.Resource)))
 		client := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		busy := make(chan error)
-		go func() { busy <- apitest.Read(context.Background(), client) }() //nolint:usetesting // outlives the call that is cancelled
+		go func() { busy <- apitest.ReadAccount(context.Background(), client) }() //nolint:usetesting // outlives the call that is cancelled
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := time.Now()
 		time.AfterFunc(time.Second/2, cancel)
-		err := apitest.Read(ctx, client)
+		err := apitest.ReadAccount(ctx, client)
 		assert.Equal(t, time.Second/2, time.Since(begun))
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorContains(t, err, "requests on their way may take what is left of the read quota")
 		assert.Len(t, fake.Requests(), 2)
 
-		require.NoError(t, apitest.Read(t.Context(), client), "a second later it goes all the same")
+		require.NoError(t, apitest.ReadAccount(t.Context(), client), "a second later it goes all the same")
 		assert.Equal(t, time.Second+time.Second/2, fake.Requests()[2].At.Sub(begun))
 
 		short, stop := context.WithTimeout(t.Context(), 25*time.Second)
 		defer stop()
-		require.NoError(t, apitest.Read(short, client))
+		require.NoError(t, apitest.ReadAccount(short, client))
 		require.NoError(t, <-busy)
 	})
 }
 
 func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), slowly(time.Second/4, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds)))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(time.Second/4, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource)))
 		client := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		done := make(chan error, 3)
 		for range 3 {
-			go func() { done <- apitest.Read(t.Context(), client) }()
+			go func() { done <- apitest.ReadAccount(t.Context(), client) }()
 		}
 		for range 3 {
 			require.NoError(t, <-done)
@@ -186,10 +187,10 @@ func TestEndOfAnAttemptLeavesTheNextAlone(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
 			var body *untilDone
-			fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+			fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 				body = &untilDone{ctx: r.Context()}
-				return apitest.ReplyOf(r, http.StatusOK, body), nil
-			}, apitest.Data(`{"id":"a"}`))
+				return apitest.NewResponse(r, http.StatusOK, body), nil
+			}, apitest.RespondData(`{"id":"a"}`))
 			_, err := fake.Client(hiring.WithTimeout(time.Second)).Account.Get(t.Context())
 			require.NoError(t, err)
 			require.Len(t, fake.Requests(), 2)

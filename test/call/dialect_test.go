@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // another is how the service might turn out to call a thing, and what makes a
@@ -138,7 +139,7 @@ func TestDialectThatIsWrongSurfaces(t *testing.T) {
 			require.Positive(t, want)
 
 			server := sandbox.Start(t, sandbox.WithDialect(c.dialect))
-			var heard apitest.Listener
+			var heard apitest.WarningRecorder
 			got, err := c.use(t.Context(), server.Client(heard.Options()...))
 			if c.fails {
 				require.ErrorContains(t, err, "Dialect."+field)
@@ -157,7 +158,7 @@ func TestDialectThatIsWrongSurfaces(t *testing.T) {
 				assert.Contains(t, heard.Lines.String(), "Dialect."+field)
 			}
 
-			var quiet apitest.Listener
+			var quiet apitest.WarningRecorder
 			got, err = c.use(t.Context(), server.Client(append(quiet.Options(), hiring.WithDialect(c.dialect))...))
 			require.NoError(t, err)
 			assert.Equal(t, want, got)
@@ -176,7 +177,7 @@ func TestDialectWhollyOther(t *testing.T) {
 	}
 	server := sandbox.Start(t, sandbox.WithDialect(d))
 	for field, c := range otherDialects {
-		var quiet apitest.Listener
+		var quiet apitest.WarningRecorder
 		got, err := c.use(t.Context(), server.Client(append(quiet.Options(), hiring.WithDialect(d))...))
 		require.NoError(t, err, field)
 		assert.Positive(t, got, field)
@@ -324,7 +325,7 @@ func TestDialectOfAVariant(t *testing.T) {
 
 // The times of a query are in UTC, with milliseconds.
 func TestDialectSinceIsSentInUTC(t *testing.T) {
-	s := apitest.NewShelf("cursor", 1)
+	s := apitest.NewListServer("cursor", 1)
 	since := time.Date(2026, 2, 10, 0, 30, 0, 7_900_000, time.FixedZone("", 3600))
 	_, err := s.Client(t).Submissions.List(hiring.SubmissionFilter{Since: since}).Collect(t.Context())
 	require.NoError(t, err)
@@ -338,7 +339,7 @@ func TestDialectSinceIsSentInUTC(t *testing.T) {
 // A walk that is refused for its page parameters names the guess that it may be.
 func TestDialectHintsOfAList(t *testing.T) {
 	for _, c := range []struct {
-		list   func(*hiring.Client) apitest.AnyPager
+		list   func(*hiring.Client) apitest.IntPager
 		style  string
 		fields string
 		hints  []string
@@ -355,7 +356,7 @@ func TestDialectHintsOfAList(t *testing.T) {
 		{apitest.EventsOf, "seq", `{"page_size":["Is not sent."]}`, []string{"EventPageSizeParam"}},
 		{apitest.EventsOf, "seq", `{"since_seq":["No."]}`, nil},
 	} {
-		s := apitest.NewShelf(c.style, 30)
+		s := apitest.NewListServer(c.style, 30)
 		client := s.Client(t, hiring.WithHTTPClient(spoilingClient(s, func(n int) string {
 			if n < 2 {
 				return ""

@@ -7,11 +7,11 @@ import (
 )
 
 // spoilingClient answers request n with a 400 of that body, unless it is empty.
-func spoilingClient(s *apitest.Shelf, body func(n int) string) *http.Client {
+func spoilingClient(s *apitest.ListServer, body func(n int) string) *http.Client {
 	return &http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		resp, err := s.RoundTrip(r)
 		if text := body(s.Requests()); text != "" {
-			return apitest.ShelfReply(r, http.StatusBadRequest, text), nil
+			return apitest.NewListResponse(r, http.StatusBadRequest, text), nil
 		}
 		return resp, err
 	})}

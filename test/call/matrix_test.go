@@ -12,9 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -32,7 +33,7 @@ const random time.Duration = -1
 
 // meets is one line of the matrix: the same answer to each of four methods.
 type meets struct {
-	answer                   apitest.Answer
+	answer                   apitest.Responder
 	get, post, patch, delete fate
 }
 
@@ -49,19 +50,19 @@ const (
 )
 
 // alike is a line whose fate is the same whatever the method.
-func alike(a apitest.Answer, outcome hiring.Outcome, requests int, wait time.Duration, text string) meets {
+func alike(a apitest.Responder, outcome hiring.Outcome, requests int, wait time.Duration, text string) meets {
 	f := fate{outcome, requests, wait, text}
 	return meets{a, f, f, f, f}
 }
 
 // overload is a line for what all but a POST is repeated after.
-func overload(a apitest.Answer, wait time.Duration, text string) meets {
+func overload(a apitest.Responder, wait time.Duration, text string) meets {
 	again, once := fate{hiring.OutcomeUnknown, 4, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
 	return meets{a, again, once, again, again}
 }
 
 // unreadable is a line for a 2xx that brings no resource. A DELETE needs none.
-func unreadable(a apitest.Answer, reads int, wait time.Duration, text string) meets {
+func unreadable(a apitest.Responder, reads int, wait time.Duration, text string) meets {
 	done := fate{hiring.OutcomeDone, 1, 0, text}
 	return meets{a, fate{"", reads, wait, text}, done, done, fate{"", 1, 0, ""}}
 }
@@ -69,64 +70,64 @@ func unreadable(a apitest.Answer, reads int, wait time.Duration, text string) me
 func matrix() map[string]meets {
 	const no = hiring.OutcomeNotDone
 	in5 := []string{"Date: Sat, 01 Jan 2000 00:00:00 GMT", "Retry-After: Sat, 01 Jan 2000 00:00:05 GMT"}
-	quota := func(limits ...int) apitest.Answer { // 429 with the limit of reads or of writes.
+	quota := func(limits ...int) apitest.Responder { // 429 with the limit of reads or of writes.
 		return func(r *http.Request) (*http.Response, error) {
 			limit := limits[0]
 			if r.Method != http.MethodGet {
 				limit = limits[len(limits)-1]
 			}
-			return apitest.Said{Limit: limit, Remaining: 0, Left: 20 * time.Second, Skew: 0, RetryAfter: "20"}.With(apitest.Limited)(r)
+			return apitest.RateLimit{Limit: limit, Remaining: 0, Left: 20 * time.Second, Skew: 0, RetryAfter: "20"}.With(apitest.RespondRateLimited)(r)
 		}
 	}
 	read, reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "no reply: read tcp: connection reset by peer"
 	ok := `{"data":{"id":"x"},"meta":{}}`
 	return map[string]meets{
-		"200":                  alike(apitest.Says(200, ok), "", 1, 0, ""),
-		"201":                  alike(apitest.Says(201, ok), "", 1, 0, ""),
-		"204":                  unreadable(apitest.Says(204, "", apitest.Signed), 1, 0, "204 the reply holds no data, which was promised"),
-		"200 empty":            unreadable(apitest.Says(200, "", apitest.Signed), 4, random, "200 the reply cannot be read"),
-		"200 without data":     unreadable(apitest.Says(200, `{"x":1}`, apitest.Signed), 1, 0, "200 the reply holds no data, which was promised"),
-		"200 wrapped":          unreadable(apitest.Data(`{"invitation":{"id":"x"}}`), 1, 0, "200 the reply's data has no id, so it is not the resource that was promised"),
-		"200 page":             alike(apitest.Says(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
-		"200 page with id":     alike(apitest.Says(200, html, apitest.Signed), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
-		"200 unsigned, empty":  alike(apitest.Says(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the reply is empty and not the service's own"),
-		"204 unsigned":         alike(apitest.Says(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the reply is empty and not the service's own"),
-		"200 unsigned, others": alike(apitest.Says(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the reply is JSON but not the service's envelope"),
-		"200 bad JSON":         unreadable(apitest.Says(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
-		"200 truncated":        unreadable(apitest.Cuts(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
-		"200 stalled":          unreadable(apitest.Stalls(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
-		"301":                  alike(apitest.Says(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
-		"302":                  alike(apitest.Says(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
-		"304":                  alike(apitest.Says(304, ""), no, 1, 0, "304 "+redirect),
-		"307":                  alike(apitest.Says(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
-		"400":                  alike(apitest.Refuses(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the service (request req_0e)"),
-		"401":                  alike(apitest.Refuses(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service; hiring.example.com refused the key sk_test_…: "),
-		"402":                  alike(apitest.Refuses(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
-		"403":                  alike(apitest.Refuses(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
-		"404":                  alike(apitest.Refuses(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
-		"405":                  alike(apitest.Says(405, html), no, 1, 0, "405 the reply is not the service's own: "+html),
-		"409":                  alike(apitest.Refuses(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
-		"413":                  alike(apitest.Says(413, html), no, 1, 0, "413 "+notOwn),
+		"200":                  alike(apitest.Respond(200, ok), "", 1, 0, ""),
+		"201":                  alike(apitest.Respond(201, ok), "", 1, 0, ""),
+		"204":                  unreadable(apitest.Respond(204, "", apitest.RequestIDHeader), 1, 0, "204 the reply holds no data, which was promised"),
+		"200 empty":            unreadable(apitest.Respond(200, "", apitest.RequestIDHeader), 4, random, "200 the reply cannot be read"),
+		"200 without data":     unreadable(apitest.Respond(200, `{"x":1}`, apitest.RequestIDHeader), 1, 0, "200 the reply holds no data, which was promised"),
+		"200 wrapped":          unreadable(apitest.RespondData(`{"invitation":{"id":"x"}}`), 1, 0, "200 the reply's data has no id, so it is not the resource that was promised"),
+		"200 page":             alike(apitest.Respond(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
+		"200 page with id":     alike(apitest.Respond(200, html, apitest.RequestIDHeader), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
+		"200 unsigned, empty":  alike(apitest.Respond(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the reply is empty and not the service's own"),
+		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the reply is empty and not the service's own"),
+		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the reply is JSON but not the service's envelope"),
+		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
+		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
+		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
+		"301":                  alike(apitest.Respond(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
+		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
+		"304":                  alike(apitest.Respond(304, ""), no, 1, 0, "304 "+redirect),
+		"307":                  alike(apitest.Respond(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
+		"400":                  alike(apitest.RespondError(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the service (request req_0e)"),
+		"401":                  alike(apitest.RespondError(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service; hiring.example.com refused the key sk_test_…: "),
+		"402":                  alike(apitest.RespondError(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
+		"403":                  alike(apitest.RespondError(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
+		"404":                  alike(apitest.RespondError(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
+		"405":                  alike(apitest.Respond(405, html), no, 1, 0, "405 the reply is not the service's own: "+html),
+		"409":                  alike(apitest.RespondError(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
+		"413":                  alike(apitest.Respond(413, html), no, 1, 0, "413 "+notOwn),
 		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
-		"429 of a proxy":       alike(apitest.Says(429, html), no, 4, random, "429 "+notOwn),
-		"429 of a proxy, 5 s":  alike(apitest.Says(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
+		"429 of a proxy":       alike(apitest.Respond(429, html), no, 4, random, "429 "+notOwn),
+		"429 of a proxy, 5 s":  alike(apitest.Respond(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
 		"429 throttle":         alike(quota(100), no, 1, 0, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
-		"500":                  overload(apitest.Refuses(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the service"),
-		"501":                  alike(apitest.Says(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
-		"502":                  overload(apitest.Says(502, html), random, "502 "+notOwn),
-		"503":                  overload(apitest.Says(503, html), random, "503 "+notOwn),
-		"503 in 5 s":           overload(apitest.Says(503, html, "Retry-After: 5"), 15*time.Second, "503 "+notOwn),
-		"503 at a time":        overload(apitest.Says(503, html, in5...), 15*time.Second, "503 "+notOwn),
-		"503 at a time past":   overload(apitest.Says(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
-		"503 too late":         alike(apitest.Says(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
-		"504":                  overload(apitest.Says(504, html), random, "504 "+notOwn),
-		"refused dial":         alike(apitest.Breaks(apitest.DialError), no, 4, random, "no reply: dial tcp: connection refused"),
-		"reset":                overload(apitest.Breaks(read), random, reset),
-		"broken pipe":          overload(apitest.Breaks(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
-		"timeout":              {apitest.Hangs(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
-		"503 truncated":        overload(apitest.Cuts(503, "<html", apitest.ErrReset), random, "503 the reply is not the service's own: <html"),
-		"404 truncated":        alike(apitest.Cuts(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the reply is JSON but not the service's error envelope"),
-		"400 that is too long": alike(apitest.Says(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the reply is not the service's own: xxxxx"),
+		"500":                  overload(apitest.RespondError(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the service"),
+		"501":                  alike(apitest.Respond(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
+		"502":                  overload(apitest.Respond(502, html), random, "502 "+notOwn),
+		"503":                  overload(apitest.Respond(503, html), random, "503 "+notOwn),
+		"503 in 5 s":           overload(apitest.Respond(503, html, "Retry-After: 5"), 15*time.Second, "503 "+notOwn),
+		"503 at a time":        overload(apitest.Respond(503, html, in5...), 15*time.Second, "503 "+notOwn),
+		"503 at a time past":   overload(apitest.Respond(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
+		"503 too late":         alike(apitest.Respond(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
+		"504":                  overload(apitest.Respond(504, html), random, "504 "+notOwn),
+		"refused dial":         alike(apitest.Fail(apitest.DialError), no, 4, random, "no reply: dial tcp: connection refused"),
+		"reset":                overload(apitest.Fail(read), random, reset),
+		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
+		"timeout":              {apitest.Block(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
+		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the reply is not the service's own: <html"),
+		"404 truncated":        alike(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the reply is JSON but not the service's error envelope"),
+		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the reply is not the service's own: xxxxx"),
 	}
 }
 
@@ -138,7 +139,7 @@ func TestMatrix(t *testing.T) {
 		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
 			synctest.Test(t, func(t *testing.T) {
 				what, want := method+" "+name, line.fateOf(method)
-				fake := apitest.NewFake(t, line.answer)
+				fake := apitest.NewScriptedServer(t, line.answer)
 				begun := time.Now()
 				err := methodCalls[method](t.Context(), fake.Client())
 				waited := time.Since(begun)
@@ -158,7 +159,7 @@ func TestMatrix(t *testing.T) {
 					require.NoError(t, err, "%s", what)
 					return
 				}
-				failure := apitest.FailureOf(t, what, err)
+				failure := apitest.RequireError(t, what, err)
 				if method == "GET" {
 					want.outcome = ""
 				}

@@ -10,10 +10,11 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // misuseText returns the text of the panic in f, "" when there is none.
@@ -64,7 +65,7 @@ func moreCalls() map[string]func(context.Context, *hiring.Client) {
 
 func allCalls() map[string]func(context.Context, *hiring.Client) {
 	all := moreCalls()
-	for _, op := range apitest.EveryOperation() {
+	for _, op := range apitest.Operations() {
 		all[op.Name] = func(ctx context.Context, c *hiring.Client) { _ = op.Call(ctx, c) }
 	}
 	return all
@@ -73,7 +74,7 @@ func allCalls() map[string]func(context.Context, *hiring.Client) {
 func TestNilContextIsNamed(t *testing.T) {
 	var none context.Context
 	for name, call := range allCalls() {
-		fake := apitest.NewFake(t, apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 		assert.Contains(t, misuseText(func() { call(none, fake.Client()) }), "hiring: nil context", name)
 		assert.Empty(t, fake.Requests(), name)
 	}
@@ -119,20 +120,20 @@ func TestNilPointersAsErrorsAreErrors(t *testing.T) {
 	for name, err := range map[string]error{
 		"*call_test.brokenError": (*brokenError)(nil), "*url.Error": (*url.Error)(nil), "*net.OpError": (*net.OpError)(nil), "*net.DNSError": (*net.DNSError)(nil),
 	} {
-		for where, answer := range map[string]apitest.Answer{
+		for where, answer := range map[string]apitest.Responder{
 			"transport": func(*http.Request) (*http.Response, error) { return nil, err },
 			"transport with response": func(r *http.Request) (*http.Response, error) {
-				return apitest.ReplyOf(r, 200, failingBody{io.EOF}), err
+				return apitest.NewResponse(r, 200, failingBody{io.EOF}), err
 			},
 			"body": func(r *http.Request) (*http.Response, error) {
-				return apitest.ReplyOf(r, 200, failingBody{err}, apitest.Signed), nil
+				return apitest.NewResponse(r, 200, failingBody{err}, apitest.RequestIDHeader), nil
 			},
 			"body of a refusal": func(r *http.Request) (*http.Response, error) {
-				return apitest.ReplyOf(r, 404, failingBody{err}, apitest.Signed), nil
+				return apitest.NewResponse(r, 404, failingBody{err}, apitest.RequestIDHeader), nil
 			},
 		} {
-			for _, op := range apitest.EveryOperation() {
-				got := op.Call(t.Context(), apitest.NewFake(t, answer).Client(apitest.Once))
+			for _, op := range apitest.Operations() {
+				got := op.Call(t.Context(), apitest.NewScriptedServer(t, answer).Client(apitest.NoRetry))
 				if where == "body" && op.Method != http.MethodGet && got == nil {
 					continue // Delete and Revoke need no body.
 				}
@@ -142,16 +143,16 @@ func TestNilPointersAsErrorsAreErrors(t *testing.T) {
 					assert.Contains(t, got.Error(), "the error is a nil "+name, "%s %s", op.Name, where)
 				}
 			}
-			h := apitest.NewHostile(t, answer)
-			_, got := h.Client(apitest.Once).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
+			h := apitest.NewStorageServer(t, answer)
+			_, got := h.Client(apitest.NoRetry).Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 			require.Error(t, got, "archive: %s %s", where, name)
 		}
 	}
 	writer := apitest.WriterFunc(func([]byte) (int, error) { return 0, (*brokenError)(nil) })
-	_, err := apitest.NewHostile(t, apitest.File(200, 0, 10, nil, apitest.Tag)).Client(apitest.Once).Submissions.DownloadArchive(t.Context(), "s", writer)
+	_, err := apitest.NewStorageServer(t, apitest.Archive(200, 0, 10, nil, apitest.ETag)).Client(apitest.NoRetry).Submissions.DownloadArchive(t.Context(), "s", writer)
 	require.ErrorContains(t, err, "the writer failed")
 	source := hiring.WithKeySource(func(context.Context) (string, error) { return "", (*brokenError)(nil) })
-	_, err = apitest.NewFake(t, apitest.Data(apitest.Thing)).Client(source).Account.Get(t.Context())
+	_, err = apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(source).Account.Get(t.Context())
 	require.ErrorContains(t, err, "the key source failed")
 	assert.False(t, hiring.IsTransient(err))
 }

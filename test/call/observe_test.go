@@ -12,16 +12,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 var quotaSaid = hiring.RateLimit{Limit: 1000, Remaining: 41, Reset: time.Unix(1800000000, 0).UTC()}
 
 // slowly answers after a time.
-func slowly(d time.Duration, a apitest.Answer) apitest.Answer {
+func slowly(d time.Duration, a apitest.Responder) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		<-time.After(d)
 		return a(r)
@@ -30,10 +31,10 @@ func slowly(d time.Duration, a apitest.Answer) apitest.Answer {
 
 func TestOneExchangeAnAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t,
-			slowly(time.Second, apitest.Refuses(503, "INTERNAL_ERROR", append(apitest.QuotaHeaders, "Retry-After: 5")...)),
-			slowly(2*time.Second, apitest.Breaks(apitest.ErrReset)),
-			slowly(3*time.Second, apitest.Data(apitest.Thing, apitest.QuotaHeaders...)))
+		fake := apitest.NewScriptedServer(t,
+			slowly(time.Second, apitest.RespondError(503, "INTERNAL_ERROR", append(apitest.RateLimitHeaders, "Retry-After: 5")...)),
+			slowly(2*time.Second, apitest.Fail(apitest.ErrReset)),
+			slowly(3*time.Second, apitest.RespondData(apitest.Resource, apitest.RateLimitHeaders...)))
 		type key struct{}
 		var seen []hiring.Exchange
 		client := fake.Client(hiring.WithObserver(func(ctx context.Context, e hiring.Exchange) {
@@ -41,10 +42,10 @@ func TestOneExchangeAnAttempt(t *testing.T) {
 			assert.Len(t, fake.Requests(), e.Attempt, "before the next attempt")
 			seen = append(seen, e)
 		}))
-		_, err := client.Submissions.Report(context.WithValue(t.Context(), key{}, "caller"), apitest.FakeID)
+		_, err := client.Submissions.Report(context.WithValue(t.Context(), key{}, "caller"), apitest.ID)
 		require.NoError(t, err)
 		require.Len(t, seen, 3)
-		assert.Equal(t, hiring.ErrInternal, apitest.FailureOf(t, "attempt 1", seen[0].Err).Code)
+		assert.Equal(t, hiring.ErrInternal, apitest.RequireError(t, "attempt 1", seen[0].Err).Code)
 		require.ErrorIs(t, seen[1].Err, apitest.ErrReset)
 		pause := seen[1].Wait
 		assert.Equal(t, fake.Pauses()[1], pause+3*time.Second-time.Second, "the pause is the one that was made")
@@ -64,8 +65,8 @@ func TestOneExchangeAnAttempt(t *testing.T) {
 func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		body := `{"data":{"id":"x"},"meta":{}}`
-		fake := apitest.NewFake(t, apitest.Says(500, "first"), apitest.Says(200, body, append(apitest.QuotaHeaders, "X-New: 1")...), apitest.Refuses(404, "NOT_FOUND"), apitest.Breaks(apitest.ErrReset))
-		client := fake.Client(apitest.Once)
+		fake := apitest.NewScriptedServer(t, apitest.Respond(500, "first"), apitest.Respond(200, body, append(apitest.RateLimitHeaders, "X-New: 1")...), apitest.RespondError(404, "NOT_FOUND"), apitest.Fail(apitest.ErrReset))
+		client := fake.Client(apitest.NoRetry)
 		patient := fake.Client()
 		var r hiring.Response
 		ctx := hiring.WithResponse(t.Context(), &r)
@@ -93,19 +94,19 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 }
 
 func TestCapturedHeadersAreACopy(t *testing.T) {
-	header := http.Header{"X-Echo": {apitest.FakeKey}}
-	plain := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.Data(apitest.Thing)(r)
+	header := http.Header{"X-Echo": {apitest.Key}}
+	plain := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.RespondData(apitest.Resource)(r)
 		resp.Header = header
 		return resp, err
 	})
 	_, err := plain.Client().Account.Get(hiring.WithResponse(t.Context(), new(hiring.Response)))
 	require.NoError(t, err)
-	assert.Equal(t, apitest.FakeKey, header.Get("X-Echo"), "what the transport may share is not changed")
+	assert.Equal(t, apitest.Key, header.Get("X-Echo"), "what the transport may share is not changed")
 
 	var shared *http.Response
-	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.Data(apitest.Thing, "X-Echo: "+apitest.FakeKey, "Location: /x")(r)
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.RespondData(apitest.Resource, "X-Echo: "+apitest.Key, "Location: /x")(r)
 		shared = resp
 		return resp, err
 	})
@@ -122,23 +123,23 @@ func TestLogger(t *testing.T) {
 	const secret = "jane.roe"
 	for _, c := range []struct {
 		name    string
-		answers []apitest.Answer
+		answers []apitest.Responder
 		want    []string // Level and message of each line.
 		code    string   // Of the first line.
 		cause   string   // Of the last.
 	}{
-		{"success", []apitest.Answer{apitest.Data(`{"name":"`+secret+`"}`, apitest.QuotaHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
-		{"failure", []apitest.Answer{apitest.Says(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, apitest.QuotaHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
-		{"undocumented code", []apitest.Answer{apitest.Says(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, apitest.QuotaHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
-		{"repeated", []apitest.Answer{apitest.Says(503, secret), apitest.Data(apitest.Thing)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
-		{"gives up", []apitest.Answer{apitest.Breaks(syscall.ECONNRESET)}, []string{
+		{"success", []apitest.Responder{apitest.RespondData(`{"name":"`+secret+`"}`, apitest.RateLimitHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
+		{"failure", []apitest.Responder{apitest.Respond(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
+		{"undocumented code", []apitest.Responder{apitest.Respond(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
+		{"repeated", []apitest.Responder{apitest.Respond(503, secret), apitest.RespondData(apitest.Resource)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
+		{"gives up", []apitest.Responder{apitest.Fail(syscall.ECONNRESET)}, []string{
 			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, "", "connection reset"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			handler := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})
-			client := apitest.NewFake(t, c.answers...).Client(hiring.WithLogger(slog.New(handler)))
-			_, _ = client.Do(t.Context(), "DELETE", "/people/"+apitest.FakeID, map[string][]string{"q": {secret}}, map[string]string{"name": secret}, nil)
+			client := apitest.NewScriptedServer(t, c.answers...).Client(hiring.WithLogger(slog.New(handler)))
+			_, _ = client.Do(t.Context(), "DELETE", "/people/"+apitest.ID, map[string][]string{"q": {secret}}, map[string]string{"name": secret}, nil)
 			var got []string
 			for line := range strings.Lines(log.String()) {
 				var entry map[string]any
@@ -161,7 +162,7 @@ func TestLogger(t *testing.T) {
 				assert.Equal(t, c.code != "", coded, "%s: %s", c.name, line)
 			}
 			assert.Equal(t, c.want, got, "%s", c.name)
-			for _, private := range []string{secret, apitest.FakeID, apitest.FakeKey, "https://"} {
+			for _, private := range []string{secret, apitest.ID, apitest.Key, "https://"} {
 				assert.NotContains(t, log.String(), private, "%s", c.name)
 			}
 		})
@@ -170,7 +171,7 @@ func TestLogger(t *testing.T) {
 
 func TestLoggerAsksTheLevelFirst(t *testing.T) {
 	var log bytes.Buffer
-	client := apitest.NewFake(t, apitest.Data(apitest.Thing), apitest.Refuses(404, "NOT_FOUND")).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource), apitest.RespondError(404, "NOT_FOUND")).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	_, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, log.String(), "a success is for debugging")
@@ -182,7 +183,7 @@ func TestLoggerAsksTheLevelFirst(t *testing.T) {
 func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	var warning string
-	client := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"page":1,"page_size":20,"total":1,"has_more":false}}`)).Client(
+	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"page":1,"page_size":20,"total":1,"has_more":false}}`)).Client(
 		hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
 		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { warning = e.Warning }))
 	_, err := client.Invitations.List("a").Collect(t.Context())
@@ -194,33 +195,33 @@ func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
 
 func TestRouteOfDoNamesNobody(t *testing.T) {
 	for path, want := range map[string]struct{ route, url string }{
-		"/account":              {"/account", "/account"},
-		"account/usage":         {"/account/usage", "/account/usage"},
-		"/openapi.json":         {"/openapi.json", "/openapi.json"},
-		"/bulk-invites/re_send": {"/bulk-invites/re_send", "/bulk-invites/re_send"},
-		"/submissions/" + apitest.FakeID + "/pdf": {"/submissions/{id}/pdf", "/submissions/" + apitest.FakeID + "/pdf"},
-		"/people/Jane/7":              {"/people/{id}/{id}", "/people/Jane/7"},
-		"/people/jo@example.com":      {"/people/{id}", "/people/jo@example.com"},
-		"/people/a%2Fb":               {"/people/{id}", "/people/a%2Fb"},
-		"/people/a%20b":               {"/people/{id}", "/people/a%20b"},
-		"/people/a b":                 {"/people/{id}", "/people/a%20b"},
-		"/people/%252e":               {"/people/{id}", "/people/%252e"},
-		"/people/é":                   {"/people/{id}", "/people/%C3%A9"},
-		"/" + strings.Repeat("a", 32): {"/" + strings.Repeat("a", 32), "/" + strings.Repeat("a", 32)},
-		"/" + strings.Repeat("a", 33): {"/{id}", "/" + strings.Repeat("a", 33)},
+		"/account":                            {"/account", "/account"},
+		"account/usage":                       {"/account/usage", "/account/usage"},
+		"/openapi.json":                       {"/openapi.json", "/openapi.json"},
+		"/bulk-invites/re_send":               {"/bulk-invites/re_send", "/bulk-invites/re_send"},
+		"/submissions/" + apitest.ID + "/pdf": {"/submissions/{id}/pdf", "/submissions/" + apitest.ID + "/pdf"},
+		"/people/Jane/7":                      {"/people/{id}/{id}", "/people/Jane/7"},
+		"/people/jo@example.com":              {"/people/{id}", "/people/jo@example.com"},
+		"/people/a%2Fb":                       {"/people/{id}", "/people/a%2Fb"},
+		"/people/a%20b":                       {"/people/{id}", "/people/a%20b"},
+		"/people/a b":                         {"/people/{id}", "/people/a%20b"},
+		"/people/%252e":                       {"/people/{id}", "/people/%252e"},
+		"/people/é":                           {"/people/{id}", "/people/%C3%A9"},
+		"/" + strings.Repeat("a", 32):         {"/" + strings.Repeat("a", 32), "/" + strings.Repeat("a", 32)},
+		"/" + strings.Repeat("a", 33):         {"/{id}", "/" + strings.Repeat("a", 33)},
 	} {
-		fake := apitest.NewFake(t, apitest.Refuses(404, "NOT_FOUND"))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(404, "NOT_FOUND"))
 		var route string
 		client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { route = e.Route }))
 		_, err := client.Do(t.Context(), "GET", path, nil, nil, nil)
 		assert.Equal(t, want.route, route, "Exchange of %s", path)
-		assert.Equal(t, want.route, apitest.FailureOf(t, path, err).Route, "Error of %s", path)
-		assert.Equal(t, apitest.FakeURL+"/api/v1"+want.url, fake.Requests()[0].URL, "URL of %s", path)
+		assert.Equal(t, want.route, apitest.RequireError(t, path, err).Route, "Error of %s", path)
+		assert.Equal(t, apitest.BaseURL+"/api/v1"+want.url, fake.Requests()[0].URL, "URL of %s", path)
 	}
 }
 
 func TestDo(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","new":1},"meta":{"request_id":"req_1","page":2,"page_size":3,"total":4,"has_more":true,"next_cursor":"c"}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","new":1},"meta":{"request_id":"req_1","page":2,"page_size":3,"total":4,"has_more":true,"next_cursor":"c"}}`))
 	want := hiring.Meta{RequestID: "req_1", Page: 2, PageSize: 3, Total: 4, HasMore: true, NextCursor: "c"}
 	client := fake.Client()
 	var account hiring.Account
@@ -229,7 +230,7 @@ func TestDo(t *testing.T) {
 	assert.Equal(t, want, meta)
 	assert.Equal(t, "x", account.ID)
 	assert.Equal(t, "1", string(account.Extra["new"]))
-	assert.Equal(t, apitest.FakeURL+"/api/v1/x?a=1%261&b=2", fake.Requests()[0].URL)
+	assert.Equal(t, apitest.BaseURL+"/api/v1/x?a=1%261&b=2", fake.Requests()[0].URL)
 	assert.Empty(t, fake.Requests()[0].Body)
 
 	var raw json.RawMessage
@@ -252,11 +253,11 @@ func TestDo(t *testing.T) {
 
 func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, reply := range map[string]apitest.Answer{
-			"empty": apitest.Says(204, "", apitest.Signed), "text": apitest.Says(200, `"done"`, apitest.Signed), "no data": apitest.Says(200, `{"meta":{"request_id":"req_1"}}`),
-			"cut": apitest.Cuts(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stalls(200, `{"da`, apitest.Signed),
+		for name, reply := range map[string]apitest.Responder{
+			"empty": apitest.Respond(204, "", apitest.RequestIDHeader), "text": apitest.Respond(200, `"done"`, apitest.RequestIDHeader), "no data": apitest.Respond(200, `{"meta":{"request_id":"req_1"}}`),
+			"cut": apitest.Truncate(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stall(200, `{"da`, apitest.RequestIDHeader),
 		} {
-			fake := apitest.NewFake(t, reply)
+			fake := apitest.NewScriptedServer(t, reply)
 			_, err := fake.Client().Do(t.Context(), "POST", "/x", nil, nil, nil)
 			require.NoError(t, err, "%s", name)
 			assert.Len(t, fake.Requests(), 1, "%s", name)
@@ -266,7 +267,7 @@ func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 
 func TestOpenAPI(t *testing.T) {
 	const document = `{"openapi":"3.1.0", "info":{}}`
-	fake := apitest.NewFake(t, apitest.Says(200, document), apitest.Says(200, strings.ToUpper(document), apitest.Signed))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, document), apitest.Respond(200, strings.ToUpper(document), apitest.RequestIDHeader))
 	client := fake.Client()
 	got, err := client.OpenAPI(t.Context())
 	require.NoError(t, err)
@@ -274,16 +275,16 @@ func TestOpenAPI(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, document, string(got))
 	assert.Len(t, got, len(document), "it is kept as it came")
-	_, err = apitest.NewFake(t, apitest.Says(200, "<html>")).Client().OpenAPI(t.Context())
+	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, "<html>")).Client().OpenAPI(t.Context())
 	require.ErrorContains(t, err, "not the service's own: <html>")
-	_, err = apitest.NewFake(t, apitest.Says(200, `{"swagger":"2.0"}`)).Client().OpenAPI(t.Context())
+	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, `{"swagger":"2.0"}`)).Client().OpenAPI(t.Context())
 	require.ErrorContains(t, err, "not the service's")
-	_, err = apitest.NewFake(t, apitest.Refuses(403, "INSUFFICIENT_SCOPE")).Client().OpenAPI(t.Context())
+	_, err = apitest.NewScriptedServer(t, apitest.RespondError(403, "INSUFFICIENT_SCOPE")).Client().OpenAPI(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
 }
 
 func TestDoTakesWhatEncodingJSONUsersWrite(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"name":"n","count":3},"meta":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"name":"n","count":3},"meta":{}}`))
 	var out struct {
 		Name  string
 		Count int

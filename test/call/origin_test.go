@@ -13,11 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // replying serves each request on each connection with the same bytes and then
@@ -39,16 +40,16 @@ func replying(raw string) func(*net.TCPConn) {
 
 // A proxy that wants a sign-in answers in the service's place, whatever is asked.
 func TestSignInPageIsNoSuccess(t *testing.T) {
-	baseURL, _ := apitest.Listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignIn), apitest.SignIn)))
-	for _, op := range apitest.EveryOperation() {
+	baseURL, _ := apitest.Listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
+	for _, op := range apitest.Operations() {
 		err := op.Call(t.Context(), realClient(t, baseURL))
-		failure := apitest.FailureOf(t, op.Name, err)
+		failure := apitest.RequireError(t, op.Name, err)
 		want := hiring.OutcomeUnknown
-		if op.Method == "GET" {
+		if op.Method == http.MethodGet {
 			want = ""
 		}
 		assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s", op.Name)
-		require.ErrorContains(t, err, "not the service's own: "+apitest.SignIn, "%s", op.Name)
+		require.ErrorContains(t, err, "not the service's own: "+apitest.SignInPage, "%s", op.Name)
 		assert.Empty(t, failure.Code, "%s", op.Name)
 	}
 }
@@ -57,43 +58,43 @@ func TestSignInPageIsNoSuccess(t *testing.T) {
 func TestWhoseASuccessIs(t *testing.T) {
 	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
 	for name, c := range map[string]struct {
-		reply apitest.Answer
+		reply apitest.Responder
 		own   bool
 	}{
-		"empty with a request id":       {apitest.Says(200, "", apitest.Signed), true},
-		"empty with a limit":            {apitest.Says(200, "", limits[0]), true},
-		"empty with what remains":       {apitest.Says(200, "", limits[1]), true},
-		"empty with a reset":            {apitest.Says(200, "", limits[2]), true},
-		"blank with a request id":       {apitest.Says(200, " \r\n", apitest.Signed), true},
-		"any JSON with a request id":    {apitest.Says(200, `"done"`, apitest.Signed), true},
-		"broken JSON with a request id": {apitest.Says(200, `{"da`, apitest.Signed), true},
-		"long JSON with a request id":   {apitest.Says(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`, apitest.Signed), true},
-		"empty":                         {apitest.Says(200, ""), false},
-		"204":                           {apitest.Says(204, ""), false},
-		"blank":                         {apitest.Says(200, "\n"), false},
-		"with another header":           {apitest.Says(200, "", "X-Trace-Id: 7"), false},
-		"with empty headers":            {apitest.Says(200, "", "X-Request-Id: "), false},
-		"data":                          {apitest.Says(200, `{"data":null}`), true},
-		"data behind others":            {apitest.Says(200, `{"x":{"y":[1,"}"]},"d\u0061ta":7}`), true},
-		"meta":                          {apitest.Says(200, `{"meta":{}}`), true},
-		"data, cut":                     {apitest.Cuts(200, `{"data":{"i`, apitest.ErrReset), true},
-		"data within":                   {apitest.Says(200, `{"result":{"data":{}}}`), false},
-		"data as a value":               {apitest.Says(200, `{"result":"data"}`), false},
-		"Data":                          {apitest.Says(200, `{"Data":{}}`), false},
-		"a list":                        {apitest.Says(200, `[{"data":{}}]`), false},
-		"text":                          {apitest.Says(200, `"data"`), false},
-		"null":                          {apitest.Says(200, `null`), false},
-		"openapi":                       {apitest.Says(200, `{"openapi":"3.1.0"}`), false},
-		"others":                        {apitest.Says(200, `{"ok":true}`), false},
-		"long JSON of others":           {apitest.Says(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`), false},
-		"cut before it tells":           {apitest.Cuts(200, `{"da`, apitest.ErrReset), false},
-		"cut at once":                   {apitest.Cuts(200, "", apitest.ErrReset), false},
-		"page":                          {apitest.Says(200, apitest.SignIn), false},
-		"page with all headers":         {apitest.Says(200, apitest.SignIn, append(limits, apitest.Signed)...), false},
-		"page behind a BOM":             {apitest.Says(200, "\ufeff "+apitest.SignIn, apitest.Signed), false},
-		"page, cut":                     {apitest.Cuts(200, apitest.SignIn, apitest.ErrReset), false},
-		"long page":                     {apitest.Says(200, strings.Repeat(apitest.SignIn, 5000), apitest.Signed), false},
-		"plain text with a request id":  {apitest.Says(200, "OK", apitest.Signed), false},
+		"empty with a request id":       {apitest.Respond(200, "", apitest.RequestIDHeader), true},
+		"empty with a limit":            {apitest.Respond(200, "", limits[0]), true},
+		"empty with what remains":       {apitest.Respond(200, "", limits[1]), true},
+		"empty with a reset":            {apitest.Respond(200, "", limits[2]), true},
+		"blank with a request id":       {apitest.Respond(200, " \r\n", apitest.RequestIDHeader), true},
+		"any JSON with a request id":    {apitest.Respond(200, `"done"`, apitest.RequestIDHeader), true},
+		"broken JSON with a request id": {apitest.Respond(200, `{"da`, apitest.RequestIDHeader), true},
+		"long JSON with a request id":   {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`, apitest.RequestIDHeader), true},
+		"empty":                         {apitest.Respond(200, ""), false},
+		"204":                           {apitest.Respond(204, ""), false},
+		"blank":                         {apitest.Respond(200, "\n"), false},
+		"with another header":           {apitest.Respond(200, "", "X-Trace-Id: 7"), false},
+		"with empty headers":            {apitest.Respond(200, "", "X-Request-Id: "), false},
+		"data":                          {apitest.Respond(200, `{"data":null}`), true},
+		"data behind others":            {apitest.Respond(200, `{"x":{"y":[1,"}"]},"d\u0061ta":7}`), true},
+		"meta":                          {apitest.Respond(200, `{"meta":{}}`), true},
+		"data, cut":                     {apitest.Truncate(200, `{"data":{"i`, apitest.ErrReset), true},
+		"data within":                   {apitest.Respond(200, `{"result":{"data":{}}}`), false},
+		"data as a value":               {apitest.Respond(200, `{"result":"data"}`), false},
+		"Data":                          {apitest.Respond(200, `{"Data":{}}`), false},
+		"a list":                        {apitest.Respond(200, `[{"data":{}}]`), false},
+		"text":                          {apitest.Respond(200, `"data"`), false},
+		"null":                          {apitest.Respond(200, `null`), false},
+		"openapi":                       {apitest.Respond(200, `{"openapi":"3.1.0"}`), false},
+		"others":                        {apitest.Respond(200, `{"ok":true}`), false},
+		"long JSON of others":           {apitest.Respond(200, `{"x":"`+strings.Repeat("x", 100_000)+`"}`), false},
+		"cut before it tells":           {apitest.Truncate(200, `{"da`, apitest.ErrReset), false},
+		"cut at once":                   {apitest.Truncate(200, "", apitest.ErrReset), false},
+		"page":                          {apitest.Respond(200, apitest.SignInPage), false},
+		"page with all headers":         {apitest.Respond(200, apitest.SignInPage, append(limits, apitest.RequestIDHeader)...), false},
+		"page behind a BOM":             {apitest.Respond(200, "\ufeff "+apitest.SignInPage, apitest.RequestIDHeader), false},
+		"page, cut":                     {apitest.Truncate(200, apitest.SignInPage, apitest.ErrReset), false},
+		"long page":                     {apitest.Respond(200, strings.Repeat(apitest.SignInPage, 5000), apitest.RequestIDHeader), false},
+		"plain text with a request id":  {apitest.Respond(200, "OK", apitest.RequestIDHeader), false},
 	} {
 		for call, write := range map[string]func(*hiring.Client) error{
 			"Delete": func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") },
@@ -103,14 +104,14 @@ func TestWhoseASuccessIs(t *testing.T) {
 				return err
 			},
 		} {
-			fake := apitest.NewFake(t, c.reply)
+			fake := apitest.NewScriptedServer(t, c.reply)
 			err := write(fake.Client())
 			assert.Len(t, fake.Requests(), 1, "%s: %s", call, name)
 			if c.own {
 				require.NoError(t, err, "%s: %s", call, name)
 				continue
 			}
-			failure := apitest.FailureOf(t, call+": "+name, err)
+			failure := apitest.RequireError(t, call+": "+name, err)
 			assert.Equal(t, hiring.OutcomeUnknown, failure.Outcome, "%s: %s", call, name)
 			if !strings.HasPrefix(name, "cut ") {
 				assert.Contains(t, failure.Message, "not the service's", "%s: %s", call, name)
@@ -124,8 +125,8 @@ func TestWhoseASuccessIs(t *testing.T) {
 // Behind a gateway that strips headers an empty reply is believed once a reply
 // has shown that, not before.
 func TestGatewayThatStripsHeaders(t *testing.T) {
-	for name, first := range map[string]apitest.Answer{"data": apitest.Data(apitest.Thing), "no data": apitest.Says(200, `{"meta":{}}`)} {
-		fake := apitest.NewFake(t, apitest.Says(204, ""), first, apitest.Says(204, ""), apitest.Says(200, apitest.SignIn), apitest.Says(204, ""))
+	for name, first := range map[string]apitest.Responder{"data": apitest.RespondData(apitest.Resource), "no data": apitest.Respond(200, `{"meta":{}}`)} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(204, ""), first, apitest.Respond(204, ""), apitest.Respond(200, apitest.SignInPage), apitest.Respond(204, ""))
 		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		variant, err := client.With(hiring.WithUserAgent("x/1"))
 		require.NoError(t, err)
@@ -136,7 +137,7 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 		require.ErrorIs(t, remove(client), hiring.ErrOutcomeUnknown, "%s: a page is still no reply of the service", name)
 		require.NoError(t, remove(variant), "%s: a variant knows it too", name)
 	}
-	client := apitest.NewFake(t, apitest.Data(apitest.Thing, apitest.Signed), apitest.Says(204, "")).Client()
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource, apitest.RequestIDHeader), apitest.Respond(204, "")).Client()
 	_, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
 	require.Error(t, client.Assessments.Delete(t.Context(), "a"), "a reply with headers shows no gateway")
@@ -148,13 +149,13 @@ func TestReplyWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{
 		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
 	} {
-		for _, op := range apitest.EveryOperation() {
+		for _, op := range apitest.Operations() {
 			if strings.HasSuffix(op.Name, "List") || slices.Contains([]string{"Assessments.Delete", "Invitations.Revoke", "OpenAPI", "Do", "Submissions.Report"}, op.Name) {
 				continue
 			}
-			failure := apitest.FailureOf(t, op.Name+" "+name, op.Call(t.Context(), apitest.NewFake(t, apitest.Data(body, apitest.Signed)).Client()))
+			failure := apitest.RequireError(t, op.Name+" "+name, op.Call(t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client()))
 			want := hiring.OutcomeDone
-			if op.Method == "GET" {
+			if op.Method == http.MethodGet {
 				want = ""
 			}
 			assert.Equal(t, [3]any{200, 1, want}, [3]any{failure.Status, failure.Attempts, failure.Outcome}, "%s %s", op.Name, name)
@@ -165,18 +166,18 @@ func TestReplyWithoutTheResourceItPromised(t *testing.T) {
 		`{}`: true, `{"evaluated":false}`: true, `{"submission_id":"x","new":1}`: true, `{"status":"started","new":1}`: true, `{"evaluated":true,"new":1}`: true,
 		`{"report":{"submission_id":"x"}}`: false, `{"new":1}`: false,
 	} {
-		_, err := apitest.NewFake(t, apitest.Data(body, apitest.Signed)).Client().Submissions.Report(t.Context(), "a")
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(body, apitest.RequestIDHeader)).Client().Submissions.Report(t.Context(), "a")
 		assert.Equal(t, ok, err == nil, "report %s: %v", body, err)
 	}
 }
 
 // Ensure and SendAll say sent only of what was seen.
 func TestInvitingBehindASignInPage(t *testing.T) {
-	page := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignIn, Times: -1}
+	page := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
 	wrapped := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
 	for name, fault := range map[string]sandbox.Fault{"page": page, "wrapped": wrapped} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.Inject(fault)
 			client := server.LiveClient()
 			got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
@@ -187,7 +188,7 @@ func TestInvitingBehindASignInPage(t *testing.T) {
 				assert.NotEqual(t, hiring.InviteSent, got.Outcome, "%s", name)
 				return true
 			}})
-			assert.Empty(t, apitest.MailsOf(t, server, assessment), "%s", name)
+			assert.Empty(t, apitest.InvitationCounts(t, server, assessment), "%s", name)
 		})
 	}
 }
@@ -208,7 +209,7 @@ func TestStatusesThatEndNoRequest(t *testing.T) {
 			err := call(ctx, realClient(t, baseURL))
 			require.NoError(t, ctx.Err(), "%s %s: at once", method, status)
 			cancel()
-			failure := apitest.FailureOf(t, method+" "+status, err)
+			failure := apitest.RequireError(t, method+" "+status, err)
 			want := hiring.OutcomeUnknown
 			if method == "GET" {
 				want = ""

@@ -13,16 +13,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // mine is a fake whose transport, bodies and everything else that a caller
 // hands to a client go off once armed, in one place.
 type mine struct {
-	*apitest.FakeService
+	*apitest.ScriptedServer
 
 	place  string
 	armed  atomic.Bool
@@ -40,7 +41,7 @@ func (m *mine) at(place string) {
 func (m *mine) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.sent = append(m.sent, r.Context())
 	m.at("transport")
-	resp, err := m.FakeService.RoundTrip(r)
+	resp, err := m.ScriptedServer.RoundTrip(r)
 	if err == nil {
 		body := &minedBody{ReadCloser: resp.Body, mine: m}
 		m.bodies = append(m.bodies, body)
@@ -76,13 +77,13 @@ func (m *mine) WithGroup(string) slog.Handler             { return m }
 func (m *mine) Handle(context.Context, slog.Record) error { m.at("log"); return nil }
 
 func (m *mine) client() *hiring.Client {
-	return m.FakeService.Client(
+	return m.ScriptedServer.Client(
 		hiring.WithHTTPClient(&http.Client{Transport: m, Jar: m}),
 		hiring.WithLogger(slog.New(m)),
 		hiring.WithObserver(func(context.Context, hiring.Exchange) { m.at("observer") }),
 		hiring.WithKeySource(func(context.Context) (string, error) {
 			m.at("key source")
-			return apitest.FakeKey, nil
+			return apitest.Key, nil
 		}))
 }
 
@@ -97,8 +98,8 @@ func panicOf(f func()) (cause any) {
 // slows, blocks or leaks. The quota has one call left, so that a request which
 // is still counted as on its way would hold the next one up.
 func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
-	page := apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(headers ...string) apitest.Answer {
-		return apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`, append(headers, "Set-Cookie: a=b")...)
+	page := apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(headers ...string) apitest.Responder {
+		return apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`, append(headers, "Set-Cookie: a=b")...)
 	})
 	ranges := map[string]func(*testing.T, hiring.Pager[hiring.Assessment]){
 		"one page":   func(t *testing.T, p hiring.Pager[hiring.Assessment]) { _, _ = p.Page(t.Context()) },
@@ -109,7 +110,7 @@ func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 		for name, readAll := range ranges {
 			t.Run(place+", "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					m := &mine{FakeService: apitest.NewFake(t, page), place: place}
+					m := &mine{ScriptedServer: apitest.NewScriptedServer(t, page), place: place}
 					client := m.client()
 					_, err := client.Assessments.List().Page(t.Context())
 					require.NoError(t, err)
@@ -151,15 +152,15 @@ func (s slowBody) Close() error {
 func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(r *http.Request) (*http.Response, error) {
-			return apitest.ReplyOf(r, http.StatusOK, slowBody{make(chan struct{})}), nil
+			return apitest.NewResponse(r, http.StatusOK, slowBody{make(chan struct{})}), nil
 		}
-		client := apitest.NewFake(t, late, apitest.Data(`{"id":"a"}`)).Client()
+		client := apitest.NewScriptedServer(t, late, apitest.RespondData(`{"id":"a"}`)).Client()
 		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Account.Get(t.Context()) }))
 		_, err := client.Account.Get(t.Context())
 		require.NoError(t, err)
 
-		link := apitest.Data(`{"id":"s","workspace_archive_url":"https://storage.test/a"}`)
-		client = apitest.NewFake(t, link, late).Client()
+		link := apitest.RespondData(`{"id":"s","workspace_archive_url":"https://storage.test/a"}`)
+		client = apitest.NewScriptedServer(t, link, late).Client()
 		assert.Equal(t, "boom", panicOf(func() { _, _ = client.Submissions.DownloadArchive(t.Context(), "s", io.Discard) }))
 	})
 }
@@ -167,7 +168,7 @@ func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
 func TestPanicWhileReadingAheadComesAfterThePagesBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`
-		fake := apitest.NewFake(t, apitest.Says(200, page), apitest.Says(200, `{"data":[{"id":"2"}],"meta":{"next_cursor":"d","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, page), apitest.Respond(200, `{"data":[{"id":"2"}],"meta":{"next_cursor":"d","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
 		var got []string
 		cause := panicOf(func() {
 			for item, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
@@ -184,7 +185,7 @@ func TestPanicWhileReadingAheadComesAfterThePagesBeforeIt(t *testing.T) {
 // A panic must not get lost because the caller happens to leave.
 func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })
 		assert.Equal(t, "boom", panicOf(func() {
 			for _, err := range fake.Client().Assessments.List().Prefetch(5).All(t.Context()) {
 				assert.NoError(t, err)
@@ -199,7 +200,7 @@ func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
 // not look like the end of the list.
 func TestGoexitWhileReadingAheadEndsTheCallersGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { runtime.Goexit() }))
 		ended := errors.New("the range ended as if the list had")
 		done := make(chan struct{})

@@ -12,10 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // delayedBody returns text after a time, and then err.
@@ -38,53 +39,55 @@ func (b *delayedBody) Read(p []byte) (int, error) {
 func (*delayedBody) Close() error { return nil }
 
 // bodyAfter answers at once, with a body that takes a time and ends with err.
-func bodyAfter(after time.Duration, status int, text string, err error) func(headers ...string) apitest.Answer {
-	return func(headers ...string) apitest.Answer {
+func bodyAfter(after time.Duration, status int, text string, err error) func(headers ...string) apitest.Responder {
+	return func(headers ...string) apitest.Responder {
 		return func(r *http.Request) (*http.Response, error) {
-			return apitest.ReplyOf(r, status, &delayedBody{after, strings.NewReader(text), err}, headers...), nil
+			return apitest.NewResponse(r, status, &delayedBody{after, strings.NewReader(text), err}, headers...), nil
 		}
 	}
 }
 
-const accountBody = `{"data":` + apitest.Thing + `,"meta":{}}`
+const accountBody = `{"data":` + apitest.Resource + `,"meta":{}}`
 
 // A request counts against the window until the head of its response has arrived.
 func TestSlowBodyDoesNotHoldItsPlaceInTheRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(bodyAfter(20*time.Second, 200, accountBody, io.EOF)), apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(bodyAfter(20*time.Second, 200, accountBody, io.EOF)), apitest.RespondData(apitest.Resource))
 		client := fake.Client()
 		done := make(chan error)
-		go func() { done <- apitest.Read(t.Context(), client) }()
+		go func() { done <- apitest.ReadAccount(t.Context(), client) }()
 		time.Sleep(time.Second)
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		require.NoError(t, <-done)
 		assert.Equal(t, []time.Duration{time.Second}, fake.Pauses(), "the second is sent while the body of the first is read")
 	})
 }
 
 func TestCookiesOfFailedResponsesAreKept(t *testing.T) {
-	for name, failed := range map[string]func(headers ...string) apitest.Answer{
-		"500": func(headers ...string) apitest.Answer { return apitest.Refuses(500, hiring.ErrInternal, headers...) },
-		"429": func(headers ...string) apitest.Answer { return apitest.Says(429, "", headers...) },
-		"302": func(headers ...string) apitest.Answer {
-			return apitest.Says(302, "", append(headers, "Location: /elsewhere")...)
+	for name, failed := range map[string]func(headers ...string) apitest.Responder{
+		"500": func(headers ...string) apitest.Responder {
+			return apitest.RespondError(500, hiring.ErrInternal, headers...)
 		},
-		"401": func(headers ...string) apitest.Answer {
-			return apitest.Refuses(401, hiring.ErrInvalidToken, headers...)
+		"429": func(headers ...string) apitest.Responder { return apitest.Respond(429, "", headers...) },
+		"302": func(headers ...string) apitest.Responder {
+			return apitest.Respond(302, "", append(headers, "Location: /elsewhere")...)
 		},
-		"cut": func(headers ...string) apitest.Answer {
-			return apitest.Cuts(200, `{"data":`, io.ErrUnexpectedEOF, append(headers, apitest.Signed)...)
+		"401": func(headers ...string) apitest.Responder {
+			return apitest.RespondError(401, hiring.ErrInvalidToken, headers...)
 		},
-		"not JSON": func(headers ...string) apitest.Answer { return apitest.Says(200, apitest.SignIn, headers...) },
+		"cut": func(headers ...string) apitest.Responder {
+			return apitest.Truncate(200, `{"data":`, io.ErrUnexpectedEOF, append(headers, apitest.RequestIDHeader)...)
+		},
+		"not JSON": func(headers ...string) apitest.Responder { return apitest.Respond(200, apitest.SignInPage, headers...) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			jar, err := cookiejar.New(nil)
 			require.NoError(t, err)
-			fake := apitest.NewFake(t, failed("Set-Cookie: route=a; Path=/"), apitest.Data(apitest.Thing))
-			client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}))
+			fake := apitest.NewScriptedServer(t, failed("Set-Cookie: route=a; Path=/"), apitest.RespondData(apitest.Resource))
+			client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Jar: jar}))
 			require.NoError(t, err)
-			if apitest.Read(t.Context(), client) != nil { // Not retried.
-				require.NoError(t, apitest.Read(t.Context(), client), name)
+			if apitest.ReadAccount(t.Context(), client) != nil { // Not retried.
+				require.NoError(t, apitest.ReadAccount(t.Context(), client), name)
 			}
 			require.Len(t, fake.Requests(), 2, name)
 			assert.Empty(t, fake.Requests()[0].Header.Get("Cookie"), name)
@@ -95,7 +98,7 @@ func TestCookiesOfFailedResponsesAreKept(t *testing.T) {
 
 // pool is a transport that counts how often its idle connections are closed.
 type pool struct {
-	*apitest.FakeService
+	*apitest.ScriptedServer
 
 	closed atomic.Int32
 }
@@ -104,27 +107,27 @@ func (p *pool) CloseIdleConnections() { p.closed.Add(1) }
 
 func TestIdleConnectionsAreNeverClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, answers := range map[string][]apitest.Answer{
-			"success":               {apitest.Data(apitest.Thing)},
-			"500 to the end":        {apitest.Refuses(500, hiring.ErrInternal)},
-			"404":                   {apitest.Refuses(404, hiring.ErrNotFound)},
-			"reset":                 {apitest.Breaks(apitest.ErrReset)},
-			"timeout":               {apitest.Hangs()},
-			"cut short":             {apitest.Cuts(200, `{"data":`, io.ErrUnexpectedEOF, apitest.Signed)},
-			"rate limit used up":    {apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds)},
-			"blocked retry":         {apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Answer { return apitest.Says(503, "", h...) })},
-			"key refused too often": {apitest.Refuses(401, hiring.ErrInvalidToken)},
+		for name, answers := range map[string][]apitest.Responder{
+			"success":               {apitest.RespondData(apitest.Resource)},
+			"500 to the end":        {apitest.RespondError(500, hiring.ErrInternal)},
+			"404":                   {apitest.RespondError(404, hiring.ErrNotFound)},
+			"reset":                 {apitest.Fail(apitest.ErrReset)},
+			"timeout":               {apitest.Block()},
+			"cut short":             {apitest.Truncate(200, `{"data":`, io.ErrUnexpectedEOF, apitest.RequestIDHeader)},
+			"rate limit used up":    {apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource)},
+			"blocked retry":         {apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.Respond(503, "", h...) })},
+			"key refused too often": {apitest.RespondError(401, hiring.ErrInvalidToken)},
 		} {
-			transport := &pool{FakeService: apitest.NewFake(t, answers...)}
-			client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+			transport := &pool{ScriptedServer: apitest.NewScriptedServer(t, answers...)}
+			client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 			require.NoError(t, err)
 			for range 5 {
-				_ = apitest.Read(t.Context(), client)
+				_ = apitest.ReadAccount(t.Context(), client)
 				_ = write(t.Context(), client)
 			}
 			ended, cancel := context.WithCancel(t.Context())
 			cancel()
-			_ = apitest.Read(ended, client)
+			_ = apitest.ReadAccount(ended, client)
 			assert.Zero(t, transport.closed.Load(), name)
 		}
 	})
@@ -134,32 +137,32 @@ func TestIdleConnectionsAreNeverClosed(t *testing.T) {
 func TestBlockedRetryKeepsTheCapturedResponse(t *testing.T) {
 	failed := errors.New("the vault is sealed")
 	for name, c := range map[string]struct {
-		first apitest.Answer
+		first apitest.Responder
 		fail  int32 // The key source fails at this call.
 		want  error
 	}{
-		"by the rate limit": {apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Answer {
-			return apitest.Says(503, "busy", append(h, "X-Request-Id: req_1")...)
+		"by the rate limit": {apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder {
+			return apitest.Respond(503, "busy", append(h, "X-Request-Id: req_1")...)
 		}), 0, hiring.ErrQuotaExhausted},
-		"by the key source": {apitest.Says(503, "busy", "X-Request-Id: req_1"), 2, failed},
-		"by a 429 that holds": {apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "1"}.With(func(h ...string) apitest.Answer {
-			return apitest.Says(429, "busy", append(h, "X-Request-Id: req_1")...)
+		"by the key source": {apitest.Respond(503, "busy", "X-Request-Id: req_1"), 2, failed},
+		"by a 429 that holds": {apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "1"}.With(func(h ...string) apitest.Responder {
+			return apitest.Respond(429, "busy", append(h, "X-Request-Id: req_1")...)
 		}), 0, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var asked atomic.Int32
 			var seen []hiring.Exchange
-			fake := apitest.NewFake(t, c.first, apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, c.first, apitest.RespondData(apitest.Resource))
 			client := fake.Client(
 				hiring.WithKeySource(func(context.Context) (string, error) {
 					if asked.Add(1) == c.fail {
 						return "", failed
 					}
-					return apitest.FakeKey, nil
+					return apitest.Key, nil
 				}),
 				hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
 			var resp hiring.Response
-			err := apitest.Read(hiring.WithResponse(t.Context(), &resp), client)
+			err := apitest.ReadAccount(hiring.WithResponse(t.Context(), &resp), client)
 			require.Error(t, err, name)
 			if c.want != nil {
 				require.ErrorIs(t, err, c.want, name)
@@ -179,7 +182,7 @@ func TestBlockedRetryKeepsTheCapturedResponse(t *testing.T) {
 func TestCapturedBodyIsNotThatOfALaterCall(t *testing.T) {
 	mine := `{"data":{"id":"mine","slug":"` + strings.Repeat("m", 1000) + `"},"meta":{}}`
 	for _, status := range []int{200, 404} {
-		fake := apitest.NewFake(t, apitest.Says(status, mine, apitest.Signed), apitest.Says(200, `{"data":{"id":"other","slug":"`+strings.Repeat("o", 1000)+`"},"meta":{}}`, apitest.Signed))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(status, mine, apitest.RequestIDHeader), apitest.Respond(200, `{"data":{"id":"other","slug":"`+strings.Repeat("o", 1000)+`"},"meta":{}}`, apitest.RequestIDHeader))
 		var client *hiring.Client
 		nested := func() {
 			if len(fake.Requests()) == 1 {
@@ -204,26 +207,26 @@ func TestCapturedBodyIsNotThatOfALaterCall(t *testing.T) {
 // body has been read, not when its head arrived.
 func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer   apitest.Answer
+		answer   apitest.Responder
 		deadline time.Duration
 		cancel   time.Duration
 		want     error
 		elapsed  time.Duration
 	}{
 		"deadline before the retry": {bodyAfter(5*time.Second, 503, "busy", io.EOF)("Retry-After: 3"), 7 * time.Second, 0, nil, 5 * time.Second},
-		"deadline in the body":      {bodyAfter(5*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.Signed), 4 * time.Second, 0, context.DeadlineExceeded, 5 * time.Second},
-		"cancelled in the body":     {bodyAfter(5*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.Signed), time.Hour, 4 * time.Second, context.Canceled, 5 * time.Second},
+		"deadline in the body":      {bodyAfter(5*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.RequestIDHeader), 4 * time.Second, 0, context.DeadlineExceeded, 5 * time.Second},
+		"cancelled in the body":     {bodyAfter(5*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.RequestIDHeader), time.Hour, 4 * time.Second, context.Canceled, 5 * time.Second},
 		"cancelled, body of a 503":  {bodyAfter(5*time.Second, 503, "busy", io.EOF)(), time.Hour, 4 * time.Second, context.Canceled, 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, c.answer, apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, c.answer, apitest.RespondData(apitest.Resource))
 			ctx, cancel := context.WithTimeout(t.Context(), c.deadline)
 			defer cancel()
 			if c.cancel > 0 {
 				time.AfterFunc(c.cancel, cancel)
 			}
 			begun := time.Now()
-			err := apitest.Read(ctx, fake.Client())
+			err := apitest.ReadAccount(ctx, fake.Client())
 			require.Error(t, err, name)
 			if c.want != nil {
 				require.ErrorIs(t, err, c.want, name)
@@ -234,14 +237,14 @@ func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 	}
 	// The attempt's own timeout passes in the body: that is a timeout, and retried.
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, bodyAfter(31*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.Signed), apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, bodyAfter(31*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.RequestIDHeader), apitest.RespondData(apitest.Resource))
 		var first error
 		client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 			if first == nil {
 				first = e.Err
 			}
 		}))
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		require.ErrorIs(t, first, context.DeadlineExceeded)
 	})
 }
@@ -249,30 +252,32 @@ func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 // Nothing of a response that was cut short shows in the one after it.
 func TestNothingOfACutResponseIsLeftInTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cut := func(text string) apitest.Answer { return apitest.Cuts(200, text, io.ErrUnexpectedEOF, apitest.Signed) }
-		whole := func(text string) apitest.Answer { return apitest.Says(200, text, apitest.Signed) }
+		cut := func(text string) apitest.Responder {
+			return apitest.Truncate(200, text, io.ErrUnexpectedEOF, apitest.RequestIDHeader)
+		}
+		whole := func(text string) apitest.Responder { return apitest.Respond(200, text, apitest.RequestIDHeader) }
 
-		got, err := apitest.NewFake(t, cut(`{"data":{"id":"old","name":"Old","custom_domain":"old.test","plan":{"id":"old"},"x":1},"meta":{`), whole(`{"data":{"id":"new"},"meta":{}}`)).Client().Account.Get(t.Context())
+		got, err := apitest.NewScriptedServer(t, cut(`{"data":{"id":"old","name":"Old","custom_domain":"old.test","plan":{"id":"old"},"x":1},"meta":{`), whole(`{"data":{"id":"new"},"meta":{}}`)).Client().Account.Get(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, hiring.Account{ID: "new"}, got)
 
-		page, err := apitest.NewFake(t, cut(`{"data":[{"id":"1","email":"old"},{"id":"2"}],"meta":{"total":9,"page":7,"next_cursor":"old"`), whole(`{"data":[{"id":"3"}],"meta":{"request_id":"req_2"}}`)).Client().Members.List().Page(t.Context())
+		page, err := apitest.NewScriptedServer(t, cut(`{"data":[{"id":"1","email":"old"},{"id":"2"}],"meta":{"total":9,"page":7,"next_cursor":"old"`), whole(`{"data":[{"id":"3"}],"meta":{"request_id":"req_2"}}`)).Client().Members.List().Page(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, hiring.Page[hiring.Member]{Items: []hiring.Member{{ID: "3"}}, Meta: hiring.Meta{RequestID: "req_2"}}, page)
 
 		out := map[string]int{}
-		meta, err := apitest.NewFake(t, cut(`{"data":{"old":1},"meta":{"total":9`), whole(`{"data":{"new":1},"meta":{}}`)).Client().Do(t.Context(), "GET", "/x", nil, nil, &out)
+		meta, err := apitest.NewScriptedServer(t, cut(`{"data":{"old":1},"meta":{"total":9`), whole(`{"data":{"new":1},"meta":{}}`)).Client().Do(t.Context(), "GET", "/x", nil, nil, &out)
 		require.NoError(t, err)
 		assert.Equal(t, map[string]int{"new": 1}, out)
 		assert.Zero(t, meta)
 
 		// A range reads every page into the memory of the page before.
 		var members []hiring.Invitation
-		fake := apitest.NewFake(t,
+		fake := apitest.NewScriptedServer(t,
 			whole(`{"data":[{"id":"1","candidate_name":"One"},{"id":"2","candidate_name":"Two"}],"meta":{"page":1,"has_more":true}}`),
 			cut(`{"data":[{"id":"3","candidate_name":"Old","x":1},{"id":"4","candidate_name":"Old"},{"id":"5"}],"meta":{"page":2,"has_more":true`),
 			whole(`{"data":[{"id":"6"},{"id":"7"}],"meta":{"page":2,"has_more":false}}`))
-		for member, err := range fake.Client().Invitations.List(apitest.FakeID).All(t.Context()) {
+		for member, err := range fake.Client().Invitations.List(apitest.ID).All(t.Context()) {
 			require.NoError(t, err)
 			members = append(members, member)
 		}
@@ -283,20 +288,20 @@ func TestNothingOfACutResponseIsLeftInTheNext(t *testing.T) {
 // Observers may call again: by then the client knows that the key was refused.
 func TestRefusedKeyIsNotTriedByAnObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Refuses(401, hiring.ErrInvalidToken, apitest.Signed))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(401, hiring.ErrInvalidToken, apitest.RequestIDHeader))
 		var client *hiring.Client
 		var nested error
 		client = fake.Client(hiring.WithObserver(func(ctx context.Context, _ hiring.Exchange) {
 			if len(fake.Requests()) == 3 && nested == nil {
 				nested = errors.New("calling")
-				nested = apitest.Read(ctx, client)
+				nested = apitest.ReadAccount(ctx, client)
 			}
 		}))
 		for range 3 {
-			require.ErrorIs(t, apitest.Read(t.Context(), client), hiring.ErrInvalidToken)
+			require.ErrorIs(t, apitest.ReadAccount(t.Context(), client), hiring.ErrInvalidToken)
 		}
 		require.ErrorIs(t, nested, hiring.ErrInvalidToken)
-		assert.Zero(t, apitest.FailureOf(t, "nested", nested).Status, "refused locally")
+		assert.Zero(t, apitest.RequireError(t, "nested", nested).Status, "refused locally")
 		assert.Len(t, fake.Requests(), 3)
 	})
 }
@@ -309,23 +314,23 @@ func TestKeySourceIsNotAskedUnderAnEndedContext(t *testing.T) {
 			source := hiring.WithKeySource(func(ctx context.Context) (string, error) {
 				asked++
 				assert.NoError(t, ctx.Err())
-				return apitest.FakeKey, nil
+				return apitest.Key, nil
 			})
 			eager := hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1})
-			client := apitest.NewFake(t, apitest.Says(503, "")).Client(source, eager, hiring.WithObserver(func(context.Context, hiring.Exchange) { cancel() }))
-			err := apitest.Read(ctx, client)
+			client := apitest.NewScriptedServer(t, apitest.Respond(503, "")).Client(source, eager, hiring.WithObserver(func(context.Context, hiring.Exchange) { cancel() }))
+			err := apitest.ReadAccount(ctx, client)
 			require.ErrorIs(t, err, context.Canceled)
 			require.ErrorContains(t, err, "503", "what was known before")
 			assert.Equal(t, 1, asked)
-			require.ErrorIs(t, apitest.Read(ctx, client), context.Canceled)
+			require.ErrorIs(t, apitest.ReadAccount(ctx, client), context.Canceled)
 			assert.Equal(t, 1, asked, "not at all by a call that begins later")
 
 			// In a wait for the rate limit.
 			ctx, cancel = context.WithCancel(t.Context())
-			client = apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: 30 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds)).Client(source)
-			require.NoError(t, apitest.Read(t.Context(), client))
+			client = apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 30 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource)).Client(source)
+			require.NoError(t, apitest.ReadAccount(t.Context(), client))
 			time.AfterFunc(30*time.Second, cancel)
-			if err := apitest.Read(ctx, client); err != nil { // Or the window ended first.
+			if err := apitest.ReadAccount(ctx, client); err != nil { // Or the window ended first.
 				require.ErrorIs(t, err, context.Canceled)
 			}
 		})

@@ -10,9 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -23,7 +24,7 @@ func patience(d time.Duration) hiring.Option {
 }
 
 func write(ctx context.Context, c *hiring.Client) error {
-	return c.Assessments.Delete(ctx, apitest.FakeID)
+	return c.Assessments.Delete(ctx, apitest.ID)
 }
 
 // refusedLocally sees to it that err is of a call of which nothing was sent.
@@ -31,7 +32,7 @@ func refusedLocally(t *testing.T, what string, err error, retryAfter time.Durati
 	t.Helper()
 	require.ErrorIs(t, err, hiring.ErrQuotaExhausted, "%s", what)
 	require.ErrorIs(t, err, hiring.ErrRateLimited, "%s", what)
-	failure := apitest.FailureOf(t, what, err)
+	failure := apitest.RequireError(t, what, err)
 	assert.Equal(t, hiring.ErrRateLimited, failure.Code, "%s", what)
 	assert.Zero(t, failure.Status, "%s", what)
 	assert.Equal(t, retryAfter, failure.RetryAfter, "%s: RetryAfter", what)
@@ -40,12 +41,12 @@ func refusedLocally(t *testing.T, what string, err error, retryAfter time.Durati
 func TestGateWaitsForTheWindow(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"clocks agree": 0, "server ahead": 7 * time.Hour, "server behind": -7 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: skew, RetryAfter: ""}.With(apitest.Succeeds), apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: skew, RetryAfter: ""}.With(apitest.RespondResource), apitest.RespondData(apitest.Resource))
 			client := fake.Client()
-			require.NoError(t, apitest.Read(t.Context(), client), "%s", name)
-			require.NoError(t, apitest.Read(t.Context(), client), "%s", name)
+			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%s", name)
+			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%s", name)
 			assert.Equal(t, []time.Duration{40 * time.Second}, fake.Pauses(), "%s: by the server's clock", name)
-			require.NoError(t, apitest.Read(t.Context(), client), "%s", name)
+			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%s", name)
 			assert.Zero(t, fake.Pauses()[1], "%s: the window has turned", name)
 		})
 	}
@@ -64,7 +65,7 @@ func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
 		"a whole window":      {time.Hour, 2 * time.Hour, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Said{Limit: 200, Remaining: 0, Left: c.left, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 200, Remaining: 0, Left: c.left, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RespondData(apitest.Resource))
 			exchanges := 0
 			client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { exchanges++ }))
 			require.NoError(t, write(t.Context(), client))
@@ -78,7 +79,7 @@ func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
 				return
 			}
 			refusedLocally(t, name, err, c.left)
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Zero(t, time.Since(begun), "%s: nothing is waited", name)
 			assert.Len(t, fake.Requests(), 1, "%s: nothing is sent", name)
 			assert.Equal(t, 1, exchanges, "%s: no Exchange", name)
@@ -96,13 +97,13 @@ func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
 func TestContextThatEndsAtTheGateJoinsBothErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("shutting down")
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource))
 		client := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		begun := time.Now()
 		time.AfterFunc(3*time.Second, func() { cancel(reason) })
-		err := apitest.Read(ctx, client)
+		err := apitest.ReadAccount(ctx, client)
 		assert.Equal(t, 3*time.Second, time.Since(begun))
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, reason)
@@ -114,24 +115,24 @@ func TestContextThatEndsAtTheGateJoinsBothErrors(t *testing.T) {
 
 func TestGateKeepsClassesAndKeysApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key := apitest.FakeKey
+		key := apitest.Key
 		source := hiring.WithKeySource(func(context.Context) (string, error) { return key, nil })
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Said{Limit: 200, Remaining: 9, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 200, Remaining: 9, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RespondData(apitest.Resource))
 		client := fake.Client(source)
 		variant, err := client.With(hiring.WithUserAgent("x/1"))
 		require.NoError(t, err)
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		require.NoError(t, write(t.Context(), client), "writes are counted apart")
-		refusedLocally(t, "a variant shares what is known", apitest.Read(t.Context(), variant), time.Hour)
+		refusedLocally(t, "a variant shares what is known", apitest.ReadAccount(t.Context(), variant), time.Hour)
 		require.NoError(t, write(t.Context(), variant))
 
 		key = "sk_test_another"
-		require.NoError(t, apitest.Read(t.Context(), client), "quotas are per key")
-		key = apitest.FakeKey
-		refusedLocally(t, "the first key again", apitest.Read(t.Context(), client), time.Hour)
+		require.NoError(t, apitest.ReadAccount(t.Context(), client), "quotas are per key")
+		key = apitest.Key
+		refusedLocally(t, "the first key again", apitest.ReadAccount(t.Context(), client), time.Hour)
 
 		stranger := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), stranger), "another client knows nothing of it")
+		require.NoError(t, apitest.ReadAccount(t.Context(), stranger), "another client knows nothing of it")
 		assert.Len(t, fake.Requests(), 5)
 	})
 }
@@ -139,23 +140,23 @@ func TestGateKeepsClassesAndKeysApart(t *testing.T) {
 func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var key atomic.Value
-		key.Store(apitest.FakeKey)
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Data(apitest.Thing))
+		key.Store(apitest.Key)
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RespondData(apitest.Resource))
 		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key.Load().(string), nil }))
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		time.AfterFunc(time.Second, func() { key.Store("sk_test_another") })
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Equal(t, "Bearer sk_test_another", fake.Requests()[1].Header.Get("Authorization"), "the key of the moment is sent")
 	})
 }
 
 func TestNonsenseClosesNothingForGood(t *testing.T) {
-	nonsense := func(remaining, reset, date string) apitest.Answer {
-		return apitest.Data(apitest.Thing, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: "+remaining, "X-RateLimit-Reset: "+reset, "Date: "+date)
+	nonsense := func(remaining, reset, date string) apitest.Responder {
+		return apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: "+remaining, "X-RateLimit-Reset: "+reset, "Date: "+date)
 	}
 	const year2000 = "Sat, 01 Jan 2000 00:00:00 GMT"
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		least  time.Duration // How long the gate stays closed.
 		most   time.Duration
 	}{
@@ -172,10 +173,10 @@ func TestNonsenseClosesNothingForGood(t *testing.T) {
 		"date unreadable":    {nonsense("0", "946688400", "yesterday"), time.Hour, time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, c.answer, apitest.Said{Limit: 1000, Remaining: 5, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds))
+			fake := apitest.NewScriptedServer(t, c.answer, apitest.RateLimit{Limit: 1000, Remaining: 5, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource))
 			client := fake.Client(patience(1000 * time.Hour))
 			for range 3 {
-				require.NoError(t, apitest.Read(t.Context(), client), "%s", name)
+				require.NoError(t, apitest.ReadAccount(t.Context(), client), "%s", name)
 			}
 			pauses := fake.Pauses()
 			assert.GreaterOrEqual(t, pauses[0], c.least, "%s", name)
@@ -193,7 +194,7 @@ func TestUsedUpClassIsRepeatedWhenItsWindowTurns(t *testing.T) {
 			if method == "GET" {
 				limit = 1000
 			}
-			fake := apitest.NewFake(t, apitest.Said{Limit: limit, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}.With(apitest.Limited), apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: limit, Remaining: 0, Left: 50 * time.Second, Skew: 0, RetryAfter: "50"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
 			require.NoError(t, call(t.Context(), fake.Client()), "%s", method)
 			assert.Equal(t, []time.Duration{50 * time.Second}, fake.Pauses(), "%s", method)
 		})
@@ -202,11 +203,11 @@ func TestUsedUpClassIsRepeatedWhenItsWindowTurns(t *testing.T) {
 
 func TestClassIsClosedAlthoughThatReplyCannotBeWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.Limited))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
 		client := fake.Client()
-		failure := apitest.FailureOf(t, "Get", apitest.Read(t.Context(), client))
+		failure := apitest.RequireError(t, "Get", apitest.ReadAccount(t.Context(), client))
 		assert.Equal(t, [2]int{429, 1}, [2]int{failure.Status, failure.Attempts})
-		refusedLocally(t, "the next", apitest.Read(t.Context(), client), time.Hour)
+		refusedLocally(t, "the next", apitest.ReadAccount(t.Context(), client), time.Hour)
 		assert.Len(t, fake.Requests(), 1)
 	})
 }
@@ -215,11 +216,11 @@ func TestClassIsClosedAlthoughThatReplyCannotBeWaitedFor(t *testing.T) {
 // from its replies.
 func TestLimitOfTheClassIsTheOneLastSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Said{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.Limited))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
 		client := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), client))
-		require.Error(t, apitest.Read(t.Context(), client))
-		refusedLocally(t, "read", apitest.Read(t.Context(), client), time.Hour)
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
+		require.Error(t, apitest.ReadAccount(t.Context(), client))
+		refusedLocally(t, "read", apitest.ReadAccount(t.Context(), client), time.Hour)
 		assert.Equal(t, 30, client.Quota().Read.Limit)
 		require.Error(t, write(t.Context(), client))
 		assert.Len(t, fake.Requests(), 3, "writes are not held back")
@@ -227,18 +228,18 @@ func TestLimitOfTheClassIsTheOneLastSaid(t *testing.T) {
 }
 
 func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
-	for name, s := range map[string]apitest.Said{
+	for name, s := range map[string]apitest.RateLimit{
 		"another limit":  {Limit: 100, Remaining: 0, Left: time.Minute, Skew: 0, RetryAfter: "50"},
 		"something left": {Limit: 1000, Remaining: 3, Left: time.Minute, Skew: 0, RetryAfter: "50"},
 		"date ahead":     {Limit: 100, Remaining: 0, Left: time.Minute, Skew: 9 * time.Hour, RetryAfter: "50"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 8, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), s.With(apitest.Limited), apitest.Data(apitest.Thing))
-			key := apitest.FakeKey
+			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 8, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), s.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
+			key := apitest.Key
 			client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
-			require.NoError(t, apitest.Read(t.Context(), client))
+			require.NoError(t, apitest.ReadAccount(t.Context(), client))
 			known := client.Quota()
-			failure := apitest.FailureOf(t, name, apitest.Read(t.Context(), client))
+			failure := apitest.RequireError(t, name, apitest.ReadAccount(t.Context(), client))
 			assert.Equal(t, [2]int{429, 1}, [2]int{failure.Status, failure.Attempts}, "%s: not repeated", name)
 			assert.Equal(t, 50*time.Second, failure.RetryAfter, "%s", name)
 			assert.Equal(t, known, client.Quota(), "%s: the quotas are left alone", name)
@@ -246,7 +247,7 @@ func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
 			key = "sk_test_another"
 			hasty, err := client.With(patience(time.Second))
 			require.NoError(t, err)
-			for what, call := range map[string]func(context.Context, *hiring.Client) error{"read": apitest.Read, "write": write} {
+			for what, call := range map[string]func(context.Context, *hiring.Client) error{"read": apitest.ReadAccount, "write": write} {
 				err := call(t.Context(), hasty)
 				refusedLocally(t, name+": "+what+", another key", err, 50*time.Second)
 				require.ErrorContains(t, err, "throttles this address", "%s", name)
@@ -261,10 +262,10 @@ func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
 
 func TestAbsurdThrottleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 100, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "999999999999"}.With(apitest.Limited), apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 100, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "999999999999"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
 		client := fake.Client(patience(1000 * time.Hour))
-		require.Error(t, apitest.Read(t.Context(), client))
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.Error(t, apitest.ReadAccount(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Equal(t, []time.Duration{2 * time.Hour}, fake.Pauses())
 	})
 }
@@ -272,7 +273,7 @@ func TestAbsurdThrottleEnds(t *testing.T) {
 func TestProxysRefusalIsRepeatedAndTeachesNothing(t *testing.T) {
 	for method, call := range methodCalls {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Says(429, "slow down"), apitest.Says(429, "slow down", "Retry-After: 7"), apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(429, "slow down"), apitest.Respond(429, "slow down", "Retry-After: 7"), apitest.RespondData(apitest.Resource))
 			client := fake.Client()
 			require.NoError(t, call(t.Context(), client), "%s: %s", method, "nothing was done")
 			assert.Less(t, fake.Pauses()[0], 500*time.Millisecond, "%s", method)
@@ -286,9 +287,9 @@ func TestProxysRefusalIsRepeatedAndTeachesNothing(t *testing.T) {
 
 func TestRefusalBetweenAttemptsKeepsWhatHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 200, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Answer { return apitest.Refuses(503, "INTERNAL_ERROR", h...) }))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 200, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.RespondError(503, "INTERNAL_ERROR", h...) }))
 		err := write(t.Context(), fake.Client())
-		failure := apitest.FailureOf(t, "Delete", err)
+		failure := apitest.RequireError(t, "Delete", err)
 		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
 		require.ErrorIs(t, err, hiring.ErrInternal, "the attempt that was made")
 		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
@@ -301,38 +302,38 @@ func TestRefusalBetweenAttemptsKeepsWhatHappened(t *testing.T) {
 func TestReserveLeavesItsShareToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remaining := 30
-		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 			remaining--
-			return apitest.Said{Limit: 100, Remaining: remaining, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds)(r)
+			return apitest.RateLimit{Limit: 100, Remaining: remaining, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource)(r)
 		})
 		client := fake.Client()
 		background, err := client.With(hiring.WithQuotaReserve(0.2))
 		require.NoError(t, err)
 		for remaining > 20 {
-			require.NoError(t, apitest.Read(t.Context(), background), "%d left", remaining)
+			require.NoError(t, apitest.ReadAccount(t.Context(), background), "%d left", remaining)
 		}
-		refused := apitest.Read(t.Context(), background)
+		refused := apitest.ReadAccount(t.Context(), background)
 		refusedLocally(t, "the last fifth", refused, 30*time.Minute)
 		require.ErrorContains(t, refused, "the read quota of 100 an hour is used up but for the reserve of WithQuotaReserve until")
-		assert.Equal(t, 20, apitest.FailureOf(t, "the last fifth", refused).RateLimit.Remaining)
+		assert.Equal(t, 20, apitest.RequireError(t, "the last fifth", refused).RateLimit.Remaining)
 		for remaining > 0 {
-			require.NoError(t, apitest.Read(t.Context(), client), "%d left", remaining)
+			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%d left", remaining)
 		}
-		refusedLocally(t, "nothing left", apitest.Read(t.Context(), client), 30*time.Minute)
+		refusedLocally(t, "nothing left", apitest.ReadAccount(t.Context(), client), 30*time.Minute)
 	})
 }
 
 func TestReserveCountsWhatIsOnItsWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 100, Remaining: 23, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), slowly(time.Second, apitest.Data(apitest.Thing)))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 100, Remaining: 23, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(time.Second, apitest.RespondData(apitest.Resource)))
 		background := fake.Client(hiring.WithQuotaReserve(0.2))
-		require.NoError(t, apitest.Read(t.Context(), background))
+		require.NoError(t, apitest.ReadAccount(t.Context(), background))
 		var mu sync.Mutex
 		refused := 0
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
-				if err := apitest.Read(t.Context(), background); errors.Is(err, hiring.ErrQuotaExhausted) {
+				if err := apitest.ReadAccount(t.Context(), background); errors.Is(err, hiring.ErrQuotaExhausted) {
 					mu.Lock()
 					defer mu.Unlock()
 					refused++
@@ -341,21 +342,21 @@ func TestReserveCountsWhatIsOnItsWay(t *testing.T) {
 		}
 		wg.Wait()
 		assert.Equal(t, 7, refused, "of 23, 3 are above the reserve of 20")
-		require.NoError(t, apitest.Read(t.Context(), background), "what has come back is not on its way")
+		require.NoError(t, apitest.ReadAccount(t.Context(), background), "what has come back is not on its way")
 	})
 }
 
 func TestReserveIsChecked(t *testing.T) {
 	for _, fraction := range []float64{-0.1, 1, 1.5} {
-		_, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithQuotaReserve(fraction))
+		_, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithQuotaReserve(fraction))
 		require.ErrorContains(t, err, "WithQuotaReserve", "%v", fraction)
 	}
 }
 
 func TestWaitReportWaitsAtTheGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t,
-			apitest.Said{Limit: 1000, Remaining: 0, Left: 40 * time.Minute, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Answer { return apitest.Data(apitest.PendingReport, h...) }), apitest.Data(apitest.ReadyReport))
+		fake := apitest.NewScriptedServer(t,
+			apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Minute, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.RespondData(apitest.PendingReport, h...) }), apitest.RespondData(apitest.ReadyReport))
 		report, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
 		require.NoError(t, err, "a closed gate is no failure of the submission")
 		assert.True(t, report.Ready())
@@ -380,18 +381,18 @@ func TestKnownTellsAQuotaFromNone(t *testing.T) {
 // Date is not the present one.
 func TestResponseOfAnEndedWindowOpensNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stale := apitest.Said{Limit: 1000, Remaining: 99, Left: -time.Minute, Skew: 0, RetryAfter: ""}
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 1, Left: 30 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), stale.With(apitest.Succeeds),
-			apitest.Said{Limit: 1000, Remaining: 0, Left: 25 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Said{Limit: 1000, Remaining: 0, Left: -time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.Limited), apitest.Data(apitest.Thing))
+		stale := apitest.RateLimit{Limit: 1000, Remaining: 99, Left: -time.Minute, Skew: 0, RetryAfter: ""}
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: 30 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), stale.With(apitest.RespondResource),
+			apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 25 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 1000, Remaining: 0, Left: -time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
 		client := fake.Client()
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		known := client.Quota().Read
 		time.Sleep(5 * time.Second)
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Equal(t, known, client.Quota().Read, "the state stays")
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		begun := time.Now()
-		require.NoError(t, apitest.Read(t.Context(), client), "waits for the window, meets the 429 and is retried")
+		require.NoError(t, apitest.ReadAccount(t.Context(), client), "waits for the window, meets the 429 and is retried")
 		assert.GreaterOrEqual(t, time.Since(begun), 25*time.Second)
 		assert.Len(t, fake.Requests(), 5)
 	})

@@ -10,14 +10,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
-func wrongKey() apitest.Answer { return apitest.Refuses(401, hiring.ErrInvalidToken, apitest.Signed) }
+func wrongKey() apitest.Responder {
+	return apitest.RespondError(401, hiring.ErrInvalidToken, apitest.RequestIDHeader)
+}
 
 // braked is true for a call that the brake kept from being sent.
 func braked(err error) bool {
@@ -43,7 +46,7 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 		assert.Equal(t, 3, exchanges, "what was refused locally is no Exchange")
 
 		err = client.Assessments.Delete(t.Context(), "a")
-		failure := apitest.FailureOf(t, "Delete", err)
+		failure := apitest.RequireError(t, "Delete", err)
 		assert.Equal(t, [4]any{hiring.OutcomeNotDone, 0, "", time.Duration(0)}, [4]any{failure.Outcome, failure.Attempts, failure.RequestID, failure.RetryAfter})
 		require.ErrorContains(t, err, "hiring: Assessments.Delete: INVALID_TOKEN: not sent, because sandbox.invalid refused")
 		require.ErrorContains(t, err, "3 times in a row")
@@ -73,26 +76,26 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 // begins the count anew.
 func TestWhatCountsAsRefusalInARow(t *testing.T) {
 	for name, c := range map[string]struct {
-		between apitest.Answer
+		between apitest.Responder
 		resets  bool
 	}{
-		"200":                 {apitest.Data(apitest.Thing, apitest.Signed), true},
-		"204 without data":    {apitest.Says(204, "", apitest.Signed), true},
-		"400":                 {apitest.Refuses(400, hiring.ErrInvalidInput), true},
-		"401 of another code": {apitest.Refuses(401, "SOMETHING_NEW"), true},
-		"403":                 {apitest.Refuses(403, hiring.ErrInsufficientScope), true},
-		"404":                 {apitest.Refuses(404, hiring.ErrNotFound), true},
-		"500":                 {apitest.Refuses(500, hiring.ErrInternal), true},
-		"503 with id":         {apitest.Says(503, "", apitest.Signed), true},
-		"page":                {apitest.Says(200, apitest.SignIn), false},
-		"401 of a proxy":      {apitest.Says(401, apitest.SignIn), false},
-		"502 of a proxy":      {apitest.Says(502, apitest.SignIn), false},
-		"nothing":             {apitest.Breaks(apitest.ErrReset), false},
+		"200":                 {apitest.RespondData(apitest.Resource, apitest.RequestIDHeader), true},
+		"204 without data":    {apitest.Respond(204, "", apitest.RequestIDHeader), true},
+		"400":                 {apitest.RespondError(400, hiring.ErrInvalidInput), true},
+		"401 of another code": {apitest.RespondError(401, "SOMETHING_NEW"), true},
+		"403":                 {apitest.RespondError(403, hiring.ErrInsufficientScope), true},
+		"404":                 {apitest.RespondError(404, hiring.ErrNotFound), true},
+		"500":                 {apitest.RespondError(500, hiring.ErrInternal), true},
+		"503 with id":         {apitest.Respond(503, "", apitest.RequestIDHeader), true},
+		"page":                {apitest.Respond(200, apitest.SignInPage), false},
+		"401 of a proxy":      {apitest.Respond(401, apitest.SignInPage), false},
+		"502 of a proxy":      {apitest.Respond(502, apitest.SignInPage), false},
+		"nothing":             {apitest.Fail(apitest.ErrReset), false},
 	} {
-		fake := apitest.NewFake(t, wrongKey(), wrongKey(), c.between, wrongKey(), apitest.Data(apitest.Thing, apitest.Signed))
-		client := fake.Client(apitest.Once)
+		fake := apitest.NewScriptedServer(t, wrongKey(), wrongKey(), c.between, wrongKey(), apitest.RespondData(apitest.Resource, apitest.RequestIDHeader))
+		client := fake.Client(apitest.NoRetry)
 		for range 5 {
-			_ = apitest.Read(t.Context(), client)
+			_ = apitest.ReadAccount(t.Context(), client)
 		}
 		want := 4
 		if c.resets {
@@ -105,16 +108,16 @@ func TestWhatCountsAsRefusalInARow(t *testing.T) {
 // Of many that wait for the brake of a key, one goes.
 func TestBrakeLetsOneOfManyGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, slowly(time.Second, wrongKey()))
+		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
 		client := fake.Client()
 		for range 3 {
-			_ = apitest.Read(t.Context(), client)
+			_ = apitest.ReadAccount(t.Context(), client)
 		}
 		for minute := range 3 {
 			time.Sleep(time.Minute)
 			var wg sync.WaitGroup
 			for range 50 {
-				wg.Go(func() { _ = apitest.Read(t.Context(), client) })
+				wg.Go(func() { _ = apitest.ReadAccount(t.Context(), client) })
 			}
 			wg.Wait()
 			assert.Len(t, fake.Requests(), 3+minute+1)
@@ -126,13 +129,13 @@ func TestBrakeLetsOneOfManyGo(t *testing.T) {
 // the last: each worker's first, and two that followed on the first two refusals.
 func TestBrakeUnderManyWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, slowly(time.Second, wrongKey()))
+		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
 		client := fake.Client()
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
 				for range 20 {
-					assert.ErrorIs(t, apitest.Read(t.Context(), client), hiring.ErrInvalidToken)
+					assert.ErrorIs(t, apitest.ReadAccount(t.Context(), client), hiring.ErrInvalidToken)
 				}
 			})
 		}
@@ -145,20 +148,20 @@ func TestBrakeUnderManyWorkers(t *testing.T) {
 func TestBrakeIsOfOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := "sk_test_first_of_them"
-		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 			if r.Header.Get("Authorization") == "Bearer sk_test_second_of_them" {
-				return apitest.Data(apitest.Thing, apitest.Signed)(r)
+				return apitest.RespondData(apitest.Resource, apitest.RequestIDHeader)(r)
 			}
 			return wrongKey()(r)
 		})
 		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))
 		for n := range 5 {
-			require.Equal(t, n >= 3, braked(apitest.Read(t.Context(), client)))
+			require.Equal(t, n >= 3, braked(apitest.ReadAccount(t.Context(), client)))
 		}
 		key = "sk_test_second_of_them"
-		require.NoError(t, apitest.Read(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		key = "sk_test_first_of_them"
-		require.True(t, braked(apitest.Read(t.Context(), client)), "what another key may do says nothing of this one")
+		require.True(t, braked(apitest.ReadAccount(t.Context(), client)), "what another key may do says nothing of this one")
 	})
 }
 
@@ -166,18 +169,18 @@ func TestBrakeIsOfOneKey(t *testing.T) {
 // attempt may have done stays unknown.
 func TestBrakeBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 10"), wrongKey())
+		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())
 		client := fake.Client()
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			err := client.Assessments.Delete(t.Context(), "a")
 			assert.True(t, braked(err), "%v", err)
-			assert.Equal(t, hiring.OutcomeUnknown, apitest.FailureOf(t, "Delete", err).Outcome)
+			assert.Equal(t, hiring.OutcomeUnknown, apitest.RequireError(t, "Delete", err).Outcome)
 			assert.Contains(t, fmt.Sprint(err), "503")
 		})
 		time.Sleep(time.Second)
 		for range 3 {
-			_ = apitest.Read(t.Context(), client)
+			_ = apitest.ReadAccount(t.Context(), client)
 		}
 		wg.Wait()
 		assert.Len(t, fake.Requests(), 4)
@@ -187,21 +190,21 @@ func TestBrakeBetweenAttempts(t *testing.T) {
 // The waiters end at once, and SendAll says of nobody that they were invited.
 func TestWaitersEndAtTheBrake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, wrongKey())
+		fake := apitest.NewScriptedServer(t, wrongKey())
 		client := fake.Client()
 		for range 3 {
-			_ = apitest.Read(t.Context(), client)
+			_ = apitest.ReadAccount(t.Context(), client)
 		}
 		began := time.Now()
 		_, err := client.Submissions.WaitReport(t.Context(), "a", hiring.WaitOptions{})
 		assert.True(t, braked(err), "WaitReport: %v", err)
-		err = apitest.LastOf(client.Submissions.WaitReports(t.Context(), []string{"a", "b"}, hiring.WaitOptions{}))
+		err = apitest.LastError(client.Submissions.WaitReports(t.Context(), []string{"a", "b"}, hiring.WaitOptions{}))
 		assert.True(t, braked(err), "WaitReports: %v", err)
-		err = apitest.LastOf(client.Submissions.Watch(t.Context(), hiring.WatchOptions{}))
+		err = apitest.LastError(client.Submissions.Watch(t.Context(), hiring.WatchOptions{}))
 		assert.True(t, braked(err), "Watch: %v", err)
 		_, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
 		assert.True(t, braked(err), "Poll: %v", err)
-		err = apitest.LastOf(client.Events.Tail(t.Context(), "a", hiring.TailOptions{}))
+		err = apitest.LastError(client.Events.Tail(t.Context(), "a", hiring.TailOptions{}))
 		assert.True(t, braked(err), "Tail: %v", err)
 		got, err := client.Invitations.Ensure(t.Context(), "a", apitest.Ada)
 		assert.True(t, braked(err), "Ensure: %v", err)
@@ -215,7 +218,7 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 // refused meanwhile.
 func TestWaiterWhoseKeyIsRefusedBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 10"), wrongKey())
+		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())
 		client := fake.Client()
 		began := time.Now()
 		var wg sync.WaitGroup
@@ -226,7 +229,7 @@ func TestWaiterWhoseKeyIsRefusedBetweenAttempts(t *testing.T) {
 		})
 		time.Sleep(time.Second)
 		for range 3 {
-			_ = apitest.Read(t.Context(), client)
+			_ = apitest.ReadAccount(t.Context(), client)
 		}
 		wg.Wait()
 	})

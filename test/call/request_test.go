@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // problemsIn takes a joined error apart, as errors.Join's are.
@@ -32,7 +33,7 @@ func problemsIn(t *testing.T, err error) (params []string) {
 
 func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 	const noID = `must be an id: it is empty, "." or ".."`
-	ctx, fake := t.Context(), apitest.NewFake(t, apitest.Data(`{}`))
+	ctx, fake := t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(`{}`))
 	client := fake.Client(hiring.WithDialect(hiring.Dialect{InvitationEmail: "email", PageSizeParam: "limit", EventPageSizeParam: "rows"}))
 	for name, c := range map[string]struct {
 		err    error
@@ -41,13 +42,13 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 		text   string
 	}{
 		"one thing": {
-			apitest.Second(client.Invitations.Send(ctx, "a", hiring.NewInvitation{Name: "n"})),
+			apitest.ErrorOf(client.Invitations.Send(ctx, "a", hiring.NewInvitation{Name: "n"})),
 			[]string{"Email"},
 			map[string][]string{"email": {"must not be empty"}},
 			"hiring: Email: must not be empty",
 		},
 		"Send": {
-			apitest.Second(client.Invitations.Send(ctx, "", hiring.NewInvitation{Extra: map[string]any{"email": 1, "candidate_name": 2, "note": 3}})),
+			apitest.ErrorOf(client.Invitations.Send(ctx, "", hiring.NewInvitation{Extra: map[string]any{"email": 1, "candidate_name": 2, "note": 3}})),
 			[]string{"assessmentID", "Email", "Name", "Extra", "Extra"},
 			map[string][]string{
 				"id":    {noID},
@@ -61,7 +62,7 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 				"Extra: holds the member email, which the input itself sets: set it there only",
 		},
 		"Create": {
-			apitest.Second(client.Assessments.Create(ctx, hiring.NewAssessment{TimeLimitMinutes: -1, BudgetDollarsCap: -1, Extra: map[string]any{"x": func() {}}})),
+			apitest.ErrorOf(client.Assessments.Create(ctx, hiring.NewAssessment{TimeLimitMinutes: -1, BudgetDollarsCap: -1, Extra: map[string]any{"x": func() {}}})),
 			[]string{"ChallengeID", "Name", "TimeLimitMinutes", "BudgetDollarsCap", "body"},
 			map[string][]string{
 				"challenge_id": {"must not be empty"}, "name": {"must not be empty"},
@@ -70,7 +71,7 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 			}, "",
 		},
 		"Update": {
-			apitest.Second(client.Assessments.Update(ctx, "..", hiring.AssessmentUpdate{})),
+			apitest.ErrorOf(client.Assessments.Update(ctx, "..", hiring.AssessmentUpdate{})),
 			[]string{"id", "AssessmentUpdate"},
 			map[string][]string{"id": {noID}, "AssessmentUpdate": {"must set at least one field"}},
 			"hiring: id: " + noID + "; AssessmentUpdate: must set at least one field",
@@ -81,7 +82,7 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 			map[string][]string{"id": {noID}, "invitation_id": {noID}}, "",
 		},
 		"pager": {
-			apitest.Second(client.Submissions.List(hiring.SubmissionFilter{}).PageSize(0).Prefetch(-1).From("x").Page(ctx)),
+			apitest.ErrorOf(client.Submissions.List(hiring.SubmissionFilter{}).PageSize(0).Prefetch(-1).From("x").Page(ctx)),
 			[]string{"PageSize", "Prefetch", "From"},
 			map[string][]string{
 				"limit": {"must be from 1 to 100"}, "Prefetch": {"must not be negative"},
@@ -89,12 +90,12 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 			}, "",
 		},
 		"log": {
-			apitest.Second(client.Events.List("", hiring.EventFilter{SinceSeq: -1}).PageSize(501).Collect(ctx)),
+			apitest.ErrorOf(client.Events.List("", hiring.EventFilter{SinceSeq: -1}).PageSize(501).Collect(ctx)),
 			[]string{"submissionID", "SinceSeq", "PageSize"},
 			map[string][]string{"id": {noID}, "since_seq": {"must not be negative (0 begins at the first entry)"}, "rows": {"must be from 1 to 500"}}, "",
 		},
 		"tail": {
-			apitest.Last(client.Events.Tail(ctx, "", hiring.TailOptions{SinceSeq: -1, MinInterval: -1})),
+			apitest.LastError(client.Events.Tail(ctx, "", hiring.TailOptions{SinceSeq: -1, MinInterval: -1})),
 			[]string{"MinInterval, MaxInterval", "submissionID", "SinceSeq"},
 			map[string][]string{
 				"MinInterval, MaxInterval": {"must not be negative"}, "id": {noID},
@@ -102,12 +103,12 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 			}, "",
 		},
 		"wait": {
-			apitest.Second(client.Submissions.WaitReport(ctx, "", hiring.WaitOptions{MinInterval: 2, MaxInterval: 1})),
+			apitest.ErrorOf(client.Submissions.WaitReport(ctx, "", hiring.WaitOptions{MinInterval: 2, MaxInterval: 1})),
 			[]string{"MaxInterval", "id"},
 			map[string][]string{"MaxInterval": {"must not be shorter than MinInterval"}, "id": {noID}}, "",
 		},
 		"wait for many": {
-			apitest.Last(client.Submissions.WaitReports(ctx, []string{"a", "", "b", ".."}, hiring.WaitOptions{MinInterval: -1})),
+			apitest.LastError(client.Submissions.WaitReports(ctx, []string{"a", "", "b", ".."}, hiring.WaitOptions{MinInterval: -1})),
 			[]string{"MinInterval, MaxInterval", "ids"},
 			map[string][]string{
 				"MinInterval, MaxInterval": {"must not be negative"},
@@ -115,15 +116,15 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 			}, "",
 		},
 		"watch": {
-			apitest.Last(client.Submissions.Watch(ctx, hiring.WatchOptions{Lookback: -1, MinInterval: -1, Since: time.Unix(math.MaxInt32<<10, 0)})),
+			apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{Lookback: -1, MinInterval: -1, Since: time.Unix(math.MaxInt32<<10, 0)})),
 			[]string{"MinInterval, MaxInterval", "Lookback", "Since"}, nil, "",
 		},
 		"poll": {
-			apitest.Second(client.Submissions.Poll(ctx, hiring.WatchOptions{Lookback: -1, MaxInterval: -1}, "")),
+			apitest.ErrorOf(client.Submissions.Poll(ctx, hiring.WatchOptions{Lookback: -1, MaxInterval: -1}, "")),
 			[]string{"MinInterval, MaxInterval", "Lookback"}, nil, "",
 		},
 		"Do": {
-			apitest.Second(client.Do(ctx, "get", "/x?y", nil, func() {}, "no pointer")),
+			apitest.ErrorOf(client.Do(ctx, "get", "/x?y", nil, func() {}, "no pointer")),
 			[]string{"method", "path", "out", "body"}, nil, "",
 		},
 	} {
@@ -142,7 +143,7 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 }
 
 func TestNewReportsAllThatIsWrong(t *testing.T) {
-	_, err := hiring.New("http://user@h.test/api/v1?x", "Bearer "+apitest.FakeKey,
+	_, err := hiring.New("http://user@h.test/api/v1?x", "Bearer "+apitest.Key,
 		hiring.WithTimeout(-1), hiring.WithQuotaReserve(math.NaN()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: -1, MaxWait: -1}),
 		hiring.WithDialect(hiring.Dialect{PageParam: " ", ListChallenges: "x"}), hiring.WithMaxResponseBytes(-1), hiring.WithUserAgent("\n"))
 	assert.Equal(t, []string{
@@ -161,11 +162,11 @@ func TestFromEnvSpeaksOfItsVariables(t *testing.T) {
 	require.EqualError(t, err, "hiring: HIRING_BASE_URL: is empty: give the service's address, which must be absolute, as in https://hiring.example.com; "+
 		"HIRING_API_KEY: is empty: give an API key made in the dashboard")
 	t.Setenv("HIRING_BASE_URL", "ftp://h.test")
-	t.Setenv("HIRING_API_KEY", "Bearer "+apitest.FakeKey)
+	t.Setenv("HIRING_API_KEY", "Bearer "+apitest.Key)
 	_, err = hiring.FromEnv(hiring.WithTimeout(-1))
 	assert.Equal(t, []string{"HIRING_BASE_URL", "HIRING_API_KEY", "WithTimeout"}, problemsIn(t, err))
-	t.Setenv("HIRING_BASE_URL", apitest.FakeURL)
-	t.Setenv("HIRING_API_KEY", apitest.FakeKey)
+	t.Setenv("HIRING_BASE_URL", apitest.BaseURL)
+	t.Setenv("HIRING_API_KEY", apitest.Key)
 	client, err := hiring.FromEnv()
 	require.NoError(t, err)
 	_, err = client.With(hiring.WithEnvironment(hiring.EnvironmentLive))
@@ -173,7 +174,7 @@ func TestFromEnvSpeaksOfItsVariables(t *testing.T) {
 }
 
 func TestKeyOfASourceIsNamedAsSuch(t *testing.T) {
-	client, err := hiring.New(apitest.FakeURL, "", hiring.WithKeySource(func(context.Context) (string, error) { return "Bearer " + apitest.FakeKey, nil }))
+	client, err := hiring.New(apitest.BaseURL, "", hiring.WithKeySource(func(context.Context) (string, error) { return "Bearer " + apitest.Key, nil }))
 	require.NoError(t, err)
 	_, err = client.Account.Get(t.Context())
 	require.ErrorContains(t, err, `the key of the key source begins with "Bearer "`)
@@ -181,7 +182,7 @@ func TestKeyOfASourceIsNamedAsSuch(t *testing.T) {
 }
 
 func TestABlankNameIsANameAndABlankAddressIsNone(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(`{"id":"x"}`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x"}`))
 	_, err := fake.Client().Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: " "})
 	require.NoError(t, err)
 	_, err = fake.Client().Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c", Name: " "})
@@ -200,11 +201,11 @@ func TestFieldErrorsOfAReply(t *testing.T) {
 		`"text"`:                                                                        nil,
 		`null`:                                                                          nil,
 	} {
-		fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
 		_, err := fake.Client().Account.Get(t.Context())
 		assert.Equal(t, want, hiring.FieldErrors(fmt.Errorf("row: %w", err)), "%s", details)
 	}
-	other := apitest.NewFake(t, apitest.Says(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"name":["x"]}}}}`))
+	other := apitest.NewScriptedServer(t, apitest.Respond(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"name":["x"]}}}}`))
 	_, err := other.Client().Account.Get(t.Context())
 	for _, none := range []error{nil, err, errors.New("x"), context.Canceled, hiring.ErrInvalidInput} {
 		assert.Nil(t, hiring.FieldErrors(none), "%v", none)

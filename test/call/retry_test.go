@@ -12,25 +12,26 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // methodCalls makes a call of each kind and returns its error.
 var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 	"GET": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Submissions.Report(ctx, apitest.FakeID)
+		_, err := c.Submissions.Report(ctx, apitest.ID)
 		return err
 	},
-	"DELETE": func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.FakeID) },
+	"DELETE": func(ctx context.Context, c *hiring.Client) error { return c.Assessments.Delete(ctx, apitest.ID) },
 	"PATCH": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Assessments.Close(ctx, apitest.FakeID)
+		_, err := c.Assessments.Close(ctx, apitest.ID)
 		return err
 	},
 	"POST": func(ctx context.Context, c *hiring.Client) error {
-		_, err := c.Invitations.Send(ctx, apitest.FakeID, hiring.NewInvitation{Email: "e", Name: "n"})
+		_, err := c.Invitations.Send(ctx, apitest.ID, hiring.NewInvitation{Email: "e", Name: "n"})
 		return err
 	},
 	"PUT": func(ctx context.Context, c *hiring.Client) error {
@@ -41,53 +42,53 @@ var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 
 func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
 	const no, unknown, done = hiring.OutcomeNotDone, hiring.OutcomeUnknown, hiring.OutcomeDone
-	timeout := apitest.Hangs()
+	timeout := apitest.Block()
 	for _, c := range []struct {
 		name    string
-		answer  apitest.Answer
+		answer  apitest.Responder
 		repeats string // The methods that are repeated.
 		outcome hiring.Outcome
 	}{
-		{"302", apitest.Says(302, "", "Location: https://elsewhere.test"), "", no},
-		{"400", apitest.Refuses(400, "INVALID_INPUT"), "", no},
-		{"401", apitest.Refuses(401, "INVALID_TOKEN"), "", no},
-		{"402", apitest.Refuses(402, "PLAN_LIMIT_REACHED"), "", no},
-		{"403", apitest.Refuses(403, "INSUFFICIENT_SCOPE"), "", no},
-		{"404", apitest.Refuses(404, "NOT_FOUND"), "", no},
-		{"409", apitest.Refuses(409, "CONFLICT"), "", no},
-		{"429", apitest.Refuses(429, "RATE_LIMITED"), "GET DELETE PATCH POST PUT", no},
-		{"500", apitest.Refuses(500, "INTERNAL_ERROR"), "GET DELETE PATCH", unknown},
-		{"501", apitest.Says(501, ""), "", unknown},
-		{"502", apitest.Says(502, "<html>"), "GET DELETE PATCH", unknown},
-		{"503", apitest.Says(503, "<html>"), "GET DELETE PATCH", unknown},
-		{"504", apitest.Says(504, "<html>"), "GET DELETE PATCH", unknown},
-		{"500 cut", apitest.Cuts(500, "<html>", io.ErrUnexpectedEOF), "GET DELETE PATCH", unknown},
-		{"dial error", apitest.Breaks(apitest.DialError), "GET DELETE PATCH POST PUT", no},
-		{"reset", apitest.Breaks(&net.OpError{Op: "read", Err: apitest.ErrReset}), "GET DELETE PATCH", unknown},
-		{"EOF", apitest.Breaks(io.EOF), "GET DELETE PATCH", unknown},
+		{"302", apitest.Respond(302, "", "Location: https://elsewhere.test"), "", no},
+		{"400", apitest.RespondError(400, "INVALID_INPUT"), "", no},
+		{"401", apitest.RespondError(401, "INVALID_TOKEN"), "", no},
+		{"402", apitest.RespondError(402, "PLAN_LIMIT_REACHED"), "", no},
+		{"403", apitest.RespondError(403, "INSUFFICIENT_SCOPE"), "", no},
+		{"404", apitest.RespondError(404, "NOT_FOUND"), "", no},
+		{"409", apitest.RespondError(409, "CONFLICT"), "", no},
+		{"429", apitest.RespondError(429, "RATE_LIMITED"), "GET DELETE PATCH POST PUT", no},
+		{"500", apitest.RespondError(500, "INTERNAL_ERROR"), "GET DELETE PATCH", unknown},
+		{"501", apitest.Respond(501, ""), "", unknown},
+		{"502", apitest.Respond(502, "<html>"), "GET DELETE PATCH", unknown},
+		{"503", apitest.Respond(503, "<html>"), "GET DELETE PATCH", unknown},
+		{"504", apitest.Respond(504, "<html>"), "GET DELETE PATCH", unknown},
+		{"500 cut", apitest.Truncate(500, "<html>", io.ErrUnexpectedEOF), "GET DELETE PATCH", unknown},
+		{"dial error", apitest.Fail(apitest.DialError), "GET DELETE PATCH POST PUT", no},
+		{"reset", apitest.Fail(&net.OpError{Op: "read", Err: apitest.ErrReset}), "GET DELETE PATCH", unknown},
+		{"EOF", apitest.Fail(io.EOF), "GET DELETE PATCH", unknown},
 		{"no reply and no error", func(*http.Request) (*http.Response, error) { return nil, nil }, "GET DELETE PATCH", unknown},
 		{"timeout", timeout, "GET", unknown},
-		{"200 cut", apitest.Cuts(200, `{"data":{`, apitest.ErrReset), "GET", done},
-		{"200 cut by EOF", apitest.Says(200, `{"data":{`), "GET", done},
-		{"200 stalled", apitest.Stalls(200, `{"data":{`), "GET", done},
-		{"200 wrong", apitest.Says(200, `[]`, apitest.Signed), "", done},
-		{"200 wrong, unsigned", apitest.Says(200, `[]`), "", unknown},
-		{"200 page", apitest.Says(200, "<html>Sign in</html>"), "", unknown},
-		{"200 unsigned, cut at once", apitest.Cuts(200, "", apitest.ErrReset), "GET", unknown},
-		{"200 without data", apitest.Says(200, `{"meta":{}}`), "", done},
-		{"200 null", apitest.Says(200, `{"data":null,"meta":{}}`), "", done},
-		{"204", apitest.Says(204, "", apitest.Signed), "", done},
+		{"200 cut", apitest.Truncate(200, `{"data":{`, apitest.ErrReset), "GET", done},
+		{"200 cut by EOF", apitest.Respond(200, `{"data":{`), "GET", done},
+		{"200 stalled", apitest.Stall(200, `{"data":{`), "GET", done},
+		{"200 wrong", apitest.Respond(200, `[]`, apitest.RequestIDHeader), "", done},
+		{"200 wrong, unsigned", apitest.Respond(200, `[]`), "", unknown},
+		{"200 page", apitest.Respond(200, "<html>Sign in</html>"), "", unknown},
+		{"200 unsigned, cut at once", apitest.Truncate(200, "", apitest.ErrReset), "GET", unknown},
+		{"200 without data", apitest.Respond(200, `{"meta":{}}`), "", done},
+		{"200 null", apitest.Respond(200, `{"data":null,"meta":{}}`), "", done},
+		{"204", apitest.Respond(204, "", apitest.RequestIDHeader), "", done},
 	} {
 		for method, call := range methodCalls {
 			synctest.Test(t, func(t *testing.T) {
 				what := method + " " + c.name
-				fake := apitest.NewFake(t, c.answer)
+				fake := apitest.NewScriptedServer(t, c.answer)
 				err := call(t.Context(), fake.Client())
 				if method == "DELETE" && c.outcome == done {
 					require.NoError(t, err, "%s: any 2xx will do", what)
 					return
 				}
-				failure := apitest.FailureOf(t, what, err)
+				failure := apitest.RequireError(t, what, err)
 				want := 1
 				for repeated := range strings.FieldsSeq(c.repeats) {
 					if repeated == method {
@@ -103,7 +104,7 @@ func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
 				assert.Equal(t, outcome, failure.Outcome, "%s: Outcome", what)
 				assert.Equal(t, outcome == unknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s: ErrOutcomeUnknown", what)
 				assert.NotContains(t, err.Error(), "https://", "%s", what)
-				assert.NotContains(t, err.Error(), apitest.FakeID, "%s", what)
+				assert.NotContains(t, err.Error(), apitest.ID, "%s", what)
 			})
 		}
 	}
@@ -112,29 +113,29 @@ func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	for name, c := range map[string]struct {
 		method  string
-		answers []apitest.Answer
+		answers []apitest.Responder
 		outcome hiring.Outcome // Empty: the call succeeds.
 		status  int
 	}{
-		"unknown then refused":           {"PATCH", []apitest.Answer{apitest.Says(503, ""), apitest.Refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeUnknown, 403},
-		"unknown then throttled":         {"PATCH", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Refuses(429, "RATE_LIMITED")}, hiring.OutcomeUnknown, 429},
-		"unknown then not connected":     {"DELETE", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Breaks(apitest.DialError)}, hiring.OutcomeUnknown, 0},
-		"unknown then done":              {"PATCH", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Says(200, "", apitest.Signed)}, hiring.OutcomeDone, 200},
-		"unknown then success":           {"PATCH", []apitest.Answer{apitest.Says(500, ""), apitest.Says(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`)}, "", 0},
-		"not connected then refused":     {"POST", []apitest.Answer{apitest.Breaks(apitest.DialError), apitest.Refuses(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeNotDone, 403},
-		"throttled then broken":          {"POST", []apitest.Answer{apitest.Refuses(429, "RATE_LIMITED"), apitest.Breaks(apitest.ErrReset)}, hiring.OutcomeUnknown, 0},
-		"DELETE 404 after unknown":       {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, "", 0},
-		"DELETE 404 after reset":         {"DELETE", []apitest.Answer{apitest.Breaks(apitest.ErrReset), apitest.Refuses(404, "NOT_FOUND")}, "", 0},
-		"DELETE 404 page after unknown":  {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Says(404, "<html>")}, hiring.OutcomeUnknown, 404},
-		"DELETE page after unknown":      {"DELETE", []apitest.Answer{apitest.Says(502, ""), apitest.Says(200, "<html>")}, hiring.OutcomeUnknown, 200},
-		"DELETE 404 at first":            {"DELETE", []apitest.Answer{apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
-		"DELETE 404 after a throttle":    {"DELETE", []apitest.Answer{apitest.Refuses(429, "RATE_LIMITED"), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
-		"DELETE 404 after no connection": {"DELETE", []apitest.Answer{apitest.Breaks(apitest.DialError), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
-		"PATCH 404 after unknown":        {"PATCH", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, hiring.OutcomeUnknown, 404},
-		"GET 404 after 502":              {"GET", []apitest.Answer{apitest.Says(502, ""), apitest.Refuses(404, "NOT_FOUND")}, "read", 404},
+		"unknown then refused":           {"PATCH", []apitest.Responder{apitest.Respond(503, ""), apitest.RespondError(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeUnknown, 403},
+		"unknown then throttled":         {"PATCH", []apitest.Responder{apitest.Fail(apitest.ErrReset), apitest.RespondError(429, "RATE_LIMITED")}, hiring.OutcomeUnknown, 429},
+		"unknown then not connected":     {"DELETE", []apitest.Responder{apitest.Fail(apitest.ErrReset), apitest.Fail(apitest.DialError)}, hiring.OutcomeUnknown, 0},
+		"unknown then done":              {"PATCH", []apitest.Responder{apitest.Fail(apitest.ErrReset), apitest.Respond(200, "", apitest.RequestIDHeader)}, hiring.OutcomeDone, 200},
+		"unknown then success":           {"PATCH", []apitest.Responder{apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`)}, "", 0},
+		"not connected then refused":     {"POST", []apitest.Responder{apitest.Fail(apitest.DialError), apitest.RespondError(403, "INSUFFICIENT_SCOPE")}, hiring.OutcomeNotDone, 403},
+		"throttled then broken":          {"POST", []apitest.Responder{apitest.RespondError(429, "RATE_LIMITED"), apitest.Fail(apitest.ErrReset)}, hiring.OutcomeUnknown, 0},
+		"DELETE 404 after unknown":       {"DELETE", []apitest.Responder{apitest.Respond(502, ""), apitest.RespondError(404, "NOT_FOUND")}, "", 0},
+		"DELETE 404 after reset":         {"DELETE", []apitest.Responder{apitest.Fail(apitest.ErrReset), apitest.RespondError(404, "NOT_FOUND")}, "", 0},
+		"DELETE 404 page after unknown":  {"DELETE", []apitest.Responder{apitest.Respond(502, ""), apitest.Respond(404, "<html>")}, hiring.OutcomeUnknown, 404},
+		"DELETE page after unknown":      {"DELETE", []apitest.Responder{apitest.Respond(502, ""), apitest.Respond(200, "<html>")}, hiring.OutcomeUnknown, 200},
+		"DELETE 404 at first":            {"DELETE", []apitest.Responder{apitest.RespondError(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after a throttle":    {"DELETE", []apitest.Responder{apitest.RespondError(429, "RATE_LIMITED"), apitest.RespondError(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"DELETE 404 after no connection": {"DELETE", []apitest.Responder{apitest.Fail(apitest.DialError), apitest.RespondError(404, "NOT_FOUND")}, hiring.OutcomeNotDone, 404},
+		"PATCH 404 after unknown":        {"PATCH", []apitest.Responder{apitest.Respond(502, ""), apitest.RespondError(404, "NOT_FOUND")}, hiring.OutcomeUnknown, 404},
+		"GET 404 after 502":              {"GET", []apitest.Responder{apitest.Respond(502, ""), apitest.RespondError(404, "NOT_FOUND")}, "read", 404},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, c.answers...)
+			fake := apitest.NewScriptedServer(t, c.answers...)
 			var last hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { last = e }),
 				hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
@@ -147,7 +148,7 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 			if c.outcome == "read" {
 				c.outcome = ""
 			}
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Equal(t, c.outcome, failure.Outcome, "%s: Outcome", name)
 			assert.Equal(t, c.status, failure.Status, "%s: Status", name)
 			assert.Equal(t, len(c.answers), failure.Attempts, "%s: Attempts", name)
@@ -159,7 +160,7 @@ func TestPausesAreRandomBelowADoublingBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := make(map[time.Duration]bool)
 		for range 20 {
-			fake := apitest.NewFake(t, apitest.Says(500, ""))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""))
 			_, err := fake.Client().Account.Get(t.Context())
 			require.Error(t, err)
 			pauses := fake.Pauses()
@@ -179,7 +180,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		"Saturday, 01-Jan-00 00:00:09 GMT": 9 * time.Second,
 	} {
 		synctest.Test(t, func(t *testing.T) { // The bubble's clock begins at 2000-01-01.
-			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: "+value), apitest.Data(apitest.Thing))
+			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: "+value), apitest.RespondData(apitest.Resource))
 			var exchanges []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }))
 			_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
@@ -204,12 +205,12 @@ func TestRetryAfterTooLongReturnsAtOnce(t *testing.T) {
 		"absurd":              {"99999999999999999999", time.Hour, 9223372036 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: "+c.value))
+			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: "+c.value))
 			ctx, cancel := context.WithTimeout(t.Context(), c.deadline)
 			defer cancel()
 			begun := time.Now()
 			_, err := fake.Client().Account.Get(ctx)
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Equal(t, c.want, failure.RetryAfter, "%s", name)
 			assert.Zero(t, time.Since(begun), "%s: nothing is waited", name)
 			assert.Len(t, fake.Requests(), 1, "%s", name)
@@ -223,7 +224,7 @@ func TestRetryAfterTooLongReturnsAtOnce(t *testing.T) {
 func TestContextThatEndsInTheWaitJoinsBothErrors(t *testing.T) {
 	reason := errors.New("shutting down")
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Refuses(503, "INTERNAL_ERROR", "Retry-After: 10"))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 10"))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		time.AfterFunc(4*time.Second, func() { cancel(reason) })
@@ -234,7 +235,7 @@ func TestContextThatEndsInTheWaitJoinsBothErrors(t *testing.T) {
 		require.ErrorIs(t, err, reason)
 		require.ErrorIs(t, err, hiring.ErrInternal)
 		require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
-		failure := apitest.FailureOf(t, "Delete", err)
+		failure := apitest.RequireError(t, "Delete", err)
 		assert.Equal(t, [2]int{503, 1}, [2]int{failure.Status, failure.Attempts})
 	})
 }
@@ -252,7 +253,7 @@ func TestEndOfTheContextIsSaidOnce(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			client := apitest.NewFake(t, apitest.Breaks(c.last)).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			client := apitest.NewScriptedServer(t, apitest.Fail(c.last)).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 				time.AfterFunc(e.Wait/2, func() { cancel(c.cause) })
 			}))
 			_, err := client.Account.Get(ctx)
@@ -264,9 +265,9 @@ func TestEndOfTheContextIsSaidOnce(t *testing.T) {
 
 func TestContextThatEndsInAnAttempt(t *testing.T) {
 	reason := errors.New("shutting down")
-	for name, reply := range map[string]apitest.Answer{"before a reply": apitest.Hangs(), "within the body": apitest.Stalls(200, `{"data"`)} {
+	for name, reply := range map[string]apitest.Responder{"before a reply": apitest.Block(), "within the body": apitest.Stall(200, `{"data"`)} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, reply)
+			fake := apitest.NewScriptedServer(t, reply)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			time.AfterFunc(time.Second, func() { cancel(reason) })
@@ -276,7 +277,7 @@ func TestContextThatEndsInAnAttempt(t *testing.T) {
 			_, err := client.Account.Get(ctx)
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.ErrorIs(t, err, reason, "%s", name)
-			assert.Equal(t, 1, apitest.FailureOf(t, name, err).Attempts, "%s", name)
+			assert.Equal(t, 1, apitest.RequireError(t, name, err).Attempts, "%s", name)
 			assert.Len(t, fake.Requests(), 1, "%s: not repeated", name)
 			assert.NotContains(t, err.Error(), "\n", "%s: said once", name)
 			require.ErrorContains(t, err, "context canceled", "%s", name)
@@ -286,34 +287,34 @@ func TestContextThatEndsInAnAttempt(t *testing.T) {
 
 func TestDeadlineThatPassesInAnAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Hangs())
+		fake := apitest.NewScriptedServer(t, apitest.Block())
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		err := fake.Client().Assessments.Delete(ctx, "a1")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, hiring.OutcomeUnknown, apitest.FailureOf(t, "Delete", err).Outcome)
+		assert.Equal(t, hiring.OutcomeUnknown, apitest.RequireError(t, "Delete", err).Outcome)
 		assert.NotContains(t, err.Error(), "WithTimeout", "it was the caller's deadline")
 	})
 }
 
 func TestWithTimeoutBoundsEachAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		opts   []hiring.Option
 		each   time.Duration
 	}{
-		"default":    {apitest.Hangs(), nil, 30 * time.Second},
-		"set":        {apitest.Hangs(), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
-		"body":       {apitest.Stalls(200, `{"da`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
-		"error body": {apitest.Stalls(503, `<html>`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+		"default":    {apitest.Block(), nil, 30 * time.Second},
+		"set":        {apitest.Block(), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+		"body":       {apitest.Stall(200, `{"da`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
+		"error body": {apitest.Stall(503, `<html>`), []hiring.Option{hiring.WithTimeout(3 * time.Second)}, 3 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, c.answer)
+			fake := apitest.NewScriptedServer(t, c.answer)
 			var durations []time.Duration
 			opts := append(c.opts, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2}),
 				hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { durations = append(durations, e.Duration) }))
 			_, err := fake.Client(opts...).Account.Get(t.Context())
-			assert.Equal(t, 2, apitest.FailureOf(t, name, err).Attempts, "%s", name)
+			assert.Equal(t, 2, apitest.RequireError(t, name, err).Attempts, "%s", name)
 			assert.Equal(t, []time.Duration{c.each, c.each}, durations, "%s", name)
 			if name != "error body" {
 				require.ErrorIs(t, err, context.DeadlineExceeded, "%s", name)
@@ -326,13 +327,13 @@ func TestWithTimeoutBoundsEachAttempt(t *testing.T) {
 func TestContextOfAnAttemptEndsWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts []context.Context
-		remember := func(a apitest.Answer) apitest.Answer {
+		remember := func(a apitest.Responder) apitest.Responder {
 			return func(r *http.Request) (*http.Response, error) {
 				attempts = append(attempts, r.Context())
 				return a(r)
 			}
 		}
-		fake := apitest.NewFake(t, remember(apitest.Says(503, "", "Retry-After: 5")), remember(apitest.Breaks(apitest.ErrReset)), remember(apitest.Data(apitest.Thing)))
+		fake := apitest.NewScriptedServer(t, remember(apitest.Respond(503, "", "Retry-After: 5")), remember(apitest.Fail(apitest.ErrReset)), remember(apitest.RespondData(apitest.Resource)))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) {
 			for _, ctx := range attempts[:len(attempts)-1] {
 				require.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -346,7 +347,7 @@ func TestContextOfAnAttemptEndsWithIt(t *testing.T) {
 
 func TestNoTimeoutWaitsForTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Hangs())
+		fake := apitest.NewScriptedServer(t, apitest.Block())
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		begun := time.Now()
@@ -358,7 +359,7 @@ func TestNoTimeoutWaitsForTheContext(t *testing.T) {
 
 func TestRepeatedRequestsAreTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(500, ""))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""))
 		_, err := fake.Client().Assessments.Close(t.Context(), "a b")
 		require.Error(t, err)
 		sent := fake.Requests()
@@ -373,7 +374,7 @@ func TestRepeatedRequestsAreTheSame(t *testing.T) {
 
 func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		traced := func(connects bool, a apitest.Answer) apitest.Answer {
+		traced := func(connects bool, a apitest.Responder) apitest.Responder {
 			return func(r *http.Request) (*http.Response, error) {
 				trace := httptrace.ContextClientTrace(r.Context())
 				trace.GetConn("h.test:443")
@@ -383,18 +384,18 @@ func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
 				return a(r)
 			}
 		}
-		silent := apitest.Breaks(apitest.ErrReset)
+		silent := apitest.Fail(apitest.ErrReset)
 		for name, c := range map[string]struct {
-			answers []apitest.Answer
+			answers []apitest.Responder
 			want    hiring.Outcome
 		}{
-			"a connection, then none":         {[]apitest.Answer{traced(true, apitest.Refuses(429, "RATE_LIMITED")), traced(false, apitest.Breaks(apitest.ErrReset))}, hiring.OutcomeNotDone},
-			"no connection, then no sign":     {[]apitest.Answer{traced(false, apitest.Breaks(apitest.ErrReset)), silent}, hiring.OutcomeUnknown},
-			"no connection, then one":         {[]apitest.Answer{traced(false, apitest.Breaks(apitest.ErrReset)), traced(true, apitest.Breaks(apitest.ErrReset))}, hiring.OutcomeUnknown},
-			"a connection whatever the error": {[]apitest.Answer{traced(true, apitest.Breaks(apitest.DialError))}, hiring.OutcomeUnknown},
+			"a connection, then none":         {[]apitest.Responder{traced(true, apitest.RespondError(429, "RATE_LIMITED")), traced(false, apitest.Fail(apitest.ErrReset))}, hiring.OutcomeNotDone},
+			"no connection, then no sign":     {[]apitest.Responder{traced(false, apitest.Fail(apitest.ErrReset)), silent}, hiring.OutcomeUnknown},
+			"no connection, then one":         {[]apitest.Responder{traced(false, apitest.Fail(apitest.ErrReset)), traced(true, apitest.Fail(apitest.ErrReset))}, hiring.OutcomeUnknown},
+			"a connection whatever the error": {[]apitest.Responder{traced(true, apitest.Fail(apitest.DialError))}, hiring.OutcomeUnknown},
 		} {
-			client := apitest.NewFake(t, c.answers...).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
-			failure := apitest.FailureOf(t, name, methodCalls["POST"](t.Context(), client))
+			client := apitest.NewScriptedServer(t, c.answers...).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: len(c.answers)}))
+			failure := apitest.RequireError(t, name, methodCalls["POST"](t.Context(), client))
 			assert.Equal(t, c.want, failure.Outcome, "%s", name)
 			assert.Equal(t, len(c.answers), failure.Attempts, "%s", name)
 		}
@@ -410,7 +411,7 @@ func (interrupted) Is(err error) bool { return err == context.Canceled }
 
 func TestCauseThatPassesForCanceledIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		cancel(interrupted{})
 		<-r.Context().Done()
 		return nil, r.Context().Err()

@@ -12,9 +12,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -39,8 +40,8 @@ import (
 func TestRetryAfterBesideAnyRepeatedStatus(t *testing.T) {
 	for _, status := range []int{429, 500, 502, 503, 504} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Says(status, "", "Retry-After: 7"), apitest.Data(apitest.Thing))
-			require.NoError(t, apitest.Read(t.Context(), fake.Client()), "%d", status)
+			fake := apitest.NewScriptedServer(t, apitest.Respond(status, "", "Retry-After: 7"), apitest.RespondData(apitest.Resource))
+			require.NoError(t, apitest.ReadAccount(t.Context(), fake.Client()), "%d", status)
 			assert.InDelta(t, 7, fake.Pauses()[0].Seconds(), 0, "%d", status)
 		})
 	}
@@ -51,7 +52,7 @@ func TestNothingIsPrinted(t *testing.T) {
 	require.NoError(t, err)
 	stdout, stderr := os.Stdout, os.Stderr
 	os.Stdout, os.Stderr = out, out
-	client := apitest.NewFake(t, apitest.Says(500, ""), apitest.Breaks(apitest.ErrReset), apitest.Says(200, "{")).Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+	client := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Fail(apitest.ErrReset), apitest.Respond(200, "{")).Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 	_, callErr := client.Account.Get(t.Context())
 	os.Stdout, os.Stderr = stdout, stderr
 	require.Error(t, callErr)
@@ -110,7 +111,7 @@ func TestPOSTOnAConnectionThatDiesIsNotResent(t *testing.T) {
 		_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: strings.Repeat("e", n+1), Name: "n"})
 		if err != nil {
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "call %d", n)
-			assert.Equal(t, 1, apitest.FailureOf(t, "Send", err).Attempts)
+			assert.Equal(t, 1, apitest.RequireError(t, "Send", err).Attempts)
 			unknown++
 		}
 	}

@@ -8,11 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // routes are scripted responses by method and path, as in "GET /account". They are
@@ -33,12 +34,12 @@ func (r routes) client(t *testing.T) (*hiring.Client, *httpmock.MockTransport) {
 		t.Errorf("unexpected request: %s %s", r.Method, r.URL)
 		return httpmock.ConnectionFailure(r)
 	})
-	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(t, err)
 	return client, transport
 }
 
-const apiURL = apitest.FakeURL + "/api/v1"
+const apiURL = apitest.BaseURL + "/api/v1"
 
 // enveloped responds with data.
 func enveloped(status int, data string) httpmock.Responder {
@@ -46,8 +47,8 @@ func enveloped(status int, data string) httpmock.Responder {
 }
 
 const (
-	submissionPath = "/submissions/" + apitest.FakeID
-	evaluated      = `{"id":"` + apitest.FakeID + `","status":"evaluated","created_at":"2026-01-02T03:04:05.000Z"`
+	submissionPath = "/submissions/" + apitest.ID
+	evaluated      = `{"id":"` + apitest.ID + `","status":"evaluated","created_at":"2026-01-02T03:04:05.000Z"`
 )
 
 func TestContradictoryResponses(t *testing.T) {
@@ -95,7 +96,7 @@ func TestContradictoryResponses(t *testing.T) {
 		"a link to an archive without TLS": {
 			routes{"GET " + submissionPath: enveloped(200, evaluated+`,"workspace_archive_url":"http://storage.example.com/a?signature=s"}`)},
 			func(c *hiring.Client) error {
-				_, err := c.Submissions.DownloadArchive(ctx, apitest.FakeID, io.Discard)
+				_, err := c.Submissions.DownloadArchive(ctx, apitest.ID, io.Discard)
 				return err
 			},
 			func(t *testing.T, e *hiring.Error) { assert.NotContains(t, e.Error(), "signature") },
@@ -115,8 +116,8 @@ func TestContradictoryResponses(t *testing.T) {
 // the submission already has the status evaluated.
 func TestWaitReportsWhileSubmissionAndReportDisagree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		unfinished := enveloped(200, `{"submission_id":"`+apitest.FakeID+`","evaluated":false,"ship_score":null}`)
-		finished := enveloped(200, `{"submission_id":"`+apitest.FakeID+`","evaluated":true,"ship_score":82}`)
+		unfinished := enveloped(200, `{"submission_id":"`+apitest.ID+`","evaluated":false,"ship_score":null}`)
+		finished := enveloped(200, `{"submission_id":"`+apitest.ID+`","evaluated":true,"ship_score":82}`)
 		listing := httpmock.NewStringResponder(200, `{"data":[`+evaluated+`}],"meta":{"request_id":"req_1","has_more":false,"next_cursor":null}}`)
 		client, _ := routes{
 			"GET /submissions":                  listing, // Evaluated from the beginning, without a report.
@@ -125,7 +126,7 @@ func TestWaitReportsWhileSubmissionAndReportDisagree(t *testing.T) {
 		}.client(t)
 		began := time.Now()
 		var scores []int
-		for report, err := range client.Submissions.WaitReports(t.Context(), []string{apitest.FakeID}, hiring.WaitOptions{}) {
+		for report, err := range client.Submissions.WaitReports(t.Context(), []string{apitest.ID}, hiring.WaitOptions{}) {
 			require.NoError(t, err)
 			score, ok := report.Score()
 			require.True(t, ok)

@@ -13,33 +13,34 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
-	stalled := apitest.Stalls(200, `{"data":{`, apitest.Signed)
+	stalled := apitest.Stall(200, `{"data":{`, apitest.RequestIDHeader)
 	for name, c := range map[string]struct {
-		answer  apitest.Answer
+		answer  apitest.Responder
 		timeout time.Duration // Of the http.Client.
 		opts    []hiring.Option
 		after   time.Duration
 		text    string
 	}{
-		"no response":          {apitest.Hangs(), 5 * time.Second, nil, 5 * time.Second, "no reply within 5s; see http.Client.Timeout"},
+		"no response":          {apitest.Block(), 5 * time.Second, nil, 5 * time.Second, "no reply within 5s; see http.Client.Timeout"},
 		"stalled body":         {stalled, 5 * time.Second, nil, 5 * time.Second, "the reply broke off within 5s; see http.Client.Timeout"},
-		"without WithTimeout":  {apitest.Hangs(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(0)}, 5 * time.Second, "see http.Client.Timeout"},
-		"longer than default":  {apitest.Hangs(), time.Minute, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
-		"longer than option":   {apitest.Hangs(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(time.Second)}, time.Second, "no reply within 1s; see WithTimeout"},
-		"negative means none":  {apitest.Hangs(), -1, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
-		"shorter than option":  {apitest.Hangs(), time.Second, []hiring.Option{hiring.WithTimeout(5 * time.Second)}, time.Second, "see http.Client.Timeout"},
+		"without WithTimeout":  {apitest.Block(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(0)}, 5 * time.Second, "see http.Client.Timeout"},
+		"longer than default":  {apitest.Block(), time.Minute, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
+		"longer than option":   {apitest.Block(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(time.Second)}, time.Second, "no reply within 1s; see WithTimeout"},
+		"negative means none":  {apitest.Block(), -1, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
+		"shorter than option":  {apitest.Block(), time.Second, []hiring.Option{hiring.WithTimeout(5 * time.Second)}, time.Second, "see http.Client.Timeout"},
 		"body, without option": {stalled, time.Second, []hiring.Option{hiring.WithTimeout(0)}, time.Second, "see http.Client.Timeout"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			mine := &http.Client{Transport: apitest.NewFake(t, c.answer), Timeout: c.timeout}
-			client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, append(c.opts, apitest.Once, hiring.WithHTTPClient(mine))...)
+			mine := &http.Client{Transport: apitest.NewScriptedServer(t, c.answer), Timeout: c.timeout}
+			client, err := hiring.New(apitest.BaseURL, apitest.Key, append(c.opts, apitest.NoRetry, hiring.WithHTTPClient(mine))...)
 			require.NoError(t, err)
 			begun := time.Now()
 			_, err = client.Account.Get(t.Context())
@@ -59,16 +60,16 @@ func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
 // count towards it.
 func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Said{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.Succeeds), apitest.Hangs(), apitest.Hangs(), slowly(4*time.Second, apitest.Data(apitest.Thing)))
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
+		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.Block(), apitest.Block(), slowly(4*time.Second, apitest.RespondData(apitest.Resource)))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
 		require.NoError(t, err)
-		require.NoError(t, apitest.Read(t.Context(), client))
-		require.NoError(t, apitest.Read(t.Context(), client), "after a wait of 40 s and two attempts of 5 s")
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client), "after a wait of 40 s and two attempts of 5 s")
 		assert.Len(t, fake.Requests(), 4)
 
 		// A write whose response did not come in time is not retried.
-		fake = apitest.NewFake(t, apitest.Hangs())
-		client, err = hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
+		fake = apitest.NewScriptedServer(t, apitest.Block())
+		client, err = hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
 		require.NoError(t, err)
 		err = write(t.Context(), client)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -79,10 +80,10 @@ func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 
 func TestTimeoutOfTheHTTPClientDoesNotLimitDownloads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := apitest.NewHostile(t, func(r *http.Request) (*http.Response, error) {
-			return apitest.ReplyOf(r, 200, &apitest.Drip{Bytes: 20, Interval: 2 * time.Second}, apitest.Tag), nil
+		h := apitest.NewStorageServer(t, func(r *http.Request) (*http.Response, error) {
+			return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 20, Interval: 2 * time.Second}, apitest.ETag), nil
 		})
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: h, Timeout: time.Second}))
 		require.NoError(t, err)
 		n, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		require.NoError(t, err)
@@ -104,9 +105,9 @@ func TestRetryAfterInErrorTextsIsNeverNegativeAndReadable(t *testing.T) {
 		"Fri, 31 Dec 9999 23:59:59 GMT": "retry after more than a year",
 	} {
 		for _, status := range []int{429, 503} {
-			_, err := apitest.NewFake(t, apitest.Says(status, "", "Retry-After: "+value)).Client().Account.Get(t.Context())
+			_, err := apitest.NewScriptedServer(t, apitest.Respond(status, "", "Retry-After: "+value)).Client().Account.Get(t.Context())
 			require.ErrorContains(t, err, want, "%d %s", status, value)
-			failure := apitest.FailureOf(t, value, err)
+			failure := apitest.RequireError(t, value, err)
 			assert.Positive(t, failure.RetryAfter, "%d %s", status, value)
 			failure.RetryAfter = -time.Second // Set by a caller.
 			assert.NotContains(t, err.Error(), "retry after")
@@ -116,19 +117,19 @@ func TestRetryAfterInErrorTextsIsNeverNegativeAndReadable(t *testing.T) {
 
 func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		cause  string
 	}{
-		"within the JSON":          {apitest.Cuts(200, `{"data":{`, io.ErrUnexpectedEOF, apitest.Signed), "cut short"},
-		"reset":                    {apitest.Cuts(200, `{"data":{`, &net.OpError{Op: "read", Err: io.EOF}, apitest.Signed), "cut short"},
-		"stalled":                  {apitest.Stalls(200, `{"data":{`, apitest.Signed), "timeout"},
-		"the body of a 503":        {apitest.Cuts(503, `<html>`, io.ErrUnexpectedEOF), "cut short"},
-		"the JSON itself is short": {apitest.Says(200, `{"data":{`, apitest.Signed), "cut short"},
+		"within the JSON":          {apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF, apitest.RequestIDHeader), "cut short"},
+		"reset":                    {apitest.Truncate(200, `{"data":{`, &net.OpError{Op: "read", Err: io.EOF}, apitest.RequestIDHeader), "cut short"},
+		"stalled":                  {apitest.Stall(200, `{"data":{`, apitest.RequestIDHeader), "timeout"},
+		"the body of a 503":        {apitest.Truncate(503, `<html>`, io.ErrUnexpectedEOF), "cut short"},
+		"the JSON itself is short": {apitest.Respond(200, `{"data":{`, apitest.RequestIDHeader), "cut short"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			client := apitest.NewFake(t, c.answer, apitest.Data(apitest.Thing)).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-			require.NoError(t, apitest.Read(t.Context(), client), name)
+			client := apitest.NewScriptedServer(t, c.answer, apitest.RespondData(apitest.Resource)).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			require.NoError(t, apitest.ReadAccount(t.Context(), client), name)
 			line, _, _ := strings.Cut(log.String(), "\n")
 			assert.Contains(t, line, "will be", name)
 			word := c.cause
@@ -139,8 +140,8 @@ func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
 		})
 	}
 	var log bytes.Buffer
-	client := apitest.NewFake(t, apitest.Says(200, `{"data":7}`, apitest.Signed)).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-	require.Error(t, apitest.Read(t.Context(), client))
+	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":7}`, apitest.RequestIDHeader)).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	require.Error(t, apitest.ReadAccount(t.Context(), client))
 	assert.NotContains(t, log.String(), "cause=", "a malformed response has none")
 }
 
@@ -153,15 +154,15 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 		"malformed":        {"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: soon"},
 		"with Retry-After": {"Retry-After: 7"},
 	} {
-		for _, refusal := range map[string]apitest.Answer{
-			"envelope":  apitest.Refuses(429, hiring.ErrRateLimited, headers...),
-			"web page":  apitest.Says(429, "<html>busy</html>", headers...),
-			"no body":   apitest.Says(429, "", headers...),
-			"cut short": apitest.Cuts(429, "<ht", io.ErrUnexpectedEOF, headers...),
+		for _, refusal := range map[string]apitest.Responder{
+			"envelope":  apitest.RespondError(429, hiring.ErrRateLimited, headers...),
+			"web page":  apitest.Respond(429, "<html>busy</html>", headers...),
+			"no body":   apitest.Respond(429, "", headers...),
+			"cut short": apitest.Truncate(429, "<ht", io.ErrUnexpectedEOF, headers...),
 		} {
-			for _, op := range apitest.EveryOperation() {
+			for _, op := range apitest.Operations() {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewFake(t, refusal, refusal, refusal, apitest.Says(200, op.Reply, apitest.Signed))
+					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Reply, apitest.RequestIDHeader))
 					client := fake.Client()
 					require.NoError(t, op.Call(t.Context(), client), "%s %s", op.Name, name)
 					assert.Len(t, fake.Requests(), 4, "%s %s", op.Name, name)
@@ -170,10 +171,10 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 					}
 					assert.Zero(t, client.Quota(), "%s %s", op.Name, name)
 
-					fake = apitest.NewFake(t, refusal, refusal, refusal, refusal, apitest.Says(200, op.Reply, apitest.Signed))
+					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Reply, apitest.RequestIDHeader))
 					client = fake.Client()
 					err := op.Call(t.Context(), client)
-					failure := apitest.FailureOf(t, op.Name, err)
+					failure := apitest.RequireError(t, op.Name, err)
 					assert.Equal(t, [2]int{429, 4}, [2]int{failure.Status, failure.Attempts}, "%s %s", op.Name, name)
 					want := hiring.OutcomeNotDone
 					if op.Method == http.MethodGet {
@@ -188,10 +189,10 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		for _, op := range apitest.EveryOperation() {
-			fake := apitest.NewFake(t, apitest.Says(429, "", "Retry-After: 61"))
+		for _, op := range apitest.Operations() {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(429, "", "Retry-After: 61"))
 			begun := time.Now()
-			failure := apitest.FailureOf(t, op.Name, op.Call(t.Context(), fake.Client()))
+			failure := apitest.RequireError(t, op.Name, op.Call(t.Context(), fake.Client()))
 			assert.Equal(t, 61*time.Second, failure.RetryAfter, op.Name)
 			assert.Zero(t, time.Since(begun), "%s: longer than MaxWait", op.Name)
 			assert.Len(t, fake.Requests(), 1, op.Name)

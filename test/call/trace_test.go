@@ -15,11 +15,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 type spanKey struct{}
@@ -91,9 +92,9 @@ func outline(err error) string {
 
 func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Refuses(503, "INTERNAL_ERROR", "Retry-After: 5"), apitest.Refuses(503, "INTERNAL_ERROR", "Retry-After: 1"), apitest.Data(apitest.Thing))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 5"), apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 1"), apitest.RespondData(apitest.Resource))
 		var d diary
-		_, err := fake.Client(hiring.WithTrace(d.probe())).Submissions.Report(t.Context(), apitest.FakeID)
+		_, err := fake.Client(hiring.WithTrace(d.probe())).Submissions.Report(t.Context(), apitest.ID)
 		require.NoError(t, err)
 		assert.Equal(t, []string{
 			"call Submissions.Report GET /submissions/{id}/report",
@@ -110,9 +111,9 @@ func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 }
 
 func TestProbeSeesEveryOperation(t *testing.T) {
-	for _, op := range apitest.EveryOperation() {
+	for _, op := range apitest.Operations() {
 		var d diary
-		fake := apitest.NewFake(t, apitest.Says(200, op.Reply))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
 		require.NoError(t, op.Call(t.Context(), fake.Client(hiring.WithTrace(d.probe()))), op.Name)
 		begun := "call " + op.Name
 		if !strings.HasSuffix(op.Name, ".List") {
@@ -130,7 +131,7 @@ func TestProbeSeesEveryOperation(t *testing.T) {
 func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
-		fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0",
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0",
 			fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(time.Hour).Unix()), "Retry-After: 3600"))
 		client := fake.Client(hiring.WithTrace(d.probe()))
 		ended, cancel := context.WithCancel(t.Context())
@@ -143,7 +144,7 @@ func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {
 		require.Error(t, err)
 		_, err = client.Submissions.FindByEmail(t.Context(), "", "x@example.com")
 		require.Error(t, err)
-		_, err = client.Submissions.DownloadArchive(t.Context(), apitest.FakeID, nil)
+		_, err = client.Submissions.DownloadArchive(t.Context(), apitest.ID, nil)
 		require.Error(t, err)
 		for _, err = range client.Events.Tail(t.Context(), "", hiring.TailOptions{}) {
 			require.Error(t, err)
@@ -189,11 +190,11 @@ func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {
 // An operation of several requests is the parent of all that it sends.
 func TestProbeSeesOperationsMadeOfSeveral(t *testing.T) {
 	live := func(t *testing.T, d *diary) (*sandbox.Server, *hiring.Client, string) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		return server, server.LiveClient(hiring.WithTrace(d.probe())), assessment
 	}
 	submissionOf := func(t *testing.T, server *sandbox.Server, assessment string) string {
-		invitation, err := apitest.Audit(t, server).Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
+		invitation, err := apitest.UnlimitedClient(t, server).Invitations.Send(t.Context(), assessment, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
 		require.NoError(t, err)
 		id, err := server.Begin(invitation.ID)
 		require.NoError(t, err)
@@ -266,7 +267,7 @@ func TestProbeSeesOperationsMadeOfSeveral(t *testing.T) {
 		}},
 		{"Invitations.SendAll", []string{"Invitations.List", "Invitations.Send"}, "quota", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			s.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
-			require.NoError(t, c.Invitations.SendAll(t.Context(), a, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{}))
+			require.NoError(t, c.Invitations.SendAll(t.Context(), a, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
 		}},
 	}
 	for _, c := range cases {
@@ -300,10 +301,10 @@ func TestProbeSeesOperationsMadeOfSeveral(t *testing.T) {
 func TestProbeSeesWhyACallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := func(in time.Duration) string { return fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(in).Unix()) }
-		used := apitest.Refuses(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(20*time.Second), "Retry-After: 20")
-		throttled := apitest.Refuses(429, "RATE_LIMITED", "X-RateLimit-Limit: 20", "X-RateLimit-Remaining: 0", reset(50*time.Second), "Retry-After: 30")
-		last := apitest.Data(apitest.Thing, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(40*time.Second))
-		fake := apitest.NewFake(t, used, throttled, last, apitest.Data(apitest.Thing))
+		used := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(20*time.Second), "Retry-After: 20")
+		throttled := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 20", "X-RateLimit-Remaining: 0", reset(50*time.Second), "Retry-After: 30")
+		last := apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(40*time.Second))
+		fake := apitest.NewScriptedServer(t, used, throttled, last, apitest.RespondData(apitest.Resource))
 		var pauses []hiring.TracePause
 		client := fake.Client(hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, p hiring.TracePause) { pauses = append(pauses, p) }}))
 		began := time.Now()
@@ -329,7 +330,7 @@ func TestProbeSeesWhyACallWaits(t *testing.T) {
 }
 
 func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Refuses(503, "INTERNAL_ERROR"), apitest.Data(apitest.Thing))
+	fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR"), apitest.RespondData(apitest.Resource))
 	adds := func(value string) hiring.Trace {
 		return hiring.Trace{Attempt: func(_ context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 			if value == "one-" {
@@ -343,7 +344,7 @@ func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
 			} {
 				a.Header[name] = []string{"replaced"}
 			}
-			a.Header["X-Key"] = []string{"it is " + apitest.FakeKey}
+			a.Header["X-Key"] = []string{"it is " + apitest.Key}
 			a.Header["X-Broken"] = []string{"a\r\nB: c"}
 			a.Header["X Broken"] = []string{"value"}
 			a.Header[""] = []string{"value"}
@@ -351,7 +352,7 @@ func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
 		}}
 	}
 	client := fake.Client(hiring.WithTrace(adds("one-")), hiring.WithTrace(adds("two-")), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
-	plain := apitest.NewFake(t, apitest.Data(apitest.Thing))
+	plain := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	_, err := plain.Client().Assessments.Update(t.Context(), "a1", hiring.AssessmentUpdate{Status: hiring.AssessmentClosed})
 	require.NoError(t, err)
 	_, err = client.Assessments.Update(t.Context(), "a1", hiring.AssessmentUpdate{Status: hiring.AssessmentClosed})
@@ -366,9 +367,9 @@ func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
 
 func TestProbeContextGoesToTheTransportAndTheObserver(t *testing.T) {
 	var sent, observed any
-	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		sent = r.Context().Value(spanKey{})
-		return apitest.Data(apitest.Thing)(r)
+		return apitest.RespondData(apitest.Resource)(r)
 	})
 	var d diary
 	client := fake.Client(hiring.WithTrace(d.probe()), hiring.WithObserver(func(ctx context.Context, _ hiring.Exchange) {
@@ -385,11 +386,11 @@ func TestProbeContextGoesToTheTransportAndTheObserver(t *testing.T) {
 // account for something.
 func TestProbeSeesACallWithinOneOfAnotherClient(t *testing.T) {
 	var outer, inner diary
-	within := apitest.NewFake(t, apitest.Data(apitest.Thing)).Client(hiring.WithTrace(inner.probe()))
-	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+	within := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(hiring.WithTrace(inner.probe()))
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		_, err := within.Account.Get(r.Context())
 		require.NoError(t, err)
-		return apitest.Data(apitest.Thing)(r)
+		return apitest.RespondData(apitest.Resource)(r)
 	})
 	_, err := fake.Client(hiring.WithTrace(outer.probe())).Account.Get(t.Context())
 	require.NoError(t, err)
@@ -400,7 +401,7 @@ func TestProbeSeesACallWithinOneOfAnotherClient(t *testing.T) {
 }
 
 func TestProbesAddUpAndMayBeEmpty(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(apitest.Thing))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	var order []string
 	named := func(name string) hiring.Trace {
 		return hiring.Trace{
@@ -447,7 +448,7 @@ func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
 	for _, s := range spots {
 		for _, prefetch := range []int{0, 2} {
 			t.Run(fmt.Sprint(s.name, " prefetch ", prefetch), func(t *testing.T) {
-				fake := apitest.NewFake(t, apitest.Says(200, `{"data":[],"meta":{"request_id":"r","has_more":false}}`))
+				fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"request_id":"r","has_more":false}}`))
 				calls, tries := 0, 0
 				counts := hiring.Trace{
 					Call: func(context.Context, hiring.TraceCall) (context.Context, func(error)) {
@@ -473,13 +474,13 @@ func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
 		}
 	}
 	t.Run("Pause", func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Refuses(503, "INTERNAL_ERROR", "Retry-After: 5"))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 5"))
 		client := fake.Client(hiring.WithTrace(hiring.Trace{Pause: func(context.Context, hiring.TracePause) { panic("boo") }}))
 		assert.PanicsWithValue(t, "boo", func() { _, _ = client.Account.Get(t.Context()) })
 	})
 	t.Run("a transport", func(t *testing.T) {
 		var d diary
-		fake := apitest.NewFake(t, func(*http.Request) (*http.Response, error) { panic("boo") })
+		fake := apitest.NewScriptedServer(t, func(*http.Request) (*http.Response, error) { panic("boo") })
 		assert.PanicsWithValue(t, "boo", func() { _, _ = fake.Client(hiring.WithTrace(d.probe())).Account.Get(t.Context()) })
 		assert.Equal(t, []string{
 			"Account.Get > 1 > ended 0 hiring: the call did not return",
@@ -489,7 +490,7 @@ func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
 }
 
 func TestNobodyWhoProbesCostsNothing(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(apitest.Thing))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	cost := func(opts ...hiring.Option) float64 {
 		client := fake.Client(opts...)
 		return testing.AllocsPerRun(200, func() {

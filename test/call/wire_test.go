@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // realClient talks through a net/http.Transport of its own, with pauses too
@@ -26,7 +27,7 @@ func realClient(t *testing.T, baseURL string, opts ...hiring.Option) *hiring.Cli
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := hiring.New(baseURL, apitest.FakeKey, append([]hiring.Option{
+	c, err := hiring.New(baseURL, apitest.Key, append([]hiring.Option{
 		hiring.WithHTTPClient(&http.Client{Transport: transport}),
 		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}),
 	}, opts...)...)
@@ -41,7 +42,7 @@ func TestConnectionRefusedIsNotDoneAndRepeated(t *testing.T) {
 	require.NoError(t, l.Close())
 	for method, call := range methodCalls {
 		err := call(t.Context(), realClient(t, "http://"+address))
-		failure := apitest.FailureOf(t, method, err)
+		failure := apitest.RequireError(t, method, err)
 		assert.Equal(t, 4, failure.Attempts, "%s", method)
 		assert.Zero(t, failure.Status, "%s", method)
 		if method != "GET" {
@@ -50,7 +51,7 @@ func TestConnectionRefusedIsNotDoneAndRepeated(t *testing.T) {
 		var op *net.OpError
 		require.ErrorAs(t, err, &op, "%s: the cause is reachable", method)
 		assert.NotContains(t, err.Error(), "http://", "%s", method)
-		assert.NotContains(t, err.Error(), apitest.FakeID, "%s", method)
+		assert.NotContains(t, err.Error(), apitest.ID, "%s", method)
 	}
 }
 
@@ -63,7 +64,7 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 			_ = conn.SetLinger(0) // Closing sends a reset.
 			_ = conn.Close()
 		})
-		failure := apitest.FailureOf(t, method, call(t.Context(), realClient(t, baseURL)))
+		failure := apitest.RequireError(t, method, call(t.Context(), realClient(t, baseURL)))
 		want, outcome := 4, hiring.OutcomeUnknown
 		switch method {
 		case "POST", "PUT":
@@ -111,11 +112,11 @@ func TestTruncatedBodyOverTheWire(t *testing.T) {
 		})
 		client := realClient(t, baseURL)
 		_, err := client.Account.Get(t.Context())
-		failure := apitest.FailureOf(t, "GET "+name, err)
+		failure := apitest.RequireError(t, "GET "+name, err)
 		assert.Equal(t, [2]int{200, 4}, [2]int{failure.Status, failure.Attempts}, "GET %s", name)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "GET %s", name)
 		_, err = client.Assessments.Close(t.Context(), "a")
-		failure = apitest.FailureOf(t, "PATCH "+name, err)
+		failure = apitest.RequireError(t, "PATCH "+name, err)
 		assert.Equal(t, hiring.OutcomeDone, failure.Outcome, "PATCH %s", name)
 		assert.Equal(t, int32(5), connections.Load(), "%s: requests", name)
 	}
@@ -127,7 +128,7 @@ func TestUntrustedServerIsNotAskedAgain(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	for method, call := range methodCalls {
-		failure := apitest.FailureOf(t, method, call(t.Context(), realClient(t, server.URL)))
+		failure := apitest.RequireError(t, method, call(t.Context(), realClient(t, server.URL)))
 		assert.Equal(t, 1, failure.Attempts, "%s", method)
 		if method != "GET" {
 			assert.Equal(t, hiring.OutcomeNotDone, failure.Outcome, "%s", method)
@@ -141,8 +142,8 @@ func TestNoProofOfIdentityIsPermanent(t *testing.T) {
 		"an authority":  fmt.Errorf("tls: %w", x509.UnknownAuthorityError{}),
 		"no TLS at all": tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"},
 	} {
-		_, err := apitest.NewFake(t, apitest.Breaks(cause)).Client().Account.Get(t.Context())
-		assert.Equal(t, 1, apitest.FailureOf(t, name, err).Attempts, "%s", name)
+		_, err := apitest.NewScriptedServer(t, apitest.Fail(cause)).Client().Account.Get(t.Context())
+		assert.Equal(t, 1, apitest.RequireError(t, name, err).Attempts, "%s", name)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			}))
 			for method, call := range methodCalls {
 				err := call(t.Context(), realClient(t, server.URL))
-				failure := apitest.FailureOf(t, method, err)
+				failure := apitest.RequireError(t, method, err)
 				assert.Equal(t, [2]int{status, 1}, [2]int{failure.Status, failure.Attempts}, "%s %d to %q", method, status, location)
 				require.ErrorContains(t, err, "redirects", "%s %d to %q", method, status, location)
 				assert.NotContains(t, err.Error(), "http", "%s %d to %q", method, status, location)
@@ -178,7 +179,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 }
 
 func TestRedirectWithAnEnvelopeIsStillARedirect(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(307, `{"error":{"code":"NOT_FOUND","message":"moved"}}`, "Location: https://elsewhere.test"))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(307, `{"error":{"code":"NOT_FOUND","message":"moved"}}`, "Location: https://elsewhere.test"))
 	_, err := fake.Client().Account.Get(t.Context())
 	require.ErrorContains(t, err, "redirects")
 }

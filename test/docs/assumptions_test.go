@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 const assumptions = "docs/assumptions.md"
@@ -111,8 +112,8 @@ func TestListingWithoutReportsIsAWarning(t *testing.T) {
 	const listed = `{"data":[{"id":"1","status":"submitted"},{"id":"2","status":"%"}],"meta":{"has_more":false,"next_cursor":null}}`
 	for status, want := range map[string]int{"evaluated": 1, "submitted": 0} {
 		var warnings []string
-		answer := apitest.Says(200, strings.ReplaceAll(listed, "%", status))
-		client := apitest.NewFake(t, answer, answer, answer).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+		answer := apitest.Respond(200, strings.ReplaceAll(listed, "%", status))
+		client := apitest.NewScriptedServer(t, answer, answer, answer).Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 			if e.Warning != "" {
 				warnings = append(warnings, e.Warning)
 			}
@@ -136,7 +137,7 @@ func TestOpenAPIInAnEnvelopeIsTakenOutOfIt(t *testing.T) {
 		`{"data":{"openapi":"3.1.0"},"meta":{"request_id":"r"}}`: `{"openapi":"3.1.0"}`,
 		`{"openapi":"3.1.0","data":{}}`:                          `{"openapi":"3.1.0","data":{}}`,
 	} {
-		got, err := apitest.NewFake(t, apitest.Says(200, body)).Client().OpenAPI(t.Context())
+		got, err := apitest.NewScriptedServer(t, apitest.Respond(200, body)).Client().OpenAPI(t.Context())
 		require.NoError(t, err, body)
 		assert.JSONEq(t, want, string(got), body)
 		assert.True(t, json.Valid(got))

@@ -19,10 +19,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
-	"github.com/hiring-assessment/hiring-go/sandbox"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // TestCodeOfTheGuides: every Go block is complete and begins with its package

@@ -14,9 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
@@ -175,7 +176,7 @@ func provenances(t *testing.T) map[string]string {
 // wired are the operations of which it is tested what they put on the wire.
 func wired() map[string]bool {
 	all := make(map[string]bool)
-	for _, o := range apitest.EveryOperation() {
+	for _, o := range apitest.Operations() {
 		if o.Name != "Do" && !slices.Contains(operations.Composed, o.Name) { // What Do sends is its caller's.
 			all[o.Name] = true
 		}

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // refused is a call that the service refuses with a documented code.
@@ -167,7 +168,7 @@ func TestCodesOfAnExhaustedQuota(t *testing.T) {
 func TestCodesOfTheDocumentedEnvelope(t *testing.T) {
 	for code, status := range refusalCodes {
 		transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			return apitest.ShelfReply(r, status, `{"error":{"code":"`+string(code)+`","message":"In words.","request_id":"req_0f"}}`), nil
+			return apitest.NewListResponse(r, status, `{"error":{"code":"`+string(code)+`","message":"In words.","request_id":"req_0f"}}`), nil
 		})
 		client, err := hiring.New("https://hiring.test", "sk_test_x",
 			hiring.WithHTTPClient(&http.Client{Transport: transport}), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))

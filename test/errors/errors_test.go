@@ -15,10 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
@@ -30,10 +31,10 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 		400: "INVALID_INPUT", 401: "INVALID_TOKEN", 402: "PLAN_LIMIT_REACHED", 403: "INSUFFICIENT_SCOPE",
 		404: "NOT_FOUND", 409: "CONFLICT", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR", 418: "BRAND_NEW",
 	} {
-		fake := apitest.NewFake(t, apitest.Says(status, `{"error":{"code":"`+wire+`","message":"said the service","details":{"limit":200},"request_id":"req_body"}}`,
+		fake := apitest.NewScriptedServer(t, apitest.Respond(status, `{"error":{"code":"`+wire+`","message":"said the service","details":{"limit":200},"request_id":"req_body"}}`,
 			"X-Request-Id: req_head", "X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 3", "X-RateLimit-Reset: 1800000000", "Retry-After: 9"))
-		err := fake.Client(apitest.Once).Assessments.Delete(t.Context(), "a1")
-		failure := apitest.FailureOf(t, wire, err)
+		err := fake.Client(apitest.NoRetry).Assessments.Delete(t.Context(), "a1")
+		failure := apitest.RequireError(t, wire, err)
 		outcome := hiring.OutcomeNotDone
 		if status == 500 {
 			outcome = hiring.OutcomeUnknown
@@ -69,9 +70,9 @@ func TestErrorText(t *testing.T) {
 }
 
 func TestRequestIDOfTheBodyServesWhenTheHeaderIsMissing(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Refuses(403, "INSUFFICIENT_SCOPE"))
+	fake := apitest.NewScriptedServer(t, apitest.RespondError(403, "INSUFFICIENT_SCOPE"))
 	_, err := fake.Client().Account.Get(t.Context())
-	assert.Equal(t, "req_0e", apitest.FailureOf(t, "Get", err).RequestID)
+	assert.Equal(t, "req_0e", apitest.RequireError(t, "Get", err).RequestID)
 }
 
 func TestFields(t *testing.T) {
@@ -87,9 +88,9 @@ func TestFields(t *testing.T) {
 		`{"fieldErrors":["wrong"]}`:                             {},
 		`[]`:                                                    {},
 	} {
-		fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":`+details+`}}`))
 		_, err := fake.Client().Account.Get(t.Context())
-		form, fields := apitest.FailureOf(t, "Get", err).Fields()
+		form, fields := apitest.RequireError(t, "Get", err).Fields()
 		assert.Equal(t, want.form, form, "form of %s", details)
 		assert.Equal(t, want.fields, fields, "fields of %s", details)
 	}
@@ -99,13 +100,13 @@ func TestFields(t *testing.T) {
 }
 
 func TestHintsComeOnlyWhenDue(t *testing.T) {
-	notFound := apitest.Refuses(404, "NOT_FOUND")
-	invalid := func(field string, problems ...string) apitest.Answer {
+	notFound := apitest.RespondError(404, "NOT_FOUND")
+	invalid := func(field string, problems ...string) apitest.Responder {
 		if problems == nil {
 			problems = []string{"x"}
 		}
 		list, _ := json.Marshal(problems)
-		return apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":[],"fieldErrors":{"`+field+`":`+string(list)+`}}}}`)
+		return apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":[],"fieldErrors":{"`+field+`":`+string(list)+`}}}}`)
 	}
 	challenges := func(c *hiring.Client) error { _, err := c.Challenges.List().Page(t.Context()); return err }
 	send := func(c *hiring.Client) error {
@@ -126,12 +127,12 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		call   func(*hiring.Client) error
-		answer apitest.Answer
+		answer apitest.Responder
 		hints  string
 	}{
 		{"resend 404", resend, notFound, ", or Dialect.ResendInvitation is wrong"},
-		{"resend 405", resend, apitest.Says(405, ""), ", or Dialect.ResendInvitation is wrong"},
-		{"resend 403", resend, apitest.Refuses(403, "INSUFFICIENT_SCOPE"), ""},
+		{"resend 405", resend, apitest.Respond(405, ""), ", or Dialect.ResendInvitation is wrong"},
+		{"resend 403", resend, apitest.RespondError(403, "INSUFFICIENT_SCOPE"), ""},
 		{"revoke 404", revoke, notFound, ", or Dialect.RevokeInvitation is wrong"},
 		{"close 404", closing, notFound, ", or Dialect.UpdateAssessment is wrong"},
 		{"assessment 404", func(c *hiring.Client) error { _, err := c.Assessments.Get(t.Context(), "a"); return err }, notFound, ", or Dialect.GetAssessment is wrong"},
@@ -147,31 +148,31 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 		{"send: a guess that is missed by name", send, invalid("candidate_name", "Missing required field candidate_name"), ", or Dialect.InvitationName is wrong"},
 		{"send: a value that is unknown", send, invalid("candidate_email", "The domain of this address is unknown"), ""},
 		{"send: a value that lacks something", send, invalid("candidate_name", "a first and last name are required"), ""},
-		{"send: a bare name in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"Unrecognized key: candidate_email","details":{"formErrors":["candidate_name is required"]}}}`),
+		{"send: a bare name in the message", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"Unrecognized key: candidate_email","details":{"formErrors":["candidate_name is required"]}}}`),
 			", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
-		{"send: a value in a sentence", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"the domain of candidate_email is odd, a valid one is required"}}`), ""},
+		{"send: a value in a sentence", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"the domain of candidate_email is odd, a valid one is required"}}`), ""},
 		{"send: a guess of another case of the word", send, invalid("candidate_name", "requires two letters"), ""},
-		{"send: both", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["Unrecognized key(s) in object: 'candidate_email', 'candidate_name'"]}}}`),
+		{"send: both", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["Unrecognized key(s) in object: 'candidate_email', 'candidate_name'"]}}}`),
 			", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
-		{"send: in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"candidate_name\""}}`), ", or Dialect.InvitationName is wrong"},
-		{"send: a value in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"\"candidate_name\" is odd"}}`), ""},
-		{"send: another in the message", send, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"note\""}}`), ""},
+		{"send: in the message", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"candidate_name\""}}`), ", or Dialect.InvitationName is wrong"},
+		{"send: a value in the message", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"\"candidate_name\" is odd"}}`), ""},
+		{"send: another in the message", send, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"unknown field \"note\""}}`), ""},
 		{"send: the id of the path", send, invalid("id"), ""},
 		{"size: too large", challenges, invalid("page_size", "must be at most 50"), ""},
 		{"size: unknown", challenges, invalid("page_size", "is unknown"), ", or Dialect.PageSizeParam is wrong"},
 		{"send: not sent", send, invalid("email"), ", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong"},
 		{"send: sent and no guess", send, invalid("note"), ""},
-		{"send: without details", send, apitest.Refuses(400, "INVALID_INPUT"), ""},
-		{"send: 409 with fields", send, apitest.Says(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"email":["x"]}}}}`), ""},
+		{"send: without details", send, apitest.RespondError(400, "INVALID_INPUT"), ""},
+		{"send: 409 with fields", send, apitest.Respond(409, `{"error":{"code":"CONFLICT","message":"m","details":{"fieldErrors":{"email":["x"]}}}}`), ""},
 		{"create: no guess was sent", create, invalid("title"), ""},
 		{"create: documented", create, invalid("name"), ""},
 		{"since", since, invalid("since"), ", or Dialect.SinceLayout is wrong"},
 		{"since: a documented filter", since, invalid("status"), ""},
 		{"since: not sent", since, invalid("limit"), ", or Dialect.PageSizeParam is wrong"},
 	} {
-		fake := apitest.NewFake(t, c.answer)
+		fake := apitest.NewScriptedServer(t, c.answer)
 		err := c.call(fake.Client())
-		failure := apitest.FailureOf(t, c.name, err)
+		failure := apitest.RequireError(t, c.name, err)
 		_, hints, _ := strings.Cut(err.Error(), ", or ")
 		if hints != "" {
 			hints = ", or " + hints
@@ -210,9 +211,9 @@ func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
 		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
 	} {
 		for _, status := range []int{404, 502} {
-			fake := apitest.NewFake(t, apitest.Says(status, c.body, "X-Request-Id: req_9"))
-			_, err := fake.Client(apitest.Once).Account.Get(t.Context())
-			failure := apitest.FailureOf(t, c.name, err)
+			fake := apitest.NewScriptedServer(t, apitest.Respond(status, c.body, "X-Request-Id: req_9"))
+			_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+			failure := apitest.RequireError(t, c.name, err)
 			assert.Equal(t, [4]any{status, hiring.ErrorCode(""), "req_9", c.want},
 				[4]any{failure.Status, failure.Code, failure.RequestID, failure.Message}, "%d %s", status, c.name)
 			assert.Nil(t, failure.Details, "%d %s", status, c.name)
@@ -241,9 +242,9 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 		{"null data", `{"data":null,"secret":1}`, "the reply holds no data, which was promised"},
 		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
 	} {
-		fake := apitest.NewFake(t, apitest.Says(200, c.body, apitest.Signed))
-		_, err := fake.Client(apitest.Once).Submissions.Report(t.Context(), "a")
-		failure := apitest.FailureOf(t, c.name, err)
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client(apitest.NoRetry).Submissions.Report(t.Context(), "a")
+		failure := apitest.RequireError(t, c.name, err)
 		assert.Contains(t, err.Error(), c.want, "%s", c.name)
 		assert.NotContains(t, err.Error(), "secret", "%s: the value is not quoted", c.name)
 		assert.NotContains(t, err.Error(), "471", "%s: the value is not quoted", c.name)
@@ -256,16 +257,16 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 }
 
 func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
-	for name, reply := range map[string]apitest.Answer{
-		"clean EOF":      apitest.Says(200, `{"data":{`),
-		"unexpected EOF": apitest.Cuts(200, `{"data":{`, io.ErrUnexpectedEOF),
+	for name, reply := range map[string]apitest.Responder{
+		"clean EOF":      apitest.Respond(200, `{"data":{`),
+		"unexpected EOF": apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF),
 	} {
-		fake := apitest.NewFake(t, reply)
-		_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+		fake := apitest.NewScriptedServer(t, reply)
+		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%s", name)
 	}
-	fake := apitest.NewFake(t, apitest.Cuts(200, `{"data":{"id":"secret"`, apitest.ErrReset))
-	_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+	fake := apitest.NewScriptedServer(t, apitest.Truncate(200, `{"data":{"id":"secret"`, apitest.ErrReset))
+	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 	require.ErrorIs(t, err, apitest.ErrReset)
 	require.ErrorContains(t, err, "the reply broke off: connection reset by peer")
 	assert.NotContains(t, err.Error(), "secret")
@@ -285,8 +286,8 @@ func TestDeepNesting(t *testing.T) {
 		{500, deep, "JSON but not the service's error envelope"},
 		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the service's error envelope"},
 	} {
-		fake := apitest.NewFake(t, apitest.Says(c.status, c.body, apitest.Signed))
-		_, err := fake.Client(apitest.Once).Account.Get(t.Context())
+		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
+		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 		require.ErrorContains(t, err, c.want, "%d %.30s", c.status, c.body)
 		assert.Less(t, len(err.Error()), 600, "%d %.30s", c.status, c.body)
 	}
@@ -299,7 +300,7 @@ func TestBodyOverTheCap(t *testing.T) {
 		limit int64
 		ok    bool
 	}{{n, true}, {n - 1, false}, {1, false}, {math.MaxInt64, true}} {
-		fake := apitest.NewFake(t, apitest.Says(200, body, apitest.Signed))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, body, apitest.RequestIDHeader))
 		client := fake.Client(hiring.WithMaxResponseBytes(c.limit))
 		_, err := client.Account.Get(t.Context())
 		if c.ok {
@@ -309,7 +310,7 @@ func TestBodyOverTheCap(t *testing.T) {
 		require.ErrorContains(t, err, fmt.Sprintf("longer than %d bytes; see WithMaxResponseBytes", c.limit))
 		assert.Len(t, fake.Requests(), 1, "not repeated")
 		_, err = client.Assessments.Close(t.Context(), "a")
-		assert.Equal(t, hiring.OutcomeDone, apitest.FailureOf(t, "Close", err).Outcome)
+		assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "Close", err).Outcome)
 	}
 }
 
@@ -325,10 +326,10 @@ func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
 		{200, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "longer than 4194304 bytes", 4 << 20},
 	} {
 		endless := new(brackets)
-		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
-			return apitest.ReplyOf(r, c.status, endless, apitest.Signed), nil
+		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+			return apitest.NewResponse(r, c.status, endless, apitest.RequestIDHeader), nil
 		})
-		err := c.call(fake.Client(apitest.Once, hiring.WithMaxResponseBytes(4<<20)))
+		err := c.call(fake.Client(apitest.NoRetry, hiring.WithMaxResponseBytes(4<<20)))
 		if c.want != "" {
 			require.ErrorContains(t, err, c.want, "%d", c.status)
 		} else {
@@ -359,13 +360,13 @@ func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
 		// The bubble fails when a goroutine is left.
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Stalls(status, `{"data":`))
+			fake := apitest.NewScriptedServer(t, apitest.Stall(status, `{"data":`))
 			begun := time.Now()
-			_, err := fake.Client(apitest.Once, hiring.WithTimeout(5*time.Second)).Account.Get(t.Context())
+			_, err := fake.Client(apitest.NoRetry, hiring.WithTimeout(5*time.Second)).Account.Get(t.Context())
 			require.Error(t, err)
 			assert.Equal(t, 5*time.Second, time.Since(begun), "%d", status)
 			begun = time.Now()
-			err = fake.Client(apitest.Once, hiring.WithTimeout(5*time.Second)).Assessments.Delete(t.Context(), "a")
+			err = fake.Client(apitest.NoRetry, hiring.WithTimeout(5*time.Second)).Assessments.Delete(t.Context(), "a")
 			assert.Equal(t, status == 200, err == nil, "%d Delete: %v", status, err)
 			assert.Equal(t, 5*time.Second, time.Since(begun), "%d Delete", status)
 		})
@@ -383,7 +384,7 @@ func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
 		})}
 		go func() { _ = server.Serve(pipes) }()
 		transport := &http.Transport{DialContext: pipes.dial}
-		client, err := hiring.New("http://localhost", apitest.FakeKey, apitest.Once, hiring.WithHTTPClient(&http.Client{Transport: transport}))
+		client, err := hiring.New("http://localhost", apitest.Key, apitest.NoRetry, hiring.WithHTTPClient(&http.Client{Transport: transport}))
 		require.NoError(t, err)
 		begun := time.Now()
 		_, err = client.Account.Get(t.Context())
@@ -418,17 +419,17 @@ func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
 func TestTransportThatGivesNoBody(t *testing.T) {
 	for _, length := range []int64{0, 10} {
 		reply := func(r *http.Request) (*http.Response, error) {
-			resp := apitest.ReplyOf(r, 200, nil, apitest.Signed)
+			resp := apitest.NewResponse(r, 200, nil, apitest.RequestIDHeader)
 			resp.ContentLength = length
 			return resp, nil
 		}
-		err := apitest.NewFake(t, reply).Client().Assessments.Delete(t.Context(), "a")
+		err := apitest.NewScriptedServer(t, reply).Client().Assessments.Delete(t.Context(), "a")
 		require.NoError(t, err, "a 2xx is a success whatever its body, length %d", length)
 	}
 }
 
 func TestUncleanTextIsReadLeniently(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
 	account, err := fake.Client().Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "a\ufffd", account.Name)
@@ -437,7 +438,7 @@ func TestUncleanTextIsReadLeniently(t *testing.T) {
 }
 
 func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":[
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[
 		{"seq":1,"kind":"ai_prompt","ts_ms":1,"payload":{"text":"cut \ud83d"}},
 		{"seq":2,"kind":"ai_prompt","ts_ms":2,"payload":{"text":"fine","text":"twice"}}],"meta":{"has_more":false}}`))
 	events, err := fake.Client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
@@ -452,11 +453,11 @@ func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
 }
 
 func TestAnyOtherSuccessIsTheBusinessOfDeleteAndRevoke(t *testing.T) {
-	for name, reply := range map[string]apitest.Answer{
-		"200 with body": apitest.Data(`{}`), "200 empty": apitest.Says(200, "", apitest.Signed), "202 with text": apitest.Says(202, `"done"`, apitest.Signed), "204": apitest.Says(204, "", apitest.Signed),
-		"cut": apitest.Cuts(200, "{", apitest.ErrReset, apitest.Signed), "cut at once": apitest.Cuts(200, "", apitest.ErrReset, apitest.Signed),
+	for name, reply := range map[string]apitest.Responder{
+		"200 with body": apitest.RespondData(`{}`), "200 empty": apitest.Respond(200, "", apitest.RequestIDHeader), "202 with text": apitest.Respond(202, `"done"`, apitest.RequestIDHeader), "204": apitest.Respond(204, "", apitest.RequestIDHeader),
+		"cut": apitest.Truncate(200, "{", apitest.ErrReset, apitest.RequestIDHeader), "cut at once": apitest.Truncate(200, "", apitest.ErrReset, apitest.RequestIDHeader),
 	} {
-		client := apitest.NewFake(t, reply).Client()
+		client := apitest.NewScriptedServer(t, reply).Client()
 		require.NoError(t, client.Assessments.Delete(t.Context(), "a"), "Delete: %s", name)
 		require.NoError(t, client.Invitations.Revoke(t.Context(), "a", "i"), "Revoke: %s", name)
 		_, err := client.Do(t.Context(), "POST", "/x", nil, nil, nil)
@@ -475,28 +476,28 @@ func TestNoContentWhereDataIsPromised(t *testing.T) {
 			return err
 		},
 	} {
-		fake := apitest.NewFake(t, apitest.Says(204, "", apitest.Signed))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(204, "", apitest.RequestIDHeader))
 		err := call(fake.Client())
-		failure := apitest.FailureOf(t, name, err)
+		failure := apitest.RequireError(t, name, err)
 		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
 		require.ErrorContains(t, err, "204 the reply holds no data, which was promised; the write itself was done", "%s", name)
 	}
 }
 
 func TestNoURLInErrors(t *testing.T) {
-	const address = apitest.FakeURL + "/api/v1/submissions/" + apitest.FakeID + "/report"
+	const address = apitest.BaseURL + "/api/v1/submissions/" + apitest.ID + "/report"
 	for name, cause := range map[string]error{
 		"url.Error":     &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset},
 		"wrapped":       fmt.Errorf("proxy: %w", &url.Error{Op: "Get", URL: address, Err: apitest.ErrReset}),
 		"in its text":   errors.New("cannot fetch " + address),
-		"path only":     errors.New("cannot fetch /api/v1/submissions/" + apitest.FakeID + "/report"),
-		"key":           errors.New("bad header Bearer " + apitest.FakeKey),
+		"path only":     errors.New("cannot fetch /api/v1/submissions/" + apitest.ID + "/report"),
+		"key":           errors.New("bad header Bearer " + apitest.Key),
 		"control bytes": errors.New("a\nb\x00" + strings.Repeat("x", 1000)),
 	} {
-		fake := apitest.NewFake(t, apitest.Breaks(cause))
-		_, err := fake.Client(apitest.Once).Submissions.Report(t.Context(), apitest.FakeID)
+		fake := apitest.NewScriptedServer(t, apitest.Fail(cause))
+		_, err := fake.Client(apitest.NoRetry).Submissions.Report(t.Context(), apitest.ID)
 		require.ErrorIs(t, err, cause, "%s: the cause is reachable", name)
-		for _, secret := range []string{"https://", apitest.FakeID, apitest.FakeKey, "\n", "\x00"} {
+		for _, secret := range []string{"https://", apitest.ID, apitest.Key, "\n", "\x00"} {
 			assert.NotContains(t, err.Error(), secret, "%s", name)
 		}
 		assert.Less(t, len(err.Error()), 400, "%s", name)
@@ -507,18 +508,18 @@ func TestDetailsAreKeptRawAndNullIsNone(t *testing.T) {
 	for details, want := range map[string]json.RawMessage{
 		`,"details":{"a":[1, 2]}`: json.RawMessage(`{"a":[1, 2]}`), `,"details":null`: nil, ``: nil, `,"details":"x"`: json.RawMessage(`"x"`),
 	} {
-		fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m"`+details+`}}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m"`+details+`}}`))
 		_, err := fake.Client().Account.Get(t.Context())
-		assert.Equal(t, want, apitest.FailureOf(t, "Get", err).Details, "%s", details)
+		assert.Equal(t, want, apitest.RequireError(t, "Get", err).Details, "%s", details)
 	}
 }
 
 // A code is worth more than the shape of what stands beside it.
 func TestOddNeighboursDoNotCostTheCode(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
 	_, err := fake.Client().Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
-	form, fields := apitest.FailureOf(t, "Get", err).Fields()
+	form, fields := apitest.RequireError(t, "Get", err).Fields()
 	assert.Equal(t, []string{"one"}, form)
 	assert.Equal(t, map[string][]string{"a": {"x"}, "b": {"y"}, "c": nil}, fields)
 }

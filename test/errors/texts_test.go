@@ -13,10 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // awkward are joints that no sentence has.
@@ -37,77 +38,77 @@ func TestRetryAfterIsSaidInSeconds(t *testing.T) {
 
 func TestTextsReadAloud(t *testing.T) {
 	const request = "X-Request-Id: req_7"
-	account := func(c *hiring.Client) error { return apitest.Second(c.Account.Get(t.Context())) }
-	report := func(c *hiring.Client) error { return apitest.Second(c.Submissions.Report(t.Context(), "x")) }
+	account := func(c *hiring.Client) error { return apitest.ErrorOf(c.Account.Get(t.Context())) }
+	report := func(c *hiring.Client) error { return apitest.ErrorOf(c.Submissions.Report(t.Context(), "x")) }
 	send := func(c *hiring.Client) error {
-		return apitest.Second(c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "ada@x", Name: "Ada"}))
+		return apitest.ErrorOf(c.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "ada@x", Name: "Ada"}))
 	}
 	noneMade := hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 2, BaseBackoff: 1})
 	texts := map[string]struct {
 		call   func(*hiring.Client) error
-		answer apitest.Answer
+		answer apitest.Responder
 		opts   []hiring.Option
 		want   string
 	}{
-		"400": {send, apitest.Says(400, envelope("The request is not valid.", `{"formErrors":["No."],"fieldErrors":{"name":["Too long.","Odd;"],"candidate_email":["Not an address."]}}`), request), nil,
+		"400": {send, apitest.Respond(400, envelope("The request is not valid.", `{"formErrors":["No."],"fieldErrors":{"name":["Too long.","Odd;"],"candidate_email":["Not an address."]}}`), request), nil,
 			"hiring: Invitations.Send: 400 INVALID_INPUT: The request is not valid (No; candidate_email: Not an address; name: Too long, Odd)" +
 				", or Dialect.InvitationEmail is wrong, or Dialect.InvitationName is wrong (request req_7)"},
-		"400 of a value": {send, apitest.Says(400, envelope("m", `{"fieldErrors":{"candidate_email":["Not an address."],"candidate_name":[]}}`)), nil,
+		"400 of a value": {send, apitest.Respond(400, envelope("m", `{"fieldErrors":{"candidate_email":["Not an address."],"candidate_name":[]}}`)), nil,
 			"hiring: Invitations.Send: 400 INVALID_INPUT: m (candidate_email: Not an address; candidate_name)"},
-		"400 without words": {account, apitest.Says(400, envelope("", `null`)), nil, "hiring: Account.Get: 400 INVALID_INPUT"},
-		"401": {account, apitest.Says(401, `{"error":{"code":"INVALID_TOKEN","message":"Invalid API key."}}`, request), nil,
+		"400 without words": {account, apitest.Respond(400, envelope("", `null`)), nil, "hiring: Account.Get: 400 INVALID_INPUT"},
+		"401": {account, apitest.Respond(401, `{"error":{"code":"INVALID_TOKEN","message":"Invalid API key."}}`, request), nil,
 			"hiring: Account.Get: 401 INVALID_TOKEN: Invalid API key; hiring.example.com refused the key sk_test_…: " +
 				"check it for expiry and revocation, or make another in the dashboard (request req_7)"},
-		"404 of a route without ids": {account, apitest.Says(404, `{"error":{"code":"NOT_FOUND","message":"Not found."}}`), nil,
+		"404 of a route without ids": {account, apitest.Respond(404, `{"error":{"code":"NOT_FOUND","message":"Not found."}}`), nil,
 			"hiring: Account.Get: 404 NOT_FOUND: Not found; the path has no id: check the base URL"},
 		"404 of a guessed route without ids": {
-			func(c *hiring.Client) error { return apitest.Second(c.Challenges.List().Page(t.Context())) }, apitest.Says(404, ""), nil,
+			func(c *hiring.Client) error { return apitest.ErrorOf(c.Challenges.List().Page(t.Context())) }, apitest.Respond(404, ""), nil,
 			"hiring: Challenges.List: 404 the reply is empty and not the service's own, or Dialect.ListChallenges is wrong; the path has no id: check the base URL",
 		},
-		"404 of Do": {func(c *hiring.Client) error { return apitest.Second(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.Refuses(404, "NOT_FOUND"), nil,
+		"404 of Do": {func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.RespondError(404, "NOT_FOUND"), nil,
 			"hiring: Do: 404 NOT_FOUND: said the service; the path has no id: check the base URL (request req_0e)"},
-		"404 of an id": {report, apitest.Refuses(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the service (request req_0e)"},
-		"400 page": {account, apitest.Says(400, "<h1>Bad request.</h1>"), nil,
+		"404 of an id": {report, apitest.RespondError(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the service (request req_0e)"},
+		"400 page": {account, apitest.Respond(400, "<h1>Bad request.</h1>"), nil,
 			"hiring: Account.Get: 400 the reply is not the service's own: <h1>Bad request.</h1>; a proxy answered, or the base URL is wrong"},
-		"404 page": {account, apitest.Says(404, "<h1>Not found.</h1>"), nil,
+		"404 page": {account, apitest.Respond(404, "<h1>Not found.</h1>"), nil,
 			"hiring: Account.Get: 404 the reply is not the service's own: <h1>Not found.</h1>; a proxy answered, or the base URL is wrong"},
-		"502 page": {account, apitest.Says(502, "Bad gateway.\n"), []hiring.Option{noneMade},
+		"502 page": {account, apitest.Respond(502, "Bad gateway.\n"), []hiring.Option{noneMade},
 			"hiring: Account.Get: 502 the reply is not the service's own: Bad gateway; a proxy answered, or the base URL is wrong; 2 attempts were made"},
-		"502 page to a write": {send, apitest.Says(502, "Bad gateway.\n"), nil,
+		"502 page to a write": {send, apitest.Respond(502, "Bad gateway.\n"), nil,
 			"hiring: Invitations.Send: 502 the reply is not the service's own: Bad gateway; a proxy answered, or the base URL is wrong; " +
 				"the outcome is unknown: look before repeating it"},
-		"502 JSON": {account, apitest.Says(502, `{"message":"x"}`), []hiring.Option{apitest.Once}, "hiring: Account.Get: 502 the reply is JSON but not the service's error envelope"},
-		"sign-in page": {send, apitest.Says(200, "<h1>Sign in.</h1>"), nil,
+		"502 JSON": {account, apitest.Respond(502, `{"message":"x"}`), []hiring.Option{apitest.NoRetry}, "hiring: Account.Get: 502 the reply is JSON but not the service's error envelope"},
+		"sign-in page": {send, apitest.Respond(200, "<h1>Sign in.</h1>"), nil,
 			"hiring: Invitations.Send: 200 the reply is not the service's own: <h1>Sign in.</h1>; a proxy answered, or the base URL is wrong; " +
 				"the outcome is unknown: look before repeating it"},
-		"redirect": {account, apitest.Says(307, "<a>", "Location: /x"), nil,
+		"redirect": {account, apitest.Respond(307, "<a>", "Location: /x"), nil,
 			"hiring: Account.Get: 307 the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"},
-		"429": {account, apitest.Says(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), nil,
+		"429": {account, apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), nil,
 			"hiring: Account.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s"},
-		"a whole number": {report, apitest.Data(`{"ship_score":"x"}`), nil,
+		"a whole number": {report, apitest.RespondData(`{"ship_score":"x"}`), nil,
 			"hiring: Submissions.Report: 200 the reply cannot be read: /data/ship_score has a string instead of a whole number at byte 22"},
-		"a time": {report, apitest.Data(`{"generated_at":"x"}`), nil,
+		"a time": {report, apitest.RespondData(`{"generated_at":"x"}`), nil,
 			"hiring: Submissions.Report: 200 the reply cannot be read: /data/generated_at has a string instead of a time at byte 24"},
-		"a list": {report, apitest.Data(`{"pillars":{}}`), nil,
+		"a list": {report, apitest.RespondData(`{"pillars":{}}`), nil,
 			"hiring: Submissions.Report: 200 the reply cannot be read: /data/pillars has an object instead of a list at byte 19"},
-		"no list":  {report, apitest.Data(`[]`), nil, "hiring: Submissions.Report: 200 the reply cannot be read: /data has a list instead of an object at byte 8"},
-		"a number": {report, apitest.Data(`{"percentile":true}`), nil, "hiring: Submissions.Report: 200 the reply cannot be read: /data/percentile has a boolean instead of a number at byte 22"},
-		"a boolean": {report, apitest.Data(`{"evaluated":1}`), nil,
+		"no list":  {report, apitest.RespondData(`[]`), nil, "hiring: Submissions.Report: 200 the reply cannot be read: /data has a list instead of an object at byte 8"},
+		"a number": {report, apitest.RespondData(`{"percentile":true}`), nil, "hiring: Submissions.Report: 200 the reply cannot be read: /data/percentile has a boolean instead of a number at byte 22"},
+		"a boolean": {report, apitest.RespondData(`{"evaluated":1}`), nil,
 			"hiring: Submissions.Report: 200 the reply cannot be read: /data/evaluated has a number instead of a boolean at byte 21"},
-		"no such host": {account, apitest.Breaks(&net.DNSError{Name: "hiring.test", Err: "no such host", IsNotFound: true}), []hiring.Option{noneMade},
+		"no such host": {account, apitest.Fail(&net.DNSError{Name: "hiring.test", Err: "no such host", IsNotFound: true}), []hiring.Option{noneMade},
 			"hiring: Account.Get: no reply: lookup hiring.test: no such host; check the base URL; 2 attempts were made"},
-		"no reply": {account, apitest.Breaks(apitest.ErrReset), []hiring.Option{noneMade}, "hiring: Account.Get: no reply: connection reset by peer; 2 attempts were made"},
-		"lost write": {send, apitest.Breaks(io.ErrUnexpectedEOF), nil,
+		"no reply": {account, apitest.Fail(apitest.ErrReset), []hiring.Option{noneMade}, "hiring: Account.Get: no reply: connection reset by peer; 2 attempts were made"},
+		"lost write": {send, apitest.Fail(io.ErrUnexpectedEOF), nil,
 			"hiring: Invitations.Send: no reply: unexpected EOF; the outcome is unknown: look before repeating it"},
-		"done": {send, apitest.Data("null"), nil,
+		"done": {send, apitest.RespondData("null"), nil,
 			"hiring: Invitations.Send: 200 the reply holds no data, which was promised; the write itself was done"},
-		"too long": {account, apitest.Data(`"xxxxxxxxxxxx"`), []hiring.Option{hiring.WithMaxResponseBytes(9)},
+		"too long": {account, apitest.RespondData(`"xxxxxxxxxxxx"`), []hiring.Option{hiring.WithMaxResponseBytes(9)},
 			"hiring: Account.Get: 200 the reply is longer than 9 bytes; see WithMaxResponseBytes"},
-		"key source": {account, apitest.Data("{}"), []hiring.Option{hiring.WithKeySource(func(context.Context) (string, error) { return "", errors.New("vault sealed") })},
+		"key source": {account, apitest.RespondData("{}"), []hiring.Option{hiring.WithKeySource(func(context.Context) (string, error) { return "", errors.New("vault sealed") })},
 			"hiring: Account.Get: the key source failed: vault sealed"},
 	}
 	for name, c := range texts {
-		err := c.call(apitest.NewFake(t, c.answer).Client(c.opts...))
+		err := c.call(apitest.NewScriptedServer(t, c.answer).Client(c.opts...))
 		require.Error(t, err, "%s", name)
 		assert.Equal(t, c.want, err.Error(), "%s", name)
 		assert.NotRegexp(t, awkward, err.Error(), "%s", name)
@@ -115,7 +116,7 @@ func TestTextsReadAloud(t *testing.T) {
 }
 
 func TestEndsBeforeSendingAreToldApart(t *testing.T) {
-	client := apitest.NewFake(t, apitest.Data("{}")).Client()
+	client := apitest.NewScriptedServer(t, apitest.RespondData("{}")).Client()
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := client.Account.Get(late)
@@ -132,7 +133,7 @@ func TestEndsBeforeSendingAreToldApart(t *testing.T) {
 func TestAttemptThatIsNotMadeIsToldApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := time.Now().Add(2 * time.Hour).Truncate(time.Second).UTC()
-		fake := apitest.NewFake(t, apitest.Says(503, `{"error":{"code":"INTERNAL_ERROR","message":"Failed."}}`,
+		fake := apitest.NewScriptedServer(t, apitest.Respond(503, `{"error":{"code":"INTERNAL_ERROR","message":"Failed."}}`,
 			"X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", fmt.Sprintf("X-RateLimit-Reset: %d", reset.Unix())))
 		_, err := fake.Client().Account.Get(t.Context())
 		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
@@ -144,26 +145,26 @@ func TestAttemptThatIsNotMadeIsToldApart(t *testing.T) {
 }
 
 func TestWaitsThatEndSayWhatWasPending(t *testing.T) {
-	pending := apitest.Data(`{"submission_id":"x","evaluated":false}`)
+	pending := apitest.RespondData(`{"submission_id":"x","evaluated":false}`)
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		wait   func(context.Context, *hiring.Client) error
 		want   string
 	}{
 		"WaitReport": {pending, func(ctx context.Context, c *hiring.Client) error {
-			return apitest.Second(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
+			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
 		}, "hiring: the wait ended with 1 report pending: context deadline exceeded"},
-		"WaitReport in trouble": {apitest.Says(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
-			return apitest.Second(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
+		"WaitReport in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
+			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
 		}, "hiring: the wait ended with 1 report pending: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"Tail": {logOf(pending), func(ctx context.Context, c *hiring.Client) error {
-			return apitest.Last(c.Events.Tail(ctx, "x", hiring.TailOptions{}))
+			return apitest.LastError(c.Events.Tail(ctx, "x", hiring.TailOptions{}))
 		}, "hiring: Events.Tail: the attempt was not evaluated yet: context deadline exceeded"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			err := c.wait(ctx, apitest.NewFake(t, c.answer).Client())
+			err := c.wait(ctx, apitest.NewScriptedServer(t, c.answer).Client())
 			require.ErrorIs(t, err, context.DeadlineExceeded, "%s", name)
 			require.EqualError(t, err, c.want, "%s", name)
 			assert.NotRegexp(t, awkward, err.Error(), "%s", name)
@@ -183,8 +184,8 @@ func TestRefusedKeyIsNamedWithoutShowingIt(t *testing.T) {
 		"0123456789abcdefghijklmn":         "the key …klmn, which begins with neither sk_live_ nor sk_test_: ",
 		"secret":                           "the key, which begins with neither sk_live_ nor sk_test_: ",
 	} {
-		fake := apitest.NewFake(t, apitest.Refuses(401, "INVALID_TOKEN"))
-		client, err := hiring.New(apitest.FakeURL+":8443/x", key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(401, "INVALID_TOKEN"))
+		client, err := hiring.New(apitest.BaseURL+":8443/x", key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err)
 		_, err = client.Account.Get(t.Context())
 		require.ErrorContains(t, err, "; hiring.example.com:8443 refused "+want)
@@ -201,7 +202,7 @@ func TestManyComplaintsAreCutShort(t *testing.T) {
 	for i := range fields {
 		fields[i] = fmt.Sprintf(`"field_%d":["wrong"]`, i)
 	}
-	fake := apitest.NewFake(t, apitest.Says(400, envelope("m", `{"fieldErrors":{`+strings.Join(fields, ",")+`}}`)))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(400, envelope("m", `{"fieldErrors":{`+strings.Join(fields, ",")+`}}`)))
 	_, err := fake.Client().Account.Get(t.Context())
 	require.ErrorContains(t, err, "field_0: wrong; field_1: wrong; ")
 	assert.Less(t, len(err.Error()), 5<<10)
@@ -209,10 +210,10 @@ func TestManyComplaintsAreCutShort(t *testing.T) {
 }
 
 // logOf answers with an empty log, and else as report does.
-func logOf(report apitest.Answer) apitest.Answer {
+func logOf(report apitest.Responder) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Path, "/events") {
-			return apitest.Data("[]")(r)
+			return apitest.RespondData("[]")(r)
 		}
 		return report(r)
 	}

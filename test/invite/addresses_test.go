@@ -6,9 +6,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -23,7 +24,7 @@ var spellings = []string{
 func TestOneAddressHasManySpellings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, way := range []string{"Ensure", "SendAll"} {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			client := server.LiveClient()
 			invite(t, server, assessment, apitest.Ada)
 			for _, email := range spellings {
@@ -47,7 +48,7 @@ func TestOneAddressHasManySpellings(t *testing.T) {
 }
 
 func TestAnAddressHasNoControlCharacters(t *testing.T) {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	client := server.LiveClient()
 	for _, email := range []string{"ada@example.com\n", "ada\r\n@example.com", "ada@example.com\x00", "\tada@example.com", "ada\u2028@example.com", "ada\u0085@example.com", "\u200b \ufeff"} {
 		in := hiring.NewInvitation{Email: email, Name: "Ada"}
@@ -87,13 +88,13 @@ func TestAMalformedInvitationStopsNobody(t *testing.T) {
 		const broken = `[{"id":"i1","candidate_email":"ADA@example.com","candidate_name":7,"status":"sent","created_at":"yesterday","expires_at":5},
 			{"id":"i2","candidate_email":"eve@example.com"}]`
 		bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"}
-		fake := apitest.NewFake(t, apitest.Data(broken), apitest.Data(`{"id":"i3","candidate_email":"bob@example.com"}`), apitest.Data(broken))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(broken), apitest.RespondData(`{"id":"i3","candidate_email":"bob@example.com"}`), apitest.RespondData(broken))
 		client := fake.Client()
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values([]hiring.NewInvitation{apitest.Ada, bob}), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{apitest.Ada, bob}), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting, hiring.InviteSent}, got.outcomes())
 		assert.Equal(t, "i1", got.all[0].Invitation.ID)
-		again, err := client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		again, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteExisting, again.Outcome)
 	})
@@ -101,8 +102,8 @@ func TestAMalformedInvitationStopsNobody(t *testing.T) {
 
 func TestAnInvitationWithoutAReadableAddressStopsInviting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(`[{"id":"i1","candidate_email":7}]`))
-		_, err := fake.Client().Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"i1","candidate_email":7}]`))
+		_, err := fake.Client().Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 		require.ErrorContains(t, err, "an invitation without a readable address cannot be decoded")
 		require.ErrorContains(t, err, "/data/0/candidate_email")
 		for _, sent := range fake.Requests() {

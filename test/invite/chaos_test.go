@@ -21,8 +21,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -99,19 +100,19 @@ func rateOf(seed uint64) float64 { return 0.4 - 0.1*float64(seed%4) }
 
 // inviteThroughStorm kills and repeats SendAll until it has ended.
 func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	server.SetPlan(sandbox.LiveKey, 0, 10*n)
 	s := newStorm(server, seed)
 	began, result := time.Now(), tally{candidates: n}
-	for done := false; !done || result.kills < apitest.ChaosKills; {
+	for done := false; !done || result.kills < apitest.Kills; {
 		result.runs++
 		require.Less(t, result.runs, 1000, "it does not come to an end")
 		client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey,
-			hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithTimeout(apitest.ChaosTimeout))
+			hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithTimeout(apitest.AttemptTimeout))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		run := &chaosRun{storm: s, number: result.runs, candidates: apitest.Crowd(n, result.runs), die: cancel, sends: -1}
-		if left := apitest.ChaosKills - result.kills; left > 0 {
+		run := &chaosRun{storm: s, number: result.runs, candidates: apitest.Candidates(n, result.runs), die: cancel, sends: -1}
+		if left := apitest.Kills - result.kills; left > 0 {
 			run.sends = s.random(1 + 2*(n-s.invited())/(left+1))
 		}
 		if s.random(5) == 0 {
@@ -137,7 +138,7 @@ func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
 	result.duplicates, result.lost = count(t, server, assessment, n)
 	require.Zero(t, result.duplicates, "seed %d: second mails", seed)
 	require.Zero(t, result.lost, "seed %d: candidates without an invitation", seed)
-	account, err := apitest.Audit(t, server).Account.Get(t.Context())
+	account, err := apitest.UnlimitedClient(t, server).Account.Get(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, n, account.Usage.AssessmentsUsed, "seed %d: of the plan", seed)
 	return result
@@ -234,11 +235,11 @@ func (r *chaosRun) ended(t *testing.T, err error) {
 func count(t *testing.T, server *sandbox.Server, assessment string, n int) (duplicates, lost int) {
 	t.Helper()
 	mails := make(map[string]int)
-	for invitation, err := range apitest.Audit(t, server).Invitations.List(assessment).All(t.Context()) {
+	for invitation, err := range apitest.UnlimitedClient(t, server).Invitations.List(assessment).All(t.Context()) {
 		require.NoError(t, err)
 		mails[strings.ToLower(invitation.CandidateEmail)]++
 	}
-	for _, in := range apitest.Crowd(n, 1) {
+	for _, in := range apitest.Candidates(n, 1) {
 		switch k := mails[in.Email]; k {
 		case 0:
 			lost++
@@ -252,14 +253,14 @@ func count(t *testing.T, server *sandbox.Server, assessment string, n int) (dupl
 // rivalThroughStorm does what a program does that repeats what failed, by the
 // defaults of go-retryablehttp. Nobody even kills it.
 func rivalThroughStorm(t *testing.T, seed uint64, n int) tally {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	server.SetPlan(sandbox.LiveKey, 0, 10*n)
 	s := newStorm(server, seed)
 	began := time.Now()
 	client := retryablehttp.NewClient()
 	client.Logger = nil
-	client.HTTPClient = &http.Client{Transport: s, Timeout: apitest.ChaosTimeout}
-	for _, in := range apitest.Crowd(n, 1) {
+	client.HTTPClient = &http.Client{Transport: s, Timeout: apitest.AttemptTimeout}
+	for _, in := range apitest.Candidates(n, 1) {
 		body, err := json.Marshal(map[string]string{"candidate_email": in.Email, "candidate_name": in.Name})
 		require.NoError(t, err)
 		r, err := retryablehttp.NewRequestWithContext(t.Context(), http.MethodPost, "https://sandbox.invalid/api/v1/assessments/"+assessment+"/invitations", body)
@@ -525,7 +526,7 @@ func reset() error {
 }
 
 func (x *exchange) fails(status int) *http.Response {
-	return apitest.ReplyOf(x.request, status, io.NopCloser(strings.NewReader("<html>upstream error</html>")))
+	return apitest.NewResponse(x.request, status, io.NopCloser(strings.NewReader("<html>upstream error</html>")))
 }
 
 // limited says that the quota is used up for a while.
@@ -535,7 +536,7 @@ func (x *exchange) limited() *http.Response {
 		limit = 1000
 	}
 	body := io.NopCloser(strings.NewReader(`{"error":{"code":"RATE_LIMITED","message":"slow down"}}`))
-	return apitest.ReplyOf(x.request, http.StatusTooManyRequests, body,
+	return apitest.NewResponse(x.request, http.StatusTooManyRequests, body,
 		fmt.Sprint("X-Ratelimit-Limit: ", limit), "X-Ratelimit-Remaining: 0",
 		fmt.Sprint("X-Ratelimit-Reset: ", time.Now().Unix()+int64(x.wait)), fmt.Sprint("Retry-After: ", x.wait))
 }
@@ -544,6 +545,6 @@ func (x *exchange) cutShort(resp *http.Response) error {
 	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
 	keep := int(x.cut * float64(len(body)))
-	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:keep]), apitest.FailingReader{Err: io.ErrUnexpectedEOF}))
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:keep]), apitest.ErrorReader{Err: io.ErrUnexpectedEOF}))
 	return err
 }

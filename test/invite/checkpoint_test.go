@@ -11,9 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -41,7 +42,7 @@ func (m *memory) Save(_ context.Context, state string) error {
 
 func TestSendAllRecordsAnAddressBeforeItSends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		store := &memory{}
 		posts := 0
 		store.saving = func() error {
@@ -54,7 +55,7 @@ func TestSendAllRecordsAnAddressBeforeItSends(t *testing.T) {
 				order = append(order, posts)
 			}
 		}))
-		people := apitest.Crowd(3, 1)
+		people := apitest.Candidates(3, 1)
 		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
 		assert.Equal(t, []int{0, 1, 2}, order, "requests before each save: one save before each request")
 		for _, state := range store.saves {
@@ -75,7 +76,7 @@ var errFullDisk = errors.New("no space left on device")
 
 func TestSendAllEndsBeforeTheRequestWhenASaveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		store := &memory{}
 		store.saving = func() error {
 			if len(store.saves) == 1 {
@@ -84,7 +85,7 @@ func TestSendAllEndsBeforeTheRequestWhenASaveFails(t *testing.T) {
 			return nil
 		}
 		var got reports
-		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store})
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(4, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store})
 		require.ErrorIs(t, err, errFullDisk)
 		require.ErrorContains(t, err, "hiring: SendAll: save checkpoint: ")
 		not := hiring.InviteNotSent
@@ -94,21 +95,21 @@ func TestSendAllEndsBeforeTheRequestWhenASaveFails(t *testing.T) {
 		requireOneMailEach(t, server, assessment, 1)
 
 		store.saving = nil
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{Checkpoint: store}))
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(4, 1)), hiring.SendAllOptions{Checkpoint: store}))
 		requireOneMailEach(t, server, assessment, 4)
 	})
 }
 
 func TestAFailedSaveHoldsNoPlaceInTheRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
 		client := server.LiveClient()
 		for _, fails := range []func() error{func() error { return errFullDisk }, func() error { panic(errFullDisk) }} {
 			store := &memory{saving: fails}
 			func() {
 				defer func() { _ = recover() }()
-				require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}), errFullDisk)
+				require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Checkpoint: store}), errFullDisk)
 			}()
 		}
 		began := time.Now()
@@ -119,14 +120,14 @@ func TestAFailedSaveHoldsNoPlaceInTheRateLimit(t *testing.T) {
 }
 
 func TestSendAllRejectsAForeignCheckpoint(t *testing.T) {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	other := server.AddAssessment("Frontend engineer")
 	client, store := server.LiveClient(), &memory{}
-	require.NoError(t, client.Invitations.SendAll(t.Context(), other, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}))
+	require.NoError(t, client.Invitations.SendAll(t.Context(), other, slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Checkpoint: store}))
 	before := server.Journal()
 	for name, state := range map[string]string{"of another assessment": store.state, "not a state": "xyz", "of something else": `{"kind":"watch"}`, "too long": store.state + strings.Repeat(" ", 256<<10)} {
 		var got reports
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: &memory{state: state}, Each: got.each})
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Checkpoint: &memory{state: state}, Each: got.each})
 		var refused *hiring.ParamError
 		require.ErrorAs(t, err, &refused, name)
 		assert.Equal(t, "Checkpoint", refused.Param, name)
@@ -134,12 +135,12 @@ func TestSendAllRejectsAForeignCheckpoint(t *testing.T) {
 		requireRunEnded(t, err, got.errors[1:])
 	}
 	assert.Len(t, server.Journal(), len(before), "nothing is sent")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), strings.ToUpper(other), slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Checkpoint: store}), "an id in other letters")
+	require.NoError(t, client.Invitations.SendAll(t.Context(), strings.ToUpper(other), slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Checkpoint: store}), "an id in other letters")
 }
 
 func TestSendAllSaysThatTheCheckpointCannotBeLoaded(t *testing.T) {
-	server, assessment := apitest.LiveWorld(t)
-	err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(t.TempDir())})
+	server, assessment := apitest.StartWithAssessment(t)
+	err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(t.TempDir())})
 	require.ErrorContains(t, err, "hiring: SendAll: load checkpoint: ")
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes)
@@ -178,8 +179,8 @@ func TestSendAllRestartsAtOnceAfterAKill(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
-				people := apitest.Crowd(4, 1)
+				server, assessment := apitest.StartWithAssessment(t)
+				people := apitest.Candidates(4, 1)
 				store := killed(t, server, assessment, people, c.fault)
 				begun := time.Now()
 				time.Sleep(c.restart)
@@ -208,11 +209,11 @@ func TestSendAllRestartsByTheServersClock(t *testing.T) {
 		skew := 7 * time.Hour
 		server := sandbox.Start(t, sandbox.WithClock(func() time.Time { return time.Now().Add(skew) }))
 		assessment := server.AddAssessment("Backend engineer")
-		store := killed(t, server, assessment, apitest.Crowd(1, 1), sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 55 * time.Second})
+		store := killed(t, server, assessment, apitest.Candidates(1, 1), sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 55 * time.Second})
 		assert.Contains(t, store.state, fmt.Sprint(time.Now().Add(skew+31*time.Second).Unix()))
 		begun := time.Now()
 		var got reports
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting}, got.outcomes())
 		assert.InDelta(t, 91, time.Since(begun).Seconds(), 1)
 	})
@@ -221,12 +222,12 @@ func TestSendAllRestartsByTheServersClock(t *testing.T) {
 // What was sent ahead of a lookup keeps its true outcome when Each ends the run.
 func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Reset: true, Late: 50 * time.Second})
 		store := &memory{}
 		got := reports{leave: 1}
-		people := apitest.Crowd(6, 1)
+		people := apitest.Candidates(6, 1)
 		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:4]), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent}, got.outcomes())
 		_, writes := requestsOf(server)
@@ -242,13 +243,13 @@ func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 // A save may take as long as it likes: the request is not sent later than recorded.
 func TestASlowSaveIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		store := &memory{}
 		store.saving = func() error {
 			time.Sleep(20 * time.Second)
 			return nil
 		}
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Checkpoint: store}))
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Checkpoint: store}))
 		assert.Len(t, store.saves, 3, "the first twice, then each once")
 		requireOneMailEach(t, server, assessment, 2)
 	})

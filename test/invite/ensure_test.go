@@ -12,9 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -39,9 +40,9 @@ func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiri
 	t.Helper()
 	for i, in := range all {
 		if i%200 == 0 {
-			server.SetQuota(apitest.AuditKey, sandbox.ClassWrite, 200)
+			server.SetQuota(apitest.UnlimitedKey, sandbox.ClassWrite, 200)
 		}
-		_, err := apitest.Audit(t, server).Invitations.Send(t.Context(), assessment, in)
+		_, err := apitest.UnlimitedClient(t, server).Invitations.Send(t.Context(), assessment, in)
 		require.NoError(t, err)
 	}
 }
@@ -188,7 +189,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				// Backoffs would blur what the pauses of Ensure are.
 				c.retry.BaseBackoff = 1
 				client := server.LiveClient(hiring.WithRetry(c.retry))
@@ -214,11 +215,11 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 					require.Error(t, err)
 					assert.NotContains(t, err.Error(), "\n")
 					assert.Zero(t, got.Invitation)
-					assert.Equal(t, c.want.outcomeOfErr, apitest.FailureOf(t, "Ensure", err).Outcome, "%v", err)
+					assert.Equal(t, c.want.outcomeOfErr, apitest.RequireError(t, "Ensure", err).Outcome, "%v", err)
 				}
 				assert.Equal(t, c.want.outcomeOfErr == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%v", err)
 				if !slices.ContainsFunc(c.faults, func(f sandbox.Fault) bool { return f.Times < 0 && f.Route == apitest.ListRoute }) {
-					assert.Equal(t, c.want.mails, apitest.MailsOf(t, server, assessment)[apitest.Ada.Email], "mails")
+					assert.Equal(t, c.want.mails, apitest.InvitationCounts(t, server, assessment)[apitest.Ada.Email], "mails")
 				}
 			})
 		})
@@ -227,7 +228,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 
 func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		client := server.LiveClient()
 		invite(t, server, assessment, apitest.Ada)
 		first, err := client.Invitations.List(assessment).Collect(t.Context())
@@ -255,8 +256,8 @@ func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
 
 func TestEnsureReadsNoFurtherThanItMust(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		invite(t, server, assessment, append(apitest.Crowd(150, 1), append([]hiring.NewInvitation{apitest.Ada}, apitest.Crowd(300, 1)[150:]...)...)...)
+		server, assessment := apitest.StartWithAssessment(t)
+		invite(t, server, assessment, append(apitest.Candidates(150, 1), append([]hiring.NewInvitation{apitest.Ada}, apitest.Candidates(300, 1)[150:]...)...)...)
 		client := server.LiveClient()
 		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
 		require.NoError(t, err)
@@ -274,7 +275,7 @@ func TestEnsureReadsNoFurtherThanItMust(t *testing.T) {
 }
 
 func TestEnsureRefusesBeforeItSends(t *testing.T) {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	client := server.LiveClient()
 	for param, c := range map[string]struct {
 		assessment string
@@ -322,7 +323,7 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				if c.writes > 0 {
 					server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500, After: true})
 				}
@@ -343,46 +344,46 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 
 // throttled is the service's answer to too many failed authentications: its
 // limit is none of the two quotas'.
-func throttled() apitest.Answer {
-	return apitest.Refuses(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 0",
+func throttled() apitest.Responder {
+	return apitest.RespondError(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 0",
 		fmt.Sprint("X-Ratelimit-Reset: ", time.Now().Add(time.Minute).Unix()), "Retry-After: 5")
 }
 
 func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
 	const empty = `[]`
 	for name, c := range map[string]struct {
-		answers func() []apitest.Answer
+		answers func() []apitest.Responder
 		sent    int
 		outcome hiring.InviteOutcome
 	}{
-		"first look": {func() []apitest.Answer { return []apitest.Answer{throttled()} }, 1, hiring.InviteNotSent},
-		"send":       {func() []apitest.Answer { return []apitest.Answer{apitest.Data(empty), throttled()} }, 2, hiring.InviteNotSent},
-		"second look": {func() []apitest.Answer {
-			return []apitest.Answer{apitest.Data(empty), apitest.Refuses(500, hiring.ErrInternal), throttled()}
+		"first look": {func() []apitest.Responder { return []apitest.Responder{throttled()} }, 1, hiring.InviteNotSent},
+		"send":       {func() []apitest.Responder { return []apitest.Responder{apitest.RespondData(empty), throttled()} }, 2, hiring.InviteNotSent},
+		"second look": {func() []apitest.Responder {
+			return []apitest.Responder{apitest.RespondData(empty), apitest.RespondError(500, hiring.ErrInternal), throttled()}
 		}, 3, hiring.InviteUnknown},
-		"second send": {func() []apitest.Answer {
-			return []apitest.Answer{apitest.Data(empty), apitest.Breaks(apitest.ErrReset), apitest.Data(empty), apitest.Data(empty), throttled()}
+		"second send": {func() []apitest.Responder {
+			return []apitest.Responder{apitest.RespondData(empty), apitest.Fail(apitest.ErrReset), apitest.RespondData(empty), apitest.RespondData(empty), throttled()}
 		}, 5, hiring.InviteNotSent},
-		"look at Done": {func() []apitest.Answer {
-			return []apitest.Answer{apitest.Data(empty), apitest.Says(201, "{"), throttled()}
+		"look at Done": {func() []apitest.Responder {
+			return []apitest.Responder{apitest.RespondData(empty), apitest.Respond(201, "{"), throttled()}
 		}, 3, hiring.InviteUnknown},
 	} {
 		for _, way := range []string{"Ensure", "SendAll"} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewFake(t, c.answers()...)
+					fake := apitest.NewScriptedServer(t, c.answers()...)
 					client := fake.Client()
 					var got hiring.InviteResult
 					var err error
 					if way == "Ensure" {
-						got, err = client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+						got, err = client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 					} else {
 						reports := &reports{}
 						candidates := []hiring.NewInvitation{apitest.Ada, {Email: "bob@example.com", Name: "Bob"}}
 						if c.sent > 2 {
 							candidates = candidates[:1] // The second would be sent before the lookup.
 						}
-						err = client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values(candidates), hiring.SendAllOptions{Each: reports.each})
+						err = client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values(candidates), hiring.SendAllOptions{Each: reports.each})
 						require.Len(t, reports.all, len(candidates))
 						got = reports.all[0]
 						for _, other := range reports.all[1:] {
@@ -444,8 +445,8 @@ func requireRunEnded(t *testing.T, cause error, all []error) {
 
 func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		people := apitest.Crowd(7, 1)
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(7, 1)
 		invite(t, server, assessment, people[1])
 		candidates := []hiring.NewInvitation{
 			people[0],
@@ -480,7 +481,7 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 				assert.Truef(t, strings.EqualFold(candidates[i].Email, got.all[i].Invitation.CandidateEmail), "candidate %d", i)
 			}
 		}
-		mails := apitest.MailsOf(t, server, assessment)
+		mails := apitest.InvitationCounts(t, server, assessment)
 		assert.Len(t, mails, len(people))
 		for email, n := range mails {
 			assert.Equal(t, 1, n, email)
@@ -515,12 +516,12 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				for _, f := range c.faults {
 					server.Inject(f)
 				}
 				var got reports
-				people := apitest.Crowd(6, 1)
+				people := apitest.Candidates(6, 1)
 				err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each})
 				require.Error(t, err)
 				for _, target := range c.is {
@@ -537,7 +538,7 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
 
 				// Run again without the faults, it does what was left.
-				clean, assessment2 := apitest.LiveWorld(t)
+				clean, assessment2 := apitest.StartWithAssessment(t)
 				invite(t, clean, assessment2, people[:2]...)
 				var again reports
 				require.NoError(t, clean.LiveClient().Invitations.SendAll(t.Context(), assessment2, slices.Values(people), hiring.SendAllOptions{Each: again.each}))
@@ -550,14 +551,14 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 
 func TestSendAllStopsWhenItCannotLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		client := server.LiveClient()
 		for _, c := range []struct {
 			assessment string
 			want       error
 		}{{sandbox.UnknownID, hiring.ErrNotFound}, {"", hiring.ErrInvalidInput}} {
 			var got reports
-			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{Each: got.each})
+			err := client.Invitations.SendAll(t.Context(), c.assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: got.each})
 			require.ErrorIs(t, err, c.want)
 			assert.Equal(t, err, got.errors[0])
 			requireRunEnded(t, err, got.errors[1:])
@@ -565,20 +566,20 @@ func TestSendAllStopsWhenItCannotLook(t *testing.T) {
 		}
 		reads, writes := requestsOf(server)
 		assert.Equal(t, []int{1, 0}, []int{reads, writes})
-		assert.Empty(t, apitest.MailsOf(t, server, assessment))
+		assert.Empty(t, apitest.InvitationCounts(t, server, assessment))
 	})
 }
 
 func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 	for name, fault := range map[string]*sandbox.Fault{"after a success": nil, "after a failure": {Route: apitest.InviteRoute, Skip: 1, Status: 402}} {
 		t.Run(name, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			if fault != nil {
 				server.Inject(*fault)
 			}
 			asked := 0
 			var people iter.Seq[hiring.NewInvitation] = func(yield func(hiring.NewInvitation) bool) {
-				for _, in := range apitest.Crowd(5, 1) {
+				for _, in := range apitest.Candidates(5, 1) {
 					if asked++; !yield(in) {
 						return
 					}
@@ -595,16 +596,16 @@ func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 }
 
 func TestSendAllTakesNil(t *testing.T) {
-	server, assessment := apitest.LiveWorld(t)
+	server, assessment := apitest.StartWithAssessment(t)
 	client := server.LiveClient()
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, hiring.SendAllOptions{}))
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
 	reads, writes := requestsOf(server)
 	assert.Zero(t, reads+writes, "for nobody, nothing is sent")
-	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{}))
-	assert.Len(t, apitest.MailsOf(t, server, assessment), 3)
+	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
+	assert.Len(t, apitest.InvitationCounts(t, server, assessment), 3)
 	server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 402})
-	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(5, 1)), hiring.SendAllOptions{}), hiring.ErrPlanLimitReached)
+	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(5, 1)), hiring.SendAllOptions{}), hiring.ErrPlanLimitReached)
 }
 
 // TestSendAllForgetsNobody: in test mode nothing that is sent is ever listed.
@@ -612,7 +613,7 @@ func TestSendAllForgetsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sandbox.Start(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Status: 500})
-		people := apitest.Crowd(2, 1)
+		people := apitest.Candidates(2, 1)
 		var got reports
 		err := server.Client().Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values([]hiring.NewInvitation{people[0], people[1], people[0]}), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
@@ -622,11 +623,11 @@ func TestSendAllForgetsNobody(t *testing.T) {
 
 func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		thief := &thief{Server: server, times: 3}
 		began, client := time.Now(), server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: thief}))
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 3), got.outcomes())
 		assert.InDelta(t, 3*time.Hour, time.Since(began), float64(time.Minute))
 		_, writes := requestsOf(server)
@@ -636,11 +637,11 @@ func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
 
 func TestSendAllWaitsForAWindowThatItCouldNotReadAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
 		began := time.Now()
 		var got reports
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 2), got.outcomes())
 		assert.InDelta(t, 30*time.Minute, time.Since(began), float64(time.Second))
 	})
@@ -663,12 +664,12 @@ func (t *thief) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestSendAllWaitsToRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		invite(t, server, assessment, apitest.Crowd(250, 1)...)
+		server, assessment := apitest.StartWithAssessment(t)
+		invite(t, server, assessment, apitest.Candidates(250, 1)...)
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 2)
 		began, client := time.Now(), server.LiveClient()
 		var got reports
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(252, 1)), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(252, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, append(slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 250), hiring.InviteSent, hiring.InviteSent), got.outcomes())
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 		reads, _ := requestsOf(server)
@@ -678,7 +679,7 @@ func TestSendAllWaitsToRead(t *testing.T) {
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500})
 		began, got = time.Now(), reports{}
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(253, 1)[250:]), hiring.SendAllOptions{Each: got.each}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(253, 1)[250:]), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting, hiring.InviteExisting, hiring.InviteSent}, got.outcomes())
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 	})
@@ -722,7 +723,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, c.quota)
 				if c.fault != nil {
 					server.Inject(*c.fault)
@@ -731,7 +732,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 				defer cancel()
 				began := time.Now()
 				var got reports
-				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{Each: got.each})
+				err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(4, 1)), hiring.SendAllOptions{Each: got.each})
 				assert.InDelta(t, c.took, time.Since(began), float64(time.Second))
 				want := slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, c.first)
 				if c.next != "" {
@@ -757,7 +758,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 
 func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Times: -1, Status: 500})
 		var seen []error
 		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
@@ -766,7 +767,7 @@ func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
 			}
 		}))
 		_, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
-		assert.Equal(t, hiring.OutcomeNotDone, apitest.FailureOf(t, "Ensure", err).Outcome, "once it is settled")
+		assert.Equal(t, hiring.OutcomeNotDone, apitest.RequireError(t, "Ensure", err).Outcome, "once it is settled")
 		require.Len(t, seen, 4)
 		for _, err := range seen {
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "of the attempt alone")
@@ -783,7 +784,7 @@ func (stopSignal) Is(target error) bool { return target == context.Canceled }
 func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, after := range []time.Duration{time.Second, 8 * time.Second} { // In the send, and before the look.
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 5 * time.Second, Status: 500})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(after, func() { cancel(stopSignal{}) })
@@ -798,11 +799,11 @@ func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
 
 func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 429, RetryAfter: 50 * time.Second})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(7*time.Second, cancel)
-		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Crowd(2, 1)), hiring.SendAllOptions{})
+		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{})
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, hiring.ErrRateLimited)
 		assert.Equal(t, 1, strings.Count(err.Error(), "context canceled"), "%v", err)
@@ -811,7 +812,7 @@ func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
 
 func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 502, After: true})
 		var response hiring.Response
 		got, err := server.LiveClient().Invitations.Ensure(hiring.WithResponse(t.Context(), &response), assessment, apitest.Ada)
@@ -831,9 +832,9 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			fake := apitest.NewFake(t, apitest.Says(200, none), func(r *http.Request) (*http.Response, error) {
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, none), func(r *http.Request) (*http.Response, error) {
 				cancel(foreign)
-				return apitest.Refuses(500, hiring.ErrInternal)(r)
+				return apitest.RespondError(500, hiring.ErrInternal)(r)
 			})
 			var got hiring.InviteResult
 			err := fake.Client().Invitations.SendAll(ctx, "a1", slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{Each: func(i hiring.InviteResult, _ error) bool {
@@ -843,7 +844,7 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 			assert.Equal(t, hiring.InviteUnknown, got.Outcome, "%d", foreign.Status)
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 			require.ErrorIs(t, err, foreign)
-			assert.Equal(t, 500, apitest.FailureOf(t, "SendAll", err).Status, "errors.As finds the call's own error")
+			assert.Equal(t, 500, apitest.RequireError(t, "SendAll", err).Status, "errors.As finds the call's own error")
 		})
 	}
 }
@@ -851,9 +852,9 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 // A 429 that says nothing of a quota ends a run like any other refusal.
 func TestSendAllGivesUpOn429sThatAreNoQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":[],"meta":{"page":1,"has_more":false}}`), apitest.Says(429, "slow down", "Retry-After: 20"))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"page":1,"has_more":false}}`), apitest.Respond(429, "slow down", "Retry-After: 20"))
 		err := fake.Client().Invitations.SendAll(t.Context(), "a1", slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{})
-		assert.Equal(t, 429, apitest.FailureOf(t, "SendAll", err).Status)
+		assert.Equal(t, 429, apitest.RequireError(t, "SendAll", err).Status)
 		assert.Len(t, fake.Requests(), 1+4)
 	})
 }

@@ -14,8 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -128,10 +129,10 @@ func (e *enumeration) try(script []misfortune) (used int) {
 		require.Less(e.t, s.run, 12, "it does not come to an end: %v", script)
 		ctx, cancel := context.WithCancel(e.t.Context())
 		s.crashed, s.die, s.tried = false, cancel, make(map[string]bool)
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 		require.NoError(e.t, err)
 		unknown, reports := false, 0
-		err = client.Invitations.SendAll(ctx, apitest.FakeID, slices.Values(two), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
+		err = client.Invitations.SendAll(ctx, apitest.ID, slices.Values(two), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 			if !s.crashed {
 				unknown = unknown || got.Outcome == hiring.InviteUnknown
 				if problem := s.judge(got, err); problem != "" || got.Candidate.Email != two[reports].Email {
@@ -293,7 +294,7 @@ func (s *scripted) work(email string) (reply string) {
 func (i scriptedInvitation) json(n int) string {
 	at := i.created.UTC().Format("2006-01-02T15:04:05.000Z")
 	return fmt.Sprintf(`{"id":"11111111-0000-4000-8000-%012d","assessment_id":%q,"candidate_email":%q,"candidate_name":"C","status":"sent","recruiter_decision":"none",`+
-		`"sent_at":%q,"opened_at":null,"started_at":null,"submitted_at":null,"expires_at":"2099-01-01T00:00:00.000Z","created_at":%q}`, n, apitest.FakeID, i.email, at, at)
+		`"sent_at":%q,"opened_at":null,"started_at":null,"submitted_at":null,"expires_at":"2099-01-01T00:00:00.000Z","created_at":%q}`, n, apitest.ID, i.email, at, at)
 }
 
 // reply has the headers that every reply of the service has.
@@ -304,14 +305,14 @@ func (s *scripted) reply(r *http.Request, status int, body string) *http.Respons
 	}
 	now := time.Now()
 	reset := now.Truncate(time.Hour).Add(time.Hour)
-	return apitest.ReplyOf(r, status, io.NopCloser(strings.NewReader(body)),
+	return apitest.NewResponse(r, status, io.NopCloser(strings.NewReader(body)),
 		"Content-Type: application/json", "Date: "+now.UTC().Format(http.TimeFormat), "X-Request-Id: req_1a",
 		fmt.Sprint("X-Ratelimit-Limit: ", limit), fmt.Sprint("X-Ratelimit-Remaining: ", limit-s.requests), fmt.Sprint("X-Ratelimit-Reset: ", reset.Unix()))
 }
 
 // page is what a proxy says that wants somebody to sign in.
 func (s *scripted) page(r *http.Request) *http.Response {
-	return apitest.ReplyOf(r, 200, io.NopCloser(strings.NewReader("<!doctype html><title>Sign in</title>")), "Content-Type: text/html")
+	return apitest.NewResponse(r, 200, io.NopCloser(strings.NewReader("<!doctype html><title>Sign in</title>")), "Content-Type: text/html")
 }
 
 // judge says what is wrong with a report, or nothing.

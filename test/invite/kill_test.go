@@ -15,9 +15,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -88,10 +89,10 @@ type killWorld struct {
 func newKillWorld(t *testing.T, seed uint64, people int) *killWorld {
 	t.Helper()
 	w := &killWorld{
-		server: sandbox.Start(t), people: apitest.Crowd(people, 1), stores: make(map[string]*memory), finished: make(map[string]bool),
+		server: sandbox.Start(t), people: apitest.Candidates(people, 1), stores: make(map[string]*memory), finished: make(map[string]bool),
 		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), underway: make(map[string]int),
 	}
-	w.server.AddKey(sandbox.Key{Token: apitest.AuditKey, Scope: sandbox.ScopeAdmin})
+	w.server.AddKey(sandbox.Key{Token: apitest.UnlimitedKey, Scope: sandbox.ScopeAdmin})
 	for _, name := range []string{"Backend engineer", "Frontend engineer"} {
 		id := w.server.AddAssessment(name)
 		w.assessments = append(w.assessments, id)
@@ -250,7 +251,7 @@ func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.later(context.WithoutCancel(r.Context()), r, body, run, late)
 		return nil, r.Context().Err()
 	case fate == 3:
-		return apitest.ReplyOf(r, http.StatusServiceUnavailable, io.NopCloser(strings.NewReader("try later"))), nil
+		return apitest.NewResponse(r, http.StatusServiceUnavailable, io.NopCloser(strings.NewReader("try later"))), nil
 	}
 	resp, err := w.act(context.WithoutCancel(r.Context()), r, body, run) // The effect outlives the process.
 	if err != nil || fate == 4 || w.event() {

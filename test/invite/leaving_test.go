@@ -10,9 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
@@ -62,7 +63,7 @@ func newLeaving(leaves int, told func(int) string) *leaving {
 
 func (s *leaving) client(t *testing.T) *hiring.Client {
 	t.Helper()
-	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: s}))
 	require.NoError(t, err)
 	return client
 }
@@ -85,7 +86,7 @@ func TestEnsureSeesWhatMovesUpBetweenPages(t *testing.T) {
 						return told(total)
 					}
 				}
-				got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.FakeID, hiring.NewInvitation{Email: s.listed[100], Name: "C"})
+				got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.ID, hiring.NewInvitation{Email: s.listed[100], Name: "C"})
 				require.NoError(t, err)
 				assert.Equal(t, hiring.InviteExisting, got.Outcome)
 				assert.Zero(t, s.posts)
@@ -98,7 +99,7 @@ func TestEnsureSeesWhatMovesUpBetweenPages(t *testing.T) {
 func TestEnsureDoesNotSendByAListingThatKeepsMoving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLeaving(40, truly)
-		got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.FakeID, two[0])
+		got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.ID, two[0])
 		require.ErrorContains(t, err, "items left the listing")
 		assert.Equal(t, hiring.InviteNotSent, got.Outcome)
 		assert.Zero(t, s.posts)
@@ -111,7 +112,7 @@ func TestEnsureConcludesNothingWithoutATotal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newLeaving(1, func(int) string { return told })
-				got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.FakeID, two[0])
+				got, err := s.client(t).Invitations.Ensure(t.Context(), apitest.ID, two[0])
 				require.NoError(t, err)
 				assert.Equal(t, hiring.InviteSent, got.Outcome)
 				assert.Equal(t, []int{1, 2}, s.looks)
@@ -134,7 +135,7 @@ func TestSendAllReadsAllOfAListingThatHasShrunk(t *testing.T) {
 				s := newLeaving(0, truly)
 				var got reports
 				people := []hiring.NewInvitation{two[0], {Email: "new-100@example.com", Name: "C"}}
-				err := s.client(t).Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+				err := s.client(t).Invitations.SendAll(t.Context(), apitest.ID, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 					if len(got.all) == 0 {
 						test.leave(s)
 					}

@@ -9,9 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -21,7 +22,7 @@ import (
 func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (at []time.Duration) {
 	t.Helper()
 	began := time.Now()
-	err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(n, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+	err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(n, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 		at = append(at, time.Since(began))
 		return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
 	}})
@@ -33,7 +34,7 @@ func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (a
 func TestSendAllPacesItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2000)
 		at := sendTimes(t, server.LiveClient(), assessment, 1000)
 		for hour := range 5 {
@@ -58,7 +59,7 @@ func TestSendAllPacesItself(t *testing.T) {
 
 func TestSendAllLeavesAReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		at := sendTimes(t, server.LiveClient(hiring.WithQuotaReserve(0.2)), assessment, 170)
 		assert.Zero(t, at[99])
 		assert.Less(t, at[159], time.Hour, "of 200, 40 are left")
@@ -71,7 +72,7 @@ func TestSendAllLeavesARivalItsShare(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{20, 60, 100} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.SetPlan(sandbox.LiveKey, 0, 5000)
 			ctx, stop := context.WithCancel(t.Context())
 			refused, calls := 0, 0
@@ -88,7 +89,7 @@ func TestSendAllLeavesARivalItsShare(t *testing.T) {
 			})
 			windows := 5
 			began, sent := time.Now(), 0
-			err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Crowd(1000, 1)), hiring.SendAllOptions{Each: func(hiring.InviteResult, error) bool {
+			err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(1000, 1)), hiring.SendAllOptions{Each: func(hiring.InviteResult, error) bool {
 				sent++
 				return time.Since(began) < time.Duration(windows)*time.Hour-time.Minute
 			}})

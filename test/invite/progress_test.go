@@ -9,9 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -21,7 +22,7 @@ import (
 func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2000)
 		for n := range 10 {
 			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 97 * (n + 1), Reset: true, After: n%2 == 0})
@@ -33,7 +34,7 @@ func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 		reasons := make(map[hiring.PauseReason]int)
 		delivered := 0
 		client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
-		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(1000, 1)), hiring.SendAllOptions{
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(1000, 1)), hiring.SendAllOptions{
 			Each: func(hiring.InviteResult, error) bool {
 				delivered++
 				return true
@@ -68,13 +69,13 @@ func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
 	t.Parallel()
 	took := func(faults ...sandbox.Fault) (d time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.SetPlan(sandbox.LiveKey, 0, 2000)
 			for _, f := range faults {
 				server.Inject(f)
 			}
 			began := time.Now()
-			people := apitest.Crowd(150, 1)
+			people := apitest.Candidates(150, 1)
 			var got reports
 			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each})
 			require.NoError(t, err)
@@ -102,11 +103,11 @@ func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
 // probably down.
 func TestSendAllHoldsAfterThreeUnknownOutcomes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Times: 5, Status: 500})
 		var at []time.Duration
 		began := time.Now()
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(20, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(20, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			at = append(at, time.Since(began))
 			return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
 		}}))
@@ -119,12 +120,12 @@ func TestSendAllHoldsAfterThreeUnknownOutcomes(t *testing.T) {
 
 func TestTheLoggerReportsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 22)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
 		var text bytes.Buffer
 		client := server.LiveClient(hiring.WithLogger(slog.New(slog.NewJSONHandler(&text, &slog.HandlerOptions{Level: slog.LevelInfo}))))
-		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(4, 1)), hiring.SendAllOptions{}))
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(4, 1)), hiring.SendAllOptions{}))
 		reasons := make(map[string]int)
 		for line := range bytes.SplitSeq(bytes.TrimSpace(text.Bytes()), []byte("\n")) {
 			var entry struct {

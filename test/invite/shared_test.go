@@ -13,9 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -25,7 +26,7 @@ import (
 // nobody else has any.
 func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
 	t.Helper()
-	mails := apitest.MailsOf(t, server, assessment)
+	mails := apitest.InvitationCounts(t, server, assessment)
 	assert.Len(t, mails, n)
 	for email, k := range mails {
 		require.Equal(t, 1, k, email)
@@ -49,7 +50,7 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 		for _, variant := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, "/variant ", variant), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server, assessment := apitest.LiveWorld(t)
+					server, assessment := apitest.StartWithAssessment(t)
 					client := server.LiveClient()
 					other := client
 					if variant {
@@ -57,7 +58,7 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 						other, err = client.With(hiring.WithQuotaReserve(0))
 						require.NoError(t, err)
 					}
-					people := apitest.Crowd(8, 1)
+					people := apitest.Candidates(8, 1)
 					var got reports
 					err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 						if n := len(got.all); n < 7 && result.Outcome == hiring.InviteSent {
@@ -78,7 +79,7 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 
 func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 3, Status: 500, Late: 25 * time.Second})
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 7, Reset: true})
 		client := server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: slow{server.Transport()}}))
@@ -89,7 +90,7 @@ func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
 			variant, err := client.With()
 			require.NoError(t, err)
 			all.Go(func() {
-				people := apitest.Crowd(30, n+1)
+				people := apitest.Candidates(30, n+1)
 				if n%2 == 0 {
 					slices.Reverse(people)
 				}
@@ -125,9 +126,9 @@ func TestTwoProcessesAndACallback(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 900
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.SetPlan(sandbox.LiveKey, 0, 2*n)
-		people := apitest.Crowd(n, 1)
+		people := apitest.Candidates(n, 1)
 		var mu sync.Mutex
 		done := 0
 		ctx, stop := context.WithCancel(t.Context())
@@ -171,7 +172,7 @@ func TestTwoProcessesAndACallback(t *testing.T) {
 }
 
 func TestSendAllLooksAgain(t *testing.T) {
-	people := apitest.Crowd(350, 1)
+	people := apitest.Candidates(350, 1)
 	for name, c := range map[string]struct {
 		pause time.Duration // In each, before the last candidate.
 		quota int           // For the last; 0: plenty.
@@ -186,7 +187,7 @@ func TestSendAllLooksAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				invite(t, server, assessment, people[:345]...)
 				client, before := server.LiveClient(), 0
 				var got reports
@@ -213,7 +214,7 @@ func TestSendAllLooksAgain(t *testing.T) {
 
 // A window may end so soon that the last look is not a minute old.
 func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
-	people := apitest.Crowd(2, 1)
+	people := apitest.Candidates(2, 1)
 	for name, prepare := range map[string]func(*sandbox.Server){
 		"that it knew of": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
 		"that a refusal shows": func(server *sandbox.Server) {
@@ -223,7 +224,7 @@ func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server, assessment := apitest.LiveWorld(t)
+				server, assessment := apitest.StartWithAssessment(t)
 				_, err := server.LiveClient().Invitations.Send(t.Context(), assessment, apitest.Ada) // Opens the window.
 				require.NoError(t, err)
 				time.Sleep(time.Hour - 10*time.Second)
@@ -248,14 +249,14 @@ func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
 func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
 	for _, status := range []int{400, 409, 404} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: apitest.ListRoute, Skip: 1, Status: status})
 			var got reports
-			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Crowd(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+			err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 				time.Sleep(2 * time.Minute)
 				return got.each(result, err)
 			}})
-			assert.Equal(t, status, apitest.FailureOf(t, "SendAll", err).Status)
+			assert.Equal(t, status, apitest.RequireError(t, "SendAll", err).Status)
 			not := hiring.InviteNotSent
 			assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, not, not}, got.outcomes())
 			assert.Equal(t, []error{nil, err}, got.errors[:2])
@@ -268,8 +269,8 @@ func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
 // A look that waits for a window between two pages has seen the first long ago.
 func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		people := apitest.Crowd(152, 1)
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(152, 1)
 		client := server.LiveClient()
 		var got reports
 		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{people[150], people[151]}), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
@@ -291,7 +292,7 @@ func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
 	for _, way := range []string{"Ensure", "SendAll"} {
 		synctest.Test(t, func(t *testing.T) {
-			server, assessment := apitest.LiveWorld(t)
+			server, assessment := apitest.StartWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, RetryAfter: 5 * time.Minute})
 			client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxWait: time.Hour}))
 			time.AfterFunc(time.Minute, func() { invite(t, server, assessment, apitest.Ada) })
@@ -315,18 +316,18 @@ func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
 // What the service says that it did is not done again, and concerns nobody else.
 func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(`[]`), apitest.Says(201, `{"data":{"id":`), apitest.Data(`[]`), apitest.Data(`{"id":"i2","candidate_email":"bob@example.com"}`), apitest.Data(`[]`))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[]`), apitest.Respond(201, `{"data":{"id":`), apitest.RespondData(`[]`), apitest.RespondData(`{"id":"i2","candidate_email":"bob@example.com"}`), apitest.RespondData(`[]`))
 		client := fake.Client()
 		bob := hiring.NewInvitation{Email: "bob@example.com", Name: "Bob"}
 		var got reports
-		err := client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values([]hiring.NewInvitation{apitest.Ada, bob, apitest.Ada}), hiring.SendAllOptions{Each: got.each})
+		err := client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values([]hiring.NewInvitation{apitest.Ada, bob, apitest.Ada}), hiring.SendAllOptions{Each: got.each})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown, hiring.InviteSent, hiring.InviteUnknown}, got.outcomes())
 		for _, n := range []int{0, 2} {
-			assert.Equal(t, hiring.OutcomeDone, apitest.FailureOf(t, "SendAll", got.errors[n]).Outcome)
+			assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "SendAll", got.errors[n]).Outcome)
 		}
 		assert.Len(t, fake.Requests(), 5, "look, send, look, send, look")
-		again, err := client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		again, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 		require.Error(t, err)
 		assert.Equal(t, hiring.InviteUnknown, again.Outcome)
 		for _, sent := range fake.Requests()[5:] {
@@ -349,7 +350,7 @@ func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
 		for _, first := range []string{"Send", "Ensure"} {
 			t.Run(name+"/"+first, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server, assessment := apitest.LiveWorld(t)
+					server, assessment := apitest.StartWithAssessment(t)
 					server.Inject(c.fault)
 					client := server.LiveClient()
 					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -376,7 +377,7 @@ func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
 
 func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		angry := true
 		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 			if angry && e.Method == http.MethodPost {
@@ -394,7 +395,7 @@ func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
 
 func TestEnsureWaitsForItsTurnAsLongAsItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
+		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 20 * time.Second})
 		client := server.LiveClient()
 		go func() { _, _ = client.Invitations.Send(t.Context(), assessment, apitest.Ada) }()
@@ -442,10 +443,10 @@ func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
 			add(fmt.Sprintf("candidate-%d@example.com", n))
 			time.Sleep(time.Second)
 		}
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: s}))
 		require.NoError(t, err)
 		var got reports
-		err = client.Invitations.SendAll(t.Context(), apitest.FakeID, slices.Values(two), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
+		err = client.Invitations.SendAll(t.Context(), apitest.ID, slices.Values(two), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
 			time.Sleep(2 * time.Minute)
 			add(two[1].Email) // By another process, at the end of the listing.
 			return got.each(result, err)
@@ -484,9 +485,9 @@ func TestTheLastLookReadsTheWholeListing(t *testing.T) {
 		for n := range 250 {
 			s.sent = append(s.sent, scriptedInvitation{fmt.Sprintf("candidate-%d@example.com", n), time.Now().Add(-time.Duration(n) * time.Hour), 0})
 		}
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: s}))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: s}))
 		require.NoError(t, err)
-		got, err := client.Invitations.Ensure(t.Context(), apitest.FakeID, apitest.Ada)
+		got, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteSent, got.Outcome)
 		assert.Equal(t, 1, s.posts)
@@ -497,8 +498,8 @@ func TestTheLastLookReadsTheWholeListing(t *testing.T) {
 // A look that ends where it found what it looked for has not seen what lies below.
 func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		people := apitest.Crowd(200, 1)
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(200, 1)
 		var got reports
 		candidates := func(yield func(hiring.NewInvitation) bool) {
 			for n, in := range people[:3] {
@@ -523,8 +524,8 @@ func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
 
 func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, assessment := apitest.LiveWorld(t)
-		people := apitest.Crowd(300, 1)
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(300, 1)
 		invite(t, server, assessment, people[102:252]...)
 		client := server.LiveClient()
 		_, err := client.Invitations.Send(t.Context(), assessment, apitest.Ada)

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 var wholeNumbers = map[string]int64{
@@ -28,12 +29,12 @@ var notWhole = []string{
 func TestWholeNumbersMayHaveAFractionOrAnExponent(t *testing.T) {
 	for text, want := range wholeNumbers {
 		if want >= 0 { // A log has no entries below 0.
-			events, err := apitest.NewFake(t, apitest.Data(`[{"seq":`+text+`,"kind":"x","ts_ms":`+text+`}]`, apitest.Signed)).Client().Events.List(apitest.FakeID, hiring.EventFilter{}).PageSize(7).Page(t.Context())
+			events, err := apitest.NewScriptedServer(t, apitest.RespondData(`[{"seq":`+text+`,"kind":"x","ts_ms":`+text+`}]`, apitest.RequestIDHeader)).Client().Events.List(apitest.ID, hiring.EventFilter{}).PageSize(7).Page(t.Context())
 			require.NoError(t, err, text)
 			assert.Equal(t, want, events.Items[0].Seq, text)
 			assert.Equal(t, want, events.Items[0].TimestampMS, text)
 		}
-		report, err := apitest.NewFake(t, apitest.Data(`{"submission_id":"x","ship_score":`+text+`,"facts":{"ai_exchange_count":`+text+`}}`, apitest.Signed)).Client().Submissions.Report(t.Context(), "x")
+		report, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"submission_id":"x","ship_score":`+text+`,"facts":{"ai_exchange_count":`+text+`}}`, apitest.RequestIDHeader)).Client().Submissions.Report(t.Context(), "x")
 		require.NoError(t, err, text)
 		require.NotNil(t, report.ShipScore, text)
 		assert.Equal(t, [2]int64{want, want}, [2]int64{int64(*report.ShipScore), int64(report.Facts.AIExchangeCount)}, text)
@@ -42,12 +43,12 @@ func TestWholeNumbersMayHaveAFractionOrAnExponent(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(`{"ship_score":`+text+`}`), &decoded), text)
 		assert.Equal(t, want, int64(*decoded.ShipScore), "%s by encoding/json", text)
 		var out struct{ N int64 }
-		_, err = apitest.NewFake(t, apitest.Data(`{"n":`+text+`}`, apitest.Signed)).Client().Do(t.Context(), "GET", "/x", nil, nil, &out)
+		_, err = apitest.NewScriptedServer(t, apitest.RespondData(`{"n":`+text+`}`, apitest.RequestIDHeader)).Client().Do(t.Context(), "GET", "/x", nil, nil, &out)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, out.N, "%s by Do", text)
 	}
 	for _, text := range notWhole {
-		_, err := apitest.NewFake(t, apitest.Data(`{"submission_id":"x","ship_score":`+text+`}`, apitest.Signed)).Client(apitest.Once).Submissions.Report(t.Context(), "x")
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"submission_id":"x","ship_score":`+text+`}`, apitest.RequestIDHeader)).Client(apitest.NoRetry).Submissions.Report(t.Context(), "x")
 		require.Error(t, err, text)
 		assert.Contains(t, err.Error(), "cannot be read: /data", text)
 		var decoded hiring.Report
@@ -56,8 +57,8 @@ func TestWholeNumbersMayHaveAFractionOrAnExponent(t *testing.T) {
 }
 
 func TestMetaMayHaveNumbersWithAFraction(t *testing.T) {
-	page, err := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1"}],"meta":{"page":1.0,"page_size":1e2,"total":1.0,"has_more":false}}`, apitest.Signed)).Client().
-		Invitations.List(apitest.FakeID).Page(t.Context())
+	page, err := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"page":1.0,"page_size":1e2,"total":1.0,"has_more":false}}`, apitest.RequestIDHeader)).Client().
+		Invitations.List(apitest.ID).Page(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, hiring.Meta{Page: 1, PageSize: 100, Total: 1}, page.Meta)
 }
@@ -72,7 +73,7 @@ func TestLeapSecondsAreAccepted(t *testing.T) {
 		"2026-03-01T12:00:60Z":      time.Date(2026, 3, 1, 12, 1, 0, 0, time.UTC),
 		"2016-12-31T23:59:59Z":      midnight.Add(-time.Second),
 	} {
-		account, err := apitest.NewFake(t, apitest.Data(`{"id":"x","created_at":"`+text+`"}`, apitest.Signed)).Client().Account.Get(t.Context())
+		account, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client().Account.Get(t.Context())
 		require.NoError(t, err, text)
 		assert.True(t, want.Equal(account.CreatedAt), "%s: %s", text, account.CreatedAt)
 		var decoded hiring.Account
@@ -80,7 +81,7 @@ func TestLeapSecondsAreAccepted(t *testing.T) {
 		assert.True(t, want.Equal(decoded.CreatedAt), "%s by encoding/json: %s", text, decoded.CreatedAt)
 	}
 	for _, text := range []string{"2016-12-31T23:59:61Z", "2016-12-31T23:60:60Z", "2016-12-31T24:00:60Z", "2016-02-30T23:59:60Z", "x:60", ":60", "2016-12-31T23:59:60", "9999-12-31T23:59:60Z"} {
-		_, err := apitest.NewFake(t, apitest.Data(`{"id":"x","created_at":"`+text+`"}`, apitest.Signed)).Client(apitest.Once).Account.Get(t.Context())
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client(apitest.NoRetry).Account.Get(t.Context())
 		require.Error(t, err, text)
 		assert.Contains(t, err.Error(), "/data/created_at has a string instead of a time", text)
 		var decoded hiring.Account

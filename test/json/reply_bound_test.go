@@ -18,10 +18,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // bodies answers with one body, which it does not copy.
@@ -31,7 +32,7 @@ type bodies struct {
 }
 
 func (b *bodies) RoundTrip(r *http.Request) (*http.Response, error) {
-	return apitest.ReplyOf(r, b.status, io.NopCloser(bytes.NewReader(b.body)), "X-Request-Id: req_1"), nil
+	return apitest.NewResponse(r, b.status, io.NopCloser(bytes.NewReader(b.body)), "X-Request-Id: req_1"), nil
 }
 
 // blowUps are bodies that are small beside what they stand for: n bytes of a
@@ -154,7 +155,7 @@ func TestReplyTakesBoundedMemory(t *testing.T) {
 // length of the one before is remembered.
 func allocated(t *testing.T, server http.RoundTripper, limit int64, call func(context.Context, *hiring.Client) error) (taken [2]uint64, err error) {
 	t.Helper()
-	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: server}),
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: server}),
 		hiring.WithMaxResponseBytes(limit), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 	require.NoError(t, err)
 	for i := range taken {
@@ -185,7 +186,7 @@ func TestSmallArchiveOfALargeReply(t *testing.T) {
 				w.Header().Set("X-Request-Id", "req_1")
 				_, _ = w.Write(packed)
 			}))
-			client, err := hiring.New(server.URL, apitest.FakeKey, hiring.WithTimeout(2*time.Second), apitest.Once)
+			client, err := hiring.New(server.URL, apitest.Key, hiring.WithTimeout(2*time.Second), apitest.NoRetry)
 			require.NoError(t, err)
 			stop, peak := make(chan struct{}), make(chan uint64)
 			go watchHeap(stop, peak)
@@ -244,7 +245,7 @@ func TestReplyThatFitsIsRead(t *testing.T) {
 		{`{"data":{"submission_id":"s","strengths":[`, `"Reads the code before changing it"`, `]}}`, limit, report},
 	} {
 		server := &bodies{200, blownUp(c.before, c.piece, c.after, c.size)}
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(&http.Client{Transport: server}), hiring.WithMaxResponseBytes(limit))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: server}), hiring.WithMaxResponseBytes(limit))
 		require.NoError(t, err)
 		for range 2 {
 			assert.NoError(t, c.call(t.Context(), client), c.before+c.piece)
@@ -254,13 +255,13 @@ func TestReplyThatFitsIsRead(t *testing.T) {
 
 // TestPageIsNotTenTimesTooLong is about lists whose largest page is documented.
 func TestPageIsNotTenTimesTooLong(t *testing.T) {
-	for _, list := range append(apitest.ShelfLists, apitest.ShelfList{Name: "members", Style: "plain", Largest: math.MaxInt, Open: apitest.MembersOf}) {
+	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: math.MaxInt, Open: apitest.MembersOf}) {
 		for _, n := range []int{10 * list.Largest, 10*list.Largest + 1} {
 			if list.Style == "plain" {
 				n = 20_000
 			}
-			s := apitest.NewShelf(list.Style, 0)
-			s.Spoil = func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Items = apitest.UpTo(n) }
+			s := apitest.NewListServer(list.Style, 0)
+			s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) { p.Items = apitest.NumbersTo(n) }
 			for range 2 {
 				page, err := list.Open(s.Client(t)).Page(t.Context())
 				if n > 10*list.Largest && list.Style != "plain" {
@@ -285,11 +286,11 @@ func TestDecodingEndsInTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+				fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 					last := &lastMinute{bytes.NewReader(body), func() { over(cancel) }}
-					return apitest.ReplyOf(r, c.status, last, "X-Request-Id: req_1"), nil
+					return apitest.NewResponse(r, c.status, last, "X-Request-Id: req_1"), nil
 				})
-				err = c.call(ctx, fake.Client(apitest.Once))
+				err = c.call(ctx, fake.Client(apitest.NoRetry))
 			})
 			return err
 		}

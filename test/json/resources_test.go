@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestInvitationsLeft(t *testing.T) {
@@ -262,7 +263,7 @@ func assertFilled(t *testing.T, what string, v reflect.Value) {
 }
 
 func TestExtraIsNilWhenNothingIsNew(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(`{"id":"x","plan":{},"usage":{},"branding":{}}`), apitest.Data(`{"pillars":[{}],"facts":{},"pipeline_rank":{}}`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","plan":{},"usage":{},"branding":{}}`), apitest.RespondData(`{"pillars":[{}],"facts":{},"pipeline_rank":{}}`))
 	client := fake.Client()
 	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
@@ -277,7 +278,7 @@ func TestExtraIsNilWhenNothingIsNew(t *testing.T) {
 }
 
 func TestExtraOfRepliesAndListItems(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"id":"1","new":{"a":[1, 2]}},{"id":"2","report":{"pillars":[{"new":1}],"facts":{"new":2}},"candidate":{"new":3}}],"meta":{"has_more":false,"new":1},"new":1}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1","new":{"a":[1, 2]}},{"id":"2","report":{"pillars":[{"new":1}],"facts":{"new":2}},"candidate":{"new":3}}],"meta":{"has_more":false,"new":1},"new":1}`))
 	list, err := fake.Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, list, 2)
@@ -310,7 +311,7 @@ func TestNullsDecodeToZero(t *testing.T) {
 }
 
 func TestNullElementsOfLists(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(`{"pillars":[null],"strengths":[null],"facts":null,"evaluated":null}`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"pillars":[null],"strengths":[null],"facts":null,"evaluated":null}`))
 	report, err := fake.Client().Submissions.Report(t.Context(), "a")
 	require.NoError(t, err)
 	assert.Equal(t, []hiring.Pillar{{}}, report.Pillars)
@@ -330,7 +331,7 @@ func TestNilListsStayNull(t *testing.T) {
 }
 
 func TestEnumsAreOpen(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(`{"id":"x","status":"teleported","role":"owner","kind":"quest","verdict":"meh","confidence":"vast","integrity_status":"odd","recruiter_decision":"maybe","pillars":[{"id":"charm"}]}`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","status":"teleported","role":"owner","kind":"quest","verdict":"meh","confidence":"vast","integrity_status":"odd","recruiter_decision":"maybe","pillars":[{"id":"charm"}]}`))
 	client := fake.Client()
 	report, err := client.Submissions.Report(t.Context(), "a")
 	require.NoError(t, err)
@@ -385,7 +386,7 @@ func TestTimesAreEncodedAsTheyCame(t *testing.T) {
 		"2026-03-01T12:00:00.1234567891234Z": "2026-03-01T12:00:00.123456789Z",
 	} {
 		wire := `{"data":{"id":"a","created_at":"` + came + `","sent_at":"` + came + `"},"meta":{}}`
-		got, err := apitest.NewFake(t, apitest.Says(200, wire)).Client().Invitations.Resend(t.Context(), "a", "i")
+		got, err := apitest.NewScriptedServer(t, apitest.Respond(200, wire)).Client().Invitations.Resend(t.Context(), "a", "i")
 		require.NoError(t, err, came)
 		if want == "" {
 			want = came
@@ -464,7 +465,7 @@ func TestNullPayloadIsNone(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"seq":1,"payload":null,"new":null}`), &event))
 	assert.Nil(t, event.Payload)
 	assert.JSONEq(t, "null", string(event.Extra["new"]), "an unknown null is kept")
-	fake := apitest.NewFake(t, apitest.Says(200, `{"data":[{"seq":1,"payload":null}],"meta":{"has_more":false}}`))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"seq":1,"payload":null}],"meta":{"has_more":false}}`))
 	events, err := fake.Client().Events.List("a", hiring.EventFilter{}).Collect(t.Context())
 	require.NoError(t, err)
 	assert.Nil(t, events[0].Payload)

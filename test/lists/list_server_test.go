@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // served answers with pages of a size of its own.
-func served(style string, size int, saysSo bool) func(int, url.Values, *apitest.ShelfPage) {
-	return func(_ int, q url.Values, p *apitest.ShelfPage) {
-		own := apitest.NewShelf(style, 70)
+func served(style string, size int, saysSo bool) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, q url.Values, p *apitest.ListPage) {
+		own := apitest.NewListServer(style, 70)
 		q.Set("page_size", strconv.Itoa(size))
 		*p, _ = own.Page(q)
 		if !saysSo {

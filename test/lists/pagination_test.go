@@ -12,15 +12,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestPagerPageSizeIsChecked(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
-		s := apitest.NewShelf(list.Style, 3)
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 3)
 		pager := list.Open(s.Client(t))
 		for _, size := range []int{-1, 0, list.Largest + 1, math.MinInt, math.MaxInt} {
 			_, err := pager.Size(size).Collect(t.Context())
@@ -40,7 +41,7 @@ func TestPagerPageSizeIsChecked(t *testing.T) {
 }
 
 func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
-	s := apitest.NewShelf("plain", 3)
+	s := apitest.NewListServer("plain", 3)
 	for _, size := range []int{0, 1, 100} {
 		_, err := apitest.MembersOf(s.Client(t)).Size(size).Collect(t.Context())
 		requireParam(t, err, "PageSize", "members")
@@ -50,19 +51,19 @@ func TestPagerOfMembersTakesNoPageSize(t *testing.T) {
 }
 
 func TestPagerPrefetchIsChecked(t *testing.T) {
-	s := apitest.NewShelf("page", 300)
+	s := apitest.NewListServer("page", 300)
 	_, err := apitest.InvitationsOf(s.Client(t)).Prefetch(-1).Collect(t.Context())
 	requireParam(t, err, "Prefetch", "")
 	assert.Zero(t, s.Requests())
 	for _, ahead := range []int{0, 1000, math.MaxInt} {
 		got, err := apitest.InvitationsOf(s.Client(t)).Prefetch(ahead).Collect(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, apitest.UpTo(300), got)
+		assert.Equal(t, apitest.NumbersTo(300), got)
 	}
 }
 
 func TestPagerThatIsEmpty(t *testing.T) {
-	page, err := apitest.NewShelf("seq", 501).Client(t).Events.List(apitest.ShelfID, hiring.EventFilter{}).Page(t.Context())
+	page, err := apitest.NewListServer("seq", 501).Client(t).Events.List(apitest.ParentID, hiring.EventFilter{}).Page(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, page.Next)
 	var zero hiring.Pager[hiring.Event]
@@ -84,7 +85,7 @@ func TestPagerThatIsEmpty(t *testing.T) {
 }
 
 func TestPagerNeverChanges(t *testing.T) {
-	s := apitest.NewShelf("page", 30)
+	s := apitest.NewListServer("page", 30)
 	pager := apitest.InvitationsOf(s.Client(t)).Size(10)
 	_ = pager.Size(-1)
 	_ = pager.Size(5)
@@ -92,17 +93,17 @@ func TestPagerNeverChanges(t *testing.T) {
 	_ = pager.Prefetch(-1)
 	got, err := pager.Collect(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.UpTo(30), got)
+	assert.Equal(t, apitest.NumbersTo(30), got)
 	assert.Equal(t, 3, s.Requests())
 }
 
 func TestPagerPageReadsOne(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 3} {
-			s := apitest.NewShelf(list.Style, 30)
+			s := apitest.NewListServer(list.Style, 30)
 			page, err := list.Open(s.Client(t)).Size(10).Prefetch(ahead).Page(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, apitest.UpTo(10), page.Items)
+			assert.Equal(t, apitest.NumbersTo(10), page.Items)
 			assert.NotEmpty(t, page.Next)
 			assert.True(t, page.Meta.HasMore)
 			assert.Equal(t, "req_1", page.Meta.RequestID)
@@ -112,7 +113,7 @@ func TestPagerPageReadsOne(t *testing.T) {
 }
 
 func TestPagerPagesCarryTheirMeta(t *testing.T) {
-	s := apitest.NewShelf("page", 25)
+	s := apitest.NewListServer("page", 25)
 	var metas []hiring.Meta
 	for page, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Pages(t.Context()) {
 		require.NoError(t, err)
@@ -123,7 +124,7 @@ func TestPagerPagesCarryTheirMeta(t *testing.T) {
 		{RequestID: "req_2", Page: 2, PageSize: 10, Total: 25, HasMore: true},
 		{RequestID: "req_3", Page: 3, PageSize: 10, Total: 25},
 	}, metas)
-	s = apitest.NewShelf("cursor", 15)
+	s = apitest.NewListServer("cursor", 15)
 	metas = nil
 	for page, err := range apitest.SubmissionsOf(s.Client(t)).Size(10).Pages(t.Context()) {
 		require.NoError(t, err)
@@ -133,8 +134,8 @@ func TestPagerPagesCarryTheirMeta(t *testing.T) {
 }
 
 func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
-		s := apitest.NewShelf(list.Style, 0)
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 0)
 		count := 0
 		for page, err := range list.Open(s.Client(t)).Pages(t.Context()) {
 			require.NoError(t, err)
@@ -148,9 +149,9 @@ func TestPagerOfAnEmptyListGivesOneEmptyPage(t *testing.T) {
 
 func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, list := range apitest.ShelfLists {
+		for _, list := range apitest.ListCases {
 			for _, ahead := range []int{0, 2} {
-				s := apitest.NewShelf(list.Style, 30)
+				s := apitest.NewListServer(list.Style, 30)
 				pager := list.Open(s.Client(t)).Size(10).Prefetch(ahead)
 				_, _ = pager.All(t.Context()), pager.Pages(t.Context())
 				synctest.Wait()
@@ -161,9 +162,9 @@ func TestPagerSendsNothingBeforeTheRange(t *testing.T) {
 }
 
 func TestPagerRangesStartOver(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 1, 3} {
-			s := apitest.NewShelf(list.Style, 30)
+			s := apitest.NewListServer(list.Style, 30)
 			all := list.Open(s.Client(t)).Size(7).Prefetch(ahead).All(t.Context())
 			for range 2 { // The same iterator, left early and then read to its end.
 				n := 0
@@ -179,15 +180,15 @@ func TestPagerRangesStartOver(t *testing.T) {
 					require.NoError(t, err)
 					got = append(got, item)
 				}
-				require.Equal(t, apitest.UpTo(30), got)
+				require.Equal(t, apitest.NumbersTo(30), got)
 			}
 		}
 	}
 }
 
 func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
-		s := apitest.NewShelf(list.Style, 30)
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 30)
 		for item, err := range list.Open(s.Client(t)).Size(7).All(t.Context()) {
 			require.NoError(t, err)
 			if item == 7 {
@@ -199,16 +200,16 @@ func TestPagerLeftEarlyCostsNoMore(t *testing.T) {
 }
 
 func TestPagerServesManyAtOnce(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 2} {
-			s := apitest.NewShelf(list.Style, 60)
+			s := apitest.NewListServer(list.Style, 60)
 			pager := list.Open(s.Client(t)).Size(7).Prefetch(ahead)
 			var wait sync.WaitGroup
 			for range 8 {
 				wait.Go(func() {
 					got, err := pager.Collect(t.Context())
 					assert.NoError(t, err) //nolint:testifylint // require must not be called outside the test's goroutine
-					assert.Equal(t, apitest.UpTo(60), got)
+					assert.Equal(t, apitest.NumbersTo(60), got)
 				})
 			}
 			wait.Wait()
@@ -221,7 +222,7 @@ func TestPagerServesManyAtOnce(t *testing.T) {
 func TestPagerReadsAheadAndNoFurther(t *testing.T) {
 	for _, ahead := range []int{1, 2, 3, 20} {
 		synctest.Test(t, func(t *testing.T) {
-			s := apitest.NewShelf("page", 70)
+			s := apitest.NewListServer("page", 70)
 			taken := 0
 			for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(ahead).Pages(t.Context()) {
 				require.NoError(t, err)
@@ -238,7 +239,7 @@ func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
 	for _, ahead := range []int{0, 1, 2, 3, 20} {
 		for _, left := range []int{1, 2, 5} {
 			synctest.Test(t, func(t *testing.T) {
-				s := apitest.NewShelf("cursor", 70)
+				s := apitest.NewListServer("cursor", 70)
 				taken := 0
 				for _, err := range apitest.SubmissionsOf(s.Client(t)).Size(7).Prefetch(ahead).Pages(t.Context()) {
 					require.NoError(t, err)
@@ -257,7 +258,7 @@ func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
 // What is on its way when the range is left is called off.
 func TestPagerLeftEarlyCallsOffItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewShelf("page", 70)
+		s := apitest.NewListServer("page", 70)
 		s.Instead = func(n int, r *http.Request) (int, bool) {
 			if n > 1 {
 				<-r.Context().Done()
@@ -277,7 +278,7 @@ func TestPagerLeftEarlyCallsOffItsRequest(t *testing.T) {
 
 func TestPagerLeftByAPanicLeaksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewShelf("page", 70)
+		s := apitest.NewListServer("page", 70)
 		assert.PanicsWithValue(t, "mine", func() {
 			for _, err := range apitest.InvitationsOf(s.Client(t)).Size(7).Prefetch(2).Pages(t.Context()) {
 				require.NoError(t, err)
@@ -289,7 +290,7 @@ func TestPagerLeftByAPanicLeaksNothing(t *testing.T) {
 
 func TestPagerWhoseContextEndsWhileReadingAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewShelf("page", 70)
+		s := apitest.NewListServer("page", 70)
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
@@ -317,7 +318,7 @@ func TestPagerWhoseContextHadEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, ahead := range []int{0, 1} {
-		s := apitest.NewShelf("page", 70)
+		s := apitest.NewListServer("page", 70)
 		got, err := apitest.InvitationsOf(s.Client(t)).Prefetch(ahead).Collect(ctx)
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Empty(t, got)
@@ -328,7 +329,7 @@ func TestPagerWhoseContextHadEnded(t *testing.T) {
 // Raw replies are captured page by page, but not while reading ahead, where
 // another goroutine would write them.
 func TestPagerCapturesRawReplies(t *testing.T) {
-	s := apitest.NewShelf("page", 20)
+	s := apitest.NewListServer("page", 20)
 	for _, ahead := range []int{0, 1} {
 		s.Forget()
 		var raw hiring.Response
@@ -348,7 +349,7 @@ func TestPagerCapturesRawReplies(t *testing.T) {
 func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		list     func(*hiring.Client) apitest.AnyPager
+		list     func(*hiring.Client) apitest.IntPager
 		style    string
 		size     int
 		served   int // Items a page.
@@ -364,7 +365,7 @@ func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := apitest.NewShelf(c.style, 70)
+			s := apitest.NewListServer(c.style, 70)
 			s.Spoil = served(c.style, c.served, c.pageSize)
 			var warnings []string
 			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
@@ -376,7 +377,7 @@ func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 				warnings = nil
 				got, err := c.list(client).Size(c.size).Collect(t.Context())
 				require.NoError(t, err)
-				assert.Equal(t, apitest.UpTo(70), got)
+				assert.Equal(t, apitest.NumbersTo(70), got)
 				if c.want == "" {
 					assert.Empty(t, warnings)
 				} else {
@@ -391,19 +392,19 @@ func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 func TestPagerWarnsByWhatThePageSays(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(int, url.Values, *apitest.ShelfPage)
+		spoil func(int, url.Values, *apitest.ListPage)
 		want  string
 	}{
 		{"a short list whose page says another size", set("page_size", 20), "asked for pages of 10 items and got 20"},
-		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta["has_more"] = true }, "asked for pages of 10 items and got 3"},
-		{"an empty page before others", func(n int, _ url.Values, p *apitest.ShelfPage) {
+		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["has_more"] = true }, "asked for pages of 10 items and got 3"},
+		{"an empty page before others", func(n int, _ url.Values, p *apitest.ListPage) {
 			if p.Meta["has_more"] = n == 1; n == 1 {
 				p.Items = nil
 			}
 		}, ""},
 		{"a short page at the end", without("page_size"), ""},
 	} {
-		s := apitest.NewShelf("page", 3)
+		s := apitest.NewListServer("page", 3)
 		s.Spoil = c.spoil
 		var warning string
 		client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { warning += e.Warning }))
@@ -418,9 +419,9 @@ func TestPagerWarnsByWhatThePageSays(t *testing.T) {
 }
 
 func TestPagerDoesNotWarnOfShortLists(t *testing.T) {
-	for _, list := range append(apitest.ShelfLists, apitest.ShelfList{Name: "members", Style: "plain", Largest: 0, Open: apitest.MembersOf}) {
+	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: 0, Open: apitest.MembersOf}) {
 		for _, n := range []int{0, 1, 101} {
-			s := apitest.NewShelf(list.Style, n)
+			s := apitest.NewListServer(list.Style, n)
 			client := s.Client(t, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 				assert.Empty(t, e.Warning, list.Name)
 			}))

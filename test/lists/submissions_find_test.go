@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestFindByEmail(t *testing.T) {
@@ -40,12 +41,12 @@ func TestFindByEmail(t *testing.T) {
 func TestFindByEmailOfSeveralAttemptsIsTheNewest(t *testing.T) {
 	const attempts = `{"data":[{"id":"1","candidate":{"email":"bob@x.test"}},{"id":"2","candidate":{"email":"Ada@x.test"}},` +
 		`{"id":"3","candidate":{"email":"ada@x.test"}}],"meta":{"has_more":true,"next_cursor":"c"}}`
-	fake := apitest.NewFake(t, apitest.Says(200, attempts))
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, attempts))
 	found, err := fake.Client().Submissions.FindByEmail(t.Context(), "a", "ada@x.test")
 	require.NoError(t, err)
 	assert.Equal(t, "2", found.ID)
 	require.Len(t, fake.Requests(), 1, "no page is read beyond the address")
-	assert.Equal(t, apitest.FakeURL+"/api/v1/submissions?assessment_id=a&page_size=100", fake.Requests()[0].URL)
+	assert.Equal(t, apitest.BaseURL+"/api/v1/submissions?assessment_id=a&page_size=100", fake.Requests()[0].URL)
 }
 
 func TestFindByEmailThatIsNotThere(t *testing.T) {
@@ -76,7 +77,7 @@ func TestFindByEmailBelievesNoOtherAssessment(t *testing.T) {
 	const submissions = `{"data":[{"id":"1","assessment_id":"other","candidate":{"email":"ada@x.test"}},%s],"meta":{"has_more":false,"next_cursor":null}}`
 	find := func(t *testing.T, second string) (hiring.Submission, error) {
 		t.Helper()
-		fake := apitest.NewFake(t, apitest.Says(200, fmt.Sprintf(submissions, second)))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, fmt.Sprintf(submissions, second)))
 		return fake.Client().Submissions.FindByEmail(t.Context(), "Mine", "ada@x.test")
 	}
 	for name, second := range map[string]string{

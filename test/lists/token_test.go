@@ -8,21 +8,22 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestTokenOfEveryPageLeadsOn(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		for _, size := range []int{1, 7, 100} {
 			n := 30
 			if size == 100 {
 				n = 250
 			}
 			t.Run(fmt.Sprintf("%s by %d", list.Name, size), func(t *testing.T) {
-				s := apitest.NewShelf(list.Style, n)
+				s := apitest.NewListServer(list.Style, n)
 				pager := list.Open(s.Client(t)).Size(size)
 				read := 0
 				for page, err := range pager.Pages(t.Context()) {
@@ -33,7 +34,7 @@ func TestTokenOfEveryPageLeadsOn(t *testing.T) {
 						continue
 					}
 					require.NotEmpty(t, page.Next)
-					requireResumed(t, s, n, read, size, map[string]apitest.AnyPager{
+					requireResumed(t, s, n, read, size, map[string]apitest.IntPager{
 						"same pager":          pager,
 						"pager built anew":    list.Open(s.Client(t)),
 						"another size before": list.Open(s.Client(t)).Size(3),
@@ -46,25 +47,25 @@ func TestTokenOfEveryPageLeadsOn(t *testing.T) {
 	}
 }
 
-func requireResumed(t *testing.T, s *apitest.Shelf, n, read, size int, pagers map[string]apitest.AnyPager, token string) {
+func requireResumed(t *testing.T, s *apitest.ListServer, n, read, size int, pagers map[string]apitest.IntPager, token string) {
 	t.Helper()
 	for name, pager := range pagers {
 		s.Forget()
 		got, err := pager.From(token).Size(5).Collect(t.Context()) // The token's size wins, also over a later one.
 		require.NoError(t, err, name)
-		require.Equal(t, apitest.UpTo(n)[read:], got, name)
+		require.Equal(t, apitest.NumbersTo(n)[read:], got, name)
 		require.Equal(t, (n-read+size-1)/size, s.Requests(), name)
 	}
 }
 
 func TestTokenEmptyMeansTheBeginning(t *testing.T) {
-	s := apitest.NewShelf("page", 30)
+	s := apitest.NewListServer("page", 30)
 	list := apitest.InvitationsOf(s.Client(t)).Size(10)
 	first, err := list.Page(t.Context())
 	require.NoError(t, err)
 	second, err := list.From(first.Next).Page(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.UpTo(20)[10:], second.Items)
+	assert.Equal(t, apitest.NumbersTo(20)[10:], second.Items)
 	again, err := list.From(first.Next).From("").Page(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, first.Items, again.Items)
@@ -75,7 +76,7 @@ func TestTokenEmptyMeansTheBeginning(t *testing.T) {
 }
 
 // tokens returns the first token of each of these lists.
-func tokens(t *testing.T, lists map[string]apitest.AnyPager) map[string]string {
+func tokens(t *testing.T, lists map[string]apitest.IntPager) map[string]string {
 	t.Helper()
 	all := make(map[string]string, len(lists))
 	for name, list := range lists {
@@ -90,14 +91,16 @@ func tokens(t *testing.T, lists map[string]apitest.AnyPager) map[string]string {
 func TestTokenOfAnotherListIsRefused(t *testing.T) {
 	const otherID = "5b000000-0000-4000-8000-000000000002"
 	number := func(s hiring.Submission) int { return apitest.NumberOf(s.ID) }
-	lists := func(t *testing.T) (map[string]apitest.AnyPager, []*apitest.Shelf) {
-		pages, cursors, seqs := apitest.NewShelf("page", 101), apitest.NewShelf("cursor", 101), apitest.NewShelf("seq", 600)
+	lists := func(t *testing.T) (map[string]apitest.IntPager, []*apitest.ListServer) {
+		pages, cursors, seqs := apitest.NewListServer("page", 101), apitest.NewListServer("cursor", 101), apitest.NewListServer("seq", 600)
 		p, c, q := pages.Client(t), cursors.Client(t), seqs.Client(t)
-		submissions := func(f hiring.SubmissionFilter) apitest.AnyPager { return apitest.AnyOf(c.Submissions.List(f), number) }
+		submissions := func(f hiring.SubmissionFilter) apitest.IntPager {
+			return apitest.IntPagerOf(c.Submissions.List(f), number)
+		}
 		event := func(e hiring.Event) int { return int(e.Seq) }
-		return map[string]apitest.AnyPager{
+		return map[string]apitest.IntPager{
 			"invitations":               apitest.InvitationsOf(p),
-			"invitations of another":    apitest.AnyOf(p.Invitations.List(otherID), func(i hiring.Invitation) int { return apitest.NumberOf(i.ID) }),
+			"invitations of another":    apitest.IntPagerOf(p.Invitations.List(otherID), func(i hiring.Invitation) int { return apitest.NumberOf(i.ID) }),
 			"challenges":                apitest.ChallengesOf(p),
 			"assessments":               apitest.AssessmentsOf(p),
 			"submissions":               submissions(hiring.SubmissionFilter{}),
@@ -105,9 +108,9 @@ func TestTokenOfAnotherListIsRefused(t *testing.T) {
 			"submissions by another":    submissions(hiring.SubmissionFilter{Status: "b"}),
 			"submissions of assessment": submissions(hiring.SubmissionFilter{AssessmentID: "a"}),
 			"events":                    apitest.EventsOf(q),
-			"events of another":         apitest.AnyOf(q.Events.List(otherID, hiring.EventFilter{}), event),
-			"events since 1":            apitest.AnyOf(q.Events.List(apitest.ShelfID, hiring.EventFilter{SinceSeq: 1}), event),
-		}, []*apitest.Shelf{pages, cursors, seqs}
+			"events of another":         apitest.IntPagerOf(q.Events.List(otherID, hiring.EventFilter{}), event),
+			"events since 1":            apitest.IntPagerOf(q.Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: 1}), event),
+		}, []*apitest.ListServer{pages, cursors, seqs}
 	}
 	all, shelves := lists(t)
 	given := tokens(t, all)
@@ -142,7 +145,7 @@ func requireParam(t *testing.T, err error, param, what string) {
 }
 
 func TestTokenThatIsNoneIsRefused(t *testing.T) {
-	s := apitest.NewShelf("page", 30)
+	s := apitest.NewListServer("page", 30)
 	list := apitest.InvitationsOf(s.Client(t)).Size(10)
 	page, err := list.Page(t.Context())
 	require.NoError(t, err)
@@ -166,7 +169,7 @@ func TestTokenThatIsNoneIsRefused(t *testing.T) {
 // made it.
 func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 	for _, c := range []struct {
-		list  func(*hiring.Client) apitest.AnyPager
+		list  func(*hiring.Client) apitest.IntPager
 		style string
 		place map[string]any
 	}{
@@ -198,7 +201,7 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 		{apitest.EventsOf, "seq", map[string]any{"y": 1}},
 		{apitest.SubmissionsOf, "cursor", map[string]any{"y": 1}},
 	} {
-		s := apitest.NewShelf(c.style, 501)
+		s := apitest.NewListServer(c.style, 501)
 		list := c.list(s.Client(t))
 		page, err := list.Page(t.Context())
 		require.NoError(t, err)
@@ -216,7 +219,7 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 // what is there, and no further.
 func TestTokenOfAFarPlaceIsRead(t *testing.T) {
 	for _, c := range []struct {
-		list  func(*hiring.Client) apitest.AnyPager
+		list  func(*hiring.Client) apitest.IntPager
 		style string
 		place map[string]any
 		asked string
@@ -224,13 +227,13 @@ func TestTokenOfAFarPlaceIsRead(t *testing.T) {
 		{apitest.InvitationsOf, "page", map[string]any{"p": 1 << 24}, "16777216"},
 		{apitest.EventsOf, "seq", map[string]any{"q": int64(math.MaxInt64)}, "9223372036854775807"},
 	} {
-		s := apitest.NewShelf(c.style, 501)
+		s := apitest.NewListServer(c.style, 501)
 		list := c.list(s.Client(t))
 		page, err := list.Page(t.Context())
 		require.NoError(t, err)
 		for _, pageSize := range []any{100, int64(math.MaxInt64), nil} {
 			s.Forget()
-			s.Spoil = func(_ int, _ url.Values, p *apitest.ShelfPage) {
+			s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) {
 				delete(p.Meta, "has_more")
 				p.Meta["page_size"] = pageSize
 			}
@@ -261,7 +264,7 @@ func forge(t *testing.T, token string, place map[string]any) string {
 }
 
 func TestTokenNamesNothing(t *testing.T) {
-	s := apitest.NewShelf("cursor", 30)
+	s := apitest.NewListServer("cursor", 30)
 	filter := hiring.SubmissionFilter{AssessmentID: "secret-assessment"}
 	page, err := s.Client(t).Submissions.List(filter).PageSize(10).Page(t.Context())
 	require.NoError(t, err)
@@ -275,8 +278,8 @@ func TestTokenNamesNothing(t *testing.T) {
 // Whatever a cursor holds, its token brings it back.
 func TestTokenKeepsAnyCursor(t *testing.T) {
 	for _, cursor := range []string{"a b&c=d", "\"\\\x00\n", "ü日本\u2028", "<script>", "%2e", "+", "null", "after:1"} {
-		s := apitest.NewShelf("cursor", 0)
-		s.Spoil = func(n int, _ url.Values, p *apitest.ShelfPage) {
+		s := apitest.NewListServer("cursor", 0)
+		s.Spoil = func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items = []int{n}
 			if n == 1 {
 				p.Meta["has_more"], p.Meta["next_cursor"] = true, cursor

@@ -5,17 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // A page that is full and does not say whether another follows may not be all.
 func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
 	const text = "the list may be truncated"
 	lists := map[string]struct {
-		open    func(*hiring.Client) apitest.AnyPager
+		open    func(*hiring.Client) apitest.IntPager
 		largest int // 0: no page size is sent.
 	}{
 		"Challenges.List": {apitest.ChallengesOf, 100}, "Invitations.List": {apitest.InvitationsOf, 100}, "Submissions.List": {apitest.SubmissionsOf, 100},
@@ -53,8 +54,8 @@ func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
 				c.meta = "," + c.meta
 			}
 			body := `{"data":[` + strings.Join(items, ",") + `],"meta":{"request_id":"req_0a"` + c.meta + `}}`
-			var heard apitest.Listener
-			pager := l.open(apitest.NewFake(t, apitest.Says(200, body, apitest.Signed)).Client(heard.Options()...))
+			var heard apitest.WarningRecorder
+			pager := l.open(apitest.NewScriptedServer(t, apitest.Respond(200, body, apitest.RequestIDHeader)).Client(heard.Options()...))
 			if c.size > 0 {
 				pager = pager.Size(c.size)
 			}
@@ -78,12 +79,12 @@ func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
 
 // The page size that was odd before does not hide the warning of the last page.
 func TestTruncationIsReportedAfterPagesOfAnotherSize(t *testing.T) {
-	var heard apitest.Listener
-	client := apitest.NewFake(t,
-		apitest.Says(200, `{"data":[{"id":"1"},{"id":"2"}],"meta":{"page":1,"page_size":2,"has_more":true}}`, apitest.Signed),
-		apitest.Says(200, `{"data":[{"id":"3"},{"id":"4"}],"meta":{"page":2,"page_size":2}}`, apitest.Signed),
+	var heard apitest.WarningRecorder
+	client := apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":[{"id":"1"},{"id":"2"}],"meta":{"page":1,"page_size":2,"has_more":true}}`, apitest.RequestIDHeader),
+		apitest.Respond(200, `{"data":[{"id":"3"},{"id":"4"}],"meta":{"page":2,"page_size":2}}`, apitest.RequestIDHeader),
 	).Client(heard.Options()...)
-	invitations, err := client.Invitations.List(apitest.FakeID).Collect(t.Context())
+	invitations, err := client.Invitations.List(apitest.ID).Collect(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, invitations, 4)
 	require.Len(t, heard.Warnings, 2)

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // longList serves a list of n items that are written when they are asked for.
@@ -35,7 +36,7 @@ func longList(style string, n int) *http.Client {
 		if style == "cursor" {
 			place = fmt.Sprintf(`"next_cursor":"%d"`, from+100)
 		}
-		return apitest.ShelfReply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"has_more":%v,%s}}`, strings.Join(items, ","), from+100 < n, place)), nil
+		return apitest.NewListResponse(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"has_more":%v,%s}}`, strings.Join(items, ","), from+100 < n, place)), nil
 	})}
 }
 
@@ -46,7 +47,7 @@ func TestWalkNeedsLittleMemory(t *testing.T) {
 		n = 1_000_000
 	}
 	for _, style := range []string{"page", "cursor"} {
-		client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, hiring.WithHTTPClient(longList(style, n)))
+		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(longList(style, n)))
 		require.NoError(t, err)
 		read, before, most := 0, apitest.HeapInUse(), uint64(0)
 		for _, err := range client.Assessments.List().All(t.Context()) {
@@ -70,7 +71,7 @@ func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
 		ok         bool
 	}{{25_000, 4000, true}, {25_000, 10_000, true}, {45_000, 40_001, false}, {45_000, 44_750, false}} {
 		for _, size := range []int{100, 70} {
-			s := apitest.NewShelf("page", c.list)
+			s := apitest.NewListServer("page", c.list)
 			at := c.list/size - 1
 			s.Before = func(request int) {
 				if request == at {
@@ -89,7 +90,7 @@ func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
 			if c.ok {
 				require.NoError(t, err, what)
 				old := slices.DeleteFunc(got, func(n int) bool { return n >= 1_000_000 })
-				require.Equal(t, apitest.UpTo(c.list), old, what)
+				require.Equal(t, apitest.NumbersTo(c.list), old, what)
 				continue
 			}
 			require.ErrorContains(t, err, "goes back by more than 10000 items", what)
@@ -103,8 +104,8 @@ func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
 func TestWalkInALargeCircle(t *testing.T) {
 	t.Parallel()
 	for _, style := range []string{"page", "cursor"} {
-		s := apitest.NewShelf(style, 0)
-		s.Spoil = func(n int, _ url.Values, p *apitest.ShelfPage) {
+		s := apitest.NewListServer(style, 0)
+		s.Spoil = func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items = nil
 			for i := range 10 {
 				p.Items = append(p.Items, 10*((n-1)%2500)+i)

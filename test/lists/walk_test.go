@@ -11,16 +11,17 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestWalkCostsExactlyItsPages(t *testing.T) {
 	t.Parallel()
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
 		if list.Largest == 500 {
 			sizes, counts = append(sizes, 500), append(counts, 499, 500, 501)
@@ -29,10 +30,10 @@ func TestWalkCostsExactlyItsPages(t *testing.T) {
 			for _, n := range counts {
 				for _, ahead := range []int{0, 1, 3} {
 					t.Run(fmt.Sprintf("%s/%d by %d, %d ahead", list.Name, n, size, ahead), func(t *testing.T) {
-						s := apitest.NewShelf(list.Style, n)
+						s := apitest.NewListServer(list.Style, n)
 						got, err := list.Open(s.Client(t)).Size(size).Prefetch(ahead).Collect(t.Context())
 						require.NoError(t, err)
-						require.Equal(t, apitest.UpTo(n), got)
+						require.Equal(t, apitest.NumbersTo(n), got)
 						require.Len(t, s.Queries, max(1, (n+size-1)/size))
 						requireQueries(t, list.Style, size, s.Queries)
 					})
@@ -63,11 +64,11 @@ func requireQueries(t *testing.T, style string, size int, queries []url.Values) 
 }
 
 func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
-		s := apitest.NewShelf(list.Style, 501)
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 501)
 		got, err := list.Open(s.Client(t)).Collect(t.Context())
 		require.NoError(t, err, list.Name)
-		assert.Equal(t, apitest.UpTo(501), got, list.Name)
+		assert.Equal(t, apitest.NumbersTo(501), got, list.Name)
 		assert.Len(t, s.Queries, (501+list.Largest-1)/list.Largest, list.Name)
 		assert.Equal(t, strconv.Itoa(list.Largest), s.Queries[0].Get("page_size"), list.Name)
 	}
@@ -75,18 +76,18 @@ func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
 
 func TestWalkOfMembersTakesNoParameters(t *testing.T) {
 	for _, n := range []int{0, 1, 1001} {
-		s := apitest.NewShelf("plain", n)
+		s := apitest.NewListServer("plain", n)
 		got, err := apitest.MembersOf(s.Client(t)).Collect(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, apitest.UpTo(n), got)
+		assert.Equal(t, apitest.NumbersTo(n), got)
 		require.Len(t, s.Queries, 1)
 		assert.Empty(t, s.Queries[0])
 	}
 }
 
 func TestWalkBeginsAfterSinceSeq(t *testing.T) {
-	s := apitest.NewShelf("seq", 30)
-	got, err := s.Client(t).Events.List(apitest.ShelfID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
+	s := apitest.NewListServer("seq", 30)
+	got, err := s.Client(t).Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
 	require.NoError(t, err)
 	require.Len(t, got, 18)
 	assert.EqualValues(t, 13, got[0].Seq)
@@ -99,7 +100,7 @@ func TestWalkBeginsAfterSinceSeq(t *testing.T) {
 
 func TestWalkOfALogThatCountsFromZero(t *testing.T) {
 	for _, size := range []int{1, 2, 500} {
-		s := apitest.NewShelf("seq", 0)
+		s := apitest.NewListServer("seq", 0)
 		s.Items = []int{0, 1, 2, 5, 9}
 		got, err := apitest.EventsOf(s.Client(t)).Size(size).Collect(t.Context())
 		require.NoError(t, err)
@@ -109,8 +110,8 @@ func TestWalkOfALogThatCountsFromZero(t *testing.T) {
 }
 
 // growing is a list to which items are added at its beginning while it is read.
-func growing(style string, n, by, times int) *apitest.Shelf {
-	s := apitest.NewShelf(style, n)
+func growing(style string, n, by, times int) *apitest.ListServer {
+	s := apitest.NewListServer(style, n)
 	added := 0
 	s.Before = func(request int) {
 		if request == 1 || request > times+1 {
@@ -125,7 +126,7 @@ func growing(style string, n, by, times int) *apitest.Shelf {
 }
 
 func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		if list.Style == "seq" {
 			continue // It grows at its end.
 		}
@@ -137,7 +138,7 @@ func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
 						got, err := list.Open(s.Client(t)).Size(size).Prefetch(ahead).Collect(t.Context())
 						require.NoError(t, err)
 						old := slices.DeleteFunc(slices.Clone(got), func(n int) bool { return n > 1000 })
-						assert.Equal(t, apitest.UpTo(101), old)
+						assert.Equal(t, apitest.NumbersTo(101), old)
 						slices.Sort(got)
 						assert.Len(t, slices.Compact(slices.Clone(got)), len(got))
 					})
@@ -148,7 +149,7 @@ func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
 }
 
 func TestWalkOfAGrowingLogReadsItsEnd(t *testing.T) {
-	s := apitest.NewShelf("seq", 10)
+	s := apitest.NewListServer("seq", 10)
 	s.Before = func(request int) {
 		if request == 2 {
 			s.Items = append(s.Items, 11, 12, 20)
@@ -156,26 +157,26 @@ func TestWalkOfAGrowingLogReadsItsEnd(t *testing.T) {
 	}
 	got, err := apitest.EventsOf(s.Client(t)).Size(6).Collect(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, append(apitest.UpTo(12), 20), got)
+	assert.Equal(t, append(apitest.NumbersTo(12), 20), got)
 }
 
 // spoiled is a walk over a list whose server is at fault.
 type spoiled struct {
 	name     string
-	list     func(*hiring.Client) apitest.AnyPager
+	list     func(*hiring.Client) apitest.IntPager
 	style    string
-	spoil    func(n int, q url.Values, p *apitest.ShelfPage)
+	spoil    func(n int, q url.Values, p *apitest.ListPage)
 	want     []int // Nil: all 30.
 	requests int
 	err      string // Part of the error's text.
 }
 
-func set(name string, value any) func(int, url.Values, *apitest.ShelfPage) {
-	return func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta[name] = value }
+func set(name string, value any) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta[name] = value }
 }
 
-func without(names ...string) func(int, url.Values, *apitest.ShelfPage) {
-	return func(_ int, _ url.Values, p *apitest.ShelfPage) {
+func without(names ...string) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, _ url.Values, p *apitest.ListPage) {
 		for _, name := range names {
 			delete(p.Meta, name)
 		}
@@ -183,15 +184,15 @@ func without(names ...string) func(int, url.Values, *apitest.ShelfPage) {
 }
 
 // ignoring answers as if the request had not named a place.
-func ignoring(first apitest.ShelfPage) func(int, url.Values, *apitest.ShelfPage) {
-	return func(_ int, _ url.Values, p *apitest.ShelfPage) {
-		*p = apitest.ShelfPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
+func ignoring(first apitest.ListPage) func(int, url.Values, *apitest.ListPage) {
+	return func(_ int, _ url.Values, p *apitest.ListPage) {
+		*p = apitest.ListPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
 		maps.Copy(p.Meta, first.Meta)
 	}
 }
 
-func empty(requests ...int) func(int, url.Values, *apitest.ShelfPage) {
-	return func(n int, _ url.Values, p *apitest.ShelfPage) {
+func empty(requests ...int) func(int, url.Values, *apitest.ListPage) {
+	return func(n int, _ url.Values, p *apitest.ListPage) {
 		if !slices.Contains(requests, n) {
 			return
 		}
@@ -200,8 +201,8 @@ func empty(requests ...int) func(int, url.Values, *apitest.ShelfPage) {
 	}
 }
 
-func anyCursor(cursors ...string) func(int, url.Values, *apitest.ShelfPage) {
-	return func(n int, _ url.Values, p *apitest.ShelfPage) {
+func anyCursor(cursors ...string) func(int, url.Values, *apitest.ListPage) {
+	return func(n int, _ url.Values, p *apitest.ListPage) {
 		p.Items = []int{n}
 		p.Meta["has_more"], p.Meta["next_cursor"] = true, cursors[(n-1)%len(cursors)]
 	}
@@ -212,124 +213,126 @@ var spoiledWalks = []spoiled{
 	{name: "has_more absent, a seq decides", list: apitest.EventsOf, style: "seq", spoil: without("has_more"), requests: 3},
 	{name: "has_more absent, the total decides", list: apitest.InvitationsOf, style: "page", spoil: without("has_more"), requests: 3},
 	{name: "has_more and size absent, the total decides", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "page_size"), requests: 3},
-	{name: "nothing but the page", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.UpTo(10)},
-	{name: "no meta of a page at all", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: apitest.UpTo(10)},
-	{name: "an empty page first, the total decides", list: apitest.InvitationsOf, style: "page", requests: 3, want: apitest.UpTo(20), spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+	{name: "nothing but the page", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.NumbersTo(10)},
+	{name: "no meta of a page at all", list: apitest.InvitationsOf, style: "page", spoil: without("has_more", "total", "page", "page_size"), requests: 1, want: apitest.NumbersTo(10)},
+	{name: "an empty page first, the total decides", list: apitest.InvitationsOf, style: "page", requests: 3, want: apitest.NumbersTo(20), spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 		delete(p.Meta, "has_more")
 		p.Meta["total"] = 20
 		if p.Items = nil; n > 1 {
-			p.Items = apitest.UpTo(10 * (n - 1))[10*(n-2):]
+			p.Items = apitest.NumbersTo(10 * (n - 1))[10*(n-2):]
 		}
 	}},
 	{name: "has_more null", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", nil), requests: 3},
-	{name: "has_more false in spite of a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
-	{name: "has_more false in spite of a total", list: apitest.InvitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
-	{name: "has_more false in spite of a seq", list: apitest.EventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: apitest.UpTo(10)},
-	{name: "has_more without a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: apitest.UpTo(10), err: "no cursor"},
-	{name: "has_more with an empty cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: apitest.UpTo(10), err: "no cursor"},
+	{name: "has_more false in spite of a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
+	{name: "has_more false in spite of a total", list: apitest.InvitationsOf, style: "page", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
+	{name: "has_more false in spite of a seq", list: apitest.EventsOf, style: "seq", spoil: set("has_more", false), requests: 1, want: apitest.NumbersTo(10)},
+	{name: "has_more without a cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", nil), requests: 1, want: apitest.NumbersTo(10), err: "no cursor"},
+	{name: "has_more with an empty cursor", list: apitest.SubmissionsOf, style: "cursor", spoil: set("next_cursor", ""), requests: 1, want: apitest.NumbersTo(10), err: "no cursor"},
 	{name: "a log without a cursor", list: apitest.EventsOf, style: "seq", spoil: without("next_cursor"), requests: 3},
-	{name: "a log that repeats its last cursor", list: apitest.EventsOf, style: "seq", requests: 4, spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+	{name: "a log that repeats its last cursor", list: apitest.EventsOf, style: "seq", requests: 4, spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 		delete(p.Meta, "has_more")
 		p.Meta["next_cursor"] = "30"
 		if n < 3 {
 			p.Meta["next_cursor"] = strconv.Itoa(10 * n)
 		}
 	}},
-	{name: "a page of another number", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.UpTo(10), err: "Dialect.PageParam",
+	{name: "a page of another number", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
 		spoil: set("page", 1)},
 	{name: "a first page of another number", list: apitest.InvitationsOf, style: "page", requests: 1, want: []int{}, err: "asked for page 1 and got page 0",
 		spoil: set("page", 0)},
-	{name: "a page that repeats", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.UpTo(10), err: "Dialect.PageParam",
-		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true}})},
-	{name: "a page that repeats under its own number", list: apitest.InvitationsOf, style: "page", requests: 13, want: apitest.UpTo(10), err: "Dialect.PageParam",
-		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Items, p.Meta["has_more"] = apitest.UpTo(10), true }},
+	{name: "a page that repeats", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
+		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true}})},
+	{name: "a page that repeats under its own number", list: apitest.InvitationsOf, style: "page", requests: 13, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
+		spoil: func(_ int, _ url.Values, p *apitest.ListPage) {
+			p.Items, p.Meta["has_more"] = apitest.NumbersTo(10), true
+		}},
 	{name: "pages that repeat for a while, twice", list: apitest.InvitationsOf, style: "page", requests: 25, want: []int{1, 13, 25},
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"] = []int{1}, n < 25
 			if n%12 == 1 {
 				p.Items = []int{n}
 			}
 		}},
-	{name: "pages that repeat between empty ones", list: apitest.InvitationsOf, style: "page", requests: 25, want: apitest.UpTo(10), err: "Dialect.PageParam",
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+	{name: "pages that repeat between empty ones", list: apitest.InvitationsOf, style: "page", requests: 25, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"] = nil, true
 			if n%2 == 1 {
-				p.Items = apitest.UpTo(10)
+				p.Items = apitest.NumbersTo(10)
 			}
 		}},
-	{name: "a cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
-		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "A"}})},
-	{name: "the last cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
-			p.Items, p.Meta["has_more"] = apitest.UpTo(10), n == 1
+	{name: "a cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.CursorParam",
+		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "A"}})},
+	{name: "the last cursor that is not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+			p.Items, p.Meta["has_more"] = apitest.NumbersTo(10), n == 1
 		}},
-	{name: "ever new cursors that are not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.UpTo(10), err: "Dialect.CursorParam",
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
-			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = apitest.UpTo(10), true, fmt.Sprint("new:", n)
+	{name: "ever new cursors that are not heeded", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.CursorParam",
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = apitest.NumbersTo(10), true, fmt.Sprint("new:", n)
 		}},
 	{name: "a cursor that stands still", list: apitest.SubmissionsOf, style: "cursor", requests: 2, want: []int{1}, err: "Dialect.CursorParam", spoil: anyCursor("A")},
 	{name: "cursors in a loop of 2", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{1, 2}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B")},
 	{name: "cursors in a loop of 3", list: apitest.SubmissionsOf, style: "cursor", requests: 4, want: []int{1, 2, 3}, err: "Dialect.CursorParam", spoil: anyCursor("A", "B", "C")},
 	{name: "cursors of items without ids", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{-1, -1, -1},
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{-1}, n < 3, fmt.Sprint(n)
 		}},
 	{name: "pages of items without ids", list: apitest.InvitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
-	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.UpTo(10), err: "asked for entries after 10 and got none above it",
-		spoil: ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
-	{name: "a log whose last page stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.UpTo(10), err: "does not advance",
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
-			p.Items, p.Meta["has_more"] = apitest.UpTo(10), n == 1
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
+	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "asked for entries after 10 and got none above it",
+		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
+	{name: "a log whose last page stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "does not advance",
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
+			p.Items, p.Meta["has_more"] = apitest.NumbersTo(10), n == 1
 		}},
 	{name: "a log whose pages overlap", list: apitest.EventsOf, style: "seq", requests: 3,
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			if n > 1 {
 				p.Items = append([]int{p.Items[0] - 1, p.Items[0], p.Items[0]}, p.Items[1:]...)
 			}
 		}},
 	{name: "a log out of order", list: apitest.EventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
-		spoil: func(n int, q url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, q url.Values, p *apitest.ListPage) {
 			if p.Items, p.Meta["has_more"] = []int{3, 1, 2}, n == 1; n > 1 {
 				since, _ := strconv.Atoi(q.Get("since_seq"))
-				p.Items = apitest.UpTo(4)[since:]
+				p.Items = apitest.NumbersTo(4)[since:]
 			}
 		}},
 	{name: "a log whose cursor runs ahead", list: apitest.EventsOf, style: "seq", requests: 3,
-		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta["next_cursor"] = "29" }},
-	{name: "an empty page goes on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(apitest.UpTo(10), apitest.UpTo(30)[20:]...)},
-	{name: "two empty pages go on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: apitest.UpTo(10)},
-	{name: "three empty pages, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: apitest.UpTo(10), err: "three empty pages"},
+		spoil: func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["next_cursor"] = "29" }},
+	{name: "an empty page goes on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2), requests: 3, want: append(apitest.NumbersTo(10), apitest.NumbersTo(30)[20:]...)},
+	{name: "two empty pages go on, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3), requests: 4, want: apitest.NumbersTo(10)},
+	{name: "three empty pages, by page", list: apitest.InvitationsOf, style: "page", spoil: empty(2, 3, 4), requests: 4, want: apitest.NumbersTo(10), err: "three empty pages"},
 	{name: "three empty pages, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 3, want: []int{}, err: "three empty pages",
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, fmt.Sprint(n)
 		}},
 	{name: "two empty pages, twice, by cursor", list: apitest.SubmissionsOf, style: "cursor", requests: 6, want: []int{3, 6},
-		spoil: func(n int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, n < 6, fmt.Sprint(n)
 			if n%3 == 0 {
 				p.Items = []int{n}
 			}
 		}},
 	{name: "empty pages of a log lead on", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{91},
-		spoil: func(n int, q url.Values, p *apitest.ShelfPage) {
+		spoil: func(n int, q url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, strconv.Itoa(30*n)
 			if q.Get("since_seq") == "60" {
 				p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = []int{91}, false, nil
 			}
 		}},
 	{name: "three empty pages of a log", list: apitest.EventsOf, style: "seq", requests: 3, want: []int{}, err: "three empty pages",
-		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) {
+		spoil: func(_ int, _ url.Values, p *apitest.ListPage) {
 			p.Items, p.Meta["has_more"], p.Meta["next_cursor"] = nil, true, nil
 		}},
 
-	{name: "unknown style, only a page number", list: apitest.ChallengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.UpTo(10)},
+	{name: "unknown style, only a page number", list: apitest.ChallengesOf, style: "page", spoil: without("has_more", "total"), requests: 1, want: apitest.NumbersTo(10)},
 	{name: "unknown style, only has_more", list: apitest.ChallengesOf, style: "page", spoil: without("page", "page_size", "total"), requests: 3},
 	{name: "unknown style, page number and a null cursor", list: apitest.ChallengesOf, style: "page", spoil: set("next_cursor", nil), requests: 3},
 	{name: "unknown style, page number and a cursor", list: apitest.ChallengesOf, style: "cursor", spoil: set("page", 1), requests: 3},
-	{name: "unknown style, a null cursor at the end", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.UpTo(10),
-		spoil: func(_ int, _ url.Values, p *apitest.ShelfPage) { p.Meta = map[string]any{"next_cursor": nil} }},
-	{name: "unknown style, has_more and a null cursor", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.UpTo(10), err: "no cursor",
+	{name: "unknown style, a null cursor at the end", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.NumbersTo(10),
+		spoil: func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta = map[string]any{"next_cursor": nil} }},
+	{name: "unknown style, has_more and a null cursor", list: apitest.AssessmentsOf, style: "cursor", requests: 1, want: apitest.NumbersTo(10), err: "no cursor",
 		spoil: set("next_cursor", nil)},
 	{name: "unknown style, has_more, page not heeded", list: apitest.ChallengesOf, style: "plain", requests: 2, err: "Dialect.PageParam",
 		spoil: set("has_more", true)},
@@ -341,11 +344,11 @@ func TestWalkOverASpoiledList(t *testing.T) {
 	for _, c := range spoiledWalks {
 		for _, ahead := range []int{0, 2} {
 			t.Run(fmt.Sprintf("%s, %d ahead", c.name, ahead), func(t *testing.T) {
-				s := apitest.NewShelf(c.style, 30)
+				s := apitest.NewListServer(c.style, 30)
 				s.Spoil = c.spoil
 				want := c.want
 				if want == nil {
-					want = apitest.UpTo(30)
+					want = apitest.NumbersTo(30)
 				}
 				got, err := c.list(s.Client(t)).Size(10).Prefetch(ahead).Collect(t.Context())
 				assert.Equal(t, want, got)
@@ -370,8 +373,8 @@ func TestWalkOverASpoiledList(t *testing.T) {
 
 // since_seq is documented: a log that stands still is not blamed on a guess.
 func TestWalkOfALogBlamesNoGuess(t *testing.T) {
-	s := apitest.NewShelf("seq", 30)
-	s.Spoil = ignoring(apitest.ShelfPage{Items: apitest.UpTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
+	s := apitest.NewListServer("seq", 30)
+	s.Spoil = ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
 	_, err := apitest.EventsOf(s.Client(t)).Size(10).Collect(t.Context())
 	require.ErrorContains(t, err, "Events.List")
 	assert.NotContains(t, err.Error(), "Dialect")
@@ -380,8 +383,8 @@ func TestWalkOfALogBlamesNoGuess(t *testing.T) {
 // A loop is noticed before an item of it comes again, wherever the walk began.
 func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
 	for _, cursors := range [][]string{{"A"}, {"A", "B"}, {"A", "B", "C"}} {
-		s := apitest.NewShelf("cursor", 0)
-		s.Spoil = func(_ int, q url.Values, p *apitest.ShelfPage) {
+		s := apitest.NewListServer("cursor", 0)
+		s.Spoil = func(_ int, q url.Values, p *apitest.ListPage) {
 			at := slices.Index(cursors, q.Get("cursor")) + 1
 			p.Items = []int{at}
 			p.Meta["has_more"], p.Meta["next_cursor"] = true, cursors[at%len(cursors)]
@@ -400,13 +403,13 @@ func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
 
 // A page whose successor cannot be reached must not look like the last one.
 func TestWalkThatLosesItsWay(t *testing.T) {
-	s := apitest.NewShelf("cursor", 30)
+	s := apitest.NewListServer("cursor", 30)
 	s.Spoil = set("next_cursor", nil)
 	list := apitest.SubmissionsOf(s.Client(t)).Size(10)
 
 	page, err := list.Page(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, apitest.UpTo(10), page.Items)
+	assert.Equal(t, apitest.NumbersTo(10), page.Items)
 	require.NotEmpty(t, page.Next)
 
 	s.Forget()
@@ -429,34 +432,34 @@ func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
 		asked    int
 		pageSize any
 	}{{100, 20}, {20, 20}, {20, nil}} {
-		s := apitest.NewShelf("page", 50)
-		s.Spoil = func(_ int, q url.Values, p *apitest.ShelfPage) {
+		s := apitest.NewListServer("page", 50)
+		s.Spoil = func(_ int, q url.Values, p *apitest.ListPage) {
 			page, _ := strconv.Atoi(q.Get("page"))
 			page = max(page, 1)
-			*p = apitest.ShelfPage{Items: slices.Clone(s.Items[(page-1)*20 : min(page*20, 50)]), Meta: map[string]any{"page": page, "page_size": c.pageSize, "total": 50}}
+			*p = apitest.ListPage{Items: slices.Clone(s.Items[(page-1)*20 : min(page*20, 50)]), Meta: map[string]any{"page": page, "page_size": c.pageSize, "total": 50}}
 		}
 		list := apitest.InvitationsOf(s.Client(t)).Size(c.asked)
 		first, err := list.Page(t.Context())
 		require.NoError(t, err)
 		got, err := list.From(first.Next).Collect(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, apitest.UpTo(50)[20:], got)
+		assert.Equal(t, apitest.NumbersTo(50)[20:], got)
 		assert.Equal(t, 3, s.Requests())
 	}
 }
 
 func TestWalkErrorComesOnceAndLast(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
+	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 1, 3} {
 			for _, bad := range []int{1, 3} {
 				t.Run(fmt.Sprintf("%s/request %d/%d ahead", list.Name, bad, ahead), func(t *testing.T) {
-					s := apitest.NewShelf(list.Style, 40)
+					s := apitest.NewListServer(list.Style, 40)
 					s.Instead = func(n int, _ *http.Request) (int, bool) { return 500, n == bad }
 					pager := list.Open(s.Client(t)).Size(7).Prefetch(ahead)
 
 					got, err := pager.Collect(t.Context())
 					require.ErrorIs(t, err, hiring.ErrorCode("CODE_500"))
-					assert.Equal(t, apitest.UpTo(7*(bad-1)), got)
+					assert.Equal(t, apitest.NumbersTo(7*(bad-1)), got)
 					assert.Equal(t, bad, s.Requests())
 
 					s.Forget()
@@ -471,7 +474,7 @@ func TestWalkErrorComesOnceAndLast(t *testing.T) {
 						items = append(items, item)
 					}
 					assert.Len(t, failures, 1)
-					assert.Equal(t, apitest.UpTo(7*(bad-1)), items)
+					assert.Equal(t, apitest.NumbersTo(7*(bad-1)), items)
 
 					s.Forget()
 					count := 0
@@ -490,8 +493,8 @@ func TestWalkErrorComesOnceAndLast(t *testing.T) {
 
 // The last good page's token leads to the page that failed.
 func TestWalkGoesOnAfterAnError(t *testing.T) {
-	for _, list := range apitest.ShelfLists {
-		s := apitest.NewShelf(list.Style, 40)
+	for _, list := range apitest.ListCases {
+		s := apitest.NewListServer(list.Style, 40)
 		s.Instead = func(n int, _ *http.Request) (int, bool) { return 502, n == 4 }
 		pager := list.Open(s.Client(t)).Size(7)
 		var got []int
@@ -505,15 +508,15 @@ func TestWalkGoesOnAfterAnError(t *testing.T) {
 		require.Error(t, failure)
 		rest, err := pager.From(token).Collect(t.Context())
 		require.NoError(t, err, list.Name)
-		assert.Equal(t, apitest.UpTo(40), append(got, rest...), list.Name)
+		assert.Equal(t, apitest.NumbersTo(40), append(got, rest...), list.Name)
 	}
 }
 
 func TestWalkRefusedLocallySendsNothing(t *testing.T) {
-	s := apitest.NewShelf("page", 10)
+	s := apitest.NewListServer("page", 10)
 	_, err := s.Client(t).Invitations.List("..").Collect(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
-	_, err = s.Client(t).Events.List(apitest.ShelfID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
+	_, err = s.Client(t).Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: -1}).Page(t.Context())
 	var param *hiring.ParamError
 	require.ErrorAs(t, err, &param)
 	assert.Equal(t, "SinceSeq", param.Param)
@@ -538,9 +541,9 @@ func TestWalkReadsReplies(t *testing.T) {
 		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
 		"not an object": {`[]`, 0, "not the service's envelope"},
 	} {
-		for _, list := range []func(*hiring.Client) apitest.AnyPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
-			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return apitest.ShelfReply(r, 200, c.body), nil })
-			got, err := list(apitest.NewShelf("plain", 0).Client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).Collect(t.Context())
+		for _, list := range []func(*hiring.Client) apitest.IntPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
+			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return apitest.NewListResponse(r, 200, c.body), nil })
+			got, err := list(apitest.NewListServer("plain", 0).Client(t, hiring.WithHTTPClient(&http.Client{Transport: transport}))).Collect(t.Context())
 			assert.Len(t, got, c.want, name)
 			if c.err == "" {
 				assert.NoError(t, err, name)
@@ -553,8 +556,8 @@ func TestWalkReadsReplies(t *testing.T) {
 
 // A cursor that comes as a number is as good as its text.
 func TestWalkTakesNumericCursors(t *testing.T) {
-	s := apitest.NewShelf("seq", 12)
-	s.Spoil = func(_ int, _ url.Values, p *apitest.ShelfPage) {
+	s := apitest.NewListServer("seq", 12)
+	s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) {
 		delete(p.Meta, "has_more")
 		if text, ok := p.Meta["next_cursor"].(string); ok {
 			p.Meta["next_cursor"] = json.RawMessage(text)
@@ -584,9 +587,9 @@ func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
 
 // twoPages are of a log whose second page has less of everything.
 func twoPages(t *testing.T) *hiring.Client {
-	return apitest.NewFake(t,
-		apitest.Says(200, `{"data":[{"seq":1,"kind":"first","ts_ms":7,"payload":{"text":"one"},"more":1},{"seq":2,"kind":"second","payload":[2]}],"meta":{"next_cursor":"2","has_more":true}}`),
-		apitest.Says(200, `{"data":[{"seq":3},{"seq":4,"kind":null,"other":true}],"meta":{"has_more":false}}`),
+	return apitest.NewScriptedServer(t,
+		apitest.Respond(200, `{"data":[{"seq":1,"kind":"first","ts_ms":7,"payload":{"text":"one"},"more":1},{"seq":2,"kind":"second","payload":[2]}],"meta":{"next_cursor":"2","has_more":true}}`),
+		apitest.Respond(200, `{"data":[{"seq":3},{"seq":4,"kind":null,"other":true}],"meta":{"has_more":false}}`),
 	).Client()
 }
 

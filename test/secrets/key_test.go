@@ -12,14 +12,15 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // The keys also hold what JSON writers like to escape.
-var leakKeys = []string{apitest.FakeKey, "sk_live_a/b+c<d>&e=f'g", `sk_test_"q\q"z`}
+var leakKeys = []string{apitest.Key, "sk_live_a/b+c<d>&e=f'g", `sk_test_"q\q"z`}
 
 // looseCause is an error that is its own text, which printers look into.
 type looseCause string
@@ -41,7 +42,7 @@ func escaped(s string, format string) string {
 }
 
 // echoes are replies of servers that repeat the key wherever they can.
-func echoes(key string) map[string]apitest.Answer {
+func echoes(key string) map[string]apitest.Responder {
 	headers := []string{"X-Request-Id: req_" + key, "Location: https://x.test/" + key, "Set-Cookie: k=" + key, "X-Echo: Bearer " + key}
 	spellings := map[string]string{"all escaped": escaped(key, `\u%04x`), "upper case": escaped(key, `\u%04X`)}
 	plain, err := json.Marshal(key)
@@ -51,25 +52,25 @@ func echoes(key string) map[string]apitest.Answer {
 	spellings["as Go writes it"] = string(plain[1 : len(plain)-1])
 	spellings["as PHP writes it"] = strings.ReplaceAll(spellings["as Go writes it"], "/", `\/`)
 	spellings["half escaped"] = `\\\u0073` + spellings["as Go writes it"][1:]
-	all := make(map[string]apitest.Answer)
+	all := make(map[string]apitest.Responder)
 	for name, k := range spellings {
 		resource := `{"id":"` + k + `","name":"x ` + k + ` y","` + k + `":"` + k + `","new":{"deep":["` + k + `"]},"custom_domain":"` + k + k + `","code":"` + k + `",
 			"pillars":[{"id":"` + k + `","summary":"` + k + `"}],"strengths":["` + k + `",{"a":"` + k + `"}],"candidate":{"email":"` + k + `"},"next_cursor":"` + k + `"}`
-		all["success, "+name] = apitest.Says(200, `{"data":`+resource+`,"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
-		all["list, "+name] = apitest.Says(200, `{"data":[`+resource+`],"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
-		all["bare, "+name] = apitest.Says(200, resource, headers...)
+		all["success, "+name] = apitest.Respond(200, `{"data":`+resource+`,"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
+		all["list, "+name] = apitest.Respond(200, `{"data":[`+resource+`],"meta":{"request_id":"`+k+`","next_cursor":"`+k+`","has_more":false}}`, headers...)
+		all["bare, "+name] = apitest.Respond(200, resource, headers...)
 		for _, status := range []int{302, 400, 401, 429, 500} {
-			all[fmt.Sprintf("%d, %s", status, name)] = apitest.Says(status, `{"error":{"code":"C_`+k+`","message":"bad key `+k+`","request_id":"`+k+`",
+			all[fmt.Sprintf("%d, %s", status, name)] = apitest.Respond(status, `{"error":{"code":"C_`+k+`","message":"bad key `+k+`","request_id":"`+k+`",
 				"details":{"formErrors":["`+k+`"],"fieldErrors":{"`+k+`":["`+k+`"]}}}}`, headers...)
 		}
-		all["broken, "+name] = apitest.Says(200, `{"data":{"new":{"`+k+`":`, headers...)
+		all["broken, "+name] = apitest.Respond(200, `{"data":{"new":{"`+k+`":`, headers...)
 	}
-	all["HTML"] = apitest.Says(502, "<html>"+key+" Authorization: Bearer "+key, headers...)
-	all["text"] = apitest.Says(200, key, headers...)
-	all["transport"] = apitest.Breaks(errors.New("cannot send https://x.test?key=" + key + " with Bearer " + key))
-	all["transport, loose"] = apitest.Breaks(looseCause("Bearer " + key))
-	all["transport, struct"] = apitest.Breaks(structCause{"Bearer " + key})
-	all["body breaks"] = apitest.Cuts(200, `{"data":`, structCause{key})
+	all["HTML"] = apitest.Respond(502, "<html>"+key+" Authorization: Bearer "+key, headers...)
+	all["text"] = apitest.Respond(200, key, headers...)
+	all["transport"] = apitest.Fail(errors.New("cannot send https://x.test?key=" + key + " with Bearer " + key))
+	all["transport, loose"] = apitest.Fail(looseCause("Bearer " + key))
+	all["transport, struct"] = apitest.Fail(structCause{"Bearer " + key})
+	all["body breaks"] = apitest.Truncate(200, `{"data":`, structCause{key})
 	return all
 }
 
@@ -82,10 +83,10 @@ func TestKeyShowsUpNowhere(t *testing.T) {
 	}
 }
 
-func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Answer) {
+func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) {
 	var log bytes.Buffer
 	options := &slog.HandlerOptions{Level: slog.LevelDebug}
-	fake := apitest.NewFake(t, reply)
+	fake := apitest.NewScriptedServer(t, reply)
 	var exchanges []hiring.Exchange
 	opts := []hiring.Option{
 		hiring.WithHTTPClient(&http.Client{Transport: fake}),
@@ -93,9 +94,9 @@ func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Answer) {
 		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { exchanges = append(exchanges, e) }),
 		hiring.WithLogger(slog.New(slog.NewMultiHandler(slog.NewTextHandler(&log, options), slog.NewJSONHandler(&log, options)))),
 	}
-	client, err := hiring.New(apitest.FakeURL, key, opts...)
+	client, err := hiring.New(apitest.BaseURL, key, opts...)
 	require.NoError(t, err)
-	sourced, err := hiring.New(apitest.FakeURL, key, append(opts, hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))...)
+	sourced, err := hiring.New(apitest.BaseURL, key, append(opts, hiring.WithKeySource(func(context.Context) (string, error) { return key, nil }))...)
 	require.NoError(t, err)
 	for _, c := range []*hiring.Client{client, sourced} {
 		var raw hiring.Response
@@ -154,31 +155,31 @@ func fieldsOf(a hiring.Account) map[string]bool {
 }
 
 func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
-	for _, op := range apitest.EveryOperation() {
-		fake := apitest.NewFake(t, apitest.Says(200, op.Reply))
+	for _, op := range apitest.Operations() {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
 		require.NoError(t, op.Call(t.Context(), fake.Client()), "%s", op.Name)
 		for _, sent := range fake.Requests() {
-			assert.Equal(t, []string{"Bearer " + apitest.FakeKey}, sent.Header["Authorization"], "%s", op.Name)
+			assert.Equal(t, []string{"Bearer " + apitest.Key}, sent.Header["Authorization"], "%s", op.Name)
 			sent.Header.Del("Authorization")
-			apitest.AssertNoKey(t, apitest.FakeKey, op.Name, sent)
+			apitest.AssertNoKey(t, apitest.Key, op.Name, sent)
 		}
 	}
 }
 
 func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
 	const text = `sk_test_51Hx\\u0073k_test \" \/ \u0073k_test_51 \\sk_ \u00`
-	fake := apitest.NewFake(t, apitest.Says(502, "_"+text))
-	_, err := fake.Client(apitest.Once).Account.Get(t.Context())
-	assert.Equal(t, "the reply is not the service's own: _"+text, apitest.FailureOf(t, "Get", err).Message)
+	fake := apitest.NewScriptedServer(t, apitest.Respond(502, "_"+text))
+	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
+	assert.Equal(t, "the reply is not the service's own: _"+text, apitest.RequireError(t, "Get", err).Message)
 
-	account, err := apitest.NewFake(t, apitest.Data(`{"id":"x","name":"half `+apitest.FakeKey[:15]+`"}`)).Client().Account.Get(t.Context())
+	account, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","name":"half `+apitest.Key[:15]+`"}`)).Client().Account.Get(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, "half "+apitest.FakeKey[:15], account.Name)
+	assert.Equal(t, "half "+apitest.Key[:15], account.Name)
 
 	// A key of a few letters would wipe them from every reply.
-	fake = apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"x","name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
+	fake = apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
 	for key, want := range map[string]string{"abcde": "abcde", "abcde1": "abcde"} {
-		client, err := hiring.New(apitest.FakeURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
+		client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))
 		require.NoError(t, err)
 		account, err := client.Account.Get(t.Context())
 		require.NoError(t, err)
@@ -187,13 +188,13 @@ func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
 }
 
 func TestAroundAnEchoNothingIsLost(t *testing.T) {
-	for _, k := range []string{apitest.FakeKey, escaped(apitest.FakeKey, `\u%04x`)} {
-		fake := apitest.NewFake(t, apitest.Says(200, `{"data":{"id":"1`+k+`2\"`+k+k+`3","name":"\\`+k+`","slug":"after"},"meta":{}}`))
+	for _, k := range []string{apitest.Key, escaped(apitest.Key, `\u%04x`)} {
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"1`+k+`2\"`+k+k+`3","name":"\\`+k+`","slug":"after"},"meta":{}}`))
 		account, err := fake.Client().Account.Get(t.Context())
 		require.NoError(t, err, "%s", k)
 		assert.Equal(t, [3]string{`1[redacted]2"[redacted][redacted]3`, `\[redacted]`, "after"}, [3]string{account.ID, account.Name, account.Slug}, "%s", k)
 	}
-	client, err := hiring.New(apitest.FakeURL, "abcdef", hiring.WithHTTPClient(&http.Client{Transport: apitest.NewFake(t, apitest.Data(`{"id":"x","name":"abcdef"}`))}))
+	client, err := hiring.New(apitest.BaseURL, "abcdef", hiring.WithHTTPClient(&http.Client{Transport: apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","name":"abcdef"}`))}))
 	require.NoError(t, err)
 	account, err := client.Account.Get(t.Context())
 	require.NoError(t, err)

@@ -20,10 +20,11 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // lettersIn is a text as far as it can give a key away, with escapes undone as
@@ -59,11 +60,11 @@ func lettersIn(text string) []string {
 // rendering of the values and of all errors that they lead to.
 func assertNoPiece(t *testing.T, what string, values ...any) {
 	t.Helper()
-	secret := strings.TrimPrefix(apitest.FakeKey, "sk_test_")
+	secret := strings.TrimPrefix(apitest.Key, "sk_test_")
 	for _, v := range values {
 		err, _ := v.(error)
 		for _, node := range append(errorTree(err), v) {
-			for _, text := range append(apitest.Renderings(node), fmt.Sprintf("%s", node)) {
+			for _, text := range append(apitest.Formatted(node), fmt.Sprintf("%s", node)) {
 				for _, letters := range lettersIn(text) {
 					for i := range len(secret) - 11 {
 						if strings.Contains(letters, secret[i:i+12]) {
@@ -96,17 +97,17 @@ func errorTree(err error) []any {
 // splitKeys are the key as peers may echo it, broken up by what the client, or a
 // terminal, takes out of a text later.
 func splitKeys() map[string]string {
-	half := apitest.FakeKey[:15]
-	split := map[string]string{"whole": apitest.FakeKey, "a piece": apitest.FakeKey[9:21]}
+	half := apitest.Key[:15]
+	split := map[string]string{"whole": apitest.Key, "a piece": apitest.Key[9:21]}
 	for name, separator := range map[string]string{
 		"NUL": "\x00", "ESC": "\x1b", "CR": "\r", "DEL": "\x7f", "a tab": "\t", "C1": "\u0085", "U+2028": "\u2028", "U+200B": "\u200b",
 		"invalid UTF-8": "\xff", "cut UTF-8": "\xe2\x80", `\u0000`: `\u0000`, `\u2028`: `\u2028`, `\n`: `\n`, `\/`: `\/`, `\\`: `\\`, `\\u0000`: `\\u0000`,
 	} {
-		split[name] = half + separator + apitest.FakeKey[15:]
-		split[name+" everywhere"] = strings.Join(strings.Split(apitest.FakeKey, ""), separator)
+		split[name] = half + separator + apitest.Key[15:]
+		split[name+" everywhere"] = strings.Join(strings.Split(apitest.Key, ""), separator)
 	}
-	split["escaped"] = escaped(apitest.FakeKey, `\u%04x`)
-	split["escaped twice"] = escaped(apitest.FakeKey, `\\u%04x`)
+	split["escaped"] = escaped(apitest.Key, `\u%04x`)
+	split["escaped twice"] = escaped(apitest.Key, `\\u%04x`)
 	return split
 }
 
@@ -141,12 +142,12 @@ func hostileReplies() map[string]string {
 			all["odd encoding, "+name] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + k + "\r\n\r\n"
 		}
 	}
-	page("code and message", 400, "application/json", `{"error":{"code":"`+apitest.FakeKey[8:15]+`","message":"`+apitest.FakeKey[15:]+`"}}`)
-	page("message and details", 400, "application/json", `{"error":{"code":"C","message":"`+apitest.FakeKey[8:15]+`","details":{"formErrors":["`+apitest.FakeKey[15:]+`"]}}}`)
-	page("header name", 200, "text/html", "x", "X-"+strings.ReplaceAll(apitest.FakeKey, "_", "-")+": 1\r\n")
+	page("code and message", 400, "application/json", `{"error":{"code":"`+apitest.Key[8:15]+`","message":"`+apitest.Key[15:]+`"}}`)
+	page("message and details", 400, "application/json", `{"error":{"code":"C","message":"`+apitest.Key[8:15]+`","details":{"formErrors":["`+apitest.Key[15:]+`"]}}}`)
+	page("header name", 200, "text/html", "x", "X-"+strings.ReplaceAll(apitest.Key, "_", "-")+": 1\r\n")
 	for name, order := range map[string]binary.AppendByteOrder{"big": binary.BigEndian, "little": binary.LittleEndian} {
-		page("UTF-16, "+name+" endian", 502, "text/html", wideText("<h1>no</h1> Bearer "+apitest.FakeKey, order))
-		page("UTF-16 JSON, "+name+" endian", 400, "application/json", wideText(`{"error":{"message":"`+apitest.FakeKey+`"}}`, order))
+		page("UTF-16, "+name+" endian", 502, "text/html", wideText("<h1>no</h1> Bearer "+apitest.Key, order))
+		page("UTF-16 JSON, "+name+" endian", 400, "application/json", wideText(`{"error":{"message":"`+apitest.Key+`"}}`, order))
 	}
 	return all
 }
@@ -162,7 +163,7 @@ func newWitness(t *testing.T, baseURL string, transport http.RoundTripper) *witn
 	t.Helper()
 	w := new(witness)
 	options := &slog.HandlerOptions{Level: slog.LevelDebug}
-	client, err := hiring.New(baseURL, apitest.FakeKey,
+	client, err := hiring.New(baseURL, apitest.Key,
 		hiring.WithHTTPClient(&http.Client{Transport: transport}),
 		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}),
 		hiring.WithTimeout(20*time.Second),
@@ -296,9 +297,9 @@ func (v *vaultError) Error() string { return "vault: " + v.Detail }
 var errVault = errors.New("vault closed")
 
 func TestCausesAreStillFoundWithoutTheKey(t *testing.T) {
-	cause := fmt.Errorf("%w: %w", errVault, &vaultError{"refused " + apitest.FakeKey[:12] + "\x00" + apitest.FakeKey[12:], &http.Request{Header: http.Header{"Authorization": {apitest.FakeKey}}}})
-	transport := newWitness(t, apitest.FakeURL, apitest.NewFake(t, apitest.Breaks(cause)))
-	fromSource, err := hiring.New(apitest.FakeURL, "", hiring.WithKeySource(func(context.Context) (string, error) { return apitest.FakeKey, cause }))
+	cause := fmt.Errorf("%w: %w", errVault, &vaultError{"refused " + apitest.Key[:12] + "\x00" + apitest.Key[12:], &http.Request{Header: http.Header{"Authorization": {apitest.Key}}}})
+	transport := newWitness(t, apitest.BaseURL, apitest.NewScriptedServer(t, apitest.Fail(cause)))
+	fromSource, err := hiring.New(apitest.BaseURL, "", hiring.WithKeySource(func(context.Context) (string, error) { return apitest.Key, cause }))
 	require.NoError(t, err)
 	_, sourceErr := fromSource.Account.Get(t.Context())
 	for name, err := range map[string]error{"transport": transport.assertSilent(t, "transport"), "key source": sourceErr} {
@@ -314,10 +315,10 @@ func TestCausesAreStillFoundWithoutTheKey(t *testing.T) {
 }
 
 func TestNoPieceOfTheKeyInHeaders(t *testing.T) {
-	fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
-		resp, err := apitest.Data(`{"id":"a"}`)(r)
-		resp.Header["x-"+apitest.FakeKey] = []string{"1"} // As a transport may leave it that knows no canonical form.
-		resp.Header["X-Echo"] = []string{"a", apitest.FakeKey[:14] + "\x00" + apitest.FakeKey[14:]}
+	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		resp, err := apitest.RespondData(`{"id":"a"}`)(r)
+		resp.Header["x-"+apitest.Key] = []string{"1"} // As a transport may leave it that knows no canonical form.
+		resp.Header["X-Echo"] = []string{"a", apitest.Key[:14] + "\x00" + apitest.Key[14:]}
 		return resp, err
 	})
 	var raw hiring.Response

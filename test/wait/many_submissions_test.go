@@ -15,10 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/require"
 )
 
 // crowdService is a transport that answers as a service with very many
@@ -94,7 +95,7 @@ func lognormal(median, p99, longest time.Duration) func(*rand.Rand) time.Duratio
 
 func (c *crowdService) client(t *testing.T, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
-	client, err := hiring.New(apitest.FakeURL, apitest.FakeKey, append(opts, hiring.WithHTTPClient(&http.Client{Transport: c}))...)
+	client, err := hiring.New(apitest.BaseURL, apitest.Key, append(opts, hiring.WithHTTPClient(&http.Client{Transport: c}))...)
 	require.NoError(t, err)
 	return client
 }
@@ -148,7 +149,7 @@ func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (c *crowdService) reply(r *http.Request, status int, body string) *http.Response {
-	res := apitest.ReplyOf(r, status, io.NopCloser(strings.NewReader(body)),
+	res := apitest.NewResponse(r, status, io.NopCloser(strings.NewReader(body)),
 		"X-Ratelimit-Limit: "+strconv.Itoa(c.limit), "X-Ratelimit-Remaining: "+strconv.Itoa(max(0, c.limit-c.used)),
 		"X-Ratelimit-Reset: "+strconv.FormatInt(c.opens.Add(time.Hour+c.date+time.Second-1).Unix(), 10), "Content-Type: application/json")
 	if !c.noDate {

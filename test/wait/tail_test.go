@@ -10,11 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // write adds entries to a log at random times, and evaluates at the end.
@@ -76,7 +77,7 @@ func TestTailGoesOnExactly(t *testing.T) {
 			}
 		}
 		assert.Equal(t, seqs(301), got)
-		require.NoError(t, apitest.LastOf(w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last})))
+		require.NoError(t, apitest.LastError(w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last})))
 	})
 }
 
@@ -110,7 +111,7 @@ func entry(seqs ...int) string {
 
 func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), apitest.Data(entry(0, 3, 3, 9)), apitest.Data(entry(9, 12)), apitest.Data(entry(9, 12)), apitest.Data(apitest.ReadyReport), apitest.Data(entry(15)), apitest.Data(entry(15)))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), apitest.RespondData(entry(0, 3, 3, 9)), apitest.RespondData(entry(9, 12)), apitest.RespondData(entry(9, 12)), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(15)), apitest.RespondData(entry(15)))
 		var got []int64
 		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
 			require.NoError(t, err)
@@ -121,15 +122,15 @@ func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 }
 
 // logPage is a page of a log, and what it says of the next.
-func logPage(more bool, seqs ...int) apitest.Answer {
-	return apitest.Says(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
+func logPage(more bool, seqs ...int) apitest.Responder {
+	return apitest.Respond(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
 }
 
 // TestACursorMayBeANumber, and the number 0.
 func TestACursorMayBeANumber(t *testing.T) {
 	for _, cursor := range []string{"0", "9", "-1", `"0"`} {
 		page := `{"data":[{"id":"s%d"}],"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
-		fake := apitest.NewFake(t, apitest.Says(http.StatusOK, fmt.Sprintf(page, 1, true, cursor)), apitest.Says(http.StatusOK, fmt.Sprintf(page, 2, false, "null")))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(http.StatusOK, fmt.Sprintf(page, 1, true, cursor)), apitest.Respond(http.StatusOK, fmt.Sprintf(page, 2, false, "null")))
 		for _, err := range fake.Client().Submissions.List(hiring.SubmissionFilter{}).All(t.Context()) {
 			require.NoError(t, err, cursor)
 		}
@@ -141,7 +142,7 @@ func TestACursorMayBeANumber(t *testing.T) {
 // TestTailTakesAPageInAnyOrder, and drops what it has had.
 func TestTailTakesAPageInAnyOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.Data(entry()), apitest.Data(apitest.ReadyReport), apitest.Data(entry(15, 13)), apitest.Data(entry()))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.RespondData(entry()), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(15, 13)), apitest.RespondData(entry()))
 		var got []int64
 		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
 			require.NoError(t, err)
@@ -155,15 +156,15 @@ func TestTailTakesAPageInAnyOrder(t *testing.T) {
 // and where nothing does, that is an error.
 func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(false, 10))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(false, 10))
 		var got []int64
 		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
 			require.NoError(t, err)
 			got = append(got, e.Seq)
 		}
 		assert.Equal(t, []int64{1, 9, 10}, got)
-		fake = apitest.NewFake(t, apitest.Data(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(true, 1, 9), apitest.Data(apitest.ReadyReport), logPage(true, 1, 9))
-		require.ErrorContains(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+		fake = apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(true, 1, 9), apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9))
+		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
 	})
 }
 
@@ -184,7 +185,7 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			require.ErrorIs(t, apitest.LastOf(crowd.client(t).Events.Tail(ctx, crowdID(0), hiring.TailOptions{})), context.DeadlineExceeded)
+			require.ErrorIs(t, apitest.LastError(crowd.client(t).Events.Tail(ctx, crowdID(0), hiring.TailOptions{})), context.DeadlineExceeded)
 			assert.Less(t, crowd.requests, 330, "three a round")
 		})
 	}
@@ -194,34 +195,34 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 // all comes, and where nothing does, that is an error.
 func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun := []apitest.Answer{
-			apitest.Data(apitest.PendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), apitest.Data(apitest.ReadyReport), logPage(true), logPage(true),
+		begun := []apitest.Responder{
+			apitest.RespondData(apitest.PendingReport), logPage(true, 9), logPage(true), logPage(true), logPage(true), apitest.RespondData(apitest.ReadyReport), logPage(true), logPage(true),
 		}
-		fake := apitest.NewFake(t, append(begun, logPage(false, 10))...)
+		fake := apitest.NewScriptedServer(t, append(begun, logPage(false, 10))...)
 		var got []int64
 		for e, err := range fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{}) {
 			require.NoError(t, err)
 			got = append(got, e.Seq)
 		}
 		assert.Equal(t, []int64{9, 10}, got)
-		fake = apitest.NewFake(t, append(begun, logPage(true), logPage(true))...)
-		require.ErrorContains(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+		fake = apitest.NewScriptedServer(t, append(begun, logPage(true), logPage(true))...)
+		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
 	})
 }
 
 func TestTailEndsAtWhatStays(t *testing.T) {
 	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
-		fake := apitest.NewFake(t, apitest.Refuses(status, code))
-		require.ErrorIs(t, apitest.LastOf(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), code)
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(status, code))
+		require.ErrorIs(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), code)
 		assert.Len(t, fake.Requests(), 1)
 	}
-	require.ErrorIs(t, apitest.LastOf(sandbox.New().Client().Events.Tail(t.Context(), "s", hiring.TailOptions{SinceSeq: -1})), hiring.ErrInvalidInput)
+	require.ErrorIs(t, apitest.LastError(sandbox.New().Client().Events.Tail(t.Context(), "s", hiring.TailOptions{SinceSeq: -1})), hiring.ErrInvalidInput)
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
 		defer cancel()
 		id := w.begin(w.assessment)
-		require.ErrorIs(t, apitest.LastOf(w.client().Events.Tail(ctx, id, hiring.TailOptions{})), context.DeadlineExceeded)
+		require.ErrorIs(t, apitest.LastError(w.client().Events.Tail(ctx, id, hiring.TailOptions{})), context.DeadlineExceeded)
 		assert.LessOrEqual(t, len(w.sent), 1250)
 	})
 }
@@ -252,10 +253,10 @@ func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
 // then one after a failure.
 func TestTailPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		entry := apitest.Data(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)
-		news := apitest.Data(`[{"seq":2,"kind":"x","ts_ms":1,"payload":{}}]`)
-		fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), entry, entry, apitest.Data(apitest.PendingReport), entry, entry, apitest.Data(apitest.PendingReport), news,
-			entry, apitest.Data(apitest.ReadyReport), apitest.Says(503, ""), entry)
+		entry := apitest.RespondData(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)
+		news := apitest.RespondData(`[{"seq":2,"kind":"x","ts_ms":1,"payload":{}}]`)
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), entry, entry, apitest.RespondData(apitest.PendingReport), entry, entry, apitest.RespondData(apitest.PendingReport), news,
+			entry, apitest.RespondData(apitest.ReadyReport), apitest.Respond(503, ""), entry)
 		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		for _, err := range client.Events.Tail(t.Context(), "s", hiring.TailOptions{MinInterval: 4 * time.Second, MaxInterval: 8 * time.Second}) {
 			require.NoError(t, err)

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // ids are those of a crowd's submissions.
@@ -275,7 +276,7 @@ func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 		defer cancel()
 		client, err := crowd.client(t).With(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 		require.NoError(t, err)
-		err = apitest.LastOf(client.Submissions.WaitReports(ctx, crowd.ids(), hiring.WaitOptions{}))
+		err = apitest.LastError(client.Submissions.WaitReports(ctx, crowd.ids(), hiring.WaitOptions{}))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.LessOrEqual(t, crowd.requests, 4)
 	})
@@ -303,13 +304,13 @@ var waiters = map[string]func(context.Context, *hiring.Client) error{
 		return err
 	},
 	"WaitReports": func(ctx context.Context, c *hiring.Client) error {
-		return apitest.LastOf(c.Submissions.WaitReports(ctx, []string{crowdID(0), crowdID(1)}, hiring.WaitOptions{}))
+		return apitest.LastError(c.Submissions.WaitReports(ctx, []string{crowdID(0), crowdID(1)}, hiring.WaitOptions{}))
 	},
 	"Watch": func(ctx context.Context, c *hiring.Client) error {
-		return apitest.LastOf(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
+		return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
 	},
 	"Tail": func(ctx context.Context, c *hiring.Client) error {
-		return apitest.LastOf(c.Events.Tail(ctx, crowdID(0), hiring.TailOptions{}))
+		return apitest.LastError(c.Events.Tail(ctx, crowdID(0), hiring.TailOptions{}))
 	},
 }
 
@@ -335,7 +336,7 @@ func TestWaitersEndInTheMiddleOfARequest(t *testing.T) {
 					return nil, nil
 				}
 				time.AfterFunc(5*time.Second, func() { ended = time.Now(); cancel() })
-				return apitest.Hangs()(r)
+				return apitest.Block()(r)
 			}
 			require.ErrorIs(t, wait(ctx, crowd.client(t)), context.Canceled)
 			assert.Equal(t, ended, time.Now())
@@ -366,7 +367,7 @@ func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
 					if crowd.requests < asked {
 						return nil, nil
 					}
-					return apitest.Refuses(c.status, c.code)(r)
+					return apitest.RespondError(c.status, c.code)(r)
 				}
 				require.ErrorIs(t, wait(t.Context(), crowd.client(t)), c.code)
 				assert.Equal(t, asked, crowd.requests)
@@ -385,7 +386,7 @@ func TestWaitersDoAsRetryAfterSays(t *testing.T) {
 				switch {
 				case crowd.requests == asked:
 					told = time.Now()
-					return apitest.Refuses(429, hiring.ErrRateLimited, "Retry-After: 1700")(r)
+					return apitest.RespondError(429, hiring.ErrRateLimited, "Retry-After: 1700")(r)
 				case crowd.requests > asked:
 					asks = time.Now()
 					cancel(stop)

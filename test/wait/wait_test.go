@@ -9,19 +9,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 func TestWaitReportPollsEvery30To60Seconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		answers := make([]apitest.Answer, 0, 40)
+		answers := make([]apitest.Responder, 0, 40)
 		for range 39 {
-			answers = append(answers, apitest.Data(apitest.PendingReport))
+			answers = append(answers, apitest.RespondData(apitest.PendingReport))
 		}
-		fake := apitest.NewFake(t, append(answers, apitest.Data(apitest.ReadyReport))...)
+		fake := apitest.NewScriptedServer(t, append(answers, apitest.RespondData(apitest.ReadyReport))...)
 		var progress []hiring.WaitProgress
 		var told []time.Time
 		report, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
@@ -59,7 +60,7 @@ func TestWaitReportIntervals(t *testing.T) {
 		"only max": {hiring.WaitOptions{MaxInterval: 40 * time.Second}, 30 * time.Second, 40 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), apitest.Data(apitest.PendingReport), apitest.Data(apitest.PendingReport), apitest.Data(apitest.ReadyReport))
+			fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), apitest.RespondData(apitest.PendingReport), apitest.RespondData(apitest.PendingReport), apitest.RespondData(apitest.ReadyReport))
 			_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", c.options)
 			require.NoError(t, err, "%s", name)
 			for _, pause := range fake.Pauses() {
@@ -71,21 +72,21 @@ func TestWaitReportIntervals(t *testing.T) {
 }
 
 func TestWaitReportRidesOut(t *testing.T) {
-	for name, trouble := range map[string]apitest.Answer{
-		"429":       apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1"),
-		"500":       apitest.Refuses(500, "INTERNAL_ERROR"),
-		"501":       apitest.Says(501, ""),
-		"502 HTML":  apitest.Says(502, "<html>"),
-		"reset":     apitest.Breaks(apitest.ErrReset),
-		"dial":      apitest.Breaks(apitest.DialError),
-		"timeout":   apitest.Hangs(),
-		"cut":       apitest.Cuts(200, `{"data"`, io.ErrUnexpectedEOF),
-		"clean cut": apitest.Says(200, `{"data"`),
+	for name, trouble := range map[string]apitest.Responder{
+		"429":       apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1"),
+		"500":       apitest.RespondError(500, "INTERNAL_ERROR"),
+		"501":       apitest.Respond(501, ""),
+		"502 HTML":  apitest.Respond(502, "<html>"),
+		"reset":     apitest.Fail(apitest.ErrReset),
+		"dial":      apitest.Fail(apitest.DialError),
+		"timeout":   apitest.Block(),
+		"cut":       apitest.Truncate(200, `{"data"`, io.ErrUnexpectedEOF),
+		"clean cut": apitest.Respond(200, `{"data"`),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, trouble, trouble, trouble, apitest.Data(apitest.PendingReport), trouble, apitest.Data(apitest.ReadyReport))
+			fake := apitest.NewScriptedServer(t, trouble, trouble, trouble, apitest.RespondData(apitest.PendingReport), trouble, apitest.RespondData(apitest.ReadyReport))
 			var told int
-			report, err := fake.Client(apitest.Once).Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }})
+			report, err := fake.Client(apitest.NoRetry).Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(hiring.WaitProgress) { told++ }})
 			require.NoError(t, err, "%s", name)
 			assert.True(t, report.Ready(), "%s", name)
 			assert.Equal(t, 6, told, "%s: Progress", name)
@@ -99,17 +100,17 @@ func TestWaitReportRidesOut(t *testing.T) {
 func TestWaitReportEndsAtWhatStays(t *testing.T) {
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		status int
 	}{
-		"401": {apitest.Refuses(401, "INVALID_TOKEN"), 401}, "403": {apitest.Refuses(403, "INSUFFICIENT_SCOPE"), 403},
-		"404": {apitest.Refuses(404, "NOT_FOUND"), 404}, "400": {apitest.Refuses(400, "INVALID_INPUT"), 400}, "302": {apitest.Says(302, ""), 302},
-		"wrong shape": {apitest.Says(200, `[]`), 200}, "no data": {apitest.Says(200, `{}`), 200}, "untrusted": {apitest.Breaks(untrusted), 0},
+		"401": {apitest.RespondError(401, "INVALID_TOKEN"), 401}, "403": {apitest.RespondError(403, "INSUFFICIENT_SCOPE"), 403},
+		"404": {apitest.RespondError(404, "NOT_FOUND"), 404}, "400": {apitest.RespondError(400, "INVALID_INPUT"), 400}, "302": {apitest.Respond(302, ""), 302},
+		"wrong shape": {apitest.Respond(200, `[]`), 200}, "no data": {apitest.Respond(200, `{}`), 200}, "untrusted": {apitest.Fail(untrusted), 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Data(apitest.PendingReport), c.answer)
+			fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), c.answer)
 			_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
-			failure := apitest.FailureOf(t, name, err)
+			failure := apitest.RequireError(t, name, err)
 			assert.Equal(t, c.status, failure.Status, "%s", name)
 			assert.Len(t, fake.Requests(), 2, "%s: one 401 after another would throttle the whole IP", name)
 		})
@@ -118,14 +119,14 @@ func TestWaitReportEndsAtWhatStays(t *testing.T) {
 
 func TestWaitReportEndsWhenTheKeySourceFails(t *testing.T) {
 	cause := errors.New("sealed")
-	client := apitest.NewFake(t, apitest.Data(apitest.ReadyReport)).Client(hiring.WithKeySource(func(context.Context) (string, error) { return "", cause }))
+	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport)).Client(hiring.WithKeySource(func(context.Context) (string, error) { return "", cause }))
 	_, err := client.Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
 	require.ErrorIs(t, err, cause)
 }
 
 func TestWaitReportWaitsForTheWindowWhateverMaxWaitSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1800"), apitest.Data(apitest.ReadyReport))
+		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1800"), apitest.RespondData(apitest.ReadyReport))
 		var next time.Time
 		begun := time.Now()
 		_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
@@ -142,14 +143,14 @@ func TestWaitReportWaitsForTheWindowWhateverMaxWaitSays(t *testing.T) {
 func TestWaitReportEndsAtOnceWhenTheWindowIsBeyondTheDeadline(t *testing.T) {
 	for _, deadline := range []time.Duration{10 * time.Minute, 30 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Refuses(429, "RATE_LIMITED", "Retry-After: 1800"))
+			fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1800"))
 			ctx, cancel := context.WithTimeout(t.Context(), deadline)
 			defer cancel()
 			begun := time.Now()
 			_, err := fake.Client().Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.ErrorIs(t, err, hiring.ErrRateLimited)
-			assert.Equal(t, 30*time.Minute, apitest.FailureOf(t, "WaitReport", err).RetryAfter)
+			assert.Equal(t, 30*time.Minute, apitest.RequireError(t, "WaitReport", err).RetryAfter)
 			assert.Zero(t, time.Since(begun))
 		})
 	}
@@ -158,15 +159,15 @@ func TestWaitReportEndsAtOnceWhenTheWindowIsBeyondTheDeadline(t *testing.T) {
 func TestWaitReportEndsWithItsContext(t *testing.T) {
 	reason := errors.New("shutting down")
 	for name, c := range map[string]struct {
-		answer apitest.Answer
+		answer apitest.Responder
 		last   error
-	}{"pending": {apitest.Data(apitest.PendingReport), nil}, "failing": {apitest.Refuses(500, "INTERNAL_ERROR"), hiring.ErrInternal}, "in a call": {apitest.Hangs(), nil}} {
+	}{"pending": {apitest.RespondData(apitest.PendingReport), nil}, "failing": {apitest.RespondError(500, "INTERNAL_ERROR"), hiring.ErrInternal}, "in a call": {apitest.Block(), nil}} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			time.AfterFunc(10*time.Second, func() { cancel(reason) })
 			begun := time.Now()
-			_, err := apitest.NewFake(t, c.answer).Client(apitest.Once).Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
+			_, err := apitest.NewScriptedServer(t, c.answer).Client(apitest.NoRetry).Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.ErrorIs(t, err, reason, "%s", name)
 			if c.last != nil {
@@ -178,14 +179,14 @@ func TestWaitReportEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
-		_, err := apitest.NewFake(t, apitest.Data(apitest.PendingReport)).Client().Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport)).Client().Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
 
 func TestWaitReportCapturesNothing(t *testing.T) {
 	var r hiring.Response
-	_, err := apitest.NewFake(t, apitest.Data(apitest.ReadyReport)).Client().Submissions.WaitReport(hiring.WithResponse(t.Context(), &r), "s", hiring.WaitOptions{})
+	_, err := apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport)).Client().Submissions.WaitReport(hiring.WithResponse(t.Context(), &r), "s", hiring.WaitOptions{})
 	require.NoError(t, err)
 	assert.Zero(t, r)
 }

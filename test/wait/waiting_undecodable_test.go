@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // undecodable are submissions that cannot be decoded: what to replace by what, whether
@@ -188,16 +189,16 @@ func TestPageOfSubmissionsThatCannotBeDecoded(t *testing.T) {
 func TestUndecodableDataIsAnErrorStill(t *testing.T) {
 	for _, text := range []string{`{"id":"s"}`, `7`, `"s"`} {
 		inBubble(t, text, func(t *testing.T) {
-			fake := apitest.NewFake(t, apitest.Data(`{"id":"a"}`), apitest.Data(text))
+			fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a"}`), apitest.RespondData(text))
 			_, err := fake.Client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
 			require.ErrorContains(t, err, "cannot be read: /data has")
 		})
 	}
 	inBubble(t, "too many", func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Data(`{"id":"a"}`), apitest.Data("["+strings.Repeat(`{"id":7},`, 1000)+`{"id":"s"}]`))
+		fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a"}`), apitest.RespondData("["+strings.Repeat(`{"id":7},`, 1000)+`{"id":"s"}]`))
 		_, err := fake.Client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
 		require.ErrorContains(t, err, "more than 1000 items")
-		fake = apitest.NewFake(t, apitest.Data(`{"id":"a"}`), apitest.Data("["+strings.Repeat(`{},`, 4)+`{"id":"s"}]`))
+		fake = apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a"}`), apitest.RespondData("["+strings.Repeat(`{},`, 4)+`{"id":"s"}]`))
 		var log bytes.Buffer
 		client := fake.Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // garbledReports are reports that are JSON, but none that can be read.
@@ -190,7 +191,7 @@ func TestMissingAndUnreadable(t *testing.T) {
 
 // TestAListingForTheCallerIsNotLenient: who lists gets all or an error.
 func TestAListingForTheCallerIsNotLenient(t *testing.T) {
-	fake := apitest.NewFake(t, apitest.Data(`[{"id":"s","status":"evaluated","report":7}]`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"s","status":"evaluated","report":7}]`))
 	_, err := fake.Client().Submissions.List(hiring.SubmissionFilter{}).Page(t.Context())
 	require.ErrorContains(t, err, "/data/0/report")
 }

@@ -7,11 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestWaitReportsIsCheapAndQuick measures what waiting costs and how long after
@@ -156,7 +157,7 @@ func TestWaitReportsEndsAtOnceWithoutAKey(t *testing.T) {
 			var failure *hiring.WaitError
 			require.ErrorAs(t, err, &failure)
 			assert.Len(t, failure.Pending, 10)
-			assert.Equal(t, scope, apitest.FailureOf(t, "WaitReports", err).Status)
+			assert.Equal(t, scope, apitest.RequireError(t, "WaitReports", err).Status)
 			assert.Equal(t, 1, w.count(scope))
 		})
 	}
@@ -277,7 +278,7 @@ func TestWaitReportsAsksRarelyForWhatIsNeverFinished(t *testing.T) {
 
 func TestWaitReportsReadsWhatTheListingLeavesOut(t *testing.T) {
 	const bare = `{"id":"s1","status":"evaluated","created_at":"2026-01-01T00:00:00.000Z","evaluated_at":"2026-01-01T01:00:00.000Z","report":null}`
-	fake := apitest.NewFake(t, apitest.Data("["+bare+"]"), apitest.Refuses(404, "NOT_FOUND"), apitest.Data(`{"submission_id":"s1","status":"evaluated","evaluated":true}`))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData("["+bare+"]"), apitest.RespondError(404, "NOT_FOUND"), apitest.RespondData(`{"submission_id":"s1","status":"evaluated","evaluated":true}`))
 	landed, err := wait(t.Context(), fake.Client(), []string{"s1", "s2"}, hiring.WaitOptions{})
 	assert.Equal(t, map[string]int{"s1": 1}, landed)
 	assert.Equal(t, &hiring.WaitError{Missing: []string{"s2"}, Err: hiring.ErrNotFound}, err)

@@ -11,11 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 var quick = hiring.WaitOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 20 * time.Millisecond}
@@ -126,7 +127,7 @@ func TestWaitReportsFindsWhatIsListedLate(t *testing.T) {
 
 func TestWaitReportsNamesTheSubmissionOfAnInlineReport(t *testing.T) {
 	const bare = `{"id":"%s","status":"evaluated","created_at":"2026-01-01T00:00:00.000Z","report":{"evaluated":true}}`
-	fake := apitest.NewFake(t, apitest.Data("["+strings.ReplaceAll(bare, "%s", "s1")+","+strings.ReplaceAll(bare, "%s", "s2")+"]"))
+	fake := apitest.NewScriptedServer(t, apitest.RespondData("["+strings.ReplaceAll(bare, "%s", "s1")+","+strings.ReplaceAll(bare, "%s", "s2")+"]"))
 	landed, err := wait(t.Context(), fake.Client(), []string{"s1", "s2"}, hiring.WaitOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, once1([]string{"s1", "s2"}), landed)
@@ -161,7 +162,7 @@ func TestACrashInTheFirstRoundDoesNotMoveTheBeginning(t *testing.T) {
 			}
 			return w.RoundTrip(r)
 		})}))
-		assert.PanicsWithValue(t, "out of memory", func() { _ = apitest.LastOf(crashing.Submissions.Watch(t.Context(), options)) })
+		assert.PanicsWithValue(t, "out of memory", func() { _ = apitest.LastError(crashing.Submissions.Watch(t.Context(), options)) })
 		w.evaluate(ids[0])
 		time.Sleep(time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

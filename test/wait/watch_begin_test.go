@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // outage is a service that does not respond for two hours, and submissions that are
@@ -151,7 +152,7 @@ func TestUnknownAssessmentEndsAWatch(t *testing.T) {
 		client := server.LiveClient()
 		o := hiring.WatchOptions{AssessmentID: sandbox.UnknownID}
 		for range 2 {
-			err := apitest.LastOf(client.Submissions.Watch(t.Context(), o))
+			err := apitest.LastError(client.Submissions.Watch(t.Context(), o))
 			require.ErrorIs(t, err, hiring.ErrNotFound)
 			require.ErrorContains(t, err, "check WatchOptions.AssessmentID")
 		}
@@ -193,15 +194,15 @@ func TestAssessmentIsLookedUpOnlyWhenNothingIsListed(t *testing.T) {
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			asked := 0
-			fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+			fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 				switch r.URL.Path {
 				case "/api/v1/account":
-					return apitest.Data(`{"id":"a"}`)(r)
+					return apitest.RespondData(`{"id":"a"}`)(r)
 				case "/api/v1/submissions":
-					return apitest.Data(c.submissions)(r)
+					return apitest.RespondData(c.submissions)(r)
 				}
 				asked++
-				return apitest.Says(c.status, c.invitations)(r)
+				return apitest.Respond(c.status, c.invitations)(r)
 			})
 			client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 			_, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{AssessmentID: "one"}, "")
@@ -214,13 +215,13 @@ func TestAssessmentIsLookedUpOnlyWhenNothingIsListed(t *testing.T) {
 // TestErrorOfACheckpointSaysSo, and which of its methods failed.
 func TestErrorOfACheckpointSaysSo(t *testing.T) {
 	failure := errors.New("disk full")
-	err := apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{load: failure}}))
+	err := apitest.LastError(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{load: failure}}))
 	require.EqualError(t, err, "hiring: Watch: load checkpoint: disk full")
-	err = apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{save: failure}}))
+	err = apitest.LastError(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{save: failure}}))
 	require.EqualError(t, err, "hiring: Watch: save checkpoint: disk full")
 	require.ErrorIs(t, err, failure)
 	o := hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "none", "state"))}
-	err = apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), o))
+	err = apitest.LastError(sandbox.New().Client().Submissions.Watch(t.Context(), o))
 	require.ErrorContains(t, err, "hiring: Watch: load checkpoint: the folder of the file: ")
 	assert.NotContains(t, err.Error(), "checkpoint: checkpoint")
 }

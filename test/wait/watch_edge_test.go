@@ -12,11 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // watch watches a crowd for a while.
@@ -186,7 +187,7 @@ func TestWatchOutlivesCursors(t *testing.T) {
 }
 
 func refuseCursor(r *http.Request) (*http.Response, error) {
-	return apitest.Refuses(400, hiring.ErrInvalidInput)(r)
+	return apitest.RespondError(400, hiring.ErrInvalidInput)(r)
 }
 
 // TestCursorsThatNeverWorkEndAWait: it must not ask again and again.
@@ -200,7 +201,7 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 			return nil, nil
 		}
 		time.Sleep(3 * time.Hour)
-		require.ErrorIs(t, apitest.LastOf(crowd.client(t).Submissions.Watch(t.Context(), hiring.WatchOptions{Since: crowd.zero})), hiring.ErrInvalidInput)
+		require.ErrorIs(t, apitest.LastError(crowd.client(t).Submissions.Watch(t.Context(), hiring.WatchOptions{Since: crowd.zero})), hiring.ErrInvalidInput)
 		assert.LessOrEqual(t, crowd.requests, 40)
 	})
 }

@@ -12,11 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/sandbox"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // stream lets submissions begin at random, some a day, and each be evaluated
@@ -207,8 +208,8 @@ func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
 			w.server.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 5, Status: status, Times: -1})
-			failure := apitest.LastOf(w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{}))
-			assert.Equal(t, status, apitest.FailureOf(t, "Watch", failure).Status)
+			failure := apitest.LastError(w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{}))
+			assert.Equal(t, status, apitest.RequireError(t, "Watch", failure).Status)
 			assert.Equal(t, 1, w.count(status))
 		})
 	}
@@ -282,7 +283,7 @@ func (c failingCheckpoint) Save(context.Context, string) error   { return c.save
 func TestWatchEndsWhenItsCheckpointFails(t *testing.T) {
 	failure := errors.New("disk full")
 	for _, c := range []failingCheckpoint{{load: failure}, {save: failure}} {
-		err := apitest.LastOf(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: c}))
+		err := apitest.LastError(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: c}))
 		require.ErrorIs(t, err, failure)
 	}
 }

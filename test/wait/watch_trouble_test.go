@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
 // TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
@@ -82,7 +83,7 @@ func TestWatchInAnOutageOfSingleReads(t *testing.T) {
 // TestNonsenseInRetryAfterIsNotSlept: no window is that long.
 func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		fake := apitest.NewFake(t, apitest.Says(503, "", "Retry-After: 9999999"), apitest.Data(`{"submission_id":"s","evaluated":true}`))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 9999999"), apitest.RespondData(`{"submission_id":"s","evaluated":true}`))
 		begun := time.Now()
 		_, err := fake.Client().Submissions.WaitReport(t.Context(), "s", hiring.WaitOptions{})
 		require.NoError(t, err)
@@ -97,14 +98,14 @@ func TestWatchPausesWhereItCannotBegin(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		asked := 0
-		fake := apitest.NewFake(t, func(r *http.Request) (*http.Response, error) {
+		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 			if asked++; asked > 100 {
 				cancel()
 			}
-			return apitest.Says(503, "")(r)
+			return apitest.Respond(503, "")(r)
 		})
 		client := fake.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-		require.ErrorIs(t, apitest.LastOf(client.Submissions.Watch(ctx, hiring.WatchOptions{})), context.DeadlineExceeded)
+		require.ErrorIs(t, apitest.LastError(client.Submissions.Watch(ctx, hiring.WatchOptions{})), context.DeadlineExceeded)
 		for _, pause := range fake.Pauses() {
 			assert.GreaterOrEqual(t, pause, 30*time.Second)
 		}

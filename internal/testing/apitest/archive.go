@@ -8,73 +8,78 @@ import (
 	"testing"
 	"time"
 
-	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go"
 )
 
+// A signed link, and the archive that it leads to.
 const (
-	StorageLink = "https://storage.test/archives/7.zip?signature=s3cr3t"
-	Archived    = "0123456789abcdefghijklmnopqrstuvwxyz"
+	StorageLink    = "https://storage.test/archives/7.zip?signature=s3cr3t"
+	ArchiveContent = "0123456789abcdefghijklmnopqrstuvwxyz"
 )
 
-// hostile is a service whose links lead to a storage that does as it likes.
-type hostile struct {
-	*FakeService
+// StorageServer is an API server whose archive links lead to a storage with scripted responses.
+type StorageServer struct {
+	*ScriptedServer
 
 	Link    string
-	storage []Answer
+	storage []Responder
 	Asked   []*http.Request
 }
 
-func NewHostile(t *testing.T, storage ...Answer) *hostile {
+// NewStorageServer returns a server whose storage responds with storage, in order.
+func NewStorageServer(t *testing.T, storage ...Responder) *StorageServer {
 	t.Helper()
-	h := &hostile{Link: StorageLink, storage: storage}
-	h.FakeService = NewFake(t, func(r *http.Request) (*http.Response, error) {
-		return Data(`{"id":"s","workspace_archive_url":` + strconv.Quote(h.Link) + `}`)(r)
+	h := &StorageServer{Link: StorageLink, storage: storage}
+	h.ScriptedServer = NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
+		return RespondData(`{"id":"s","workspace_archive_url":` + strconv.Quote(h.Link) + `}`)(r)
 	})
 	return h
 }
 
-func (h *hostile) RoundTrip(r *http.Request) (*http.Response, error) {
-	if strings.HasPrefix(r.URL.String(), FakeURL) {
-		return h.FakeService.RoundTrip(r)
+// RoundTrip records the requests to the storage in Asked.
+func (h *StorageServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasPrefix(r.URL.String(), BaseURL) {
+		return h.ScriptedServer.RoundTrip(r)
 	}
 	h.Asked = append(h.Asked, r)
 	return h.storage[min(len(h.Asked), len(h.storage))-1](r)
 }
 
-func (h *hostile) Client(opts ...hiring.Option) *hiring.Client {
-	return h.FakeService.Client(append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: h})}, opts...)...)
+// Client returns a client whose transport is the server.
+func (h *StorageServer) Client(opts ...hiring.Option) *hiring.Client {
+	return h.ScriptedServer.Client(append([]hiring.Option{hiring.WithHTTPClient(&http.Client{Transport: h})}, opts...)...)
 }
 
-// File is one that goes on from byte first, and breaks off with err unless that
-// is nil.
-func File(status, first, end int, err error, headers ...string) Answer {
+// Archive responds with the bytes of ArchiveContent from first to end, followed by err unless err is nil.
+func Archive(status, first, end int, err error, headers ...string) Responder {
 	return func(r *http.Request) (*http.Response, error) {
-		var body io.Reader = strings.NewReader(Archived[first:end])
+		var body io.Reader = strings.NewReader(ArchiveContent[first:end])
 		if err != nil {
-			body = io.MultiReader(body, FailingReader{err})
+			body = io.MultiReader(body, ErrorReader{err})
 		}
-		resp := ReplyOf(r, status, io.NopCloser(body), headers...)
+		resp := NewResponse(r, status, io.NopCloser(body), headers...)
 		if status == http.StatusOK {
-			resp.ContentLength = int64(len(Archived))
+			resp.ContentLength = int64(len(ArchiveContent))
 		}
 		return resp, nil
 	}
 }
 
+// Headers of a storage.
 const (
-	Tag    = `ETag: "v1"`
-	Dated  = "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT"
-	Ranged = "Content-Range: bytes 10-35/36"
+	ETag         = `ETag: "v1"`
+	LastModified = "Last-Modified: Sat, 01 Jan 2000 00:00:00 GMT"
+	ContentRange = "Content-Range: bytes 10-35/36"
 )
 
-// Drip sends a byte each interval.
-type Drip struct {
+// SlowBody is a response body that returns one byte per Interval.
+type SlowBody struct {
 	Bytes    int
 	Interval time.Duration
 }
 
-func (d *Drip) Read(p []byte) (int, error) {
+// Read returns one byte after Interval.
+func (d *SlowBody) Read(p []byte) (int, error) {
 	if d.Bytes == 0 {
 		return 0, io.EOF
 	}
@@ -84,8 +89,11 @@ func (d *Drip) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-func (d *Drip) Close() error { return nil }
+// Close does nothing.
+func (d *SlowBody) Close() error { return nil }
 
+// WriterFunc is a function that implements io.Writer.
 type WriterFunc func([]byte) (int, error)
 
+// Write calls f.
 func (f WriterFunc) Write(p []byte) (int, error) { return f(p) }

@@ -13,8 +13,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Shape is the documented members of an object, written down from the tables of
-// the service's documentation.
+// Shape is the documented members of an object, copied by hand from the tables of
+// the API's documentation.
 type Shape map[string]member
 
 type member struct {
@@ -24,6 +24,7 @@ type member struct {
 
 type memberKind int
 
+// Kinds of members.
 const (
 	plain memberKind = 1 << iota
 	instant
@@ -56,6 +57,7 @@ func (s Shape) holds(name string, kind memberKind, fields Shape) Shape {
 	return s
 }
 
+// Shapes of the resources.
 var (
 	AccountShape = members("id name slug custom_domain_verified").and(plain|nullable, "custom_domain").and(instant, "created_at").
 			holds("plan", Object, members("id subscription_status billing_currency limits_enforced")).
@@ -74,8 +76,8 @@ var (
 	InvitationShape = members("id assessment_id candidate_email candidate_name status recruiter_decision").
 			and(instant|nullable, "sent_at opened_at started_at submitted_at").and(instant, "expires_at created_at")
 
-	// The two times and the report of a submission in the works, and the rank of
-	// one, cannot be there: nullable by nature.
+	// SubmissionShape: an unfinished submission has no times of its end, no report
+	// and no rank.
 	SubmissionShape = members("id assessment_id status paused_total_seconds").
 			and(instant, "started_at created_at").and(instant|nullable, "submitted_at evaluated_at").and(plain|nullable, "workspace_archive_url").
 			holds("challenge", Object, members("name slug")).
@@ -94,7 +96,7 @@ var (
 	eventShape = members("seq kind ts_ms payload")
 )
 
-// Goldens has each operation that answers with a resource, by its name.
+// Goldens are the checks of the operations that return a resource, by operation name.
 var Goldens = map[string]func(*testing.T, *hiring.Client){
 	"Account.Get": goldenOne(AccountShape, func(ctx context.Context, c *hiring.Client) (hiring.Account, error) {
 		return c.Account.Get(ctx)
@@ -148,7 +150,7 @@ var Goldens = map[string]func(*testing.T, *hiring.Client){
 	}),
 }
 
-// goldenOne checks an operation that answers with one resource.
+// goldenOne checks an operation that returns one resource.
 func goldenOne[T any](shape Shape, call func(context.Context, *hiring.Client) (T, error)) func(*testing.T, *hiring.Client) {
 	return func(t *testing.T, c *hiring.Client) {
 		t.Helper()
@@ -159,8 +161,8 @@ func goldenOne[T any](shape Shape, call func(context.Context, *hiring.Client) (T
 	}
 }
 
-// goldenList checks an operation that answers with pages of resources. Variants are
-// made of the first of them only.
+// goldenList checks an operation that returns pages of resources. Only the first
+// resources are also checked in variants.
 func goldenList[T any](shape Shape, list func(*hiring.Client) hiring.Pager[T]) func(*testing.T, *hiring.Client) {
 	return func(t *testing.T, c *hiring.Client) {
 		t.Helper()
@@ -180,7 +182,7 @@ func goldenList[T any](shape Shape, list func(*hiring.Client) hiring.Pager[T]) f
 	}
 }
 
-// eachSubmission is for submissions that differ: evaluated, busy and pending.
+// eachSubmission checks an evaluated, a busy and a pending submission.
 func eachSubmission(golden func(id string) func(*testing.T, *hiring.Client)) func(*testing.T, *hiring.Client) {
 	return func(t *testing.T, c *hiring.Client) {
 		t.Helper()
@@ -190,7 +192,7 @@ func eachSubmission(golden func(id string) func(*testing.T, *hiring.Client)) fun
 	}
 }
 
-// goldenChallenges are of both kinds: with tasks and without.
+// goldenChallenges checks challenges with tasks and without.
 func goldenChallenges(t *testing.T, c *hiring.Client) {
 	challenges, err := c.Challenges.List().Collect(t.Context())
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// DataOf returns the data of an envelope.
 func DataOf(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var reply struct {
@@ -92,6 +93,7 @@ func requireDecodesNulls[T any](t *testing.T, sent map[string]any) {
 	}
 }
 
+// Parse decodes JSON and keeps numbers as text.
 func Parse(t *testing.T, raw []byte) any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -20,27 +20,29 @@ import (
 	"github.com/hiring-assessment/hiring-go"
 )
 
-// Shelf is a server of one list. Its items are numbers, its JSON is written by
-// hand, and it pages as the service's documentation says or as a test spoils it.
-type Shelf struct {
+// ListServer is a server of one list of numbered items. It pages as the API's
+// documentation says, unless a test changes a page with Spoil or Instead.
+type ListServer struct {
 	style   string                                   // "page", "cursor", "seq" or "plain".
 	largest int                                      // Page size; larger ones are a 400.
-	Before  func(n int)                              // Called with the lock held, before request n is answered.
-	Spoil   func(n int, q url.Values, p *ShelfPage)  // May change the answer of request n.
-	Instead func(n int, r *http.Request) (int, bool) // A status to answer with instead; may block.
+	Before  func(n int)                              // Called before the response to request n, with the lock held.
+	Spoil   func(n int, q url.Values, p *ListPage)   // May change the page of request n.
+	Instead func(n int, r *http.Request) (int, bool) // Returns a status to respond with instead of a page; may block.
 
 	mu      sync.Mutex
 	Items   []int
 	Queries []url.Values
 }
 
-type ShelfPage struct {
+// ListPage is a page before it is encoded.
+type ListPage struct {
 	Items []int
 	Meta  map[string]any
 }
 
-func NewShelf(style string, n int) *Shelf {
-	s := &Shelf{style: style, largest: 100}
+// NewListServer returns a server of n items. The style is "page", "cursor", "seq" or "plain".
+func NewListServer(style string, n int) *ListServer {
+	s := &ListServer{style: style, largest: 100}
 	if style == "seq" {
 		s.largest = 500
 	}
@@ -50,7 +52,8 @@ func NewShelf(style string, n int) *Shelf {
 	return s
 }
 
-func (s *Shelf) Client(t testing.TB, opts ...hiring.Option) *hiring.Client {
+// Client returns a client whose transport is the server, without retries.
+func (s *ListServer) Client(t testing.TB, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	opts = append([]hiring.Option{
 		hiring.WithHTTPClient(&http.Client{Transport: s}),
@@ -61,19 +64,22 @@ func (s *Shelf) Client(t testing.TB, opts ...hiring.Option) *hiring.Client {
 	return client
 }
 
-func (s *Shelf) Requests() int {
+// Requests returns the number of requests so far.
+func (s *ListServer) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.Queries)
 }
 
-func (s *Shelf) Forget() {
+// Forget forgets the requests so far.
+func (s *ListServer) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Queries = nil
 }
 
-func (s *Shelf) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip responds with the page that the query asks for.
+func (s *ListServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	q := r.URL.Query()
 	s.mu.Lock()
 	s.Queries = append(s.Queries, q)
@@ -84,7 +90,7 @@ func (s *Shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 			if err := r.Context().Err(); err != nil {
 				return nil, err
 			}
-			return ShelfReply(r, status, fmt.Sprintf(`{"error":{"code":"CODE_%d","message":"no","request_id":"req_%d"}}`, status, n)), nil
+			return NewListResponse(r, status, fmt.Sprintf(`{"error":{"code":"CODE_%d","message":"no","request_id":"req_%d"}}`, status, n)), nil
 		}
 	}
 	s.mu.Lock()
@@ -94,16 +100,16 @@ func (s *Shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	page, problem := s.Page(q)
 	if problem != "" {
-		return ShelfReply(r, 400, `{"error":{"code":"INVALID_INPUT","message":"`+problem+`"}}`), nil
+		return NewListResponse(r, 400, `{"error":{"code":"INVALID_INPUT","message":"`+problem+`"}}`), nil
 	}
 	if s.Spoil != nil {
 		s.Spoil(n, q, &page)
 	}
 	page.Meta["request_id"] = fmt.Sprintf("req_%d", n)
-	return ShelfReply(r, 200, page.json()), nil
+	return NewListResponse(r, 200, page.encode()), nil
 }
 
-func (p ShelfPage) json() string {
+func (p ListPage) encode() string {
 	texts := make([]string, len(p.Items))
 	for i, item := range p.Items {
 		texts[i] = fmt.Sprintf(`{"id":"item-%d","seq":%d}`, item, item)
@@ -118,7 +124,8 @@ func (p ShelfPage) json() string {
 	return `{"data":[` + strings.Join(texts, ",") + `],"meta":` + string(meta) + `}`
 }
 
-func ShelfReply(r *http.Request, status int, body string) *http.Response {
+// NewListResponse returns a JSON response.
+func NewListResponse(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"application/json"}},
@@ -126,7 +133,8 @@ func ShelfReply(r *http.Request, status int, body string) *http.Response {
 	}
 }
 
-func (s *Shelf) Page(q url.Values) (p ShelfPage, problem string) {
+// Page returns the documented page of a query, or the problem of the query.
+func (s *ListServer) Page(q url.Values) (p ListPage, problem string) {
 	size, problem := s.size(q)
 	if problem != "" {
 		return p, problem
@@ -158,7 +166,7 @@ func (s *Shelf) Page(q url.Values) (p ShelfPage, problem string) {
 	}
 	from = min(from, len(s.Items))
 	to := min(from+size, len(s.Items))
-	p = ShelfPage{Items: slices.Clone(s.Items[from:to]), Meta: map[string]any{}}
+	p = ListPage{Items: slices.Clone(s.Items[from:to]), Meta: map[string]any{}}
 	more := to < len(s.Items)
 	switch s.style {
 	case "page":
@@ -177,7 +185,7 @@ func (s *Shelf) Page(q url.Values) (p ShelfPage, problem string) {
 	return p, ""
 }
 
-func (s *Shelf) size(q url.Values) (int, string) {
+func (s *ListServer) size(q url.Values) (int, string) {
 	if s.style == "plain" {
 		return len(s.Items), ""
 	}
@@ -191,42 +199,44 @@ func (s *Shelf) size(q url.Values) (int, string) {
 	return size, ""
 }
 
-// AnyPager is a Pager whatever its items, which it gives as numbers.
-type AnyPager struct {
-	Size     func(int) AnyPager
-	From     func(string) AnyPager
-	Prefetch func(int) AnyPager
+// IntPager is a Pager of any item type. It returns the numbers of the items.
+type IntPager struct {
+	Size     func(int) IntPager
+	From     func(string) IntPager
+	Prefetch func(int) IntPager
 	All      func(context.Context) iter.Seq2[int, error]
-	Pages    func(context.Context) iter.Seq2[anyPage, error]
-	Page     func(context.Context) (anyPage, error)
+	Pages    func(context.Context) iter.Seq2[IntPage, error]
+	Page     func(context.Context) (IntPage, error)
 	Collect  func(context.Context) ([]int, error)
 }
 
-type anyPage struct {
+// IntPage is a page of numbers.
+type IntPage struct {
 	Items []int
 	Meta  hiring.Meta
 	Next  string
 }
 
-func AnyOf[T any](p hiring.Pager[T], number func(T) int) AnyPager {
-	page := func(p hiring.Page[T]) anyPage { return anyPage{numbers(p.Items, number), p.Meta, p.Next} }
-	return AnyPager{
-		Size:     func(n int) AnyPager { return AnyOf(p.PageSize(n), number) },
-		From:     func(token string) AnyPager { return AnyOf(p.From(token), number) },
-		Prefetch: func(n int) AnyPager { return AnyOf(p.Prefetch(n), number) },
+// IntPagerOf returns p with items replaced by their numbers.
+func IntPagerOf[T any](p hiring.Pager[T], number func(T) int) IntPager {
+	page := func(p hiring.Page[T]) IntPage { return IntPage{numbers(p.Items, number), p.Meta, p.Next} }
+	return IntPager{
+		Size:     func(n int) IntPager { return IntPagerOf(p.PageSize(n), number) },
+		From:     func(token string) IntPager { return IntPagerOf(p.From(token), number) },
+		Prefetch: func(n int) IntPager { return IntPagerOf(p.Prefetch(n), number) },
 		All: func(ctx context.Context) iter.Seq2[int, error] {
 			items := p.All(ctx)
 			return func(yield func(int, error) bool) {
 				items(func(item T, err error) bool { return yield(number(item), err) })
 			}
 		},
-		Pages: func(ctx context.Context) iter.Seq2[anyPage, error] {
+		Pages: func(ctx context.Context) iter.Seq2[IntPage, error] {
 			pages := p.Pages(ctx)
-			return func(yield func(anyPage, error) bool) {
+			return func(yield func(IntPage, error) bool) {
 				pages(func(p hiring.Page[T], err error) bool { return yield(page(p), err) })
 			}
 		},
-		Page: func(ctx context.Context) (anyPage, error) {
+		Page: func(ctx context.Context) (IntPage, error) {
 			got, err := p.Page(ctx)
 			return page(got), err
 		},
@@ -245,6 +255,7 @@ func numbers[T any](items []T, number func(T) int) []int {
 	return all
 }
 
+// NumberOf returns the number in an item id, or -1.
 func NumberOf(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "item-"))
 	if err != nil {
@@ -253,43 +264,50 @@ func NumberOf(id string) int {
 	return n
 }
 
-const ShelfID = "5b000000-0000-4000-8000-000000000001"
+// ParentID is the id of the assessment or submission that the list belongs to.
+const ParentID = "5b000000-0000-4000-8000-000000000001"
 
-// ShelfList is a list of the client and the way in which its server pages it.
-type ShelfList struct {
+// ListCase is a list of the client and how its server pages the list.
+type ListCase struct {
 	Name, Style string
 	Largest     int
-	Open        func(*hiring.Client) AnyPager
+	Open        func(*hiring.Client) IntPager
 }
 
-func InvitationsOf(c *hiring.Client) AnyPager {
-	return AnyOf(c.Invitations.List(ShelfID), func(i hiring.Invitation) int { return NumberOf(i.ID) })
+// InvitationsOf lists invitations by number.
+func InvitationsOf(c *hiring.Client) IntPager {
+	return IntPagerOf(c.Invitations.List(ParentID), func(i hiring.Invitation) int { return NumberOf(i.ID) })
 }
 
-func SubmissionsOf(c *hiring.Client) AnyPager {
+// SubmissionsOf lists evaluated submissions by number.
+func SubmissionsOf(c *hiring.Client) IntPager {
 	filter := hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}
-	return AnyOf(c.Submissions.List(filter), func(s hiring.Submission) int { return NumberOf(s.ID) })
+	return IntPagerOf(c.Submissions.List(filter), func(s hiring.Submission) int { return NumberOf(s.ID) })
 }
 
-func EventsOf(c *hiring.Client) AnyPager {
-	return AnyOf(c.Events.List(ShelfID, hiring.EventFilter{}), func(e hiring.Event) int { return int(e.Seq) })
+// EventsOf lists events by number.
+func EventsOf(c *hiring.Client) IntPager {
+	return IntPagerOf(c.Events.List(ParentID, hiring.EventFilter{}), func(e hiring.Event) int { return int(e.Seq) })
 }
 
-func ChallengesOf(c *hiring.Client) AnyPager {
-	return AnyOf(c.Challenges.List(), func(c hiring.Challenge) int { return NumberOf(c.ID) })
+// ChallengesOf lists challenges by number.
+func ChallengesOf(c *hiring.Client) IntPager {
+	return IntPagerOf(c.Challenges.List(), func(c hiring.Challenge) int { return NumberOf(c.ID) })
 }
 
-func AssessmentsOf(c *hiring.Client) AnyPager {
-	return AnyOf(c.Assessments.List(), func(a hiring.Assessment) int { return NumberOf(a.ID) })
+// AssessmentsOf lists assessments by number.
+func AssessmentsOf(c *hiring.Client) IntPager {
+	return IntPagerOf(c.Assessments.List(), func(a hiring.Assessment) int { return NumberOf(a.ID) })
 }
 
-func MembersOf(c *hiring.Client) AnyPager {
-	return AnyOf(c.Members.List(), func(m hiring.Member) int { return NumberOf(m.ID) })
+// MembersOf lists members by number.
+func MembersOf(c *hiring.Client) IntPager {
+	return IntPagerOf(c.Members.List(), func(m hiring.Member) int { return NumberOf(m.ID) })
 }
 
-// The style of challenges and assessments is not documented: the client has to
-// find out.
-var ShelfLists = []ShelfList{
+// ListCases are the paged lists. The API's documentation does not show how challenges and assessments are
+// paged: the client accepts both ways.
+var ListCases = []ListCase{
 	{"invitations", "page", 100, InvitationsOf},
 	{"submissions", "cursor", 100, SubmissionsOf},
 	{"events", "seq", 500, EventsOf},
@@ -299,7 +317,8 @@ var ShelfLists = []ShelfList{
 	{"assessments by cursor", "cursor", 100, AssessmentsOf},
 }
 
-func UpTo(n int) []int {
+// NumbersTo returns the numbers 1 to n.
+func NumbersTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i + 1

@@ -1,43 +1,26 @@
-// Package apitest provides the fake server with scripted responses and the helpers that the behaviour tests in test/ share.
 package apitest
 
 import (
 	"context"
-	"testing"
+	"reflect"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
 )
 
-const (
-	FakeURL = "https://hiring.example.com"
-	FakeKey = "sk_test_51HxQ9zVbT7uRkWn3"
-	FakeID  = "0b0e7b3a-6c1f-4a53-9d0e-111111111111"
-)
-
-// FailureOf returns the *Error in err.
-func FailureOf(t *testing.T, call string, err error) *hiring.Error {
-	t.Helper()
-	var failure *hiring.Error
-	require.ErrorAs(t, err, &failure, "%s", call)
-	return failure
-}
-
-// operation is a call of the public surface with what it must put on the wire.
-type operation struct {
-	Name, Method, Route, Uri, Body string
-	Reply                          string // A reply that it accepts.
+// Operation is an exported method that sends a request, with the request that it must send.
+type Operation struct {
+	Name, Method, Route, URI, Body string
+	Reply                          string // A response that it accepts.
 	Call                           func(context.Context, *hiring.Client) error
 }
 
-// operations are all methods that send something, once each.
-func EveryOperation() []operation {
+// Operations returns every exported method that sends a request.
+func Operations() []Operation {
 	const a, i, list = "a1", "i1", `{"data":[],"meta":{"request_id":"req_0a","has_more":false}}`
 	const one = `{"data":{"id":"x"},"meta":{"request_id":"req_0a"}}`
 	invitation := hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"}
-	return []operation{
+	return []Operation{
 		{"Account.Get", "GET", "/account", "/account", "", one, func(ctx context.Context, c *hiring.Client) error { _, err := c.Account.Get(ctx); return err }},
 		{"Members.List", "GET", "/members", "/members", "", list, func(ctx context.Context, c *hiring.Client) error { _, err := c.Members.List().Collect(ctx); return err }},
 		{"Challenges.List", "GET", "/challenges", "/challenges?page_size=100", "", list, func(ctx context.Context, c *hiring.Client) error {
@@ -92,4 +75,16 @@ func EveryOperation() []operation {
 			return err
 		}},
 	}
+}
+
+// SampleInvitationID is an invitation of the sandbox's sample data.
+const SampleInvitationID = "1a000000-0000-4000-8001-000000000001"
+
+// DialectFields returns the field names of hiring.Dialect.
+func DialectFields() []string {
+	var names []string
+	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
+		names = append(names, field.Name)
+	}
+	return names
 }

@@ -1,3 +1,0 @@
-package apitest
-
-const SignIn = "<!DOCTYPE html><title>Sign in</title>"

@@ -1,8 +1,0 @@
-package apitest
-
-import (
-	"os"
-)
-
-// Long reports whether the tests run at full count, as .ci/long does.
-func Long() bool { return os.Getenv("HIRING_LONG") != "" }
