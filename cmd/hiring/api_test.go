@@ -10,8 +10,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestAPISendsABody from an argument, a file and standard input. A body makes the method
-// POST.
+// TestAPISendsABody given as an argument, a file and standard input. With a body the
+// default method is POST.
 func TestAPISendsABody(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New()

@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// completed returns what the shell is told for a command line, without descriptions.
+// completed returns the completions of a command line, without descriptions.
 func (u *user) completed(args ...string) (words []string) {
 	for line := range strings.Lines(u.run(append([]string{"__complete"}, args...)...).stdout) {
 		word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -31,8 +31,8 @@ func (u *user) cacheFiles() []string {
 	return files
 }
 
-// TestCompletionOfIDs comes from the API once and then from a cache that only the user
-// can read, and that holds no candidate data.
+// TestCompletionOfIDs: ids come from the API once and then from a cache without candidate
+// data, which only the user can read.
 func TestCompletionOfIDs(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
@@ -53,9 +53,9 @@ func TestCompletionOfIDs(t *testing.T) {
 	}
 	assert.Len(t, server.Journal(), 4, "one read for each list, whatever the number of key presses")
 	assert.Empty(t, u.completed("assessments", "get", "b"))
-	assert.Empty(t, u.completed("assessments", "get", sandbox.AssessmentID, ""), "one argument is all it takes")
+	assert.Empty(t, u.completed("assessments", "get", sandbox.AssessmentID, ""), "the command takes one argument")
 	firstItems := "5b000000-0000-4000-8001-000000000356"
-	assert.NotContains(t, u.completed("submissions", "wait", firstItems, ""), firstItems, "each id once")
+	assert.NotContains(t, u.completed("submissions", "wait", firstItems, ""), firstItems, "each id is completed once")
 
 	require.Len(t, u.cacheFiles(), 4)
 	for _, file := range u.cacheFiles() {
@@ -70,7 +70,7 @@ func TestCompletionOfIDs(t *testing.T) {
 	}
 }
 
-// TestCompletionCacheExpires, belongs to one key and survives damage.
+// TestCompletionCacheExpires: a cache belongs to one key, expires, and may be damaged.
 func TestCompletionCacheExpires(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
@@ -97,10 +97,10 @@ func TestCompletionCacheExpires(t *testing.T) {
 	require.NoError(t, os.WriteFile(old, []byte("{}"), 0o600))
 	require.NoError(t, os.Chtimes(old, time.Time{}, time.Now().Add(-time.Hour)))
 	u.completed("challenges", "get", "")
-	assert.NoFileExists(t, old, "what has expired is removed")
+	assert.NoFileExists(t, old, "an expired cache is removed")
 }
 
-// TestCompletionWithoutAServer is empty, and does not ask at every key press.
+// TestCompletionWithoutAServer returns nothing and sends no request at the next key press.
 func TestCompletionWithoutAServer(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
@@ -109,17 +109,17 @@ func TestCompletionWithoutAServer(t *testing.T) {
 	for range 3 {
 		assert.Empty(t, u.completed("assessments", "get", ""))
 	}
-	assert.Len(t, server.Journal(), 1, "no retries, and the failure is remembered for a minute")
+	assert.Len(t, server.Journal(), 1, "no retries, and the failure is cached for a minute")
 	nothing := newUser(t, nil, "")
 	assert.Empty(t, nothing.completed("assessments", "get", ""))
 	assert.NotEmpty(t, nothing.completed("--sandbox", "assessments", "get", ""))
-	assert.Empty(t, nothing.cacheFiles(), "the sandbox costs nothing")
+	assert.Empty(t, nothing.cacheFiles(), "completion from the sandbox is not cached")
 }
 
-// TestCompletionOfValues: statuses, columns, profiles, settings and methods.
+// TestCompletionOfValues completes statuses, columns, profiles, settings and methods.
 func TestCompletionOfValues(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	assert.Equal(t, []string{"evaluated", "started", "submitted"}, u.completed("submissions", "list", "--status", ""))
 	assert.Contains(t, u.completed("submissions", "list", "--sort", ""), "score")

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDoctorGuideShowsWhatIsPrinted: every line of the table in the guide is one of
-// the golden output.
-func TestDoctorGuideShowsWhatIsPrinted(t *testing.T) {
+// TestDoctorGuideEqualsGoldenFile: every line of the table in the guide is in the golden
+// output.
+func TestDoctorGuideEqualsGoldenFile(t *testing.T) {
 	guide, err := os.ReadFile("../../docs/doctor.md")
 	require.NoError(t, err)
 	printed, err := os.ReadFile("testdata/golden/doctor-foreign.txt")

@@ -21,20 +21,19 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// foreignWords are those of a service that speaks otherwise in everything.
-var foreignWords = hiring.Dialect{
+// foreignWords are the names of a server that differs from every assumption.
+var renamedDialect = hiring.Dialect{
 	PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit", SinceLayout: "20060102T150405.000Z",
 	ListChallenges: "GET /library", ListAssessments: "GET /postings", GetAssessment: "GET /postings/{id}",
 	UpdateAssessment: "PUT /postings/{id}/settings", ResendInvitation: "POST /postings/{id}/{invitation_id}/again",
 	RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
 }
 
-// doctorUnstable is what differs from run to run: addresses, and the spaces after
-// them.
+// doctorUnstable matches addresses and the spaces after them, which differ from run to
+// run.
 var doctorUnstable = regexp.MustCompile(`127\.0\.0\.1:\d+ *`)
 
-// TestDoctorGolden shows what people see of services that are as assumed, foreign,
-// and not there.
+// TestDoctorGolden compares the output for several servers and keys.
 func TestDoctorGolden(t *testing.T) {
 	for name, c := range map[string]struct {
 		options []sandbox.Option
@@ -43,10 +42,10 @@ func TestDoctorGolden(t *testing.T) {
 	}{
 		"doctor":             {nil, sandbox.TestKey, "doctor"},
 		"doctor-live":        {nil, sandbox.LiveKey, "doctor"},
-		"doctor-foreign":     {[]sandbox.Option{sandbox.WithDialect(foreignWords)}, sandbox.TestKey, "doctor"},
+		"doctor-foreign":     {[]sandbox.Option{sandbox.WithDialect(renamedDialect)}, sandbox.TestKey, "doctor"},
 		"doctor-revoked":     {nil, "sk_test_revoked", "doctor"},
 		"doctor-csv":         {nil, sandbox.TestKey, "doctor -o csv --columns group,name,verdict,found"},
-		"doctor-json":        {[]sandbox.Option{sandbox.WithDialect(foreignWords)}, sandbox.TestKey, "doctor --jq .dialect"},
+		"doctor-json":        {[]sandbox.Option{sandbox.WithDialect(renamedDialect)}, sandbox.TestKey, "doctor --jq .dialect"},
 		"doctor-unwritten":   {nil, "sk_test_revoked", "doctor --write dialect.json -o csv --columns name,verdict"},
 		"doctor-no-writes":   {nil, sandbox.TestKey, "doctor --no-writes -o csv --columns name,verdict,evidence"},
 		"doctor-as-assumed":  {nil, sandbox.TestKey, "doctor -o jsonl --jq .name"},
@@ -63,7 +62,7 @@ func TestDoctorGolden(t *testing.T) {
 	}
 }
 
-// TestDoctorBehindASignInPage: a captive network, and the exit status.
+// TestDoctorBehindASignInPage: a captive network is reported, and the exit status is 1.
 func TestDoctorBehindASignInPage(t *testing.T) {
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html><title>Sign in</title>"))
@@ -79,10 +78,10 @@ func TestDoctorBehindASignInPage(t *testing.T) {
 	assert.NotContains(t, r.stdout, sandbox.TestKey)
 }
 
-// TestDoctorWritesADialect: the file makes the next command work, the sandbox
-// program and the SDK take it, and a doctor that assumes it finds nothing wrong.
+// TestDoctorWritesADialect: the written file works for the next command, for the sandbox
+// program, for the SDK and for doctor itself.
 func TestDoctorWritesADialect(t *testing.T) {
-	server := sandbox.New(sandbox.WithDialect(foreignWords))
+	server := sandbox.New(sandbox.WithDialect(renamedDialect))
 	u := newUser(t, server, sandbox.TestKey)
 	r := u.run("doctor", "--write", "dialect.json")
 	assert.Equal(t, exitFailed, r.code, r.stderr)
@@ -92,7 +91,7 @@ func TestDoctorWritesADialect(t *testing.T) {
 	require.NoError(t, err)
 	var found hiring.Dialect
 	require.NoError(t, json.Unmarshal(text, &found))
-	assert.Equal(t, foreignWords, found)
+	assert.Equal(t, renamedDialect, found)
 
 	assert.Equal(t, exitNotFound, u.run("assessments", "list").code)
 	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "assessments", "list").code)
@@ -101,7 +100,7 @@ func TestDoctorWritesADialect(t *testing.T) {
 	var report doctor.Report
 	require.NoError(t, json.Unmarshal([]byte(again.stdout), &report))
 	assert.False(t, report.Contradicted())
-	assert.Equal(t, foreignWords, report.Dialect)
+	assert.Equal(t, renamedDialect, report.Dialect)
 	assert.LessOrEqual(t, report.Reads, doctor.MaxReads)
 
 	base := sandboxProgram(t, file)
@@ -113,7 +112,7 @@ func TestDoctorWritesADialect(t *testing.T) {
 }
 
 // TestDoctorWritesOnlyWhatItDecided: with a live key in an empty organization little is
-// decided. The file has that and nothing else, and the exit status says that commands
+// decided. The file has the decided names only, and the exit status says that commands
 // need more.
 func TestDoctorWritesOnlyWhatItDecided(t *testing.T) {
 	t.Parallel()
@@ -137,10 +136,10 @@ func TestDoctorWritesOnlyWhatItDecided(t *testing.T) {
 	assert.Equal(t, exitFailed, again.code, "nothing contradicts, but names of writes were not decided")
 	assert.Contains(t, again.stderr, "hiring: Commands need names that were not decided: ")
 	assert.Contains(t, again.stderr, "InvitationEmail")
-	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code, "without --write, nothing is expected of a visit")
+	assert.Equal(t, exitOK, u.run("--dialect", "dialect.json", "doctor").code, "without --write, undecided names are not an error")
 }
 
-// TestDoctorWritesForAKeyThatMayOnlyRead: the names of writes are not needed.
+// TestDoctorWritesForAKeyThatMayOnlyRead: a read-only key needs no names of writes.
 func TestDoctorWritesForAKeyThatMayOnlyRead(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New()
@@ -151,7 +150,7 @@ func TestDoctorWritesForAKeyThatMayOnlyRead(t *testing.T) {
 	assert.Contains(t, got.stderr, "Undecided names, which stay as assumed: InvitationEmail, InvitationName\n")
 }
 
-// sandboxProgram runs cmd/hiring-sandbox with a dialect, and returns its base URL.
+// sandboxProgram runs cmd/hiring-sandbox with a dialect and returns its base URL.
 func sandboxProgram(t *testing.T, dialect string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "hiring-sandbox")
@@ -171,6 +170,6 @@ func sandboxProgram(t *testing.T, dialect string) string {
 			return base
 		}
 	}
-	require.Fail(t, "the program said no address")
+	require.Fail(t, "the program printed no address")
 	return ""
 }

@@ -19,9 +19,9 @@ import (
 
 var errStopped = errors.New("killed")
 
-// TestExportIsWholeWhereverItIsKilled: before and after each change on the disk, and
-// within those that append.
-func TestExportIsWholeWhereverItIsKilled(t *testing.T) {
+// TestKilledExportResumes: an export is killed before, after and within each
+// change on the disk, and resumed.
+func TestKilledExportResumes(t *testing.T) {
 	t.Parallel()
 	list := sandbox.Start(t).Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(100)
 	all, err := list.Collect(t.Context())
@@ -45,12 +45,12 @@ func TestExportIsWholeWhereverItIsKilled(t *testing.T) {
 		assert.Equal(t, idsOf(all), idsIn(t, file), "killed at change %d", killed)
 		assert.NoFileExists(t, file+".state")
 		require.ErrorContains(t, exportUntil(t, list, file, nil), "already exists")
-		assert.Equal(t, idsOf(all), idsIn(t, file), "nothing is written over what is whole")
+		assert.Equal(t, idsOf(all), idsIn(t, file), "a complete file is not replaced")
 	}
 	assert.Equal(t, 10, killed, "state, file, 3 pages with a state each, the end, and once not at all")
 }
 
-// exportUntil runs an export; change nil lets it end.
+// exportUntil runs an export with a hook that may end it. A nil hook lets it finish.
 func exportUntil(t *testing.T, list hiring.Pager[hiring.Submission], file string, change func(func() error) error) error {
 	t.Helper()
 	progress := output.Stream{Writer: io.Discard}.Progress("exported")
@@ -62,7 +62,7 @@ func exportUntil(t *testing.T, list hiring.Pager[hiring.Submission], file string
 	return e.run(t.Context(), list, progress)
 }
 
-// halfAPage is what a kill within a page leaves; a whole file gets none.
+// halfAPage appends part of a page to an incomplete file, as a killed run does.
 func halfAPage(t *testing.T, file string) {
 	t.Helper()
 	var state exportState
@@ -100,8 +100,9 @@ func idsIn(t *testing.T, file string) (ids []string) {
 	return ids
 }
 
-// TestExportIntoAFileThatLostSomething would fill the hole with zeros.
-func TestExportIntoAFileThatLostSomething(t *testing.T) {
+// TestExportIntoATruncatedFileFails: resuming would fill the gap with zeros, so the
+// export fails.
+func TestExportIntoATruncatedFileFails(t *testing.T) {
 	t.Parallel()
 	list := sandbox.Start(t).Client().Submissions.List(hiring.SubmissionFilter{})
 	file := filepath.Join(t.TempDir(), "all.jsonl")

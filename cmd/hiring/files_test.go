@@ -16,8 +16,8 @@ import (
 // TestOutputFilesAreNeverSpecialFiles runs each command that writes a file.
 func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 2)
-	submission := attempt(t, h, "z@example.com")
+	h, u := newImport(t, 2)
+	submission := newSubmission(t, h, "z@example.com")
 	require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
 	before := len(h.server.Journal())
 	for _, line := range []string{
@@ -47,12 +47,12 @@ func TestOutputFilesAreNeverSpecialFiles(t *testing.T) {
 			assert.Equal(t, os.ModeNamedPipe, info.Mode().Type(), line)
 		}
 	}
-	assert.Len(t, h.server.Journal(), before, "refused before anything is requested")
+	assert.Len(t, h.server.Journal(), before, "refused before any request")
 	assert.Empty(t, h.invitations()["c0@example.com"])
 }
 
-// TestOutputFilesFollowLinks: the link stays, and its target is replaced with a
-// private file.
+// TestOutputFilesFollowLinks: the link stays, and its target is replaced by a private
+// file.
 func TestOutputFilesFollowLinks(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)

@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/manual"
 )
 
-// everyCommand is what a user can call.
+// everyCommand returns all visible commands.
 func everyCommand(t *testing.T) []*cobra.Command {
 	t.Helper()
 	var all []*cobra.Command
@@ -35,9 +35,9 @@ func everyCommand(t *testing.T) []*cobra.Command {
 	return all
 }
 
-// TestEveryCommandIsExplained in a line without a full stop, as the list of commands
-// shows it, and in sentences where there is more to say.
-func TestEveryCommandIsExplained(t *testing.T) {
+// TestEveryCommandHasAShortAndALongText: the short text has no full stop, and the long text ends
+// with one.
+func TestEveryCommandHasAShortAndALongText(t *testing.T) {
 	t.Parallel()
 	for _, c := range everyCommand(t) {
 		assert.NotEmpty(t, c.Short, c.CommandPath())
@@ -47,8 +47,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	}
 }
 
-// TestHelpTopicsBeginAndEndWithText: no empty line at either end, and no full stop below a
-// list.
+// TestHelpTopicsBeginAndEndWithText: topics have no empty line at either end, and no full
+// stop below a list.
 func TestHelpTopicsBeginAndEndWithText(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
@@ -60,8 +60,8 @@ func TestHelpTopicsBeginAndEndWithText(t *testing.T) {
 	assert.NotContains(t, u.run("help", "environment").stdout, "(Linux).")
 }
 
-// TestCompletionOfEveryShell asks the program itself what there is: it names every
-// command of a group, and the formats.
+// TestCompletionOfEveryShell: each shell's script calls the program, which completes
+// commands and formats.
 func TestCompletionOfEveryShell(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
@@ -89,7 +89,7 @@ func TestCompletionOfEveryShell(t *testing.T) {
 	assert.Contains(t, completed("invitations", "import", "--"), "--dry-run")
 }
 
-// TestManPages: there is one for each command, with its flags, the same each time.
+// TestManPages: each command has a page with its flags, and pages are reproducible.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	pages := func() map[string]string {
@@ -109,7 +109,7 @@ func TestManPages(t *testing.T) {
 	assert.Equal(t, all, pages())
 	for _, c := range everyCommand(t) {
 		if name, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), "hiring "), " "); name == "help" || name == "completion" {
-			continue // Those of the parser.
+			continue // Commands of Cobra.
 		}
 		page := all[strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"]
 		assert.Contains(t, page, c.Short, c.CommandPath())

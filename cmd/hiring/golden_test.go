@@ -8,8 +8,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestGolden runs the commands in a pipe and on a pseudo-terminal, each against a
-// server of its own, and compares stdout, stderr and exit status.
+// TestGolden runs commands in a pipe and on a pseudo-terminal, each with its own server,
+// and compares stdout, stderr and exit status.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct{ name, args string }{
 		{"account", "account"},
@@ -119,7 +119,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// seeded is a user of test mode, at noon.
+// seeded returns a user with a test key at a fixed time.
 func seeded(t *testing.T) *user {
 	t.Helper()
 	return newUser(t, sandbox.New(sandbox.WithClock(noon)), sandbox.TestKey)
@@ -127,7 +127,7 @@ func seeded(t *testing.T) *user {
 
 var unstable = regexp.MustCompile(`http://127\.0\.0\.1:\d+|req_[0-9a-f]+`)
 
-// stable replaces what differs from run to run.
+// stable replaces text that differs from run to run.
 func stable(text string) string {
 	return unstable.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "req_") {

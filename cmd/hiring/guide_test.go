@@ -17,8 +17,8 @@ var (
 	styles    = regexp.MustCompile(`␛\[[0-9;]*m`)
 )
 
-// TestGuideShowsWhatIsSeen: the screens in the guide are those of the golden files.
-func TestGuideShowsWhatIsSeen(t *testing.T) {
+// TestGuideEqualsGoldenFiles: the screens in the guide equal the golden files.
+func TestGuideEqualsGoldenFiles(t *testing.T) {
 	text, err := os.ReadFile("testdata/guide.md")
 	require.NoError(t, err)
 	rendered := recording.ReplaceAllStringFunc(string(text), func(mark string) string {
@@ -32,7 +32,7 @@ func TestGuideShowsWhatIsSeen(t *testing.T) {
 	assert.Equal(t, rendered, string(is), "cmd/hiring/record writes it")
 }
 
-// screen is what a golden file shows of a terminal.
+// screen returns the terminal part of a golden file.
 func screen(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/golden/" + name + ".txt")

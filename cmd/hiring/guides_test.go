@@ -13,16 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the guides say of hiring: in code, as in `hiring top`, at a prompt or in a
-// script, and as run from a clone.
+// These expressions find commands in guides: in code, as in `hiring top`, at a prompt or
+// in a script, and run from a clone.
 var (
 	inText   = regexp.MustCompile("`hiring ([^`\n]+)`")
 	inScript = regexp.MustCompile(`(?m)^(?:\$ )?hiring +(.+)$`)
 	inClone  = regexp.MustCompile(`(?m)^\s*go run -C cmd/hiring \. +(.+)$`)
 )
 
-// TestCommandsInGuidesExist: each command that a guide of the repository shows is
-// one of the program's, with flags that it has.
+// TestCommandsInGuidesExist: every command line in a guide names existing commands and
+// flags.
 func TestCommandsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	guides, err := filepath.Glob("../../docs/*.md")
@@ -31,7 +31,7 @@ func TestCommandsInGuidesExist(t *testing.T) {
 	internals, err := filepath.Glob("../../docs/internals/*.md")
 	require.NoError(t, err)
 	for _, name := range slices.Concat(guides, internals, []string{"../../README.md", "../../jobs/README.md"}) {
-		if filepath.Base(name) == "decisions.md" { // They speak of the past.
+		if filepath.Base(name) == "decisions.md" { // Decisions may describe commands of the past.
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -39,7 +39,7 @@ func TestCommandsInGuidesExist(t *testing.T) {
 		for _, mention := range []*regexp.Regexp{inText, inScript, inClone} {
 			for _, found := range mention.FindAllStringSubmatch(string(text), -1) {
 				line, _, _ := strings.Cut(strings.TrimSuffix(found[1], " ..."), " #")
-				assert.Empty(t, misused(strings.Fields(line)), "%s: hiring %s", filepath.Base(name), line)
+				assert.Empty(t, usageProblem(strings.Fields(line)), "%s: hiring %s", filepath.Base(name), line)
 				seen++
 			}
 		}
@@ -47,9 +47,9 @@ func TestCommandsInGuidesExist(t *testing.T) {
 	require.Greater(t, seen, 30)
 }
 
-// misused tells what is wrong with a command line; the arguments of commands are
-// not judged.
-func misused(words []string) string {
+// usageProblem returns what is wrong with a command line, or "". It does not check
+// arguments.
+func usageProblem(words []string) string {
 	root := new(app).rootCommand()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -60,7 +60,7 @@ func misused(words []string) string {
 	command.InitDefaultHelpFlag()
 	for i, word := range rest {
 		switch {
-		case i > 0 && strings.HasPrefix(rest[i-1], "-"): // Perhaps a flag's value.
+		case i > 0 && strings.HasPrefix(rest[i-1], "-"): // It may be the value of a flag.
 		case strings.HasPrefix(word, "--"):
 			name, _, _ := strings.Cut(word[2:], "=")
 			if command.Flag(name) == nil {

@@ -24,8 +24,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// underTest makes this test binary the program, so that the tests run what users
-// run, as a process of its own.
+// underTest makes this test binary act as the program, so that tests run it as a process.
 const underTest = "HIRING_PROGRAM_UNDER_TEST"
 
 func TestMain(m *testing.M) {
@@ -39,17 +38,17 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "write what the tests see into testdata, instead of comparing")
 
-// noon is the time at the tests' sandboxes.
+// noon is the time of the tests' sandboxes.
 func noon() time.Time { return time.Date(2026, time.March, 15, 12, 0, 0, 0, time.UTC) }
 
-// user is somebody with a home of their own who runs the program.
+// user runs the program with a home folder and an environment.
 type user struct {
 	t    *testing.T
 	home string
 	env  []string
 }
 
-// newUser talks to a server with a key; without a server nothing is set up.
+// newUser returns a user of a server and a key. Without a server, nothing is configured.
 func newUser(t *testing.T, server *sandbox.Server, key string) *user {
 	t.Helper()
 	home := t.TempDir()
@@ -67,7 +66,7 @@ func newUser(t *testing.T, server *sandbox.Server, key string) *user {
 	return u
 }
 
-// result is what a run leaves behind. On a terminal everything is on the screen.
+// result is the result of a run. On a terminal, stdout has everything.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -79,7 +78,7 @@ func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// run runs the program in a pipe.
+// run runs the program with pipes.
 func (u *user) run(args ...string) result { return u.runWith("", args...) }
 
 func (u *user) runWith(stdin string, args ...string) result {
@@ -91,8 +90,7 @@ func (u *user) runWith(stdin string, args ...string) result {
 	return result{stdout.String(), stderr.String(), code}
 }
 
-// onTerminal runs the program on a pseudo-terminal, and returns what is on the screen
-// as it was written.
+// onTerminal runs the program on a pseudo-terminal and returns the raw output.
 func (u *user) onTerminal(args ...string) result {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
@@ -110,11 +108,11 @@ func (u *user) onTerminal(args ...string) result {
 	return result{stdout: strings.ReplaceAll(screen.String(), "\r\n", "\n"), code: code}
 }
 
-// answer is what somebody types once a question is on the screen.
+// answer is what the user types after a question.
 type answer struct{ question, typed string }
 
-// inDialog runs the program on a pseudo-terminal and answers its questions. The
-// terminal is returned, too, still open: its settings can be looked at.
+// inDialog runs the program on a pseudo-terminal and answers its questions. It also
+// returns the open terminal, so that tests can check its settings.
 func (u *user) inDialog(answers []answer, args ...string) (result, *os.File) {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
@@ -151,7 +149,7 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-// golden compares a text with a file of testdata.
+// golden compares a text with a file in testdata.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -165,8 +163,8 @@ func golden(t *testing.T, name, text string) {
 	assert.Equal(t, string(want), text, "%s; go test -update writes what is seen now", file)
 }
 
-// settled is what stays on a screen: a line that was drawn over is gone.
-func settled(screen string) string {
+// finalScreen removes lines that were drawn over.
+func finalScreen(screen string) string {
 	var lines []string
 	for line := range strings.SplitSeq(screen, "\n") {
 		lines = append(lines, line[strings.LastIndex(line, "\r\x1b[K")+1:])
@@ -177,7 +175,7 @@ func settled(screen string) string {
 // visible shows escape sequences in a golden file.
 func visible(text string) string { return strings.ReplaceAll(text, "\x1b", "␛") }
 
-// shellWords returns a command line that a shell takes apart into args.
+// shellWords quotes args for a shell.
 func shellWords(args []string) string {
 	words := slices.Clone(args)
 	for i, word := range words {
@@ -188,9 +186,9 @@ func shellWords(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// transcript is how a golden file shows a run in a pipe and one on a terminal.
+// transcript returns the golden file of a run with pipes and a run on a terminal.
 func transcript(args []string, piped, screen result) string {
 	return "$ hiring " + shellWords(args) + "\n" +
 		"--- stdout\n" + visible(piped.stdout) + "--- stderr\n" + visible(piped.stderr) + "--- exit " + strconv.Itoa(piped.code) + "\n" +
-		"--- terminal of 100 columns\n" + visible(settled(screen.stdout)) + "--- exit " + strconv.Itoa(screen.code) + "\n"
+		"--- terminal of 100 columns\n" + visible(finalScreen(screen.stdout)) + "--- exit " + strconv.Itoa(screen.code) + "\n"
 }

@@ -23,20 +23,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// killed is what a killed run unwinds with: nothing of it may run on.
+// killed is the panic value that ends a killed run.
 type killed struct{}
 
 var errKilled = errors.New("killed")
 
-// killer is a transport that ends the run at some request: before the server has seen
-// it, after it, so that the response is lost, or while the request is still on its way.
-type killer struct {
+// killingTransport ends the run at one request: before the server has received it, after
+// it, so that the response is lost, or while the request is still on its way.
+type killingTransport struct {
 	next http.RoundTripper
 	left int
-	late time.Duration // When the request arrives after the kill; negative: never.
+	late time.Duration // Delay of the request after the kill; negative means that it never arrives.
 }
 
-func (k *killer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (k *killingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if k.left--; k.left > 0 {
 		return k.next.RoundTrip(r)
 	}
@@ -56,17 +56,17 @@ func (k *killer) RoundTrip(r *http.Request) (*http.Response, error) {
 	panic(killed{})
 }
 
-// hall is an assessment that many people are to be invited to.
-type hall struct {
+// campaign is an assessment with people to invite.
+type campaign struct {
 	t      *testing.T
 	server *sandbox.Server
 	id     string
 	people []hiring.NewInvitation
 }
 
-func newHall(t *testing.T, n int) *hall {
+func newCampaign(t *testing.T, n int) *campaign {
 	t.Helper()
-	h := &hall{t: t, server: sandbox.New()}
+	h := &campaign{t: t, server: sandbox.New()}
 	h.id = h.server.AddAssessment("Backend")
 	for i := range n {
 		h.people = append(h.people, hiring.NewInvitation{Name: fmt.Sprintf("Candidate %d", i), Email: fmt.Sprintf("c%d@example.com", i)})
@@ -74,12 +74,12 @@ func newHall(t *testing.T, n int) *hall {
 	return h
 }
 
-// run imports everybody with a process's own client, and returns what was shown.
-func (h *hall) run(ctx context.Context, file string, transport http.RoundTripper) (shown string, err error) {
+// run imports all people with a new client and returns what was printed.
+func (h *campaign) run(ctx context.Context, file string, transport http.RoundTripper) (shown string, err error) {
 	return h.runAs(ctx, sandbox.LiveKey, file, transport)
 }
 
-func (h *hall) runAs(ctx context.Context, key, file string, transport http.RoundTripper) (shown string, err error) {
+func (h *campaign) runAs(ctx context.Context, key, file string, transport http.RoundTripper) (shown string, err error) {
 	defer func() {
 		switch cause := recover().(type) {
 		case nil:
@@ -111,8 +111,8 @@ func (h *hall) runAs(ctx context.Context, key, file string, transport http.Round
 	return "", err
 }
 
-// invitations counts what every address got.
-func (h *hall) invitations() map[string]int {
+// invitations returns the number of invitations by address.
+func (h *campaign) invitations() map[string]int {
 	h.t.Helper()
 	h.server.AddKey(sandbox.Key{Token: "sk_live_auditor", Scope: sandbox.ScopeRead})
 	client, err := hiring.New("https://sandbox.invalid", "sk_live_auditor", hiring.WithHTTPClient(&http.Client{Transport: h.server.Transport()}))
@@ -125,7 +125,7 @@ func (h *hall) invitations() map[string]int {
 	return count
 }
 
-func (h *hall) everybodyOnce() {
+func (h *campaign) assertOneInvitationEach() {
 	h.t.Helper()
 	count := h.invitations()
 	assert.Len(h.t, count, len(h.people))
@@ -134,7 +134,7 @@ func (h *hall) everybodyOnce() {
 	}
 }
 
-// outcomes counts the rows of a file of results.
+// outcomes counts the rows of a file of results by outcome.
 func outcomes(t *testing.T, file string) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -147,9 +147,9 @@ func outcomes(t *testing.T, file string) map[string]int {
 	return count
 }
 
-// tear leaves the last row of a run unfinished, as a process that was killed in a write
-// would. before is the size of the file when the run began.
-func tear(t *testing.T, file string, before int, random *rand.Rand) {
+// tearLastRow truncates the last row, as a process killed during a write would leave it.
+// before is the size of the file when the run began.
+func tearLastRow(t *testing.T, file string, before int, random *rand.Rand) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
@@ -161,61 +161,62 @@ func tear(t *testing.T, file string, before int, random *rand.Rand) {
 	}
 }
 
-// scenarios is how many seeds a test of chance tries.
-func scenarios() uint64 {
+// seedCount returns how many seeds randomized tests use.
+func seedCount() uint64 {
 	if os.Getenv("HIRING_LONG") != "" {
 		return 200
 	}
 	return 3
 }
 
-// TestImportIsKilledAgainAndAgain: 450 people, who take three windows of the rate
-// limit. Runs are killed at any of their requests, which arrive never, before the kill or
-// up to 59 s after it, with a torn last row, and start again after 0 to 70 s.
+// TestImportIsKilledAgainAndAgain imports 450 people, which takes three windows of the
+// rate limit. Runs are killed at any of their requests, which arrive never, before the
+// kill or up to 59 s after it, with a torn last row. They start again after 0 to 70 s.
 func TestImportIsKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	const people = 450
 	total := 0
-	for seed := range scenarios() {
+	for seed := range seedCount() {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHall(t, people)
+			h := newCampaign(t, people)
 			random := rand.New(rand.NewPCG(seed, 0))
 			file := filepath.Join(t.TempDir(), "results.csv")
 			begun, kills := time.Now(), 0
 			for {
-				left := people + 40 - len(h.invitations()) // Some requests more than a run needs.
-				k := &killer{next: h.server.Transport(), left: 1 + random.IntN(left)}
+				left := people + 40 - len(h.invitations()) // A few requests more than a run needs.
+				k := &killingTransport{next: h.server.Transport(), left: 1 + random.IntN(left)}
 				k.late = []time.Duration{-1, 0, time.Duration(random.IntN(59_000)+1) * time.Millisecond}[random.IntN(3)]
-				before, _ := os.ReadFile(file) // None at first.
+				before, _ := os.ReadFile(file) // The file does not exist at first.
 				shown, err := h.run(t.Context(), file, k)
 				if !errors.Is(err, errKilled) {
 					require.NoError(t, err, shown)
 					break
 				}
 				kills++
-				tear(t, file, len(before), random)
+				tearLastRow(t, file, len(before), random)
 				time.Sleep(time.Duration(random.IntN(71)) * time.Second)
 			}
 			assert.Greater(t, time.Since(begun), 2*time.Hour, "three windows")
 			time.Sleep(time.Minute) // Every late request arrives.
-			h.everybodyOnce()
-			assert.Equal(t, map[string]int{"sent": people}, outcomes(t, file), "sent by a killed run is not existing")
+			h.assertOneInvitationEach()
+			assert.Equal(t, map[string]int{"sent": people}, outcomes(t, file), "an invitation of a killed run is not reported as existing")
 			left, err := filepath.Glob(file + "?*")
 			require.NoError(t, err)
 			assert.Empty(t, left, "neither a lock nor a checkpoint is left")
 			total += kills
 		})
 	}
-	assert.Greater(t, total, int(scenarios()))
-	t.Logf("%d runs were killed in %d imports", total, scenarios())
+	assert.Greater(t, total, int(seedCount()))
+	t.Logf("%d runs were killed in %d imports", total, seedCount())
 }
 
-// TestAnImportThatIsInterrupted: who was invited by this run, who was before, and who
-// was not yet. A later run still says that the interrupted run sent.
-func TestAnImportThatIsInterrupted(t *testing.T) {
+// TestInterruptedImportRecordsItsResults: the results say who was invited by this run, who was
+// invited before, and who was not. A later run still reports what the interrupted run
+// sent.
+func TestInterruptedImportRecordsItsResults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHall(t, 300)
+		h := newCampaign(t, 300)
 		for _, person := range h.people[:5] {
 			_, err := h.server.LiveClient().Invitations.Ensure(t.Context(), h.id, person)
 			require.NoError(t, err)
@@ -237,17 +238,17 @@ func TestAnImportThatIsInterrupted(t *testing.T) {
 
 		_, err = h.run(t.Context(), file, h.server.Transport())
 		require.NoError(t, err)
-		h.everybodyOnce()
+		h.assertOneInvitationEach()
 		assert.Equal(t, map[string]int{"sent": 295, "existing": 5}, outcomes(t, file))
 	})
 }
 
-// TestImportSaysWhatItWaitsFor, in plain lines, and Ctrl-C ends it at once with
-// all that is known kept.
-func TestImportSaysWhatItWaitsFor(t *testing.T) {
+// TestImportPrintsWhyItWaits: a run without a terminal prints why it waits. Ctrl-C ends
+// it at once and keeps all results.
+func TestImportPrintsWhyItWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHall(t, 300)
+		h := newCampaign(t, 300)
 		h.server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 40)
 		file := filepath.Join(t.TempDir(), "results.csv")
 		ctx, interrupt := context.WithTimeout(t.Context(), 90*time.Minute)
@@ -265,15 +266,15 @@ func TestImportSaysWhatItWaitsFor(t *testing.T) {
 		time.Sleep(time.Minute)
 		_, err = h.run(t.Context(), file, h.server.Transport())
 		require.NoError(t, err)
-		h.everybodyOnce()
-		assert.Equal(t, map[string]int{"sent": 300}, outcomes(t, file), "what the first run sent stays sent")
+		h.assertOneInvitationEach()
+		assert.Equal(t, map[string]int{"sent": 300}, outcomes(t, file), "invitations of the first run are still reported as sent")
 	})
 }
 
-// TestResultsThatCannotBeKept end the import: nobody is invited without a record.
-func TestResultsThatCannotBeKept(t *testing.T) {
+// TestImportSendsNothingWithoutAFileOfResults: an import sends nothing when its results cannot be written.
+func TestImportSendsNothingWithoutAFileOfResults(t *testing.T) {
 	t.Parallel()
-	h := newHall(t, 5)
+	h := newCampaign(t, 5)
 	file := filepath.Join(t.TempDir(), "results.csv")
 	require.NoError(t, os.WriteFile(file, []byte("name,email\nAda,ada@example.com\n"), 0o600))
 	_, err := h.run(t.Context(), file, h.server.Transport())

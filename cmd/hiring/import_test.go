@@ -20,13 +20,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// recruiter is somebody with the live key, an assessment and a file of people.
-func recruiter(t *testing.T, people int) (*hall, *user) {
+// newImport returns a campaign with live data, and a user with a file of its people.
+func newImport(t *testing.T, people int) (*campaign, *user) {
 	t.Helper()
-	h := newHall(t, people)
+	h := newCampaign(t, people)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	var text strings.Builder
-	text.WriteString("Name;E-Mail;Team\n") // as a spreadsheet in Germany writes it
+	text.WriteString("Name;E-Mail;Team\n") // A German spreadsheet writes semicolons.
 	for _, person := range h.people {
 		fmt.Fprintf(&text, "%s;%s;red\n", person.Name, strings.ToUpper(person.Email))
 	}
@@ -46,9 +46,9 @@ func (u *user) read(name string) string {
 	return string(text)
 }
 
-func TestImportAsksBeforeItMails(t *testing.T) {
+func TestImportAsksBeforeItSends(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 7)
+	h, u := newImport(t, 7)
 	line := []string{"invitations", "import", "people.csv", "--assessment", h.id}
 	const plan = "7 candidates for Backend: 0 already invited, 7 to invite.\n" +
 		"Unused columns: Team.\nThe plan has 2000 invitations left.\n"
@@ -62,30 +62,30 @@ func TestImportAsksBeforeItMails(t *testing.T) {
 	assert.Contains(t, got.stderr, plan+"hiring: This would send invitation e-mails to 7 candidates with a live key. Confirm with --yes.")
 	got, _ = u.inDialog([]answer{{"Continue? [y/N] ", "n\n"}}, line...)
 	assert.Equal(t, exitFailed, got.code)
-	assert.Empty(t, h.invitations(), "nobody was mailed until now")
+	assert.Empty(t, h.invitations(), "no e-mail was sent before the confirmation")
 
 	got, _ = u.inDialog([]answer{{"This will send invitation e-mails to 7 candidates with a live key. Continue? [y/N] ", "yes\n"}}, line...)
 	assert.Equal(t, exitOK, got.code, got.stdout)
-	assert.Contains(t, settled(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent. Results: people.csv.results.csv\n")
-	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" <assessment-id>\n"+visible(settled(got.stdout)))
+	assert.Contains(t, finalScreen(got.stdout), strings.Repeat("█", 24)+" invited 7 of 7, 7 sent\n7 sent. Results: people.csv.results.csv\n")
+	golden(t, "golden/import.txt", "$ hiring "+strings.Join(line[:4], " ")+" <assessment-id>\n"+visible(finalScreen(got.stdout)))
 	assert.Len(t, h.invitations(), 7)
 
 	got = u.run(line...)
 	assert.Equal(t, result{
 		stdout: "0 sent, 7 sent earlier. Results: people.csv.results.csv\n",
 		stderr: "7 candidates for Backend: 7 already invited, 0 to invite.\nUnused columns: Team.\ninvited 1 of 7, 0 sent, 1 sent earlier\ninvited 7 of 7, 0 sent, 7 sent earlier\n",
-	}, got, "nothing is asked when nobody is mailed")
+	}, got, "no confirmation when no e-mail is sent")
 	assert.Len(t, h.invitations(), 7)
-	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "that an earlier run sent them is not forgotten")
+	assert.Equal(t, 7, strings.Count(u.read("people.csv.results.csv"), ",sent,"), "the file still says that an earlier run sent them")
 }
 
-func TestImportOfWhatCannotBe(t *testing.T) {
+func TestImportOfInvalidFiles(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 1)
+	h, u := newImport(t, 1)
 	for name, c := range map[string]struct{ text, says string }{
 		"no header":        {"", "no header"},
 		"other columns":    {"first,last\nAda,Lovelace\n", "No email column. Found: first, last."},
-		"nobody":           {"name,email\n\n , \n", "bad.csv has no rows below its header."},
+		"no rows":          {"name,email\n\n , \n", "bad.csv has no rows below its header."},
 		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: not an e-mail address; line 5: too few columns"},
 		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
 		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "is not CSV"},
@@ -114,7 +114,7 @@ func TestImportOfWhatCannotBe(t *testing.T) {
 
 func TestImportUntilThePlanIsUsedUp(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 5)
+	h, u := newImport(t, 5)
 	h.server.SetPlan(sandbox.LiveKey, 0, 3)
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitPlan, got.code)
@@ -124,14 +124,14 @@ func TestImportUntilThePlanIsUsedUp(t *testing.T) {
 	h.server.SetPlan(sandbox.LiveKey, 0, 30)
 	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "-o", "json", "--jq", ".sent, .sent_earlier, .existing")
 	assert.Equal(t, "2\n3\n0\n", got.stdout, got.stderr)
-	h.everybodyOnce()
+	h.assertOneInvitationEach()
 }
 
-// TestAnImportThatIsKilled is killed for good, as often as it takes, and at last
-// interrupted; each candidate gets one invitation.
-func TestAnImportThatIsKilled(t *testing.T) {
+// TestKilledImportSendsOneInvitationEach kills or interrupts runs until the import is complete. Each
+// candidate gets one invitation.
+func TestKilledImportSendsOneInvitationEach(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 60)
+	h, u := newImport(t, 60)
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 60, Delay: 15 * time.Millisecond})
 	line := []string{"invitations", "import", "people.csv", "-a", h.id, "--yes"}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -141,17 +141,17 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		time.Sleep(time.Duration(50+random.IntN(300)) * time.Millisecond)
 		require.NoError(t, c.Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGINT}[random.IntN(2)]))
 		_ = c.Wait()
-		time.Sleep(100 * time.Millisecond) // The request under way arrives.
-		h.server.Advance(2 * time.Minute)  // The next run looks it up at once.
+		time.Sleep(100 * time.Millisecond) // The request on its way arrives.
+		h.server.Advance(2 * time.Minute)  // The next run looks up its outcome at once.
 	}
 	got := u.run(line...)
 	assert.Equal(t, exitOK, got.code, got.stderr)
-	h.everybodyOnce()
-	assert.Equal(t, map[string]int{"sent": 60}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")), "who was sent by a stopped run is not existing")
+	h.assertOneInvitationEach()
+	assert.Equal(t, map[string]int{"sent": 60}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")), "an invitation of a stopped run is not reported as existing")
 }
 
-// TestImportOfOneFileTwiceAtOnce: the second import on the machine is refused, and
-// sends nothing.
+// TestImportOfOneFileTwiceAtOnce: the second import on the machine is refused and sends
+// nothing.
 func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	pairs := 4
@@ -159,7 +159,7 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 		pairs = 30
 	}
 	for range pairs {
-		h, u := recruiter(t, 20)
+		h, u := newImport(t, 20)
 		h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 20, Delay: 30 * time.Millisecond})
 		both := [2]*exec.Cmd{}
 		var said [2]bytes.Buffer
@@ -173,17 +173,17 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 		slices.Sort(codes)
 		require.Equal(t, []int{exitOK, exitUsage}, codes, "%s\n%s", said[0].String(), said[1].String())
 		assert.Equal(t, "hiring: people.csv.results.csv: another import is writing this file: wait until it has ended. No invitations were sent.\n", said[refused].String())
-		h.everybodyOnce()
+		h.assertOneInvitationEach()
 		assert.Equal(t, map[string]int{"sent": 20}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 		assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.lock"))
 	}
 }
 
-// TestImportRefusesToGuess: two columns of one meaning, and addresses that are not
-// what they look like. Each message has the line of the file.
+// TestImportRefusesToGuess: two columns with one meaning, and invisible characters, are
+// errors with the line of the file.
 func TestImportRefusesToGuess(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 1)
+	h, u := newImport(t, 1)
 	for text, says := range map[string]string{
 		"name,email,Email\nAda,a@example.com,b@example.com\n":         "two columns of addresses: email, Email; leave one of them",
 		"Candidate,email,mail,name\nAda,a@example.com,,b\n":           "two columns of",
@@ -222,11 +222,11 @@ func TestImportRefusesToGuess(t *testing.T) {
 	assert.Empty(t, h.invitations())
 }
 
-// TestImportAcceptsNamesOfEveryScript: letters that are written from right to left, joiners
-// inside Persian and Indic names, and the spaces of spreadsheets.
+// TestImportAcceptsNamesOfEveryScript: letters written from right to left, joiners in
+// Persian and Indic names, and spaces of spreadsheets.
 func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 1)
+	h, u := newImport(t, 1)
 	names := []string{"עדה לאבלייס", "علی\u200cرضا", "ক্\u200dষ", "Ada\u00a0Lovelace", "李 小龙", "Zoe\u0308"}
 	var text strings.Builder
 	text.WriteString("name,email\n")
@@ -239,11 +239,11 @@ func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 	assert.Len(t, h.invitations(), len(names))
 }
 
-// TestStandardOutputIsRefusedWhereAFileIsNeeded: a later run reads the file of results, and
-// an export resumes from its file.
+// TestStandardOutputIsRefusedWhereAFileIsNeeded: a later run reads the file of results,
+// and an export resumes from its file.
 func TestStandardOutputIsRefusedWhereAFileIsNeeded(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 1)
+	h, u := newImport(t, 1)
 	for _, dryRun := range []string{"--dry-run", "--yes"} {
 		got := u.run("invitations", "import", "people.csv", "-a", h.id, dryRun, "--results", "-")
 		assert.Equal(t, exitUsage, got.code)
@@ -263,10 +263,11 @@ func TestStandardOutputIsRefusedWhereAFileIsNeeded(t *testing.T) {
 	assert.Empty(t, h.invitations())
 }
 
-// TestOneAddressInSeveralSpellings is one person, in the file and at the API.
+// TestOneAddressInSeveralSpellings: spellings of an address are one person, in the file
+// and at the API.
 func TestOneAddressInSeveralSpellings(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 1)
+	h, u := newImport(t, 1)
 	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "rene\u0301@example.com", Name: "Ren\u00e9"})
 	require.NoError(t, err)
 	u.write("names.csv", "email,name\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
@@ -277,11 +278,11 @@ func TestOneAddressInSeveralSpellings(t *testing.T) {
 	assert.Len(t, h.invitations(), 2)
 }
 
-// TestImportOnAFullDisk sends nothing that it cannot record. The size of a file is
-// limited in the place of a disk.
+// TestImportOnAFullDisk sends nothing that it cannot record. A limit of the file size
+// simulates a full disk.
 func TestImportOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 60)
+	h, u := newImport(t, 60)
 	c := exec.CommandContext(t.Context(), "bash", "-c", `ulimit -f 8 && exec "$0" "$@"`, os.Args[0], "invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "r.csv")
 	c.Env, c.Dir = u.env, u.home
 	var stdout, stderr bytes.Buffer
@@ -297,19 +298,19 @@ func TestImportOnAFullDisk(t *testing.T) {
 	assert.Contains(t, stderr.String(), "file too large. Run the same command again")
 	rows := u.read("r.csv")
 	for email := range h.invitations() {
-		assert.Contains(t, rows, email, "whoever was sent an invitation has a row")
+		assert.Contains(t, rows, email, "every sent invitation has a row")
 	}
 
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes", "--results", "r.csv")
 	require.Zero(t, got.code, got.stderr)
 	assert.Equal(t, fmt.Sprintf("%d sent, %d sent earlier. Results: r.csv\n", 60-sent, sent), got.stdout)
-	h.everybodyOnce()
+	h.assertOneInvitationEach()
 }
 
-// TestImportWhoseResultsAreLost stops before the next e-mail, and writes the file again.
-func TestImportWhoseResultsAreLost(t *testing.T) {
+// TestImportStopsWhenItsResultsAreRemoved stops before the next e-mail and writes the file again.
+func TestImportStopsWhenItsResultsAreRemoved(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 60)
+	h, u := newImport(t, 60)
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Times: 60, Delay: 20 * time.Millisecond})
 	c := u.command(t.Context(), "invitations", "import", "people.csv", "-a", h.id, "--yes")
 	var stdout, stderr bytes.Buffer
@@ -320,16 +321,16 @@ func TestImportWhoseResultsAreLost(t *testing.T) {
 	atRemoval := len(h.invitations())
 	assert.Equal(t, exitFailed, exitCode(t, c.Wait()))
 	sent := len(h.invitations())
-	assert.LessOrEqual(t, sent, atRemoval+1, "only the request under way is finished")
+	assert.LessOrEqual(t, sent, atRemoval+1, "only the current request is completed")
 	assert.Equal(t, fmt.Sprintf("%d sent, %d not sent. Results: people.csv.results.csv\n", sent, 60-sent), stdout.String())
 	assert.Contains(t, stderr.String(), "the file was removed or replaced during the run. Run the same command again")
 	assert.Equal(t, map[string]int{"sent": sent, "not sent": 60 - sent}, outcomes(t, filepath.Join(u.home, "people.csv.results.csv")))
 }
 
-// TestAnImportThatIsRefused goes on with the others.
-func TestAnImportThatIsRefused(t *testing.T) {
+// TestImportContinuesAfterARejectedCandidate: one rejected candidate does not stop the others.
+func TestImportContinuesAfterARejectedCandidate(t *testing.T) {
 	t.Parallel()
-	h, u := recruiter(t, 3)
+	h, u := newImport(t, 3)
 	h.server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Skip: 1, Times: 1, Status: 400, Code: hiring.ErrInvalidInput})
 	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
 	assert.Equal(t, exitFailed, got.code)

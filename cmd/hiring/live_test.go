@@ -14,9 +14,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestListsAreWatched: the list is drawn again and again. A failure that may pass is
-// shown above the last list; any other ends the command.
-func TestListsAreWatched(t *testing.T) {
+// TestWatchedListIsRedrawn: the list is redrawn. A transient error is shown above the last
+// list, and any other error ends the command.
+func TestWatchedListIsRedrawn(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
 	server.Inject(sandbox.Fault{Route: "GET /members", Skip: 1, Times: 4, Status: 503})
@@ -45,6 +45,6 @@ func TestListsAreWatched(t *testing.T) {
 
 	server.RevokeKey(sandbox.TestKey)
 	got := u.onTerminal("members", "--watch", "--interval", "10ms")
-	assert.Equal(t, exitAuth, got.code, "a failure that does not pass ends it")
+	assert.Equal(t, exitAuth, got.code, "an error that is not transient ends the command")
 	assert.Contains(t, u.onTerminal("members", "--watch", "--interval", "0s").stdout, "--interval must be above 0.")
 }

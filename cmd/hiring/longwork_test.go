@@ -18,14 +18,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// started is a run that goes on until it is stopped.
-type started struct {
+// runningProgram is a program that runs until it is stopped.
+type runningProgram struct {
 	stdout *bufio.Reader
 	stderr *bufio.Reader
-	stop   func() (rest string, code int) // Ctrl-C
+	stop   func() (rest string, code int) // Sends Ctrl-C.
 }
 
-func (u *user) start(args ...string) started {
+func (u *user) start(args ...string) runningProgram {
 	u.t.Helper()
 	c := u.command(u.t.Context(), args...)
 	stdout, err := c.StdoutPipe()
@@ -33,7 +33,7 @@ func (u *user) start(args ...string) started {
 	stderr, err := c.StderrPipe()
 	require.NoError(u.t, err)
 	require.NoError(u.t, c.Start())
-	s := started{stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
+	s := runningProgram{stdout: bufio.NewReader(stdout), stderr: bufio.NewReader(stderr)}
 	s.stop = func() (string, int) {
 		u.t.Helper()
 		require.NoError(u.t, c.Process.Signal(syscall.SIGINT))
@@ -51,9 +51,9 @@ func nextLine(t *testing.T, from *bufio.Reader) string {
 	return line
 }
 
-// TestExportGoesOnWhereItWasStopped: while it waits for the quota, Ctrl-C ends it
-// at once.
-func TestExportGoesOnWhereItWasStopped(t *testing.T) {
+// TestInterruptedExportResumes: Ctrl-C ends an export that waits for the rate limit,
+// and the next run resumes.
+func TestInterruptedExportResumes(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New()
 	u := newUser(t, server, sandbox.TestKey)
@@ -66,7 +66,7 @@ func TestExportGoesOnWhereItWasStopped(t *testing.T) {
 	assert.Equal(t, "hiring: Interrupted.\n", rest)
 	assert.Equal(t, 200, strings.Count(u.read("all.jsonl"), "\n"))
 
-	// A run that was killed in the middle of a page leaves part of it.
+	// A run that was killed within a page leaves part of it.
 	u.write("all.jsonl", u.read("all.jsonl")+`{"id": "half`)
 	server.Advance(time.Hour)
 	got := u.run("submissions", "export", "all.jsonl")
@@ -85,11 +85,11 @@ func TestExportGoesOnWhereItWasStopped(t *testing.T) {
 	got = u.run("submissions", "export", "all.jsonl")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "already exists")
-	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"), "nothing is written over what is whole")
+	assert.Equal(t, 293, strings.Count(u.read("all.jsonl"), "\n"), "a complete file is not replaced")
 }
 
-// attempt is a submission of the live world that was handed in.
-func attempt(t *testing.T, h *hall, email string) (submission string) {
+// newSubmission returns a submitted submission of the live data.
+func newSubmission(t *testing.T, h *campaign, email string) (submission string) {
 	t.Helper()
 	client := h.server.LiveClient()
 	person := h.people[0]
@@ -102,11 +102,11 @@ func attempt(t *testing.T, h *hall, email string) (submission string) {
 	return submission
 }
 
-func TestWaitSaysHowFarItIs(t *testing.T) {
+func TestWaitShowsItsProgress(t *testing.T) {
 	t.Parallel()
-	h := newHall(t, 1)
+	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
-	firstItems, second := attempt(t, h, "a@example.com"), attempt(t, h, "b@example.com")
+	firstItems, second := newSubmission(t, h, "a@example.com"), newSubmission(t, h, "b@example.com")
 	require.NoError(t, h.server.Evaluate(firstItems, sandbox.Result{ShipScore: 71}))
 	s := u.start("submissions", "wait", firstItems, second, "--interval", "20ms", "--jq", ".ship_score")
 	assert.Equal(t, "71\n", nextLine(t, s.stdout))
@@ -121,13 +121,13 @@ func TestWaitSaysHowFarItIs(t *testing.T) {
 	assert.Equal(t, exitNotFound, got.code, got.stderr)
 }
 
-func TestWatchGoesOnFromItsCheckpoint(t *testing.T) {
+func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	t.Parallel()
-	h := newHall(t, 1)
+	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	seen := make(map[string]int)
 	for _, email := range []string{"a@example.com", "b@example.com"} {
-		submission := attempt(t, h, email)
+		submission := newSubmission(t, h, email)
 		require.NoError(t, h.server.Evaluate(submission, sandbox.Result{ShipScore: 71}))
 		s := u.start("watch", "--since", "1h", "--checkpoint", "watch.state", "--interval", "20ms", "--jq", ".candidate.email")
 		for seen[email] == 0 {
@@ -136,7 +136,7 @@ func TestWatchGoesOnFromItsCheckpoint(t *testing.T) {
 		_, code := s.stop()
 		assert.Equal(t, exitInterrupted, code)
 	}
-	assert.LessOrEqual(t, seen["a@example.com"], 2, "at most the last is repeated")
+	assert.LessOrEqual(t, seen["a@example.com"], 2, "at most the last line is repeated")
 	got := u.run("watch", "--checkpoint", "none/watch.state")
 	assert.Equal(t, exitUsage, got.code)
 	got = u.run("watch", "-o", "csv")
@@ -145,17 +145,17 @@ func TestWatchGoesOnFromItsCheckpoint(t *testing.T) {
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	h := newHall(t, 1)
+	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
-	submission := attempt(t, h, "a@example.com")
+	submission := newSubmission(t, h, "a@example.com")
 	got := u.run("submissions", "archive", submission)
 	require.Zero(t, got.code, got.stderr)
 	assert.Contains(t, got.stderr, "Wrote "+submission+".zip")
-	assert.Regexp(t, `(?m)^KB downloaded: \d+ of [1-9]\d*$`, got.stderr, "the storage says how large it is")
+	assert.Regexp(t, `(?m)^KB downloaded: \d+ of [1-9]\d*$`, got.stderr, "the total comes from the storage's response")
 	assert.True(t, strings.HasPrefix(u.read(submission+".zip"), "PK"), "a zip file")
 	info, err := os.Stat(filepath.Join(u.home, submission+".zip"))
 	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode(), "it is somebody's work")
+	assert.Equal(t, os.FileMode(0o600), info.Mode(), "the archive belongs to a candidate")
 	assert.Equal(t, u.read(submission+".zip"), u.run("submissions", "archive", submission, "-f", "-").stdout)
 
 	h.server.Inject(sandbox.Fault{Route: "GET /_archive/{id}", Times: 50, Status: 404})
@@ -163,11 +163,11 @@ func TestArchive(t *testing.T) {
 	assert.NotZero(t, got.code)
 	entries, err := filepath.Glob(filepath.Join(u.home, "broken*"))
 	require.NoError(t, err)
-	assert.Empty(t, entries, "half an archive would be taken for one")
+	assert.Empty(t, entries, "a partial archive would look complete")
 }
 
-// TestExportIntoWhatIsCalledCSV is refused before anything is asked of the service.
-func TestExportIntoWhatIsCalledCSV(t *testing.T) {
+// TestExportToCSVIsRefused is refused before any request.
+func TestExportToCSVIsRefused(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
 	got := u.run("--sandbox", "submissions", "export", "all.CSV")
@@ -176,7 +176,7 @@ func TestExportIntoWhatIsCalledCSV(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(u.home, "all.CSV"))
 }
 
-// TestExitStatuses are what scripts go by.
+// TestExitStatuses checks the documented exit statuses.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
 	create := []string{"assessments", "create", "--challenge", "c0000000-0000-4000-8000-000000000001", "--name", "Backend"}

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestInterruptedAtTheKey: the terminal shows again what is typed.
-func TestInterruptedAtTheKey(t *testing.T) {
+// TestInterruptRestoresTheTerminal: after Ctrl-C at the hidden question the terminal echoes again.
+func TestInterruptRestoresTheTerminal(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	got, terminal := u.inDialog([]answer{{"shown): ", "sk_live_half\x03"}}, "profile", "add", "acme", "--base-url", server.URL())
 	assert.Equal(t, exitInterrupted, got.code, got.stdout)
 	assert.NotContains(t, got.stdout, "half")

@@ -19,8 +19,8 @@ const (
 	secretLive = "sk_live_3Hc6Bd1Jm8Ps5Gf2"
 )
 
-// keyed is a server that knows the secret keys, and somebody with nothing set up.
-func keyed(t *testing.T) (*sandbox.Server, *user) {
+// newKeyedServer returns a server with the secret keys, and a user without configuration.
+func newKeyedServer(t *testing.T) (*sandbox.Server, *user) {
 	t.Helper()
 	server := sandbox.New(sandbox.WithClock(noon),
 		sandbox.WithKey(sandbox.Key{Token: secretTest, Scope: sandbox.ScopeAdmin}),
@@ -29,13 +29,13 @@ func keyed(t *testing.T) (*sandbox.Server, *user) {
 	return server, newUser(t, nil, "")
 }
 
-// TestProfileFromTheFirstDay: what somebody does who has an address and a key.
-func TestProfileFromTheFirstDay(t *testing.T) {
+// TestProfileAddUseAndRemove: a user adds, uses, lists and removes profiles.
+func TestProfileAddUseAndRemove(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	got, _ := u.inDialog([]answer{{"server: ", server.URL() + "\n"}, {"shown): ", secretTest + "\n"}}, "profile", "add", "acme")
 	require.Zero(t, got.code, got.stdout)
-	assert.NotContains(t, got.stdout, "5Vq8Zr", "what was typed is not shown")
+	assert.NotContains(t, got.stdout, "5Vq8Zr", "the typed key is not shown")
 	assert.Contains(t, got.stdout, "Added profile acme for Sandbox Hiring Ltd, a test key. The key is stored in a file that only you can read.")
 
 	got = u.runWith(secretLive+"\n", "profile", "add", "prod", "--base-url", server.URL())
@@ -46,7 +46,7 @@ func TestProfileFromTheFirstDay(t *testing.T) {
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout)
 	require.Zero(t, u.run("profile", "use", "prod").code)
 	assert.Equal(t, "acme,"+server.URL()+",file,false\nprod,"+server.URL()+",file,true\n", strings.TrimPrefix(u.run("profile", "list", "-o", "csv").stdout, "name,base_url,key_in,in_use\n"))
-	assert.NotEqual(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout, "the live key sees another world")
+	assert.NotEqual(t, "Sandbox Hiring Ltd\n", u.run("account", "--jq", ".name").stdout, "the live key has other data")
 	assert.Equal(t, "Sandbox Hiring Ltd\n", u.run("--profile", "acme", "account", "--jq", ".name").stdout)
 	assert.Equal(t, "acme\nprod\n:4\n", u.run("__complete", "profile", "use", "").stdout)
 
@@ -60,7 +60,7 @@ func TestProfileFromTheFirstDay(t *testing.T) {
 
 func TestProfileMistakes(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	for _, c := range []struct {
 		stdin string
 		args  []string
@@ -92,11 +92,11 @@ func TestProfileMistakes(t *testing.T) {
 	assert.NotContains(t, filesOf(t, u.home), "sk_")
 }
 
-// TestWhoSaysWhichService: the sandbox, the variables, the profile, in this order,
-// and never a key for an address that it is not for.
-func TestWhoSaysWhichService(t *testing.T) {
+// TestPrecedenceOfServers: the order is --sandbox, variables, profile, and a key is never
+// sent to another address than its own.
+func TestPrecedenceOfServers(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	plain := u.env
 	both := append(slices.Clip(plain), envBaseURL+"="+server.URL(), envKey+"="+secretLive)
@@ -122,11 +122,11 @@ func TestWhoSaysWhichService(t *testing.T) {
 	}
 }
 
-// TestExplicitProfileWinsOverVariables: with a live key in the environment, a command
-// with the profile of a test key sends nothing real.
+// TestExplicitProfileWinsOverVariables: with a live key in the environment and --profile
+// with a test key, no real e-mail is sent.
 func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "test", "--base-url", server.URL()).code)
 	u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+secretLive)
 	ensure := []string{"invitations", "ensure", "--yes", "-a", sandbox.AssessmentID, "--email", "ada@example.com", "--name", "Ada"}
@@ -143,15 +143,15 @@ func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	got = u.run(append([]string{"--profile", "tset"}, ensure...)...)
 	assert.Equal(t, exitUsage, got.code)
 	u.env = append(u.env, envKey+"=")
-	assert.Zero(t, u.run("account", "--profile", "test").code, "one variable alone does not matter then")
+	assert.Zero(t, u.run("account", "--profile", "test").code, "a single variable is ignored with --profile")
 	assert.Len(t, server.Journal(), before+1)
 }
 
-// TestKeyInAnArgumentIsRefused before anything is sent, in whatever form, also a key
+// TestKeyInAnArgumentIsRefused before anything is sent, in any encoding, also for a key
 // without the usual prefix.
 func TestKeyInAnArgumentIsRefused(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	const unusual = "0123456789-abcdefghi"
 	encoded := "%73k%5Flive_3Hc6Bd1Jm8Ps5Gf2"
 	for key, arguments := range map[string][]string{
@@ -172,14 +172,14 @@ func TestKeyInAnArgumentIsRefused(t *testing.T) {
 		}
 	}
 	assert.Empty(t, server.Journal(), "nothing was sent")
-	assert.Zero(t, u.run("--sandbox", "api", "GET", "/account", "--jq", `.data.id | startswith("sk_live_")`).code, "the prefix alone is no key")
+	assert.Zero(t, u.run("--sandbox", "api", "GET", "/account", "--jq", `.data.id | startswith("sk_live_")`).code, "the prefix alone is not a key")
 }
 
-// TestConfigurationOfOthersIsRefused: whoever can write the profiles can send the key
+// TestConfigurationOfOthersIsRefused: a user who can write the profiles could send the key
 // elsewhere.
 func TestConfigurationOfOthersIsRefused(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--in-file", "--base-url", server.URL()).code)
 	dir := filepath.Join(u.home, ".config", "hiring")
 	before := len(server.Journal())
@@ -193,7 +193,7 @@ func TestConfigurationOfOthersIsRefused(t *testing.T) {
 			assert.Contains(t, got.stderr, "Other users can write to "+path)
 		}
 		require.NoError(t, os.Chmod(path, info.Mode()))
-		if os.Geteuid() == 0 { // Only root can give a file away.
+		if os.Geteuid() == 0 { // Only root can change the owner.
 			require.NoError(t, os.Chown(path, 65534, -1))
 			got := u.run("account")
 			assert.Equal(t, exitFailed, got.code)
@@ -205,10 +205,10 @@ func TestConfigurationOfOthersIsRefused(t *testing.T) {
 	assert.Zero(t, u.run("account").code)
 }
 
-// TestSymlinkedKeyFileIsReplacedAtItsTarget, as kept by tools for configuration files.
+// TestSymlinkedKeyFileIsReplacedAtItsTarget: tools for configuration files link it.
 func TestSymlinkedKeyFileIsReplacedAtItsTarget(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	add := []string{"profile", "add", "acme", "--in-file", "--base-url", server.URL()}
 	require.Zero(t, u.runWith(secretTest, add...).code)
 	for _, name := range []string{"keys.json", "profiles.json"} {
@@ -229,10 +229,10 @@ func TestSymlinkedKeyFileIsReplacedAtItsTarget(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 }
 
-// TestRemovingTheProfileInUse says that none is in use now, and how one is.
+// TestRemovingTheProfileInUse says that no profile is in use, and how to choose one.
 func TestRemovingTheProfileInUse(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--in-file", "--base-url", server.URL()).code)
 	}
@@ -245,10 +245,10 @@ func TestRemovingTheProfileInUse(t *testing.T) {
 	assert.Equal(t, "Removed profile other. No profile is left.\n", u.run("profile", "remove", "other").stderr)
 }
 
-// TestGuard: nothing is written with a live key but when somebody says so.
-func TestGuard(t *testing.T) {
+// TestWritesWithALiveKeyNeedConfirmation: a write with a live key needs confirmation.
+func TestWritesWithALiveKeyNeedConfirmation(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	u.env = append(u.env, envBaseURL+"="+server.URL(), envKey+"="+secretLive)
 	write := []string{"assessments", "create", "--challenge", "c0000000-0000-4000-8000-000000000001", "--name", "Backend"}
 	got := u.run(write...)
@@ -266,11 +266,11 @@ func TestGuard(t *testing.T) {
 	assert.Len(t, server.Journal(), 2)
 }
 
-// TestTheKeyShowsNowhere: not in results, errors, the debug log, or any file but
-// that of the keys, whatever goes wrong.
-func TestTheKeyShowsNowhere(t *testing.T) {
+// TestKeyIsInNoOutputOrFile: results, errors, the debug log and all files except that of the
+// keys have no key.
+func TestKeyIsInNoOutputOrFile(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	for _, line := range []string{
 		"account --debug", "account -o json --debug", "api GET /account -i --debug", "profile list -o json", "account --jq env", "account --jq $ENV",
@@ -290,7 +290,7 @@ func TestTheKeyShowsNowhere(t *testing.T) {
 	assert.NotContains(t, filesOf(t, u.home), "5Vq8Zr")
 }
 
-// filesOf is all that is in the files of a folder.
+// filesOf returns the content of all files in a folder.
 func filesOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder

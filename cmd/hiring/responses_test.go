@@ -17,8 +17,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// drip sends a byte of a response at a time, without end.
-func drip(t *testing.T) *httptest.Server {
+// slowServer sends a response of one byte at a time, without end.
+func slowServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -34,11 +34,11 @@ func drip(t *testing.T) *httptest.Server {
 	return server
 }
 
-// TestTimeoutEndsASlowResponse, also for doctor, which then shows what it found.
+// TestTimeoutEndsASlowResponse: --timeout ends any command; doctor shows what it found.
 func TestTimeoutEndsASlowResponse(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
-	u.env = append(u.env, envBaseURL+"="+drip(t).URL, envKey+"="+sandbox.TestKey)
+	u.env = append(u.env, envBaseURL+"="+slowServer(t).URL, envKey+"="+sandbox.TestKey)
 	for line, says := range map[string]string{
 		"account": "--timeout sets another limit", "submissions list": "--timeout sets another limit",
 		"doctor": "The time limit ended the checks early. --timeout sets another limit",
@@ -47,7 +47,7 @@ func TestTimeoutEndsASlowResponse(t *testing.T) {
 		got := u.run(append(strings.Fields(line), "--timeout", "700ms")...)
 		assert.Equal(t, exitFailed, got.code, "%s: %s", line, got.stderr)
 		assert.Contains(t, got.stderr, says)
-		assert.Less(t, time.Since(begun), 20*time.Second, "far less than four requests of 30 s")
+		assert.Less(t, time.Since(begun), 20*time.Second, "far less than four attempts of 30 s")
 		assert.Equal(t, line == "doctor", got.stdout != "", line)
 	}
 	for _, bad := range []string{"0s", "-1s", "soon"} {
@@ -55,7 +55,7 @@ func TestTimeoutEndsASlowResponse(t *testing.T) {
 	}
 }
 
-// roundTripper is a transport made of a function.
+// roundTripper is a transport made from a function.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -119,7 +119,7 @@ func TestDefaultTimeLimitOfDoctor(t *testing.T) {
 	})
 }
 
-// TestTruncatedListIsAWarning, once, on standard error.
+// TestTruncatedListIsAWarning, printed once on standard error.
 func TestTruncatedListIsAWarning(t *testing.T) {
 	t.Parallel()
 	item := `{"id":"5b000000-0000-4000-8001-000000000001","status":"started"}`
@@ -140,7 +140,7 @@ func TestTruncatedListIsAWarning(t *testing.T) {
 	assert.NotContains(t, got.stderr, "Dialect.")
 }
 
-// TestInterruptEndsAQuery: the first signal ends a jq program that never would.
+// TestInterruptEndsAQuery: the first signal ends an endless jq program.
 func TestInterruptEndsAQuery(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)

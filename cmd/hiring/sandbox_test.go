@@ -15,9 +15,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestEveryReadingCommandWorksWithNoSetUp: --sandbox is all it takes, and it wins
-// over variables that lead elsewhere.
-func TestEveryReadingCommandWorksWithNoSetUp(t *testing.T) {
+// TestReadingCommandsWorkWithSandboxAlone: --sandbox suffices and takes precedence over
+// the variables.
+func TestReadingCommandsWorkWithSandboxAlone(t *testing.T) {
 	for _, line := range []string{
 		"account", "members", "challenges list", "challenges get c0000000-0000-4000-8000-000000000001",
 		"assessments list", "assessments get " + sandbox.AssessmentID, "invitations list -a " + sandbox.AssessmentID,
@@ -36,8 +36,8 @@ func TestEveryReadingCommandWorksWithNoSetUp(t *testing.T) {
 	}
 }
 
-// TestSandboxServesWhatItPrints: what it prints is all that another run needs.
-func TestSandboxServesWhatItPrints(t *testing.T) {
+// TestSandboxPrintsUsableVariables: the printed variables suffice for another run.
+func TestSandboxPrintsUsableVariables(t *testing.T) {
 	t.Parallel()
 	server := newUser(t, nil, "")
 	c := server.command(t.Context(), "sandbox", "--addr", "127.0.0.1:0")
@@ -53,11 +53,11 @@ func TestSandboxServesWhatItPrints(t *testing.T) {
 	got := client.run("account", "--jq", ".name")
 	assert.Equal(t, result{stdout: "Sandbox Hiring Ltd\n"}, got)
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
-	assert.NoError(t, c.Wait(), "it was told to stop: that is no failure")
+	assert.NoError(t, c.Wait(), "a requested stop is not an error")
 }
 
-// TestEagerCandidates have a report as soon as the help of the sandbox says.
-func TestEagerCandidates(t *testing.T) {
+// TestEagerCandidatesAreEvaluatedInTime have a report when the help of the sandbox says so.
+func TestEagerCandidatesAreEvaluatedInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := sandbox.New(sandbox.WithTimeline(eagerCandidates))
@@ -71,14 +71,13 @@ func TestEagerCandidates(t *testing.T) {
 	})
 }
 
-// TestSandboxSaysWhatIsKept: who takes the first key for all there is must not
-// wonder where what was created has gone.
-func TestSandboxSaysWhatIsKept(t *testing.T) {
+// TestSandboxSaysThatTestKeysStoreNothing: the output says that a test key stores no changes.
+func TestSandboxSaysThatTestKeysStoreNothing(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
 	s := u.start("sandbox", "--addr", "127.0.0.1:0")
 	base := strings.TrimSpace(strings.TrimPrefix(nextLine(t, s.stdout), "export "))
-	nextLine(t, s.stdout) // The key of test mode.
+	nextLine(t, s.stdout) // The test key.
 	said := ""
 	live := ""
 	for live == "" {

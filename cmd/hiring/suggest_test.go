@@ -9,8 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestHabitsFromGh: commands and flags that users of gh type work, or the error names the
-// one to use.
+// TestHabitsFromGh: commands and flags of gh work, or the error names the one to use.
 func TestHabitsFromGh(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, sandbox.New(), sandbox.TestKey)

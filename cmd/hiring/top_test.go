@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// display is a terminal that a program draws on, as a person sees it.
+// display is a terminal on which a program draws.
 type display struct {
 	t    *testing.T
 	file *os.File
@@ -50,7 +50,7 @@ func (u *user) display(args ...string) (*display, func() int) {
 	}
 }
 
-// text is what is on it, without spaces at the ends of lines.
+// text returns the text on the display, without trailing spaces.
 func (d *display) text() string {
 	lines := strings.Split(d.String(), "\n")
 	for i, line := range lines {
@@ -59,14 +59,13 @@ func (d *display) text() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// until waits for a text to be shown.
+// until waits until a text is shown.
 func (d *display) until(want string) {
 	d.t.Helper()
 	require.Eventually(d.t, func() bool { return strings.Contains(d.text(), want) }, 30*time.Second, 10*time.Millisecond, "%s is not on:\n%s", want, d.text())
 }
 
-// still waits until nothing changes any more but what the clock changes, and
-// returns what is on it.
+// still waits until only the clock changes, and returns the text.
 func (d *display) still() string {
 	before := ""
 	for text := ""; text != before || text == ""; text = clocks.ReplaceAllString(d.text(), "…") {
@@ -78,10 +77,10 @@ func (d *display) still() string {
 
 var clocks = regexp.MustCompile(`\d\d-\d\d \d\d:\d\d CES?T|\d\d:\d\d CES?T|\d+ requests|[█░]{16} \d+ of 1000`)
 
-// TestTop sees a candidate come through while the view is open.
+// TestTop: a candidate passes all stages while the view is open.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	h := newHall(t, 1)
+	h := newCampaign(t, 1)
 	u := newUser(t, h.server, sandbox.LiveKey)
 	h.server.AddAssessment("Frontend")
 	invite := func(name string) string {

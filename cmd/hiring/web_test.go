@@ -11,11 +11,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestWeb opens the configured dashboard and never another address. It sends nothing
-// to the API.
+// TestWeb opens the configured dashboard only, and sends nothing to the API.
 func TestWeb(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--base-url", server.URL()).code)
 	before := len(server.Journal())
 	got := u.run("account", "--web")
@@ -32,7 +31,7 @@ func TestWeb(t *testing.T) {
 	} {
 		assert.Equal(t, result{stdout: line + "\n"}, u.run(page...), page)
 	}
-	assert.Len(t, server.Journal(), before, "nothing is sent")
+	assert.Len(t, server.Journal(), before, "no request was sent")
 
 	browser := filepath.Join(u.home, "browser")
 	require.NoError(t, os.WriteFile(browser, []byte("#!/bin/sh\necho \"$1\" > opened\n"), 0o700))
@@ -53,14 +52,15 @@ func TestWeb(t *testing.T) {
 	u.env = append(u.env, envDashboard+"=file:///etc/passwd")
 	assert.Contains(t, u.run("account", "--web").stderr, "must be an https URL")
 	u.env = append(u.env, envDashboard+"=", envBaseURL+"="+server.URL(), envKey+"="+secretLive)
-	assert.Contains(t, u.run("account", "--web").stderr, "is not known", "the dashboard of the profile may be that of another organization")
+	assert.Contains(t, u.run("account", "--web").stderr, "is not known", "the profile's dashboard may belong to another organization")
 	assert.Equal(t, exitUsage, u.run("--sandbox", "account", "--web").code)
 }
 
-// TestProfileSettings are read and changed one by one, except the address and the key.
+// TestProfileSettings: settings are read and changed one by one, except the address and
+// the key.
 func TestProfileSettings(t *testing.T) {
 	t.Parallel()
-	server, u := keyed(t)
+	server, u := newKeyedServer(t)
 	assert.Equal(t, "hiring: No profile is in use. Choose one with --profile, or with hiring profile use <name>.\n", u.run("profile", "get").stderr)
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)

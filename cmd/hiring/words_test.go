@@ -18,8 +18,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestErrorsSpeakOfWhatIsTyped and not of what a program calls.
-func TestErrorsSpeakOfWhatIsTyped(t *testing.T) {
+// TestErrorsNameFlagsAndArguments: errors name flags and arguments, not Go names.
+func TestErrorsNameFlagsAndArguments(t *testing.T) {
 	t.Parallel()
 	client := sandbox.Start(t).Client()
 	ctx := t.Context()
@@ -53,8 +53,8 @@ func TestErrorsSpeakOfWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestAFailedCallInWords builds the text from the fields of the error alone.
-func TestAFailedCallInWords(t *testing.T) {
+// TestTextOfAFailedCall: the text is built from the fields of the error.
+func TestTextOfAFailedCall(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		failure hiring.Error
@@ -85,8 +85,8 @@ func TestAFailedCallInWords(t *testing.T) {
 	}
 }
 
-// TestTexts are those that users see most when something is wrong.
-func TestTexts(t *testing.T) {
+// TestFrequentErrorTexts checks frequent error texts.
+func TestFrequentErrorTexts(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithClock(noon))
 	u := newUser(t, server, sandbox.TestKey)
@@ -120,9 +120,9 @@ func TestTexts(t *testing.T) {
 
 var sdkWords = regexp.MustCompile(`\bWith[A-Z][a-z]|\bDialect\.[A-Z]|\b[A-Z][a-z]+\.[A-Z][a-z]+: |\bDo: |\bapiKey\b|\bbaseURL\b`)
 
-// TestNothingShownIsInTheClientsWords: the doctor's report aside, which is for those
-// who write programs, too.
-func TestNothingShownIsInTheClientsWords(t *testing.T) {
+// TestOutputHasNoGoNames: no output has Go names, except doctor's, which
+// programmers read too.
+func TestOutputHasNoGoNames(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/golden/*.txt")
 	require.NoError(t, err)
@@ -136,8 +136,8 @@ func TestNothingShownIsInTheClientsWords(t *testing.T) {
 	}
 }
 
-// TestAdviceForWhatIsNotFound fits what was asked for.
-func TestAdviceForWhatIsNotFound(t *testing.T) {
+// TestAdviceForNotFound names the resource and what to check.
+func TestAdviceForNotFound(t *testing.T) {
 	t.Parallel()
 	client := sandbox.Start(t).Client()
 	said := func(path string) string {
@@ -148,8 +148,8 @@ func TestAdviceForWhatIsNotFound(t *testing.T) {
 	assert.Contains(t, said("/submissions/"+sandbox.UnknownID), "Resource not found: check the id and the key's organization.")
 }
 
-// TestNoKeyInAnError, whatever it begins with and whatever follows it; what stands
-// for a key stays, and so does the sentence around it.
+// TestNoKeyInAnError: keys are removed from error texts. Placeholders and the rest of the
+// sentence stay.
 func TestNoKeyInAnError(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

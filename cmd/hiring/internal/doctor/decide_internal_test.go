@@ -146,7 +146,7 @@ func TestConsistentMeanings(t *testing.T) {
 	all := []string{"creation", "evaluation", "submission"}
 	since, ok := discriminatingTime(known, time.RFC3339, all)
 	assert.True(t, ok)
-	assert.Equal(t, 3, distinctSets(known, since, all), "one time tells all three apart")
+	assert.Equal(t, 3, distinctSets(known, since, all), "one time distinguishes all three")
 	for _, meaning := range all {
 		var returned []submission
 		for _, s := range known {
@@ -158,7 +158,7 @@ func TestConsistentMeanings(t *testing.T) {
 	}
 	assert.Empty(t, consistentMeanings(known, []submission{{ID: "c"}, {ID: "b"}, {ID: "a"}}, since, all), "a filter that is ignored agrees with none")
 	_, ok = discriminatingTime(known[2:], time.DateOnly, all)
-	assert.False(t, ok, "all of it on one day: a layout of days tells nothing")
+	assert.False(t, ok, "all times are on one day, so a layout of days does not distinguish them")
 	_, ok = discriminatingTime(nil, time.RFC3339, all)
 	assert.False(t, ok)
 }
@@ -167,7 +167,7 @@ func TestLayoutOfAnExample(t *testing.T) {
 	at := time.Date(2026, 11, 22, 13, 14, 15, 678e6, time.UTC)
 	for _, layout := range append(layouts, hiring.DefaultDialect().SinceLayout) {
 		_, err := hiring.Dialect{SinceLayout: layout}.WithDefaults()
-		require.NoError(t, err, "a layout that the client would refuse: %s", layout)
+		require.NoError(t, err, "a layout that the client rejects: %s", layout)
 		text := timelayout.Format(layout, at)
 		assert.True(t, matchesLayout(layoutOf(text), text), layout)
 	}

@@ -41,7 +41,7 @@ var renamedServers = map[string]hiring.Dialect{
 		ResendInvitation: "POST /postings/{id}/invitations/{invitation_id}/resend", RevokeInvitation: "DELETE /postings/{id}/invitations/{invitation_id}",
 		InvitationEmail: "email", InvitationName: "name",
 	},
-	"words that nobody guesses": {
+	"unusual names": {
 		PageParam: "leaf", PageSizeParam: "heft", CursorParam: "whence", EventPageSizeParam: "bulk", SinceLayout: "02.01.2006 15:04:05.000",
 		ListChallenges: "GET /riddles", ListAssessments: "GET /vacancies", GetAssessment: "GET /vacancies/{id}", UpdateAssessment: "PUT /vacancies/{id}/state",
 		ResendInvitation: "POST /vacancies/{id}/{invitation_id}/again", RevokeInvitation: "POST /vacancies/{id}/{invitation_id}/undo",
@@ -60,12 +60,12 @@ var coarseLayouts = map[string]hiring.Dialect{
 
 // documents change the server's OpenAPI document.
 var documents = map[string]func(*sandbox.Server){
-	"true":   func(*sandbox.Server) {},
-	"absent": func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET /openapi.json", Status: 404}) },
-	"silent": func(s *sandbox.Server) {
+	"correct": func(*sandbox.Server) {},
+	"absent":  func(s *sandbox.Server) { s.Inject(sandbox.Fault{Route: "GET /openapi.json", Status: 404}) },
+	"empty": func(s *sandbox.Server) {
 		s.Inject(sandbox.Fault{Route: "GET /openapi.json", Body: `{"openapi":"3.1.0","info":{},"paths":{}}`, ContentType: "application/json"})
 	},
-	"lying": func(s *sandbox.Server) {
+	"contradicted": func(s *sandbox.Server) {
 		text, err := os.ReadFile("../../../../sandbox/openapi.json")
 		if err != nil {
 			panic(err)
@@ -91,7 +91,7 @@ func runDoctor(t *testing.T, s *sandbox.Server, c doctor.Config) doctor.Report {
 			writes++
 		}
 	}
-	assert.Equal(t, reads, r.Reads, "the reads that are told are those that the service saw")
+	assert.Equal(t, reads, r.Reads, "the report counts the reads that the server received")
 	assert.Equal(t, writes, r.Writes)
 	assert.LessOrEqual(t, reads, doctor.MaxReads)
 	return r
@@ -137,7 +137,7 @@ func finding(t *testing.T, r doctor.Report, name string) doctor.Finding {
 			return f
 		}
 	}
-	require.Fail(t, "there is no finding of "+name)
+	require.Fail(t, "no finding named "+name)
 	return doctor.Finding{}
 }
 
@@ -164,7 +164,7 @@ func TestRenamedServersAreFoundOrUndecided(t *testing.T) {
 					if key == sandbox.LiveKey {
 						assert.Zero(t, r.Writes)
 					}
-					if document == "true" {
+					if document == "correct" {
 						assert.Equal(t, 13, found)
 						assert.Equal(t, truth, r.Dialect)
 					}

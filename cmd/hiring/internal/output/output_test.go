@@ -313,7 +313,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	assert.Empty(t, got)
 	got, err = said(true, Options{}, brokenOffAtOnce)
 	require.ErrorIs(t, err, errBroken)
-	assert.Empty(t, got, "nobody knows whether there are")
+	assert.Empty(t, got, "it is not known whether there are any")
 	for _, format := range []string{"table", "csv"} {
 		_, err = said(true, Options{Format: format, Columns: []string{"name", "nme"}}, people())
 		require.ErrorContains(t, err, "There is no column nme. Did you mean name? Columns: born, died, home, id, name")

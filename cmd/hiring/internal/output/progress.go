@@ -28,7 +28,7 @@ func (s Stream) Progress(what string) *Progress { return &Progress{stream: s, wh
 const (
 	barWidth   = 24
 	redrawn    = 100 * time.Millisecond // The shortest time between two bars.
-	lineEvery  = time.Minute            // The time between two plain lines, unless there is news.
+	lineEvery  = time.Minute            // The time between two plain lines, unless a note is urgent.
 	fullBlock  = "█"
 	emptyBlock = "░"
 )
@@ -40,13 +40,13 @@ func (p *Progress) Show(done, total int, detail string) {
 	p.show(detail, p.shown.IsZero() || done == total && total > 0)
 }
 
-// Note says why the work pauses. News is printed at once on any stream; other notes are
+// Note says why the work pauses. An urgent note is printed on any stream, other notes are
 // shown on a terminal only.
-func (p *Progress) Note(note string, news bool) {
+func (p *Progress) Note(note string, urgent bool) {
 	if p.detail != "" && note != "" {
 		note = p.detail + ", " + note
 	}
-	p.show(note, news || p.stream.Terminal)
+	p.show(note, urgent || p.stream.Terminal)
 }
 
 func (p *Progress) show(detail string, atOnce bool) {

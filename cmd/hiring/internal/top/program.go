@@ -18,25 +18,25 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, environ []string, sou
 	ctx, stop := context.WithCancel(ctx)
 	m := &model{screen: screen, state: State{Stages: make(map[string]Stages)}, quota: source.Client.Quota}
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ), tea.WithoutSignalHandler())
-	tell := func(news any) { program.Send(news) }
-	client, err := source.Client.With(hiring.WithObserver(func(_ context.Context, x hiring.Exchange) { tell(x) }))
+	send := func(message any) { program.Send(message) }
+	client, err := source.Client.With(hiring.WithObserver(func(_ context.Context, x hiring.Exchange) { send(x) }))
 	if err != nil {
 		stop()
 		return err
 	}
 	source.Client = client
-	var asking sync.WaitGroup
-	for _, ask := range []func(context.Context, func(any)) error{source.watch, source.list} {
-		asking.Go(func() {
-			if err := ask(ctx, tell); err != nil && ctx.Err() == nil {
-				tell(ended{err})
+	var pollers sync.WaitGroup
+	for _, poll := range []func(context.Context, func(any)) error{source.watch, source.list} {
+		pollers.Go(func() {
+			if err := poll(ctx, send); err != nil && ctx.Err() == nil {
+				send(ended{err})
 			}
 		})
 	}
 	_, err = program.Run()
 	interrupted := ctx.Err()
 	stop()
-	asking.Wait()
+	pollers.Wait()
 	switch {
 	case m.err != nil:
 		return m.err
@@ -60,39 +60,39 @@ type model struct {
 func (m *model) Init() tea.Cmd { return nil }
 
 // Update handles the messages of sources and the keys of the user.
-func (m *model) Update(news tea.Msg) (tea.Model, tea.Cmd) {
-	switch news := news.(type) {
+func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	switch message := message.(type) {
 	case tea.WindowSizeMsg:
-		m.screen.Width, m.screen.Height = news.Width, news.Height
+		m.screen.Width, m.screen.Height = message.Width, message.Height
 	case tea.KeyPressMsg:
-		switch news.String() {
+		switch message.String() {
 		case "q", "esc", "ctrl+c":
 			return m, tea.Quit
 		}
-	case accountNews:
-		m.state.Title = news.name
-	case listingNews:
-		m.list(news)
-	case resultNews:
-		m.state.add(news.submission)
+	case accountMessage:
+		m.state.Title = message.name
+	case listingMessage:
+		m.list(message)
+	case resultMessage:
+		m.state.add(message.submission)
 	case hiring.Exchange:
 		m.state.request(time.Now())
 		m.state.Quota = m.quota()
 	case problem:
 		m.state.Problem = ""
-		if news.err != nil {
-			m.state.Problem = news.err.Error()
+		if message.err != nil {
+			m.state.Problem = message.err.Error()
 		}
 	case ended:
-		m.err = news.err
+		m.err = message.err
 		return m, tea.Quit
 	}
 	return m, nil
 }
 
-func (m *model) list(news listingNews) {
-	m.state.Stages[news.assessment] = news.stages
-	m.state.Assessments, m.state.Listed = news.active, news.at
+func (m *model) list(message listingMessage) {
+	m.state.Stages[message.assessment] = message.stages
+	m.state.Assessments, m.state.Listed = message.active, message.at
 }
 
 // View returns the whole screen.

@@ -19,38 +19,38 @@ type Source struct {
 
 // Messages of a source.
 type (
-	accountNews struct{ name string }
-	listingNews struct {
+	accountMessage struct{ name string }
+	listingMessage struct {
 		assessment string
 		stages     Stages
 		active     int
 		at         time.Time
 	}
-	resultNews struct{ submission hiring.Submission }
-	problem    struct{ err error } // Nil means that the problem is over.
-	ended      struct{ err error }
+	resultMessage struct{ submission hiring.Submission }
+	problem       struct{ err error } // Nil means that the problem is over.
+	ended         struct{ err error }
 )
 
 // watch sends results until the context ends or an error stays.
-func (s Source) watch(ctx context.Context, tell func(any)) error {
+func (s Source) watch(ctx context.Context, send func(any)) error {
 	options := hiring.WatchOptions{AssessmentID: s.AssessmentID, Since: s.Since, MinInterval: s.Interval, MaxInterval: 2 * s.Interval}
 	for submission, err := range s.Client.Submissions.Watch(ctx, options) {
 		if err != nil {
 			return err
 		}
-		tell(resultNews{submission})
+		send(resultMessage{submission})
 	}
 	return nil
 }
 
 // list counts the invitations of one assessment each time that Every has passed. It sends
 // errors as messages, and ends when the key is rejected.
-func (s Source) list(ctx context.Context, tell func(any)) error {
+func (s Source) list(ctx context.Context, send func(any)) error {
 	account, err := s.Client.Account.Get(ctx)
 	if err != nil {
 		return err
 	}
-	tell(accountNews{account.Name})
+	send(accountMessage{account.Name})
 	var queue []string
 	for active := 0; ; {
 		if len(queue) == 0 {
@@ -58,13 +58,13 @@ func (s Source) list(ctx context.Context, tell func(any)) error {
 			active = len(queue)
 		}
 		if err == nil && len(queue) > 0 {
-			err = s.count(ctx, queue[0], active, tell)
+			err = s.count(ctx, queue[0], active, send)
 			queue = queue[1:]
 		}
 		if errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || ctx.Err() != nil {
 			return err
 		}
-		tell(problem{err})
+		send(problem{err})
 		err = nil
 		select {
 		case <-time.After(s.Every):
@@ -89,7 +89,7 @@ func (s Source) assessments(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-func (s Source) count(ctx context.Context, id string, active int, tell func(any)) error {
+func (s Source) count(ctx context.Context, id string, active int, send func(any)) error {
 	var stages Stages
 	for invitation, err := range s.Client.Invitations.List(id).All(ctx) {
 		if err != nil {
@@ -97,6 +97,6 @@ func (s Source) count(ctx context.Context, id string, active int, tell func(any)
 		}
 		stages.Count(invitation)
 	}
-	tell(listingNews{assessment: id, stages: stages, active: active, at: time.Now()})
+	send(listingMessage{assessment: id, stages: stages, active: active, at: time.Now()})
 	return nil
 }
