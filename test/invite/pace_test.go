@@ -3,6 +3,7 @@ package invite_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -54,6 +55,13 @@ func TestSendAllPacesItself(t *testing.T) {
 		reads, writes := requestsOf(server)
 		assert.Equal(t, 1000, writes)
 		t.Logf("1000 candidates: %d windows, %s, %d reads", 1+int(at[999]/time.Hour), at[999], reads)
+		assert.Equal(t, 6, 1+int(at[999]/time.Hour), "windows")
+		guide, err := os.ReadFile("../../docs/inviting.md")
+		require.NoError(t, err)
+		assert.Contains(t, string(guide), "A thousand candidates take six windows,\n  which is five hours.")
+		readme, err := os.ReadFile("../../examples/invite/README.md")
+		require.NoError(t, err)
+		assert.Contains(t, string(readme), "A thousand candidates take five hours")
 	})
 }
 

@@ -1,0 +1,238 @@
+package docs_test
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// The tests of this file compare statements of the guides with the code.
+
+// TestTheReadmeCountsTheLinkedModules counts the modules that a user's program links.
+func TestTheReadmeCountsTheLinkedModules(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./sandbox").Output()
+	require.NoError(t, err)
+	linked := make(map[string]bool)
+	for path := range strings.Lines(string(out)) {
+		if path = strings.TrimSpace(path); path != "" && path != module {
+			linked[path] = true
+		}
+	}
+	numbers := []string{"no", "one", "two", "three", "four", "five", "six"}
+	want := numbers[len(linked)] + " modules"
+	assert.Contains(t, text(t, "README.md"), "link "+want, "%v", linked)
+	assert.Contains(t, text(t, "docs/asks.md"), "links "+want, "%v", linked)
+}
+
+// TestBenchmarksOfTheReadme computes the rows of the README from the committed run.
+func TestBenchmarksOfTheReadme(t *testing.T) {
+	t.Parallel()
+	times, allocations := make(map[string][]float64), make(map[string][]float64)
+	line := regexp.MustCompile(`^Benchmark(\w+)/transport=memory/peer=([\w-]+)-\d+\s+\d+\s+([\d.]+) ns/op.*\s([\d.]+) allocs/op`)
+	scanner := bufio.NewScanner(strings.NewReader(text(t, "benchmarks/compare/results/linux-amd64.txt")))
+	for scanner.Scan() {
+		if m := line.FindStringSubmatch(scanner.Text()); m != nil {
+			key := m[1] + " " + m[2]
+			times[key] = append(times[key], number(t, m[3]))
+			allocations[key] = append(allocations[key], number(t, m[4]))
+		}
+	}
+	readme := text(t, "README.md")
+	for title, work := range map[string]string{
+		"Account call": "Account", "Page of 100 invitations": "Invitations",
+		"Page of 100 submissions with reports": "Submissions", "Page of 500 events": "Events",
+	} {
+		byHand := median(times[work+" net-http"])
+		row := "| " + title
+		for _, peer := range []string{"oapi-codegen", "ogen", "hiring"} {
+			row += fmt.Sprintf(" | %.1f", byHand/median(times[work+" "+peer]))
+		}
+		row += " | " + thousands(int(median(allocations[work+" hiring"]))) + " |"
+		assert.True(t, strings.Contains(readme, row), "README.md, Benchmarks: the run has this row: %s", row)
+	}
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	n, err := strconv.ParseFloat(text, 64)
+	require.NoError(t, err)
+	return n
+}
+
+func median(all []float64) float64 {
+	all = slices.Sorted(slices.Values(all))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
+
+// TestReplaceLinesAreComplete wants, wherever a guide replaces a module by a clone,
+// the same for every module of this repository that it requires.
+func TestReplaceLinesAreComplete(t *testing.T) {
+	t.Parallel()
+	replaced := regexp.MustCompile(`-replace (` + regexp.QuoteMeta(module) + `[\w/-]*)=`)
+	required := regexp.MustCompile(`(?m)^replace (` + regexp.QuoteMeta(module) + `[\w/-]*) =>`)
+	guides := 0
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			modules := make(map[string]bool)
+			for _, found := range replaced.FindAllStringSubmatch(b.code, -1) {
+				modules[found[1]] = true
+			}
+			for path := range modules {
+				guides++
+				folder := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), ".")
+				for _, needs := range required.FindAllStringSubmatch(text(t, folder+"/go.mod"), -1) {
+					assert.True(t, modules[needs[1]], "%s:%d: %s needs a line for %s too", p.name, b.line, path, needs[1])
+				}
+			}
+		}
+	}
+	assert.Greater(t, guides, 5)
+}
+
+// TestNoBlockMixesAModuleWithAClone: go get is for the reader's module, and go run
+// of a folder of this repository for a clone.
+func TestNoBlockMixesAModuleWithAClone(t *testing.T) {
+	t.Parallel()
+	inClone := regexp.MustCompile(`(?m)^go run (-C |\./)`)
+	for _, p := range pages(t) {
+		for _, b := range p.blocks {
+			if b.lang == "sh" && strings.Contains(b.code, "go get "+module) {
+				assert.NotRegexp(t, inClone, b.code, "%s:%d: make it two blocks", p.name, b.line)
+			}
+		}
+	}
+}
+
+// TestAServerThatHangs measures how long a read takes to fail.
+func TestAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hangs := roundTrip(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		client, err := hiring.New("https://hiring.example.com", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: hangs}))
+		require.NoError(t, err)
+		begun := time.Now()
+		_, err = client.Account.Get(t.Context())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		took := time.Since(begun).Round(time.Minute)
+		said := fmt.Sprintf("%d minutes", int(took.Minutes()))
+		assert.Contains(t, text(t, "docs/errors.md"), "A read from a server that hangs therefore fails\nafter "+said)
+		assert.Contains(t, text(t, "docs/going-live.md"), said+" when the server hangs")
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestOneUnknownAttemptKeepsACallUnknown shows what docs/errors.md says of a PATCH.
+func TestOneUnknownAttemptKeepsACallUnknown(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t)
+	const route = "PATCH /assessments/{id}"
+	server.Inject(sandbox.Fault{Route: route, Status: http.StatusInternalServerError})
+	server.Inject(sandbox.Fault{Route: route, Status: http.StatusForbidden})
+	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
+	_, err := client.Assessments.Close(t.Context(), sandbox.AssessmentID)
+	require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
+	assert.Contains(t, err.Error(), "403")
+	assert.Contains(t, text(t, "docs/errors.md"), "A PATCH that fails with 500 and then with 403 is `OutcomeUnknown`, although its `Status` is 403.")
+}
+
+// TestIntervalsOfWaitReports measures the shortest and the longest interval of a
+// wait without a report for four days.
+func TestIntervalsOfWaitReports(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		invitation, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		submission, err := server.Begin(invitation)
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 96*time.Hour)
+		defer cancel()
+		begun, shortest, firstDay, longest := time.Now(), time.Hour, time.Duration(0), time.Duration(0)
+		options := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
+			if p.NextPoll.IsZero() {
+				return
+			}
+			interval := time.Until(p.NextPoll)
+			shortest, longest = min(shortest, interval), max(longest, interval)
+			if time.Since(begun) < 24*time.Hour {
+				firstDay = max(firstDay, interval)
+			}
+		}}
+		for _, err := range server.LiveClient().Submissions.WaitReports(ctx, []string{submission}, options) {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		assert.GreaterOrEqual(t, shortest, 28*time.Second)
+		assert.LessOrEqual(t, firstDay, time.Minute)
+		assert.Equal(t, 15*time.Minute, longest)
+		assert.Contains(t, text(t, "docs/waiting.md"), "| `WaitReports` | 30 to 60 s; after a day without a report it grows, up to 15 minutes |")
+	})
+}
+
+// TestScaleIsToldTheSameTwice compares the figures of docs/jobs.md with their source.
+func TestScaleIsToldTheSameTwice(t *testing.T) {
+	t.Parallel()
+	scale, guide := text(t, "docs/internals/scale.md"), text(t, "docs/jobs.md")
+	said := regexp.MustCompile(`(\d+,000), polls came at most ([\d.]+) s late`).FindAllStringSubmatch(guide, -1)
+	require.Len(t, said, 2)
+	for _, figure := range said {
+		assert.Regexp(t, `(?m)^\| `+figure[1]+`[^|]*\|[^|]+\|[^|]+, `+regexp.QuoteMeta(figure[2])+` s \|`, scale)
+	}
+}
+
+// TestExchangeErrMayNameACandidate shows what docs/telemetry.md warns of: the error
+// of an Exchange quotes the API, and no other field does.
+func TestExchangeErrMayNameACandidate(t *testing.T) {
+	t.Parallel()
+	const name = "Ada Lovelace"
+	var seen hiring.Exchange
+	api := roundTrip(func(r *http.Request) (*http.Response, error) {
+		body := `{"error":{"code":"CONFLICT","message":"` + name + ` was invited before"}}`
+		return &http.Response{StatusCode: http.StatusConflict, Header: make(http.Header), Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})
+	client, err := hiring.New("https://hiring.example.com", sandbox.TestKey, hiring.WithHTTPClient(&http.Client{Transport: api}),
+		hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
+	require.NoError(t, err)
+	_, err = client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: name})
+	require.ErrorIs(t, err, hiring.ErrConflict)
+
+	assert.Contains(t, seen.Err.Error(), name)
+	seen.Err = nil
+	rest := fmt.Sprintf("%+v", seen)
+	assert.Contains(t, rest, "/assessments/{id}/invitations")
+	for _, secret := range []string{name, "ada@example.com", sandbox.AssessmentID} {
+		assert.NotContains(t, rest, secret)
+	}
+	assert.Regexp(t, "(?m)^\\| `Exchange.Err`.*may name people", text(t, "docs/telemetry.md"))
+	assert.Contains(t, text(t, "docs/telemetry.md"), "every other field of `Exchange`")
+}
