@@ -67,7 +67,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(new(shared), new(sentInvitations))
+	return c.with(opts).assemble(newShared(), new(sentInvitations))
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of

@@ -37,8 +37,16 @@ func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 type shared struct {
 	quotas     quota.Book
 	provenance provenance.Judge
-	clock      serverclock.Clock
+	clock      serverclock.Clock // Of the server. Ignores a Date that a time zone does not explain.
+	pollClock  serverclock.Clock // The same for polling, which works with any difference of the clocks.
 	owners     owners
+}
+
+// maxClockSkew is more than time zones and late corrections explain.
+const maxClockSkew = 36 * time.Hour
+
+func newShared() *shared {
+	return &shared{clock: serverclock.Clock{MaxSkew: maxClockSkew}}
 }
 
 // left returns the limit and the remaining requests of the present window of a key,

@@ -35,6 +35,7 @@ func (r *reservation) release() {
 func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
 	date := headers.ServerTime(h, now)
 	s.clock.Learn(date, sent, now)
+	s.pollClock.Learn(date, sent, now)
 	window, ok := headers.Quota(h)
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.

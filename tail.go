@@ -111,7 +111,7 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 			return news, true, err
 		}
 		t.requests++
-		page, err := log.From(token).Page(WithResponse(ctx, nil))
+		page, err := log.From(token).Page(ctx)
 		if errors.Is(err, errPromised) {
 			return news, true, t.stuck()
 		}
@@ -172,7 +172,7 @@ func (t *follower) look(ctx context.Context) error {
 		return err
 	}
 	t.requests++
-	report, err := t.submissions.Report(WithResponse(ctx, nil), t.id)
+	report, err := t.submissions.Report(ctx, t.id)
 	t.evaluated = err == nil && report.Ready()
 	return err
 }

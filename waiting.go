@@ -79,7 +79,6 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	if err = joinParams(err, newRequest("Submissions.WaitReport", "GET /submissions/{id}/report", pathID{"id", id}).err); err != nil {
 		return Report{}, err
 	}
-	ctx = WithResponse(ctx, nil)
 	progress := WaitProgress{Total: 1, Pending: 1}
 	for {
 		report, err := s.Report(ctx, id)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -22,7 +21,6 @@ type asker struct {
 	submissions *SubmissionService
 	assessment  string
 	pause       interval
-	skew        time.Duration // By how much the server's clock is ahead.
 	requests    int
 	unreadable  error                                                         // Why the report of the submission that was read last cannot be.
 	check       func(ctx context.Context, wish waiting.Wish, items int) error // Called after each response that succeeded; nil: not called.
@@ -32,19 +30,12 @@ type asker struct {
 	told  []string                             // IDs of those that were.
 }
 
-func (a *asker) now() time.Time { return time.Now().Add(a.skew) }
+// now returns the server's time.
+func (a *asker) now() time.Time { return a.serverTime(time.Now()) }
 
-// set learns the server's time from a response. Date has whole seconds, so it is
-// used only when the clocks differ by more. A year that no clock shows is ignored.
-func (a *asker) set(reply *Response, asked time.Time) {
-	arrived := time.Now()
-	date := headers.ServerTime(reply.Header, arrived)
-	if date.Year() < 1990 || date.Year() > 2200 {
-		return
-	}
-	if at := arrived.Add(a.skew); at.Before(date) || at.After(date.Add(time.Second+arrived.Sub(asked))) {
-		a.skew = date.Sub(arrived)
-	}
+// serverTime returns the server's time at a local time.
+func (a *asker) serverTime(local time.Time) time.Time {
+	return a.submissions.core.shared.pollClock.Server(local)
 }
 
 // budget is what the read quota leaves to waiters.
@@ -80,11 +71,9 @@ type answer struct {
 
 // ask makes the request of a wish.
 func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
-	var reply Response
 	var got answer
 	asked := time.Now()
 	a.requests, a.unreadable = a.requests+1, nil
-	ctx = WithResponse(ctx, &reply)
 	decoding := &oneByOne{id: wish.ID, isNew: a.isNew}
 	if wish.Kind == waiting.Get {
 		got.submissions, got.err = a.get(ctx, wish.ID, decoding)
@@ -96,12 +85,9 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 		got.submissions, got.Cursor = page.Items, page.Next
 	}
 	if got.err == nil && a.check != nil {
-		got.err = a.check(WithResponse(ctx, nil), wish, len(got.submissions))
+		got.err = a.check(ctx, wish, len(got.submissions))
 	}
-	if len(reply.Header) > 0 {
-		a.set(&reply, asked)
-	}
-	got.at, got.Local = asked.Add(a.skew), asked
+	got.at, got.Local = a.serverTime(asked), asked // After the response has shown the server's clock.
 	got.Retry = retryAfter(got.err)
 	got.Refused = errors.Is(got.err, ErrInvalidInput) && (wish.Cursor != "" || wish.Status != "")
 	got.Gone = wish.Kind == waiting.Get && errors.Is(got.err, ErrNotFound)

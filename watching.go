@@ -337,13 +337,10 @@ func (w *watcher) account(ctx context.Context, anew bool) (string, error) {
 	if err := w.ration("Account.Get"); err != nil {
 		return "", err
 	}
-	var reply Response
-	asked := time.Now()
-	account, err := (&AccountService{k}).Get(WithResponse(ctx, &reply))
+	account, err := (&AccountService{k}).Get(ctx)
 	if err != nil {
 		return "", err
 	}
-	w.set(&reply, asked)
 	k.shared.keep(k.keys.lastUsed().id, account.ID)
 	return account.ID, nil
 }

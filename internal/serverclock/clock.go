@@ -7,22 +7,25 @@ import (
 	"time"
 )
 
-// absurd is a difference between two clocks that neither a time zone nor a late
-// correction explains. A Date header that far off says nothing.
-const absurd = 36 * time.Hour
-
 // Clock is the estimated clock of a server. The zero value agrees with the local
 // clock. It is safe for concurrent use.
-type Clock struct{ ahead atomic.Int64 }
+type Clock struct {
+	// MaxSkew is the largest difference to the local clock that Learn accepts. 0 means
+	// any difference, as long as the Date is between 1990 and 2200.
+	MaxSkew time.Duration
+
+	ahead atomic.Int64
+}
 
 // Learn takes the Date of a response to a request that was sent and answered at
 // local times. Date headers have whole seconds, so that Learn changes the estimate
 // only when the clocks differ by more.
 func (c *Clock) Learn(date, sent, received time.Time) {
-	ahead := time.Duration(c.ahead.Load())
-	switch skew := date.Sub(received); {
-	case skew.Abs() > absurd:
-	case received.Add(ahead).Before(date), received.Add(ahead).After(date.Add(time.Second + received.Sub(sent))):
+	skew, at := date.Sub(received), c.Server(received)
+	switch {
+	case date.Year() < 1990 || date.Year() > 2200:
+	case c.MaxSkew > 0 && skew.Abs() > c.MaxSkew:
+	case at.Before(date), at.After(date.Add(time.Second + received.Sub(sent))):
 		c.ahead.Store(int64(skew))
 	}
 }
