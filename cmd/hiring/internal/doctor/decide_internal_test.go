@@ -216,7 +216,7 @@ func FuzzDocument(f *testing.F) {
 		e := newExamination(new(prober), hiring.DefaultDialect())
 		e.doc = d
 		for _, c := range documentChecks {
-			_ = c.judge(e)
+			_ = c.evaluate(e)
 		}
 	})
 }

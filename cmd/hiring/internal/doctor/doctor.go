@@ -75,9 +75,9 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 
 // check is one assumption and the function that checks it.
 type check struct {
-	name    string // As docs/assumptions.md calls it.
-	assumed string
-	judge   func(*examination) result
+	name     string // As docs/assumptions.md calls it.
+	assumed  string
+	evaluate func(*examination) result
 }
 
 // result is what a check returns: the parts of a Finding that the check determines.
@@ -88,7 +88,7 @@ type result struct {
 }
 
 func (c check) finding(group string, e *examination) Finding {
-	j := c.judge(e)
+	j := c.evaluate(e)
 	if j.verdict == Undecided && e.stopped != "" && group != "connection" {
 		j = notChecked(e.stopped) // The request that would decide it was not sent.
 	}
@@ -108,7 +108,7 @@ func wrong(found, evidence, change string) result {
 func noResult(resp response) result {
 	switch {
 	case resp.label == "":
-		return undecided("nothing to send the request with was found")
+		return undecided("no data to send the request with")
 	case resp.skipped != "":
 		return notChecked(resp.skipped)
 	}

@@ -44,7 +44,7 @@ func (e *examination) findParameters(ctx context.Context, q request, searches ..
 			first = resp
 		}
 		for _, s := range searches {
-			e.judge(s, resp, values[s.field])
+			e.evaluate(s, resp, values[s.field])
 		}
 	}
 	return first
@@ -71,7 +71,7 @@ func valuesFor(s parameterSearch, round int, names []string) map[string]int {
 	return distinctValues(names, s.most+1)
 }
 
-func (e *examination) judge(s parameterSearch, resp response, values map[string]int) {
+func (e *examination) evaluate(s parameterSearch, resp response, values map[string]int) {
 	if len(values) == 0 {
 		return
 	}
@@ -96,7 +96,7 @@ func (e *examination) judge(s parameterSearch, resp response, values map[string]
 // ignored describes names without effect, after the description of earlier ones.
 func ignored(before string, resp response, values map[string]int) string {
 	if before != "" {
-		return before + fmt.Sprintf(", nor did %d other usual names", len(values))
+		return before + fmt.Sprintf("; no effect of %d other usual names", len(values))
 	}
 	return resp.label + ": no effect of " + strings.Join(slices.Sorted(maps.Keys(values)), ", ")
 }

@@ -94,7 +94,7 @@ func (e *examination) invite(ctx context.Context, assessment string) {
 	body := e.invitation(emails[0], names[0], 0)
 	for range 3 {
 		e.sent = e.doWithKnownFields(ctx, request{route: sendInvitation, ids: ids, body: body}, body)
-		e.judgeInvitation(e.sent, body)
+		e.evaluateInvitation(e.sent, body)
 		if e.observed[email].value != "" && e.observed[name].value != "" {
 			break
 		}
@@ -149,9 +149,9 @@ func (e *examination) doWithKnownFields(ctx context.Context, q request, body map
 	return e.do(ctx, q)
 }
 
-// judgeInvitation finds the names by the values in the response, or else by the fields
+// evaluateInvitation finds the names by the values in the response, or else by the fields
 // that the response requires.
-func (e *examination) judgeInvitation(resp response, body map[string]any) {
+func (e *examination) evaluateInvitation(resp response, body map[string]any) {
 	var made struct {
 		Email string `json:"candidate_email"`
 		Name  string `json:"candidate_name"`
