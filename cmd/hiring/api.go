@@ -44,6 +44,8 @@ The response is shown as it is.`,
 				return usagef("--method %s and %s: give the method once", output.Clean(method), output.Clean(t.args[0]))
 			}
 			method = t.args[0]
+		} else if slices.Contains(apiMethods(), t.args[0]) {
+			return adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
 		}
 		call, err := a.newCall(method, t.args[len(t.args)-1], query, data, input)
 		if err != nil {

@@ -47,5 +47,6 @@ func TestAPISendsABody(t *testing.T) {
 		assert.Equal(t, exitUsage, got.code, line)
 		assert.Equal(t, says, got.stderr, line)
 	}
+	assert.Equal(t, result{stderr: "hiring: api needs <path>. Usage: hiring api [<method>] <path>.\n", code: exitUsage}, u.run("api", "DELETE"))
 	assert.Len(t, server.Journal(), before+1, "a body that cannot be read is not sent")
 }

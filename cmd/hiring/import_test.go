@@ -88,6 +88,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 		"no rows":          {"name,email\n\n , \n", "bad.csv has no rows below its header."},
 		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: not an e-mail address; line 5: too few columns"},
 		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
+		"a broken header":  {"name,email,=LINK(\"x\")\nAda,a@example.com,1\n", "bad.csv is not CSV: parse error on line 1"},
 		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "is not CSV"},
 		"another encoding": {"name,email\nZo\xeb,zoe@example.com\n", "UTF-8"},
 	} {
@@ -237,6 +238,20 @@ func TestImportAcceptsNamesOfEveryScript(t *testing.T) {
 	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
 	require.Zero(t, got.code, got.stderr)
 	assert.Len(t, h.invitations(), len(names))
+}
+
+// TestInvitationsHaveNoInvisibleCharacters: send and ensure check a candidate as an import
+// does.
+func TestInvitationsHaveNoInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	for _, command := range []string{"send", "ensure"} {
+		got := u.run("invitations", command, "-a", h.id, "--yes", "--email", "a@example.com", "--name", "Ev\u202eil")
+		assert.Equal(t, result{stderr: "hiring: --name: the name has invisible characters or line breaks: type it again.\n", code: exitUsage}, got)
+		got = u.run("invitations", command, "-a", h.id, "--yes", "--email", "a\u200b@example.com", "--name", "Ada")
+		assert.Equal(t, result{stderr: "hiring: --email: the address has invisible characters or line breaks: type it again.\n", code: exitUsage}, got)
+	}
+	assert.Empty(t, h.invitations())
 }
 
 // TestStandardOutputIsRefusedWhereAFileIsNeeded: a later run reads the file of results,

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -56,6 +57,12 @@ func (a *app) newCandidateFlags(c *cobra.Command) *candidateFlags {
 func (f *candidateFlags) check() error {
 	if f.candidate.Email == "" || f.candidate.Name == "" {
 		return usagef("--email and --name are required")
+	}
+	if problem := candidates.EmailProblem(f.candidate.Email); problem != "" {
+		return usagef("--email: %s", problem)
+	}
+	if problem := candidates.NameProblem(f.candidate.Name); problem != "" {
+		return usagef("--name: %s", problem)
 	}
 	return nil
 }

@@ -23,6 +23,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	text := "There is no command " + c.CommandPath() + " " + output.Clean(name) + "."
+	if name == "help" {
+		return adviceError{usagef("%s", text), "Use hiring help " + commandName(c)}
+	}
 	paths := commandsNamed(c, name)
 	if len(paths) == 0 {
 		for _, known := range output.Similar(name, slices.Sorted(maps.Keys(meant))...) {

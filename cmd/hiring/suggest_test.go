@@ -29,6 +29,7 @@ func TestHabitsFromGh(t *testing.T) {
 		"submissions list -l 5":                 "submissions list has no flag -l. Use --limit.",
 		"members -l 5":                          "members has no flag -l. Use --limit.",
 		"account -s evaluated":                  "account has no flag -s.\n",
+		"submissions help":                      "There is no command hiring submissions help. Use hiring help submissions.",
 		"api account -f name=x":                 "api has no flag -f. Use --data or --query.",
 		"invitations send ada@example.com -a x": "invitations send takes no arguments, got 'ada@example.com'. Use --email.",
 	} {

@@ -54,6 +54,9 @@ func parse(file string, text []byte) (List, error) {
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.FieldsPerRecord, rows.TrimLeadingSpace = separator(header), -1, true
 	columns, err := rows.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return List{}, notCSV(file, err)
+	}
 	if err != nil {
 		return List{}, fmt.Errorf("%s has no header: name the columns in its first line, as in name,email", file)
 	}
@@ -120,6 +123,10 @@ func twoColumns(what string, columns []string) error {
 	return fmt.Errorf("two columns of %s: %s; leave one of them", what, strings.Join(columns, ", "))
 }
 
+func notCSV(file string, err error) error {
+	return fmt.Errorf("%s is not CSV: %s", file, strings.TrimPrefix(err.Error(), "record on "))
+}
+
 const maxProblems = 5
 
 func collect(file string, rows *csv.Reader, name, email int) (List, error) {
@@ -132,7 +139,7 @@ func collect(file string, rows *csv.Reader, name, email int) (List, error) {
 			break
 		}
 		if err != nil {
-			return list, fmt.Errorf("%s is not CSV: %s", file, strings.TrimPrefix(err.Error(), "record on "))
+			return list, notCSV(file, err)
 		}
 		if slices.IndexFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" }) < 0 {
 			continue
@@ -172,16 +179,24 @@ func take(row []string, name, email int) (person hiring.NewInvitation, problem s
 	switch {
 	case person.Email == "":
 		return person, "the address is missing"
-	case strings.ContainsFunc(person.Email, isInvisible):
-		return person, "the address has invisible characters or line breaks: type it again"
+	case EmailProblem(person.Email) != "":
+		return person, EmailProblem(person.Email)
 	case !isAddress(person.Email):
 		return person, "not an e-mail address"
 	case strings.Map(visible, person.Name) == "":
 		return person, "the name is missing"
-	case hasInvisible(person.Name):
-		return person, "the name has invisible characters or line breaks: type it again"
+	case NameProblem(person.Name) != "":
+		return person, NameProblem(person.Name)
 	}
 	return person, ""
+}
+
+// EmailProblem returns an error text for an address with invisible characters, or "".
+func EmailProblem(email string) string {
+	if strings.ContainsFunc(email, isInvisible) {
+		return "the address has invisible characters or line breaks: type it again"
+	}
+	return ""
 }
 
 // isInvisible reports whether a character is invisible: control characters, line breaks,
@@ -190,11 +205,11 @@ func isInvisible(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' // A Braille pattern without dots.
 }
 
-// hasInvisible reports whether a name has invisible characters. Spaces of every kind are
-// allowed. The joiners U+200C and U+200D are allowed between two letters, because Persian
+// NameProblem returns an error text for a name with invisible characters, or "". Spaces of
+// every kind are allowed. The joiners U+200C and U+200D are allowed between two letters, because Persian
 // and Indic names need them. Bidirectional controls are not allowed, because they make a
 // name look like another. Letters that are written from right to left need none.
-func hasInvisible(name string) bool {
+func NameProblem(name string) string {
 	runes := []rune(name)
 	letter := func(i int) bool {
 		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsMark(runes[i]))
@@ -202,10 +217,10 @@ func hasInvisible(name string) bool {
 	for i, r := range runes {
 		joiner := (r == '\u200c' || r == '\u200d') && letter(i-1) && letter(i+1)
 		if !joiner && isInvisible(r) && !unicode.Is(unicode.Zs, r) {
-			return true
+			return "the name has invisible characters or line breaks: type it again"
 		}
 	}
-	return false
+	return ""
 }
 
 // visible drops invisible characters in strings.Map.
