@@ -33,6 +33,9 @@ func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At
 type fileCheckpoint struct{ file *statefile.File }
 
 func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
+	if ctx == nil {
+		panic(nilContext)
+	}
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -41,6 +44,9 @@ func (f fileCheckpoint) Load(ctx context.Context) (string, error) {
 }
 
 func (f fileCheckpoint) Save(ctx context.Context, state string) error {
+	if ctx == nil {
+		panic(nilContext)
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,10 @@ import (
 
 var fuzzNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// FuzzRetryAfter: a wait is never negative, is only waited when the policy
-// allows it, and closes nothing for good.
+// FuzzRetryAfter checks that a delay is never negative, is only waited when the
+// policy allows it, and closes nothing for good; that error texts round it; and that
+// a 429 without rate-limit headers is retried for every method, honours the delay and
+// closes no class.
 func FuzzRetryAfter(f *testing.F) {
 	for _, value := range []string{
 		"", "0", "1", " 120 ", "-5", "+5", "1.5", "9223372036", "9223372037", "18446744073709551616",
@@ -49,11 +52,48 @@ func FuzzRetryAfter(f *testing.F) {
 		if closed, _ := known.Enter(keyID{}, quota.Read, 0, false, fuzzNow); closed.Wait < 0 || closed.Wait > longestWindow {
 			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
+		line := (&Error{Status: 429, Message: "m", RetryAfter: d}).Error()
+		if strings.Contains(line, "-") || strings.Contains(line, "retry after") != (d > 0) || strings.Contains(line, "more than a year") != (d > 365*24*time.Hour) {
+			t.Fatalf("Retry-After %q: %q", value, line)
+		}
+		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
+			overloaded(t, method, h)
+		}
 	})
 }
 
-// FuzzRateLimitHeaders: whatever the headers say, what is kept of them makes
-// sense and the gate opens again.
+// overloaded checks a call of one method whose first response is a 429 without
+// rate-limit headers. The policy allows no delay but the backoff.
+func overloaded(t *testing.T, method string, h http.Header) {
+	t.Helper()
+	requests := 0
+	client := scripted(t, RetryPolicy{MaxAttempts: 2, BaseBackoff: 1, MaxBackoff: 1, MaxWait: 1}, func() (int, http.Header) {
+		if requests++; requests == 1 {
+			return 429, h
+		}
+		return 200, http.Header{"X-Request-Id": {"req_f"}}
+	})
+	_, err := client.Do(t.Context(), method, "/x", nil, nil, nil)
+	delayed := err != nil // Its Retry-After may be an HTTP date, and the client's clock is another one than the test's.
+	if delayed {
+		failure := checkError(t, err)
+		if failure.RetryAfter <= 0 || failure.Status != 429 || failure.Outcome == OutcomeUnknown || requests != 1 {
+			t.Fatalf("%s with %v: %d requests, %+v", method, h, requests, failure)
+		}
+	} else if requests != 2 {
+		t.Fatalf("%s with %v: %d requests", method, h, requests)
+	}
+	if q := client.Quota(); q.Read.Known() || q.Write.Known() {
+		t.Fatalf("%s with %v: kept %+v", method, h, q)
+	}
+	if _, err := client.Do(t.Context(), method, "/x", nil, nil, nil); err != nil {
+		t.Fatalf("%s after a 429 with %v: %v", method, h, err)
+	}
+}
+
+// FuzzRateLimitHeaders checks that what is kept of any headers makes sense, that the
+// gate opens again, and that a response replaces the state of its class unless its
+// window has ended by its own Date: then only its Limit counts.
 func FuzzRateLimitHeaders(f *testing.F) {
 	for _, s := range [][4]string{
 		{"1000", "999", "1772370000", "Sun, 01 Mar 2026 12:00:00 GMT"}, {"1000", "0", "1772370000", ""},
@@ -61,6 +101,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		{"99999999999999999999", "0", "9223372036854775807", ""}, {"9223372036854775807", "0", "1772370000", ""}, {"", "", "", ""}, {"1e3", " 5", "0x10", "\n"},
 	} {
 		f.Add(s[0], s[1], s[2], s[3], 429, 0.2)
+		f.Add(s[0], s[1], s[2], "Wed, 04 Mar 2026 12:00:00 GMT", 200, 0.2) // The window has ended.
 		f.Add(s[0], s[1], s[2], s[3], 200, 0.0)
 	}
 	f.Fuzz(func(t *testing.T, limit, remaining, reset, date string, status int, reserve float64) {
@@ -95,7 +136,43 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		if closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, later); closed.Wait != 0 {
 			t.Fatalf("the gate is still closed for %s", closed.Wait)
 		}
+		if status >= 200 && status <= 599 {
+			learns(t, h, status)
+		}
 	})
+}
+
+// learns checks what a client keeps of headers when it knows a window already.
+func learns(t *testing.T, h http.Header, status int) {
+	t.Helper()
+	now := time.Now().UTC().Truncate(time.Second)
+	known := RateLimit{Limit: 1000, Remaining: 5, Reset: now.Add(30 * time.Minute)}
+	requests := 0
+	client := scripted(t, RetryPolicy{MaxAttempts: 1}, func() (int, http.Header) {
+		if requests++; requests > 1 {
+			return status, h
+		}
+		return 200, http.Header{
+			"X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"5"}, "X-Ratelimit-Reset": {strconv.FormatInt(known.Reset.Unix(), 10)},
+			"Date": {now.Format(http.TimeFormat)},
+		}
+	})
+	for range 2 {
+		_, _ = client.Do(t.Context(), "GET", "/x", nil, nil, nil) // The second may fail.
+	}
+	said, ok := headers.Quota(h)
+	date, want := headers.ServerTime(h, now), RateLimit(said)
+	switch {
+	case !ok, status == 401, status == 429 && (said.Remaining != 0 || said.Limit != known.Limit):
+		want = known
+	case said.Reset.Sub(date).Abs() < time.Minute && h.Get("Date") == "": // The clock has gone on since.
+		return
+	case !said.Reset.After(date):
+		want = RateLimit{Limit: said.Limit, Remaining: known.Remaining, Reset: known.Reset}
+	}
+	if got := client.Quota().Read; got != want || requests != 2 {
+		t.Fatalf("%d with %v after %+v: kept %+v, want %+v; %d requests", status, h, known, got, want, requests)
+	}
 }
 
 type replying func(*http.Request) (*http.Response, error)
@@ -103,6 +180,20 @@ type replying func(*http.Request) (*http.Response, error)
 func (f replying) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 const fuzzKey = "sk_test_51HxQ9zVbT7uRkWn3"
+
+// scripted is a client of a server whose responses have a resource as body.
+func scripted(t *testing.T, policy RetryPolicy, next func() (int, http.Header)) *Client {
+	t.Helper()
+	transport := replying(func(*http.Request) (*http.Response, error) {
+		status, h := next()
+		return &http.Response{StatusCode: status, Header: h.Clone(), Body: io.NopCloser(strings.NewReader(`{"data":{"id":"x"}}`))}, nil
+	})
+	c, err := New("https://h.test", fuzzKey, WithHTTPClient(&http.Client{Transport: transport}), WithRetry(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // answered is a client of a service that always answers the same.
 func answered(t *testing.T, status int, h http.Header, body []byte) *Client {

@@ -79,11 +79,36 @@ type knowledge struct {
 	Window
 
 	told     int // The Limit of the last response, also of one whose window had ended.
+	ended    ended
 	usage    usage
 	arrived  uint64
 	turns    time.Time // When the window ends, by the local clock.
 	inFlight int
 	news     chan struct{} // Closed when a request has ended; nil when nobody waits for that.
+}
+
+// ended is what is known when responses tell only of windows that have ended by
+// their own Date, such as at a server whose clocks disagree. A Reset that changes still
+// shows that another window has begun.
+type ended struct {
+	reset time.Time // Of the latest window; zero: the last response told of a present one.
+	since time.Time // When it began at the earliest, by the local clock.
+	used  int       // Requests of this client in it.
+}
+
+// learn counts a request whose response told of a window that has ended. A window that
+// was known before may go on for a while, and so may one that was expected to be over:
+// both are taken to end after half their length.
+func (e *ended) learn(said, known Window, now time.Time) {
+	switch {
+	case e.reset.IsZero() && said.Reset.Equal(known.Reset):
+		*e = ended{said.Reset, now.Add(-Length / 2), max(0, known.Limit-known.Remaining)}
+	case said.Reset.After(e.reset):
+		*e = ended{said.Reset, now, 0}
+	case now.Sub(e.since) >= Length:
+		*e = ended{e.reset, now.Add(-Length / 2), said.Limit}
+	}
+	e.used++
 }
 
 // Reason is why a request may not go.
@@ -166,6 +191,9 @@ func (b *Book) Learn(key Key, class Class, begun uint64, said Window, left time.
 	k := b.of(key, class)
 	if left <= 0 {
 		if begun > k.arrived {
+			if !k.turns.After(now) {
+				k.ended.learn(said, k.Window, now)
+			}
 			k.told = said.Limit
 			if k.Window != (Window{}) {
 				k.Limit = said.Limit
@@ -177,7 +205,7 @@ func (b *Book) Learn(key Key, class Class, begun uint64, said Window, left time.
 		said.Reset.After(k.Reset) ||
 		said.Reset.Equal(k.Reset) && said.Remaining < k.Remaining
 	if newer {
-		k.Window, k.told, k.arrived = said, said.Limit, b.ticks
+		k.Window, k.told, k.arrived, k.ended = said, said.Limit, b.ticks, ended{}
 		k.turns = now.Add(min(left, Longest))
 		k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
 	}
@@ -213,7 +241,8 @@ func (b *Book) Known(key Key, class Class) Window {
 }
 
 // Left returns how many requests the present window, or else a new one, still has
-// for a class, and how long it lasts.
+// for a class, and how long it lasts. When responses tell only of windows that have
+// ended, the requests of this client are counted.
 func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -221,6 +250,9 @@ func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, 
 	limit = k.limit(class)
 	if k.turns.After(now) {
 		return limit, k.Remaining - k.inFlight, k.turns.Sub(now)
+	}
+	if ends := k.ended.since.Add(Length).Sub(now); !k.ended.reset.IsZero() && ends > 0 {
+		return limit, max(0, limit-k.ended.used-k.inFlight), ends
 	}
 	return limit, limit, Length
 }

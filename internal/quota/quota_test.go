@@ -328,7 +328,7 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 		wantState Window
 		reason    Reason
 	}{
-		"nothing is known":  {-1, -time.Minute, 500, Window{}, Open},
+		"nothing is known":  {-1, -time.Minute, 499, Window{}, Open}, // One request was made.
 		"used up":           {0, -time.Minute, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
 		"some are left":     {7, -time.Hour, 7, Window{500, 7, now.Add(30 * time.Minute)}, Open},
 		"ends this second":  {0, 0, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
@@ -353,4 +353,53 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 5, now.Add(time.Hour)}, time.Hour, now)
 	b.Learn(Key{}, Read, old, ended, -time.Minute, now)
 	assert.Equal(t, Window{1000, 5, now.Add(time.Hour)}, b.Known(Key{}, Read), "a response that overlaps with the state says nothing")
+}
+
+// Responses that tell only of ended windows leave what this client has not used of the
+// window that their Reset names.
+func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
+	book, key := new(Book), Key{}
+	at := start
+	said := func(reset time.Time, left time.Duration) {
+		_, begun := book.Enter(key, Read, 0, false, at)
+		book.Learn(key, Read, begun, Window{Limit: 100, Remaining: 99, Reset: reset}, left, at)
+		book.Leave(key, Read)
+	}
+	left := func() (int, time.Duration) {
+		_, remaining, ends := book.Left(key, Read, at)
+		return remaining, ends
+	}
+	for range 30 {
+		said(start.Add(-time.Hour), -time.Hour)
+	}
+	remaining, ends := left()
+	assert.Equal(t, 70, remaining)
+	assert.Equal(t, Length, ends)
+	said(start.Add(-2*time.Hour), -2*time.Hour) // An older window, such as from a cache.
+	remaining, _ = left()
+	assert.Equal(t, 69, remaining)
+
+	at = start.Add(40 * time.Minute)
+	said(start, -time.Minute) // Another window.
+	remaining, ends = left()
+	assert.Equal(t, 99, remaining)
+	assert.Equal(t, Length, ends)
+
+	at = at.Add(Length) // It must be over.
+	remaining, _ = left()
+	assert.Equal(t, 100, remaining)
+	said(start, -time.Hour) // It is not.
+	remaining, ends = left()
+	assert.Equal(t, 0, max(remaining, 0))
+	assert.Equal(t, Length/2, ends)
+
+	said(at.Add(time.Minute), time.Minute) // A present window says what is left itself.
+	remaining, ends = left()
+	assert.Equal(t, 99, remaining)
+	assert.Equal(t, time.Minute, ends)
+	at = at.Add(2 * time.Minute)
+	said(at.Add(-time.Minute), -time.Minute) // The same window goes on.
+	remaining, ends = left()
+	assert.Equal(t, 98, remaining)
+	assert.Equal(t, Length/2, ends)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -236,6 +237,14 @@ func (f *figures) String() string {
 	return text
 }
 
+// envSeed returns the seed of the machines in scenarios: SEED, or 1.
+func envSeed() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64); err == nil {
+		return n
+	}
+	return 1
+}
+
 func ids(all []*emulator.Submission) []string {
 	names := make([]string, len(all))
 	for i := range all {
@@ -245,7 +254,7 @@ func ids(all []*emulator.Submission) []string {
 }
 
 func usualOptions() waiting.Options {
-	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Seed: 1}
+	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Seed: envSeed()}
 }
 
 // waitFor waits for known ids among others.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
@@ -17,6 +18,16 @@ func TestFileCheckpointMindsTheContext(t *testing.T) {
 	require.ErrorIs(t, checkpoint.Save(ctx, "x"), context.Canceled)
 	_, err := checkpoint.Load(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestFileCheckpointNamesANilContext(t *testing.T) {
+	var none context.Context
+	path := filepath.Join(t.TempDir(), "state")
+	checkpoint := hiring.FileCheckpoint(path)
+	const want = "hiring: nil context: use context.Background or context.TODO"
+	assert.PanicsWithValue(t, want, func() { _ = checkpoint.Save(none, "x") })
+	assert.NoFileExists(t, path)
+	assert.PanicsWithValue(t, want, func() { _, _ = checkpoint.Load(none) })
 }
 
 func TestFileCheckpointSaysWhoseTheErrorIs(t *testing.T) {

@@ -2,12 +2,17 @@ package wait_test
 
 import (
 	"context"
+	"net/http"
+	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
@@ -42,6 +47,40 @@ func TestWrongDateDoesNotEndTheWaitForAReport(t *testing.T) {
 				assert.True(t, s.Report.Ready(), "after %s", time.Since(begun))
 			}
 			assert.Len(t, came, len(all))
+		})
+	}
+}
+
+// TestWatchCausesNo429WhenDateAndResetDisagree: where the server's Date is ahead of the
+// clock of its rate limits, windows have ended by the Date of most responses. A watch
+// that took each for a fresh full window met some 100 times 429 an hour.
+func TestWatchCausesNo429WhenDateAndResetDisagree(t *testing.T) {
+	skews := []time.Duration{10 * time.Minute, 2 * time.Hour}
+	if os.Getenv("HIRING_LONG") != "" {
+		skews = append(skews, 30*time.Minute, 55*time.Minute)
+	}
+	for _, ahead := range skews {
+		t.Run(ahead.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const span = 6 * time.Hour
+				all := emulator.Stream(1, time.Now().Add(-5*day), 6*day, 1000, graded)
+				service := emulator.New(emulator.Knobs{Limit: 100, Skew: func(time.Time) time.Duration { return ahead }}, 1, all)
+				client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: service.Transport(150 * time.Millisecond)}))
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), span)
+				defer cancel()
+				n := 0
+				for _, err := range client.Submissions.Watch(ctx, hiring.WatchOptions{}) {
+					if err != nil {
+						require.ErrorIs(t, err, context.DeadlineExceeded)
+						break
+					}
+					n++
+				}
+				t.Logf("%d submissions, %d reads, %d times 429", n, service.Reads, service.Denied)
+				assert.LessOrEqual(t, service.Denied, 2)
+				assert.Greater(t, n, 180, "of some 250")
+			})
 		})
 	}
 }
