@@ -22,13 +22,6 @@ func (s *AccountService) Get(ctx context.Context) (Account, error) {
 	return do[Account](ctx, s.use(), newRequest("Account.Get", "GET /account"))
 }
 
-// InvitationsLeft returns how many invitations the plan still allows in the
-// current period, never less than 0. limited is false when the plan's limits
-// are not enforced (assumed: enforced limits); n then says nothing.
-func (a Account) InvitationsLeft() (n int, limited bool) {
-	return max(0, a.Usage.AssessmentsLimit-a.Usage.AssessmentsUsed), a.Plan.LimitsEnforced
-}
-
 // Account is an organization.
 type Account struct {
 	ID                   string                        `json:"id"`
@@ -41,6 +34,13 @@ type Account struct {
 	CustomDomainVerified bool                          `json:"custom_domain_verified"`
 	CreatedAt            time.Time                     `json:"created_at,omitzero"`
 	Extra                map[string]stdjson.RawMessage `json:",unknown,embed"`
+}
+
+// InvitationsLeft returns how many invitations the plan still allows in the
+// current period, never less than 0. limited is false when the plan's limits
+// are not enforced (assumed: enforced limits); n then says nothing.
+func (a Account) InvitationsLeft() (n int, limited bool) {
+	return max(0, a.Usage.AssessmentsLimit-a.Usage.AssessmentsUsed), a.Plan.LimitsEnforced
 }
 
 func (a Account) identity() string { return a.ID }

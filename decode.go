@@ -170,9 +170,9 @@ func (m wireMeta) cursor() string {
 	return text
 }
 
-// said is what a walk over a list goes by.
-func (m wireMeta) said() paging.Said {
-	return paging.Said{Page: m.Page, Size: m.PageSize, Total: m.Total, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
+// paging returns the meta for internal/paging.
+func (m wireMeta) paging() paging.Meta {
+	return paging.Meta{Page: m.Page, Size: m.PageSize, Total: m.Total, HasMore: m.HasMore, Cursor: m.cursor(), Cursors: m.NextCursor != nil}
 }
 
 func (m wireMeta) public() Meta {

@@ -2,10 +2,13 @@ package hiring
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 	"github.com/hiring-assessment/hiring-go/internal/prefetch"
@@ -15,14 +18,17 @@ const (
 	maxPageSize      = 100
 	maxEventPageSize = 500
 	maxPrefetch      = 1000
+
+	// maxPageFactor is by how much a page may exceed the documented maximum.
+	maxPageFactor = 10
 )
 
-// Pager is a list that is read when it is ranged over. It is a value that never
-// changes: each range starts over, and one Pager can serve many goroutines.
-// Quotas count requests, so its pages are as large as the service allows.
+// Pager is a list that is read while it is iterated over. It is an immutable value:
+// each iteration starts over, and goroutines may share one. Rate limits count requests,
+// so the default page size is the maximum.
 type Pager[T any] struct {
 	list     *list[T]
-	at       *paging.Position // Nil: at the beginning.
+	at       *paging.Position // Nil: the beginning.
 	size     int
 	prefetch int
 	err      error
@@ -32,7 +38,17 @@ type Pager[T any] struct {
 type Page[T any] struct {
 	Items []T
 	Meta  Meta
-	Next  string // For Pager.From; empty at the end of the list.
+	Next  string // Resume token for Pager.From; "" at the end of the list.
+}
+
+// list is what a Pager reads.
+type list[T any] struct {
+	core    *core // Nil: the items are in memory.
+	memory  []T
+	request request          // Without the parameters that select a page.
+	odd     func([]T) string // Returns a warning about a page, or "". Nil: not called.
+
+	paging.List[T]
 }
 
 func newPager[T any](l *list[T]) Pager[T] {
@@ -41,7 +57,7 @@ func newPager[T any](l *list[T]) Pager[T] {
 
 // PagerOf returns a list of these items, read from memory: for tests and fakes
 // behind an interface of your own. It has the pages, tokens and page sizes of the
-// service's lists by page number: pages of 100 items, or of 500 events, unless
+// API's lists by page number: pages of 100 items, or of 500 events, unless
 // [Pager.PageSize] makes them smaller. A token serves any such list of the same
 // type. A context that has ended ends the list; nothing is sent.
 func PagerOf[T any](items ...T) Pager[T] {
@@ -59,8 +75,8 @@ func PagerOf[T any](items ...T) Pager[T] {
 	})
 }
 
-// PageSize returns the list in pages of n items: up to 100 (assumed: page sizes),
-// events up to 500. The list of members takes none.
+// PageSize returns the list in pages of n items: 1 to 100 (assumed: page sizes),
+// events 1 to 500. The list of members has no page size.
 func (p Pager[T]) PageSize(n int) Pager[T] {
 	if p.list == nil {
 		return p
@@ -75,9 +91,9 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 	return p
 }
 
-// From returns the list from the page on that token, a Page's Next, stands for.
-// The token's page size wins; an empty token means the beginning. A token of
-// another list or filter is a [ParamError].
+// From returns the list from the page on that the token, a Page's Next, stands for.
+// The token's page size takes precedence. An empty token means the beginning. A token
+// of another list or filter is a [ParamError].
 func (p Pager[T]) From(token string) Pager[T] {
 	p.at = nil
 	if token == "" || p.list == nil {
@@ -91,9 +107,9 @@ func (p Pager[T]) From(token string) Pager[T] {
 	return p
 }
 
-// Prefetch returns the list with up to that many pages read ahead while the
-// caller works on the one before; more than 1000, an hour's reads, is as good as
-// 1000. A range that is left early has read them for nothing.
+// Prefetch returns a list that reads up to that many pages ahead of the caller in a
+// background goroutine, at most 1000. Leaving an iteration early wastes the pages read
+// ahead.
 func (p Pager[T]) Prefetch(pages int) Pager[T] {
 	if pages < 0 {
 		return p.refuse("Prefetch", "must not be negative")
@@ -111,8 +127,8 @@ func (p Pager[T]) refuse(param, problem string) Pager[T] {
 	return p
 }
 
-// All ranges over the items. An error comes once, last. Scope read; costs one read
-// a page.
+// All iterates over the items. An error is yielded once, last. Scope read; costs one
+// read a page.
 func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := p.each(ctx, true, func(page Page[T]) bool {
@@ -129,7 +145,7 @@ func (p Pager[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// Pages ranges over the pages. An error comes once, last. Scope read; costs one
+// Pages iterates over the pages. An error is yielded once, last. Scope read; costs one
 // read a page.
 func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	return func(yield func(Page[T], error) bool) {
@@ -139,30 +155,64 @@ func (p Pager[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	}
 }
 
-// each hands out the pages until take does not want more. When a page is only
-// borrowed, the next may overwrite it.
-func (p Pager[T]) each(ctx context.Context, borrowed bool, take func(Page[T]) bool) error {
+// Page reads one page: the first, or that of From. Scope read; costs one read.
+func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
+	var call TraceCall
+	if p.list != nil {
+		call.Method, call.Route = p.list.request.method, p.list.request.route
+	}
+	err = p.traced(ctx, call, func(ctx context.Context) error {
+		page, err = p.reader().next(ctx)
+		return err
+	})
+	return page, err
+}
+
+// Collect reads all items into memory. With an error it returns the items read so
+// far. Scope read; costs one read a page.
+func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
+	var items []T
+	err := p.each(ctx, false, func(page Page[T]) bool {
+		items = append(items, page.Items...)
+		return true
+	})
+	return items, err
+}
+
+// each passes the pages to take until take returns false. When reuse is true, the items
+// of a page are valid only until take returns.
+func (p Pager[T]) each(ctx context.Context, reuse bool, take func(Page[T]) bool) error {
 	return p.traced(ctx, TraceCall{}, func(ctx context.Context) error {
 		if p.prefetch > 0 {
 			return p.readAhead(ctx, take)
 		}
-		for w := p.walk(); !w.Done; {
-			page, err := w.next(ctx)
+		for r := p.reader(); !r.Done; {
+			page, err := r.next(ctx)
 			if err != nil {
 				return err
 			}
 			if !take(page) {
 				return nil
 			}
-			if borrowed && page.Items != nil {
-				w.spare = page.Items
+			if reuse && page.Items != nil {
+				r.spare = page.Items
 			}
 		}
 		return nil
 	})
 }
 
-// traced runs a call for the list in its trace span.
+// readAhead is each with a goroutine, which ends before readAhead returns.
+func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
+	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
+	r := p.reader()
+	return prefetch.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
+		page, err := r.next(ctx)
+		return page, r.Done, err
+	}, take)
+}
+
+// traced runs a call in the trace span of the list's operation.
 func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.Context) error) error {
 	if p.list == nil || p.list.core == nil {
 		if ctx == nil {
@@ -174,59 +224,198 @@ func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.C
 	return p.list.core.traced(ctx, call, run)
 }
 
-// readAhead is each with a goroutine that ends with it.
-func (p Pager[T]) readAhead(ctx context.Context, take func(Page[T]) bool) error {
-	ctx, cancel := context.WithCancel(WithResponse(ctx, nil))
-	w := p.walk()
-	return prefetch.Each(p.prefetch, cancel, func() (Page[T], bool, error) {
-		page, err := w.next(ctx)
-		return page, w.Done, err
-	}, take)
+// name identifies the list and its filters in tokens.
+func (l *list[T]) name() string {
+	return l.request.operation + "\n" + l.request.path + "\n" + l.request.query.Encode()
 }
 
-// Page reads one page: the first, or the one of From. Scope read; costs one read.
-func (p Pager[T]) Page(ctx context.Context) (page Page[T], err error) {
-	var call TraceCall
-	if p.list != nil {
-		call.Method, call.Route = p.list.request.method, p.list.request.route
+// sizeParam returns the name of the page size's query parameter.
+func (l *list[T]) sizeParam() string {
+	if l.Style == paging.BySeq {
+		return l.core.dialect.EventPageSizeParam
 	}
-	err = p.traced(ctx, call, func(ctx context.Context) error {
-		page, err = p.walk().next(ctx)
-		return err
-	})
-	return page, err
+	return l.core.dialect.PageSizeParam
 }
 
-// Collect reads all items into memory. On an error it returns the items so far
-// beside it. Scope read; costs one read a page.
-func (p Pager[T]) Collect(ctx context.Context) ([]T, error) {
-	var items []T
-	err := p.each(ctx, false, func(page Page[T]) bool {
-		items = append(items, page.Items...)
-		return true
-	})
-	return items, err
+// sizeField returns the field of the Dialect that sizeParam comes from.
+func (l *list[T]) sizeField() string {
+	if l.Style == paging.BySeq {
+		return "EventPageSizeParam"
+	}
+	return "PageSizeParam"
+}
+
+// pageReader reads a list page by page.
+type pageReader[T any] struct {
+	paging.Iteration[T]
+
+	list   *list[T]
+	err    error
+	warned bool // Of the size of pages.
+	spare  []T  // Memory for the items of the next page.
+}
+
+func (p Pager[T]) reader() *pageReader[T] {
+	if p.list == nil {
+		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
+	}
+	r := &pageReader[T]{list: p.list, err: p.err, Iteration: paging.Begin(&p.list.List, p.size, p.at)}
+	if r.err == nil && r.Lost != nil {
+		r.err = r.stuck(r.Lost, nil)
+	}
+	return r
+}
+
+// next reads a page and advances. It sets Done after the last page.
+func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
+	if r.err != nil {
+		r.Done = true
+		return Page[T]{}, r.err
+	}
+	if r.list.core == nil {
+		return r.fromMemory(ctx)
+	}
+	d := pageDecoder[T]{reader: r}
+	err := r.list.core.send(ctx, r.request(), &d)
+	if err == nil {
+		d.items, err = r.advance(d.items, d.meta)
+	}
+	if err != nil {
+		r.Done, r.err = true, err
+		return Page[T]{}, err
+	}
+	page := Page[T]{Items: d.items, Meta: d.meta.public()}
+	if !r.Done {
+		page.Next = paging.Token(r.list.name(), r.At)
+	}
+	return page, nil
+}
+
+// request returns the request for the page at r.At.
+func (r *pageReader[T]) request() request {
+	req, d := r.list.request, r.list.core.dialect
+	query := make(map[string][]string, len(req.query)+2)
+	maps.Copy(query, req.query)
+	req.query = query
+	if r.At.Size > 0 {
+		name := r.list.sizeParam()
+		req.query.Set(name, strconv.Itoa(r.At.Size))
+		req = req.assume(name, r.list.sizeField())
+	}
+	switch {
+	case r.At.Style == paging.BySeq && r.At.Seq != paging.NoSeq:
+		req.query.Set("since_seq", strconv.FormatInt(r.At.Seq, 10))
+	case r.At.Style == paging.ByPage && r.At.Page > 1:
+		req.query.Set(d.PageParam, strconv.Itoa(r.At.Page))
+		req = req.assume(d.PageParam, "PageParam")
+	case r.At.Style == paging.ByCursor && r.At.Cursor != "":
+		req.query.Set(d.CursorParam, r.At.Cursor)
+		req = req.assume(d.CursorParam, "CursorParam")
+	}
+	return req
+}
+
+// advance moves to the next page and returns the new items of this one.
+func (r *pageReader[T]) advance(items []T, meta wireMeta) ([]T, error) {
+	fresh, stuck := r.Advance(items, meta.paging())
+	if stuck != nil {
+		return nil, r.stuck(stuck, &meta)
+	}
+	if r.Lost != nil {
+		r.err = r.stuck(r.Lost, &meta)
+	}
+	return fresh, nil
+}
+
+// pageDecoder decodes a page of a list.
+type pageDecoder[T any] struct {
+	reader *pageReader[T]
+	items  []T
+	meta   wireMeta
+}
+
+func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
+	r := d.reader
+	d.items, d.meta, warning, err = openList(p, r.spare, maxPageFactor*r.list.MaxSize)
+	if err != nil {
+		return warning, err
+	}
+	warning = joinWarnings(warning, r.unexpectedSize(len(d.items), d.meta))
+	if warning == "" && r.list.odd != nil {
+		warning = r.list.odd(d.items)
+	}
+	if r.MayBeTruncated(len(d.items), d.meta.paging()) {
+		warning = joinWarnings(warning, mayBeTruncated)
+	}
+	return warning, nil
+}
+
+// joinWarnings joins two warnings, each of which may be "".
+func joinWarnings(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+const mayBeTruncated = "the list may be truncated: its page is full, and meta has neither has_more nor a total nor a cursor"
+
+// unexpectedSize returns a warning that pages have another size than requested, once
+// per iteration. The iteration is complete nevertheless.
+func (r *pageReader[T]) unexpectedSize(got int, meta wireMeta) string {
+	size, unexpected := r.UnexpectedSize(got, meta.paging())
+	if !unexpected || r.warned {
+		return ""
+	}
+	r.warned = true
+	return fmt.Sprintf("asked for pages of %d items and got %d: Dialect.%s may be wrong", r.At.Size, size, r.list.sizeField())
+}
+
+// The causes of the error of a log that returns only entries that it returned before.
+var (
+	errRepeated = errors.New("hiring: the entries are repeats")
+	errPromised = fmt.Errorf("%w, and more are promised", errRepeated)
+)
+
+// stuck returns the error of an iteration that would not end or would lose items. meta
+// is that of the page that showed it, nil for the position of a token.
+func (r *pageReader[T]) stuck(why *paging.Stuck, meta *wireMeta) *Error {
+	req := r.list.request
+	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.operation}
+	if meta != nil {
+		e.Status, e.Attempts, e.RequestID = 200, 1, meta.RequestID
+	}
+	if why.Field != "" {
+		e.probablyWrong(why.Field)
+	}
+	switch {
+	case why.More:
+		e.causedBy(errPromised)
+	case why.Old:
+		e.causedBy(errRepeated)
+	}
+	return e
 }
 
 // fromMemory is next for a list of [PagerOf].
-func (w *walk[T]) fromMemory(ctx context.Context) (Page[T], error) {
+func (r *pageReader[T]) fromMemory(ctx context.Context) (Page[T], error) {
 	if err := contextError(ctx); err != nil {
-		ended := &Error{Message: ctx.Err().Error(), Operation: w.list.request.operation}
+		ended := &Error{Message: ctx.Err().Error(), Operation: r.list.request.operation}
 		ended.causedBy(err)
-		w.Done, w.err = true, ended
+		r.Done, r.err = true, ended
 		return Page[T]{}, ended
 	}
-	items, number := w.list.memory, w.At.Page
-	rest := items[len(items):] // A page behind the end is empty.
-	if number <= len(items)/w.At.Size+1 {
-		rest = items[(number-1)*w.At.Size:]
+	items, number := r.list.memory, r.At.Page
+	rest := items[len(items):] // A page after the end is empty.
+	if number <= len(items)/r.At.Size+1 {
+		rest = items[(number-1)*r.At.Size:]
 	}
-	page := Page[T]{Items: slices.Clone(rest[:min(len(rest), w.At.Size)])}
-	w.At.Page++
-	w.Done = len(page.Items) == len(rest)
-	page.Meta = Meta{Page: number, PageSize: w.At.Size, Total: len(items), HasMore: !w.Done}
-	if !w.Done {
-		page.Next = paging.Token(w.list.name(), w.At)
+	page := Page[T]{Items: slices.Clone(rest[:min(len(rest), r.At.Size)])}
+	r.At.Page++
+	r.Done = len(page.Items) == len(rest)
+	page.Meta = Meta{Page: number, PageSize: r.At.Size, Total: len(items), HasMore: !r.Done}
+	if !r.Done {
+		page.Next = paging.Token(r.list.name(), r.At)
 	}
 	return page, nil
 }

@@ -13,14 +13,14 @@ type token struct {
 	At   Position `json:"a"`
 }
 
-// fingerprint tells lists and filters apart without naming them.
+// fingerprint identifies a list and its filters without naming them.
 func fingerprint(list string) []byte {
 	sum := sha256.Sum256([]byte(list))
 	return sum[:12]
 }
 
-// Token writes down a position in a list, whose name tells it and its filters from
-// all others.
+// Token returns the resume token of a position in a list. The name identifies the list
+// and its filters.
 func Token(list string, at Position) string {
 	b, err := json.Marshal(token{fingerprint(list), at})
 	if err != nil {
@@ -31,7 +31,7 @@ func Token(list string, at Position) string {
 
 var errNoToken = errors.New("is not a resume token: pass a Page's Next unchanged")
 
-// Resume reads what Token wrote for the list of this name.
+// Resume returns the position of a token of the list with this name.
 func (l *List[T]) Resume(list, text string) (Position, error) {
 	var t token
 	b, err := base64.RawURLEncoding.DecodeString(text)
@@ -49,13 +49,13 @@ func (l *List[T]) Resume(list, text string) (Position, error) {
 	return t.At, nil
 }
 
-// maxPage is further than anybody reads in a year, and no number of items
-// before such a page overflows.
+// maxPage is more than a client reads in a year. The number of items before such a page
+// does not overflow.
 const maxPage = 1 << 24
 
-// holds tells whether a walk could have come there.
+// holds reports whether an iteration could have reached a position.
 func (l *List[T]) holds(p Position) bool {
-	return (l.Style == ByReply || p.Style == l.Style) && (p.Style != BySeq || l.Seq != nil) &&
-		p.Style >= ByReply && p.Style <= BySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= NoSeq &&
+	return (l.Style == ByMeta || p.Style == l.Style) && (p.Style != BySeq || l.Seq != nil) &&
+		p.Style >= ByMeta && p.Style <= BySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= NoSeq &&
 		p.Size >= min(1, l.MaxSize) && p.Size <= l.MaxSize
 }

@@ -35,28 +35,28 @@ func items(text string) []item {
 }
 
 // page is a page's items and what it says, as "abc|page=1 more" or "|cursor=x".
-func page(t *testing.T, text string) ([]item, paging.Said) {
+func page(t *testing.T, text string) ([]item, paging.Meta) {
 	t.Helper()
 	letters, words, _ := strings.Cut(text, "|")
-	var said paging.Said
+	var meta paging.Meta
 	for word := range strings.FieldsSeq(words) {
 		name, value, _ := strings.Cut(word, "=")
 		switch name {
 		case "more":
-			said.HasMore = new(true)
+			meta.HasMore = new(true)
 		case "end":
-			said.HasMore = new(false)
+			meta.HasMore = new(false)
 		case "cursor":
-			said.Cursor, said.Cursors = value, true
+			meta.Cursor, meta.Cursors = value, true
 		case "page":
-			said.Page = new(int(value[0] - '0'))
+			meta.Page = new(int(value[0] - '0'))
 		case "total":
-			said.Total = new(int(value[0] - '0'))
+			meta.Total = new(int(value[0] - '0'))
 		default:
 			t.Fatal(word)
 		}
 	}
-	return items(letters), said
+	return items(letters), meta
 }
 
 // TestAdvance reads pages until the walk is done or stuck; what a page gives is in
@@ -74,11 +74,11 @@ func TestAdvance(t *testing.T) {
 		"by number, has_more is missing":       {paging.ByPage, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
 		"by number, nothing says that more is": {paging.ByPage, []string{"ab|page=1"}, "ab", "done", ""},
 		"by number, the first again":           {paging.ByPage, []string{"ab|page=1 more", "ab|page=1 more"}, "ab ", "asked for page 2 and got page 1", "PageParam"},
-		"by number, which is not said":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 holds what an earlier page held", "PageParam"},
+		"by number, which is not meta":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 holds what an earlier page held", "PageParam"},
 		"by number, empty for a while":         {paging.ByPage, []string{"|page=1 more", "|page=2 more", "a|page=3 more", "|page=4 more", "|page=5 more", "b|page=6 end"}, "  a   b", "done", ""},
 		"by number, empty for too long":        {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 more"}, "  ", "three empty pages in a row, each with the promise of more", ""},
 		"by number, empty up to the end":       {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 end"}, "  ", "done", ""},
-		"by number, not said, one is empty":    {paging.ByPage, []string{"ab|more", "|more", "cd|end"}, "ab  cd", "done", ""},
+		"by number, not meta, one is empty":    {paging.ByPage, []string{"ab|more", "|more", "cd|end"}, "ab  cd", "done", ""},
 		"by cursor":                            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=y", "e|end cursor="}, "ab cd e", "done", ""},
 		"by cursor, has_more is missing":       {paging.ByCursor, []string{"ab|cursor=x", "c|cursor="}, "ab c", "done", ""},
 		"by cursor, has_more decides":          {paging.ByCursor, []string{"ab|end cursor=x"}, "ab", "done", ""},
@@ -99,11 +99,11 @@ func TestAdvance(t *testing.T) {
 		"by seq, repeats without a promise":    {paging.BySeq, []string{"12|cursor=2", "12|"}, "12 ", "asked for entries after 2 and got none above it", ""},
 		"by seq, repeats and the end":          {paging.BySeq, []string{"12|more", "12|end"}, "12 ", "asked for entries after 2 and got none above it", ""},
 		"by seq, repeats":                      {paging.BySeq, []string{"12|more", "12|more"}, "12 ", "asked for entries after 2 and got none above it", ""},
-		"shown by page":                        {paging.ByReply, []string{"ab|page=1 more", "bc|page=2 end"}, "ab c", "done", ""},
-		"shown by page, has_more is missing":   {paging.ByReply, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
-		"shown by has_more":                    {paging.ByReply, []string{"ab|more", "bc|end"}, "ab c", "done", ""},
-		"shown by cursor":                      {paging.ByReply, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins as an earlier page did", "CursorParam"},
-		"shown by neither":                     {paging.ByReply, []string{"ab|"}, "ab", "done", ""},
+		"shown by page":                        {paging.ByMeta, []string{"ab|page=1 more", "bc|page=2 end"}, "ab c", "done", ""},
+		"shown by page, has_more is missing":   {paging.ByMeta, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
+		"shown by has_more":                    {paging.ByMeta, []string{"ab|more", "bc|end"}, "ab c", "done", ""},
+		"shown by cursor":                      {paging.ByMeta, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins as an earlier page did", "CursorParam"},
+		"shown by neither":                     {paging.ByMeta, []string{"ab|"}, "ab", "done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := paging.Begin(list(c.style), 2, nil)
@@ -143,7 +143,7 @@ func TestStale(t *testing.T) {
 	at := 0
 	read := func(letters string) *paging.Stuck {
 		at++
-		_, stuck := w.Advance(items(letters), paging.Said{Page: &at, HasMore: new(true)})
+		_, stuck := w.Advance(items(letters), paging.Meta{Page: &at, HasMore: new(true)})
 		return stuck
 	}
 	require.Nil(t, read("ab"))
@@ -170,7 +170,7 @@ func TestTotalOfAResumedWalk(t *testing.T) {
 		"a size that cannot be either": {-1, 5, true},
 	} {
 		w := paging.Begin(list(paging.ByPage), 2, &paging.Position{Style: paging.ByPage, Size: 2, Page: 3})
-		_, stuck := w.Advance(items("e"), paging.Said{Page: new(3), Size: c.size, Total: &c.total})
+		_, stuck := w.Advance(items("e"), paging.Meta{Page: new(3), Size: c.size, Total: &c.total})
 		require.Nil(t, stuck, name)
 		assert.Equal(t, c.done, w.Done, name)
 	}
@@ -200,7 +200,7 @@ func TestFreshKnowsHowFarBackItKnows(t *testing.T) {
 	assert.False(t, known, "the very first")
 }
 
-func TestOddSize(t *testing.T) {
+func TestUnexpectedSize(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked, got, says int
 		more             bool
@@ -217,7 +217,7 @@ func TestOddSize(t *testing.T) {
 		"a list that takes no sizes": {got: 3, says: 50, more: true},
 	} {
 		w := paging.Begin(list(paging.ByPage), c.asked, nil)
-		size, odd := w.OddSize(c.got, paging.Said{Size: c.says, HasMore: &c.more})
+		size, odd := w.UnexpectedSize(c.got, paging.Meta{Size: c.says, HasMore: &c.more})
 		assert.Equal(t, c.odd, odd, name)
 		if c.odd {
 			assert.Equal(t, c.size, size, name)
@@ -267,7 +267,7 @@ func TestResumeAtTheEdges(t *testing.T) {
 		style paging.Style
 		at    paging.Position
 	}{
-		"before the first reply": {paging.ByReply, paging.Position{Size: 2, Page: 1}},
+		"before the first reply": {paging.ByMeta, paging.Position{Size: 2, Page: 1}},
 		"a log":                  {paging.BySeq, paging.Position{Style: paging.BySeq, Size: 2, Page: 1, Seq: paging.NoSeq}},
 		"the furthest page":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 2, Page: 1 << 24}},
 		"the smallest size":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 1, Page: 1}},

@@ -142,6 +142,28 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 	}
 }
 
+// watcher is a watch with its machine.
+type watcher struct {
+	asker
+
+	options WatchOptions
+	machine *waiting.Machine
+}
+
+func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
+	pause, err := o.judge()
+	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
+	w := &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}
+	w.isNew = func(s *Submission, named bool) bool {
+		if !named {
+			return w.machine.Note(s.ID)
+		}
+		it := itemOf(s)
+		return w.machine.NewlyUnreadable(&it)
+	}
+	return w, err
+}
+
 // turn is one round: it asks, delivers and sleeps.
 func (w *watcher) turn(ctx context.Context, yield func(Submission) bool) (goOn bool, err error) {
 	before := w.state()
@@ -201,28 +223,6 @@ func (w *watcher) state() string {
 		return ""
 	}
 	return w.machine.String()
-}
-
-// watcher is a watch with its machine.
-type watcher struct {
-	asker
-
-	options WatchOptions
-	machine *waiting.Machine
-}
-
-func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
-	pause, err := o.judge()
-	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
-	w := &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}
-	w.isNew = func(s *Submission, named bool) bool {
-		if !named {
-			return w.machine.Note(s.ID)
-		}
-		it := itemOf(s)
-		return w.machine.NewlyUnreadable(&it)
-	}
-	return w, err
 }
 
 // load resumes a state, or makes that of a watch that has seen nothing yet. It sends
