@@ -44,6 +44,15 @@ func (s *Server) SetPlan(token string, used, limit int) {
 	}
 }
 
+// SetLimitsEnforced sets limits_enforced of the plan of a live key's organization.
+// While it is false, invitations beyond the limit are sent. It panics on the keys
+// that SetPlan panics on.
+func (s *Server) SetLimitsEnforced(token string, enforced bool) {
+	if err := s.server().SetLimitsEnforced(token, enforced); err != nil {
+		panic(fmt.Sprintf("sandbox: SetLimitsEnforced: %v", err))
+	}
+}
+
 // SetArchives sets whether archive storage is available. It is available at
 // first. While it is not, workspace_archive_url is null, and earlier links return
 // 503.

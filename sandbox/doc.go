@@ -1,5 +1,5 @@
-// Package sandbox is a fake of the Hiring Assessment service for tests: the
-// documented API in memory, with nothing to install, to start or to clean up.
+// Package sandbox implements a fake of the Hiring Assessment API for tests: an
+// in-memory http.Handler that needs no installation and no network.
 //
 //	func TestShortlist(t *testing.T) {
 //		server := sandbox.Start(t)
@@ -8,100 +8,99 @@
 //		...
 //	}
 //
-// What a test of each kind looks like is in docs/testing.md of the repository, and
-// how suites in other languages use it in docs/sandbox-program.md.
+// docs/testing.md of the repository has an example for each kind of test, and
+// docs/sandbox-program.md describes the sandbox as a program for test suites in
+// other languages.
 //
-// # The model
+// # Test mode and live data
 //
-// A [Server] is an http.Handler with one lock and one clock. The key of a
-// request decides what it sees. Keys that begin with sk_test_ see test mode:
-// sample data that never changes, the same bytes on every run and machine,
-// shared by all servers of the process. A write in test mode is checked and
-// answered as if it had worked (new ids count up from
-// f0000000-0000-4000-8000-000000000001, times come from the clock), and
-// nothing of it stays.
+// The key of a request selects the data.
 //
-// Each server has its own keys, quotas and counters, so that tests can run in
-// parallel. [New] costs microseconds; the sample data is made at the first
-// request of the process.
+// A key with the prefix sk_test_ sees the sample data of test mode: the same bytes
+// on every run and machine. A write in test mode is validated and gets the response
+// of a successful write, but nothing is stored. New ids count up from
+// f0000000-0000-4000-8000-000000000001.
 //
-// Four doors lead to the same handler and give the same bytes:
+// A key with the prefix sk_live_ sees the live data of its organization, in which
+// writes persist. The live data of an organization begins with an account (2000
+// invitations a month, see [Server.SetPlan]), members and the challenges of test
+// mode, and without assessments, invitations and submissions. An id of another
+// organization is not found. A second invitation to the same address is sent like
+// the first.
 //
-//	Transport  no socket, the caller's goroutine; works inside testing/synctest
-//	           (Client is an SDK client on top of it)
-//	Listener   a pipe in memory for a real http.Server; works inside testing/synctest
-//	URL        loopback TCP; does not, for a socket never lets virtual time move
-//	the program cmd/hiring-sandbox, for suites in other languages
+// Each server has its own keys, rate limits and counters, so tests can run in
+// parallel. [New] takes microseconds. The sample data is built at the first request
+// of the process and shared by all servers.
 //
-// A request is judged in this order, and the first thing wrong with it is the
-// answer: the throttle of its address (429), the key (401), its quota (429), the path (404), the method (405), the
-// scope (403), the size of the body and the form of the query (400), the
-// existence of what the path names (404), the input (400), the state of the
-// assessment (409), the plan (402).
+// # Transports
 //
-// # The live world
+// Four transports reach the same handler and return the same bytes:
 //
-// Keys that begin with sk_live_ see a world that keeps what is written, one for
-// each Organization of a [Key]. It is made at its first use and begins with an
-// account (2000 invitations a month, see [Server.SetPlan]), members and the
-// challenges of test mode; there are no assessments, invitations and
-// submissions until the test makes them. The id of another organization's
-// record is answered like one that does not exist. Nothing stops a second
-// invitation to the same address: it is sent and costs quota, as at the service.
+//	Transport  calls the handler in the caller's goroutine, without a socket; works
+//	           inside testing/synctest; Client is an SDK client on top of it
+//	Listener   an in-memory pipe for a real http.Server; works inside testing/synctest
+//	URL        loopback TCP; does not work inside testing/synctest
+//	the program cmd/hiring-sandbox, for test suites in other languages
 //
-// Candidates move by the test's hand:
+// # Candidates
 //
-//	id := server.AddAssessment("Backend")     for tests that are about what comes after
+// A test moves the candidates of the live data:
+//
+//	id := server.AddAssessment("Backend")
 //	invitationID, err := server.Invite(id, "ada@candidates.test", "Ada")
-//	server.Open(invitationID)                 sent → opened
-//	submissionID, err := server.Begin(...)    → started; the log begins
+//	server.Open(invitationID)                 sent becomes opened
+//	submissionID, err := server.Begin(...)    opened becomes started; the log begins
 //	server.AppendEvents(submissionID, ...)
-//	server.Submit(submissionID)               there is an archive now
-//	server.Evaluate(submissionID, result)     → evaluated; the report is ready
+//	server.Submit(submissionID)               the submission has an archive
+//	server.Evaluate(submissionID, result)     evaluated; the report is ready
 //
-// or by themselves, see [WithTimeline]. Begin opens and Evaluate hands in where
-// that was left out. The rank in a report counts the organization's evaluated
-// submissions and moves with each of them.
+// [Server.AddResult] takes all these steps in one call, and [WithTimeline] takes
+// them as time passes. Begin opens the invitation, and Evaluate submits the
+// attempt, if that was not done. The rank in a report counts the organization's
+// evaluated submissions. [Server.Mails] returns the invitation e-mails.
 //
-// Time is the server's clock: [WithClock], or time.Now, which is virtual inside
+// The server's clock is [WithClock], or time.Now, which is virtual inside
 // testing/synctest, plus what [Server.Advance] has added.
 //
-// A submission that was handed in links to its archive, a zip file below
-// /_archive/ of the host that was asked. Each look gives a link of its own, good
-// for an hour; it takes no key and counts against nothing. [Server.SetArchives]
-// makes storage unavailable: submissions link to nothing then.
+// A submitted attempt has an archive: a zip file below /_archive/ of the requested
+// host. Every response has a new link, which is valid for an hour and needs no key.
+// [Server.SetArchives] makes the storage unavailable.
+//
+// # Order of checks
+//
+// A request is checked in this order, and the first failure is the response: the
+// throttle of its address (429), the key (401), its rate limit (429), the path
+// (404), the method (405), the scope (403), the size of the body and the form of the
+// query (400), the existence of the resource (404), the input (400), the state of
+// the assessment (409), the plan quota (402).
 //
 // # Faults and the journal
 //
-// [Server.Inject] makes something go wrong: an error of the service, a proxy's
-// page, a slow reply, one that is cut off or never comes; for some requests of a
-// route, before the service has done its work, after it, or long before it. Every
-// kind works through every door. A reset is ECONNRESET and a cut is
-// io.ErrUnexpectedEOF through all of them; a server of your own that speaks
-// HTTP/2 resets the stream instead. Over a connection that served before,
-// net/http repeats a GET by itself when the connection is reset, as it does in
-// production; Transport has no connections and never does.
+// [Server.Inject] injects a [Fault]: an API error, a response from an intermediary, a
+// slow, truncated or lost response, before or after the request takes effect. Every
+// fault works through every transport. A reset is ECONNRESET and a truncation is
+// io.ErrUnexpectedEOF. A user's own server that speaks HTTP/2 resets the stream
+// instead.
 //
-// [Server.Journal] is what was asked and answered, also what was lost, with the
-// keys redacted: the newest [JournalEntries] exchanges. [Journal.Repeated] finds
-// writes that were sent twice, [Journal.Find] the exchange of an operation. With
-// [WithDetails] each entry has headers, reply, quota and fault too.
+// [Server.Journal] returns the newest [JournalEntries] exchanges, with keys redacted.
+// [Journal.Repeated] returns writes that may have taken effect twice, and
+// [Journal.Find] the exchange of an operation. [WithDetails] adds headers, the
+// response, the rate limit and the fault to each entry.
 //
-// Package sandbox/console shows all of it to people, in a browser.
-//
-// The control plane is the same, and the rest of what a test does with a Server,
-// as JSON over HTTP below /_sandbox/; see [WithControlPlane].
+// Package sandbox/console shows all of it on a web page. The control API does the
+// same as the methods of a Server, in JSON over HTTP below /_sandbox/: see
+// [WithControlPlane].
 //
 // # What is known and what is not
 //
-// The service's documentation leaves gaps. What fills them here may differ
-// from the service, so each behaviour is marked: documented means that the
-// documentation says so, inferred that it follows from what it says, invented
-// that something had to be chosen. Names and routes that are not documented
-// come from [hiring.Dialect] and can be changed with [WithDialect].
+// The API's documentation leaves gaps. The sandbox may differ from the API there,
+// so each behaviour has a provenance: documented behaviour is stated by the
+// documentation, inferred behaviour follows from it, and invented behaviour was
+// chosen. Undocumented names and routes come from [hiring.Dialect]; [WithDialect]
+// changes them.
 //
-// The operations, each as little documented as the least certain thing that the
-// OpenAPI document says of it:
+// The operations, each with the least certain provenance that the OpenAPI document
+// gives to the operation or to one of its responses:
 //
 //	Operation           Route                                                      Provenance
 //	Account.Get         GET /account                                               documented
@@ -110,15 +109,15 @@
 //	Challenges.Get      GET /challenges/{id}                                       documented
 //	Assessments.List    GET /assessments                                           invented
 //	Assessments.Get     GET /assessments/{id}                                      invented
-//	Assessments.Create  POST /assessments                                          documented
+//	Assessments.Create  POST /assessments                                          invented
 //	Assessments.Update  PATCH /assessments/{id}                                    invented
 //	Assessments.Close   PATCH /assessments/{id}                                    invented
-//	Assessments.Delete  DELETE /assessments/{id}                                   documented
+//	Assessments.Delete  DELETE /assessments/{id}                                   invented
 //	Invitations.List    GET /assessments/{id}/invitations                          documented
-//	Invitations.Send    POST /assessments/{id}/invitations                         documented
+//	Invitations.Send    POST /assessments/{id}/invitations                         invented
 //	Invitations.Resend  POST /assessments/{id}/invitations/{invitation_id}/resend  invented
 //	Invitations.Revoke  POST /assessments/{id}/invitations/{invitation_id}/revoke  invented
-//	Submissions.List    GET /submissions                                           documented
+//	Submissions.List    GET /submissions                                           inferred
 //	Submissions.Get     GET /submissions/{id}                                      documented
 //	Submissions.Report  GET /submissions/{id}/report                               documented
 //	Events.List         GET /submissions/{id}/events                               documented
@@ -164,6 +163,9 @@
 //	headers of a 401: the limit, all of it remaining, reset in an hour   invented
 //	512 KB is 524,288 bytes, of any method and encoding                  inferred
 //	JSON followed by anything: 400; Content-Type is not looked at        invented
+//	the body of a resend, a revoke and a DELETE is ignored, malformed too invented
+//	the word Bearer is accepted in lower case too                        invented
+//	limits_enforced false: invitations beyond the limit are sent         invented
 //	creating answers 201; deleting and revoking 204 without a body       invented
 //	optional members of POST and PATCH assessments                       invented
 //	an unknown challenge_id, or a task of another challenge: 400         invented
@@ -207,12 +209,10 @@
 //
 // # Known limits
 //
-// All doors of a server share one address, 127.0.0.1, for the throttle. In
-// the live world nobody decides about candidates: recruiter_decision stays
-// none. Grading is what the test says; a score means nothing. Test mode resends
-// and revokes whatever the status, because nothing of it stays.
+// All transports of a server share one address, 127.0.0.1, for the throttle. A
+// score in the live data is what the test says. Test mode resends and revokes
+// whatever the status is, because nothing is stored.
 //
-// A request that is not HTTP at all, such as one with a malformed request line
-// or a header of more than 1 MB, is answered by net/http before the server sees
-// it, outside the envelope.
+// net/http answers a request with a malformed request line or a header of more
+// than 1 MB itself, without the error envelope.
 package sandbox

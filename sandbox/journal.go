@@ -53,9 +53,9 @@ type Detail = server.Detail
 // Journal is the exchanges of a server, oldest first.
 type Journal []Entry
 
-// Repeated returns the writes that were sent before with the same method, path,
-// query and body: of a write that was sent three times, the second and the third.
-// The status makes no difference: a retry after a 429 is included.
+// Repeated returns the writes that repeat an earlier one, with the same method,
+// path, query and body, that may have taken effect: one without a response, with
+// a success or with a 5xx. A retry after a 429 is not included.
 func (j Journal) Repeated() []Entry {
 	return server.Repeated(j)
 }
@@ -93,3 +93,6 @@ func (j Journal) Find(method, route string) (Entry, error) {
 // transport within the limits, those without a response included. Requests to the
 // control API are not in it.
 func (s *Server) Journal() Journal { return s.server().Journal() }
+
+// ClearJournal empties the journal and changes nothing else.
+func (s *Server) ClearJournal() { s.server().ClearJournal() }

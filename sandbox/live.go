@@ -1,6 +1,11 @@
 package sandbox
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
+)
 
 // AddAssessment adds an active assessment of the first listed challenge to the
 // live data of LiveKey and of live keys without an organization. It uses no rate
@@ -59,3 +64,66 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 func (s *Server) Evaluate(submissionID string, r Result) error {
 	return s.server().Evaluate(submissionID, r)
 }
+
+// Regrade replaces the result of an evaluated submission, as when the API grades
+// a submission again. It fails on a submission that was not evaluated.
+func (s *Server) Regrade(submissionID string, r Result) error {
+	return s.server().Regrade(submissionID, r)
+}
+
+// AddResult makes a finished submission in one call: it sends an invitation to
+// email, begins and submits the attempt and evaluates it. The candidate's name is
+// the part of email before the @.
+func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
+	return s.server().AddResult(assessmentID, email, r)
+}
+
+// Decide sets the recruiter_decision of an invitation, such as shortlisted.
+func (s *Server) Decide(invitationID, decision string) error {
+	return s.server().Decide(invitationID, decision)
+}
+
+// Pause adds paused time to an attempt that was not submitted. It counts in whole
+// seconds and not as time used.
+func (s *Server) Pause(submissionID string, by time.Duration) error {
+	return s.server().Pause(submissionID, by)
+}
+
+// SetArchive sets whether a submission has an archive once it was submitted. See
+// [Server.SetArchives] for the storage of all archives.
+func (s *Server) SetArchive(submissionID string, available bool) error {
+	return s.server().SetArchive(submissionID, available)
+}
+
+// AddMember adds a member to the live data of LiveKey and of live keys without
+// an organization. It panics on an invalid address and on an empty name or role.
+func (s *Server) AddMember(email, name, role string) (id string) {
+	id, err := s.server().AddMember("", email, name, role)
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: AddMember: %v", err))
+	}
+	return id
+}
+
+// AddChallenge adds a challenge to the live data of LiveKey and of live keys
+// without an organization: a single-task challenge, or one with a task for each
+// title. It becomes the first listed challenge. It panics on an empty name.
+func (s *Server) AddChallenge(name string, tasks ...string) (id string) {
+	id, err := s.server().AddChallenge("", name, tasks...)
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: AddChallenge: %v", err))
+	}
+	return id
+}
+
+// Mail is an invitation e-mail that the live data sent:
+//
+//	InvitationID, AssessmentID string
+//	Email, Name                string
+//	Resent                     bool  whether a resend sent it
+//	At                         time.Time
+type Mail = server.Mail
+
+// Mails returns the invitation e-mails that the live data sent, oldest first. The
+// sandbox sends none over the network.
+func (s *Server) Mails() []Mail { return s.server().Mails() }

@@ -76,7 +76,7 @@ func TestTheLifeOfACandidate(t *testing.T) {
 		string(r["ship_score"]), r.text("verdict"), r.text("verdict_label"), r.text("confidence"), string(r["pipeline_rank"])})
 	checkPillars(t, r, map[string]string{"correctness": "null", "craft": "0", "ai_fluency": "null", "rigor": "91"})
 	assert.JSONEq(t, `{"time_used_minutes":1,"time_allotted_minutes":90,"budget_used_dollars":`+string(s.budget(t, "dollars_used"))+
-		`,"budget_allotted_dollars":`+string(s.budget(t, "dollars_cap"))+`,"ai_authored_pct":17,"churn_pct":7,"ai_exchange_count":2}`, string(r["facts"]))
+		`,"budget_allotted_dollars":`+string(s.budget(t, "dollars_cap"))+`,"ai_authored_pct":37,"churn_pct":null,"ai_exchange_count":2}`, string(r["facts"]))
 	require.NoError(t, l.s.AppendEvents(submission, "ai_response", `{"tokens":5}`), "a log may arrive late")
 }
 

@@ -104,37 +104,25 @@ func WithDrift(seed uint64) Option {
 // the server does nothing for details.
 func WithDetails() Option { return set(func(c *server.Config) { c.Details = true }) }
 
-// WithControlPlane says who may use the control plane, which every server has:
-// what the methods of a Server do, as JSON over HTTP, for test suites in other
-// languages.
+// WithControlPlane sets who may use the control API, which every server has below
+// /_sandbox/. The control API does what the methods of a Server do, in JSON over
+// HTTP, for test suites in other languages.
 //
-//	POST /_sandbox/reset
-//	POST /_sandbox/quota                      {"key", "class", "remaining"}
-//	POST /_sandbox/faults                     a Fault: {"route", "skip", "times", "status", "code", "retry_after",
-//	                                          "delay", "late", "after", "reset", "cut_after", "body", "content_type"}
-//	POST /_sandbox/advance                    {"seconds"}
-//	POST /_sandbox/keys                       {"token", "scope", "expires", "organization"}
-//	POST /_sandbox/keys/revoke                {"token"}
-//	POST /_sandbox/invitations/{id}/open
-//	POST /_sandbox/invitations/{id}/begin     answers {"submission_id"}
-//	POST /_sandbox/invitations/{id}/submit    answers {"submission_id"}
-//	POST /_sandbox/submissions/{id}/evaluate  {"ship_score", "verdict", "pillars", "low_confidence", "summary", "confidence",
-//	                                          "integrity_status", "extra"}, all of them optional
-//	POST /_sandbox/assessments                {"name"}, answers {"assessment_id"}
-//	POST /_sandbox/archives                   {"available"}
-//	GET  /_sandbox/journal                    answers {"entries", "repeated"}
+//	GET  /_sandbox/              with Accept: application/json, the list of all operations, each with an example
+//	GET  /_sandbox/openapi.json  its OpenAPI document
 //
-// A duration is a number of seconds or a text like "1m30s", expires an RFC 3339
-// time. What answers nothing answers 204. A request that makes no sense is a 400
-// that says what to do: {"error": {"message": "…"}}. It needs no key and counts
-// against no quota, the journal does not show it and no fault meets it. A reset
-// leaves a server as New made it with its options.
+// A duration is a number of seconds or a text like "1m30s". Expires is an RFC 3339
+// time. A null score is no score. An operation without a result returns 204. An
+// invalid request returns 400, an unknown id 404, each with an error envelope. The
+// control API needs no key and uses no rate limit. Its requests are not in the
+// journal, and faults do not affect them.
 //
-// Without this option, and with anyHost false, it takes requests from this
-// machine only (a loopback address, to localhost, a loopback address or the name
-// that Client uses in-process) and none that a web page of another origin makes; anything
-// else is a 403. With anyHost it takes them from and to every address, for a
-// server in a container of its own: whoever can reach it controls it.
+// Without this option, and with anyHost false, the control API accepts requests
+// from this machine only: from a loopback address to localhost, a loopback address
+// or the host of Client. It rejects requests that a web page of another origin
+// makes. A rejected request returns 403. With anyHost it accepts requests from and
+// to every address, for a server in a container. Then everyone who reaches the
+// server controls it.
 func WithControlPlane(anyHost bool) Option {
 	return set(func(c *server.Config) { c.AnyHost = anyHost })
 }

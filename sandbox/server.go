@@ -25,6 +25,11 @@ func (s *Server) server() *server.Server { return (*server.Server)(s) }
 // author can put that right.
 func New(opts ...Option) *Server {
 	config := server.Config{
+		MagicValues: map[string]string{
+			"TestKey": TestKey, "ReadOnlyKey": ReadOnlyKey, "WriteKey": WriteKey, "LiveKey": LiveKey,
+			"PlanLimitEmail": PlanLimitEmail, "UnknownID": UnknownID, "AssessmentID": AssessmentID, "ClosedAssessmentID": ClosedAssessmentID,
+			"SubmissionID": SubmissionID, "BusySubmissionID": BusySubmissionID, "PendingSubmissionID": PendingSubmissionID,
+		},
 		OpenAPI: openAPI, Clock: time.Now, ReadLimit: 1000, WriteLimit: 200, SinceOn: SinceCreated,
 		Keys: []Key{
 			{Token: TestKey, Scope: ScopeAdmin}, {Token: ReadOnlyKey, Scope: ScopeRead},

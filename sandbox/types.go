@@ -42,15 +42,26 @@ const (
 
 // Result is what grading a submission found:
 //
-//	ShipScore       int             from 0 to 100
+//	ShipScore       int             from 0 to 100, or NoScore
 //	Verdict         string          empty: derived from the score, strong_no to strong_yes
-//	Pillars         map[string]int  from 0 to 100, by id; a missing pillar has a null score and low confidence
+//	Pillars         map[string]int  from 0 to 100, by id; NoScore and a missing pillar are a null score and low confidence
 //	LowConfidence   []string        ids of pillars whose score has low confidence
 //	Summary         string          empty: a sentence with the score
 //	Confidence      string          empty: derived from the pillars with enough evidence, low to high
 //	IntegrityStatus string          empty: clear
+//	ReportDelay     time.Duration   the report becomes ready so much after the evaluation; negative: never
 //	Extra           map[string]any  additional report members, or replacements for existing ones; nil value: null
+//
+// With a ReportDelay, submission and invitation are evaluated before the report
+// is ready. A report that is never ready has the verdict, if Verdict is set.
+//
+// The facts of a report come from the attempt: the number of prompts in its log
+// gives the exchanges and the used budget, and file_edit events give a churn.
 type Result = server.Result
+
+// NoScore as a score in a [Result] means that there was not enough evidence: the
+// score is null.
+const NoScore = server.NoScore
 
 // Timeline moves the candidates of the live data without calls:
 //
@@ -75,6 +86,7 @@ type Timeline = server.Timeline
 // Fault describes what goes wrong with requests:
 //
 //	Route string  a method and a path template, as in GET /submissions/{id}, or one of the two
+//	Key   string  the token of the key whose requests it affects; empty: any
 //	Skip  int     requests of the route that pass first
 //	Times int     requests that it affects; 0: one; negative: all
 //

@@ -198,3 +198,20 @@ func TestNamesAreHarmless(t *testing.T) {
 		}
 	}
 }
+
+// TestHomeIsTheIndexOfTheControlAPIForPrograms, and the page for browsers.
+func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {
+	handler := console.Handler(sandbox.New())
+	for accept, kind := range map[string]string{
+		"": "text/html; charset=utf-8", "text/html,application/json;q=0.9": "text/html; charset=utf-8", "*/*": "text/html; charset=utf-8",
+		"application/json": "application/json", "application/json, */*": "application/json",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/_sandbox/", http.NoBody)
+		r.RemoteAddr = "127.0.0.1:1"
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		assert.Equal(t, 200, w.Code)
+		assert.Equal(t, kind, w.Header().Get("Content-Type"), accept)
+	}
+}

@@ -21,7 +21,7 @@ func Handler(s *sandbox.Server) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case path == home && (r.Method == http.MethodGet || r.Method == http.MethodHead), strings.HasPrefix(path, root+"/"):
+		case path == home && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r), strings.HasPrefix(path, root+"/"):
 			c.guarded(mux, w, r)
 		case path == strings.TrimSuffix(home, "/") && r.Method == http.MethodGet:
 			http.Redirect(w, r, home, http.StatusSeeOther)
@@ -29,6 +29,13 @@ func Handler(s *sandbox.Server) http.Handler {
 			s.ServeHTTP(w, r)
 		}
 	})
+}
+
+// wantsJSON reports whether a request to the home page is for the index of the
+// control API.
+func wantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
 type route struct {

@@ -142,20 +142,28 @@ func commented(t *testing.T) map[string]bool {
 	return routes
 }
 
-// descriptions are the operations of the OpenAPI document by their routes, each
-// with its provenance.
+// descriptions returns the operations of the OpenAPI document by their routes,
+// each with the least certain provenance of the operation and its responses.
 func descriptions(t *testing.T) map[string]string {
 	t.Helper()
 	var document struct {
 		Paths map[string]map[string]struct {
 			Provenance string `json:"x-provenance"`
+			Responses  map[string]struct {
+				Provenance string `json:"x-provenance"`
+			} `json:"responses"`
 		} `json:"paths"`
 	}
+	levels := []string{"documented", "inferred", "invented"}
 	require.NoError(t, json.Unmarshal([]byte(text(t, "sandbox/openapi.json")), &document))
 	all := make(map[string]string)
 	for path, operations := range document.Paths {
 		for method, operation := range operations {
-			all[strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1")] = operation.Provenance
+			worst := slices.Index(levels, operation.Provenance)
+			for _, response := range operation.Responses {
+				worst = max(worst, slices.Index(levels, response.Provenance))
+			}
+			all[strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1")] = levels[worst]
 		}
 	}
 	return all

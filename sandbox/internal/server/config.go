@@ -12,6 +12,8 @@ type Config struct {
 	Keys    []Key  // Keys that the server accepts from the start.
 	OpenAPI []byte // The OpenAPI document in the default dialect.
 
+	MagicValues map[string]string // Inputs with a fixed response, by name, for the index of the control API.
+
 	Dialect               hiring.Dialect
 	Clock                 func() time.Time
 	ReadLimit, WriteLimit int // Requests an hour of each key.

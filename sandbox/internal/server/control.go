@@ -2,69 +2,118 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/controlapi"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/guard"
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// controlPath is where the control plane begins: beside the service's paths,
-// so that no key opens it and no quota counts it.
+// controlPath is the prefix of the control API.
 const controlPath = "/_sandbox/"
 
-// controlRoutes are what the control plane does; the functions get the id in
-// the path, if there is one, and the body.
-var controlRoutes = []struct {
+// controlRoute is an operation of the control API.
+type controlRoute struct {
 	method, path string
-	do           func(s *Server, id string, body []byte) (answer any, err error)
-}{
-	{http.MethodPost, "reset", controlReset},
-	{http.MethodPost, "quota", controlQuota},
-	{http.MethodPost, "faults", controlFaults},
-	{http.MethodPost, "advance", controlAdvance},
-	{http.MethodPost, "keys", controlKeys},
-	{http.MethodPost, "keys/revoke", controlRevoke},
-	{http.MethodPost, "invitations/{id}/open", controlOpen},
-	{http.MethodPost, "invitations/{id}/begin", controlBegin},
-	{http.MethodPost, "invitations/{id}/submit", controlSubmit},
-	{http.MethodPost, "submissions/{id}/evaluate", controlEvaluate},
-	{http.MethodPost, "assessments", controlAssessments},
-	{http.MethodPost, "archives", controlArchives},
-	{http.MethodGet, "journal", controlJournal},
+	summary      string
+	example      string       // of a request body; empty for an operation without one
+	optional     bool         // whether the body may be left out
+	input        reflect.Type // of the body; nil for an operation without one
+	output       reflect.Type // of the response; nil for 204
+	do           func(s *Server, id string, body []byte) (any, error)
 }
 
-// serveControl answers a request below controlPath.
+// none is the input of an operation without a body, and the output of one that
+// returns 204.
+type none struct{}
+
+// control returns an operation whose body decodes into In and whose response
+// encodes Out.
+func control[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
+	r := controlRoute{method: method, path: path, summary: summary, example: example}
+	if in := reflect.TypeFor[In](); in != reflect.TypeFor[none]() {
+		r.input = in
+	}
+	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[none]() {
+		r.output = out
+	}
+	r.do = func(s *Server, id string, body []byte) (any, error) {
+		var in In
+		if r.input != nil && (body != nil || !r.optional) {
+			if err := controlapi.Decode(body, &in); err != nil {
+				return nil, err
+			}
+		}
+		out, err := do(s, id, in)
+		if err != nil || r.output == nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	return r
+}
+
+// optionally makes the body of an operation optional.
+func optionally[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
+	r := control(method, path, summary, example, do)
+	in := r
+	r.optional = true
+	r.do = func(s *Server, id string, body []byte) (any, error) {
+		if body == nil {
+			body = []byte("{}")
+		}
+		return in.do(s, id, body)
+	}
+	return r
+}
+
+// serveControl responds to a request below controlPath.
 func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
 	if err := guard.Admit(r, s.config.AnyHost); err != nil {
-		writeControl(w, http.StatusForbidden, controlError(err))
+		writeControl(w, http.StatusForbidden, controlError("FORBIDDEN", err))
 		return
 	}
 	rest := strings.Split(strings.TrimPrefix(r.URL.Path, controlPath), "/")
-	status, problem := http.StatusNotFound, errors.New("the control plane has no such path; see the documentation of WithControlPlane")
-	for _, route := range controlRoutes {
+	var allowed []string
+	for _, route := range controlRoutes() {
 		id, ok := matchControl(strings.Split(route.path, "/"), rest)
-		switch {
-		case !ok:
-		case route.method != r.Method:
-			w.Header().Set("Allow", route.method)
-			status, problem = http.StatusMethodNotAllowed, fmt.Errorf("use %s", route.method)
-		default:
-			body, err := controlapi.Read(r)
-			if err == nil {
-				var answer any
-				if answer, err = route.do(s, id, body); err == nil {
-					writeControl(w, http.StatusOK, answer)
-					return
-				}
-			}
-			writeControl(w, http.StatusBadRequest, controlError(err))
-			return
+		if !ok {
+			continue
 		}
+		if route.method != r.Method {
+			allowed = append(allowed, route.method)
+			continue
+		}
+		body, err := controlapi.Read(r)
+		if err == nil {
+			var response any
+			if response, err = route.do(s, id, body); err == nil {
+				writeControl(w, http.StatusOK, response)
+				return
+			}
+		}
+		status, code := http.StatusBadRequest, "INVALID_INPUT"
+		if errors.Is(err, world.ErrUnknown) {
+			status, code, err = http.StatusNotFound, "NOT_FOUND", errUnknownID
+		}
+		writeControl(w, status, controlError(code, err))
+		return
 	}
-	writeControl(w, status, controlError(problem))
+	if allowed != nil {
+		methods := strings.Join(allowed, ", ")
+		w.Header().Set("Allow", methods)
+		writeControl(w, http.StatusMethodNotAllowed, controlError("NOT_FOUND", errors.New("use "+methods)))
+		return
+	}
+	writeControl(w, http.StatusNotFound, controlError("NOT_FOUND", errNoControlPath))
 }
+
+var (
+	errUnknownID     = errors.New("The resource does not exist: the live data has no such id.") //nolint:revive,staticcheck // a text of the API
+	errNoControlPath = errors.New("the control API has no such path: GET " + controlPath + " with Accept: application/json lists all of them")
+)
 
 func matchControl(wanted, got []string) (id string, ok bool) {
 	if len(wanted) != len(got) {
@@ -81,18 +130,33 @@ func matchControl(wanted, got []string) (id string, ok bool) {
 	return id, true
 }
 
-func controlError(err error) any {
-	return map[string]any{"error": map[string]string{"message": err.Error()}}
+type controlProblem struct {
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
 }
 
-func writeControl(w http.ResponseWriter, status int, answer any) {
+func controlError(code string, err error) any {
+	var p controlProblem
+	p.Error.Code, p.Error.Message = code, err.Error()
+	// The Go methods name themselves; a client of another language does not know them.
+	if rest, ok := strings.CutPrefix(p.Error.Message, "sandbox: "); ok {
+		if _, cause, named := strings.Cut(rest, "): "); named {
+			p.Error.Message = cause
+		}
+	}
+	return p
+}
+
+func writeControl(w http.ResponseWriter, status int, response any) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
-	if answer == nil {
+	if response == nil {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	body := append(render(answer), '\n')
+	body := append(render(response), '\n')
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)

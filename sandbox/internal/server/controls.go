@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // lock locks the server and does the work that is due.
@@ -68,6 +70,16 @@ func (s *Server) SetQuota(token string, class Class, remaining int) error {
 // SetPlan sets the invitations that a live key's organization has used in the
 // current period, and its limit.
 func (s *Server) SetPlan(token string, used, limit int) error {
+	return s.account(token, func(o *world.Organization) { o.SetPlan(used, limit) })
+}
+
+// SetLimitsEnforced sets whether the plan's limit stops the invitations of a
+// live key's organization.
+func (s *Server) SetLimitsEnforced(token string, enforced bool) error {
+	return s.account(token, func(o *world.Organization) { o.SetLimitsEnforced(enforced) })
+}
+
+func (s *Server) account(token string, change func(*world.Organization)) error {
 	now, unlock := s.lock()
 	defer unlock()
 	key := s.keys[token]
@@ -77,7 +89,7 @@ func (s *Server) SetPlan(token string, used, limit int) error {
 	case !key.live():
 		return errors.New("the account of test mode never changes; use a key that begins with " + livePrefix)
 	}
-	s.live.Organization(key.Organization, now).SetPlan(used, limit)
+	change(s.live.Organization(key.Organization, now))
 	s.notify()
 	return nil
 }
@@ -166,4 +178,14 @@ func (s *Server) Journal() []Entry {
 	_, unlock := s.lock()
 	defer unlock()
 	return s.journal.copy(s.keys.hide(s.revoked))
+}
+
+// ClearJournal empties the journal. Numbers of exchanges continue.
+func (s *Server) ClearJournal() {
+	_, unlock := s.lock()
+	defer unlock()
+	for s.journal.first < s.journal.next {
+		s.journal.drop()
+	}
+	s.notify()
 }

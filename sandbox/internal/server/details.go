@@ -76,7 +76,8 @@ func (j *journal) addDetail(e *Entry) {
 		if j.details.sent == nil {
 			j.details.sent = make(map[uint64]int)
 		}
-		if first, ok := j.details.sent[d.write]; ok {
+		first, ok := j.details.sent[d.write]
+		if ok = ok && mayHaveActed(j.ring[(first-1)%JournalEntries].Status); ok {
 			d.Repeats = first
 		} else {
 			j.details.sent[d.write] = d.Number
@@ -121,6 +122,7 @@ func (d *Detail) hidden(hide *strings.Replacer) *Detail {
 	shown.Reply = []byte(hide.Replace(string(d.Reply)))
 	if d.Fault != nil {
 		fault := *d.Fault
+		fault.Key = redact(fault.Key)
 		shown.Fault = &fault
 	}
 	return &shown

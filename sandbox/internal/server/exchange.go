@@ -63,7 +63,7 @@ func (s *Server) arrive(c *call) (r reply, f *Fault) {
 
 // met is the fault that acts on a call, or nil.
 func (s *Server) met(c *call) *Fault {
-	f := s.faults.meet(c.route, c.request.Method, c.params)
+	f := s.faults.meet(c.route, c.request.Method, c.params, bearer(c.request))
 	if c.detail != nil {
 		c.detail.Fault = f
 		s.notify()

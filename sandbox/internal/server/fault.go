@@ -18,8 +18,9 @@ type Fault struct {
 	// HEAD too. The links to archives have the route GET /_archive/{id}; storage
 	// answers a Status as plain text, and its files are all it does.
 	Route string
-	Skip  int // How many requests of the route pass first.
-	Times int // How many requests it concerns; 0: one; negative: every one.
+	Key   string // The token of the key whose requests it affects; empty: any.
+	Skip  int    // How many requests of the route pass first.
+	Times int    // How many requests it concerns; 0: one; negative: every one.
 
 	Status     int              // Of the error that is answered; without Code, the one that goes with it. Below 400: a reply without a body.
 	Code       hiring.ErrorCode // Of the error that is answered; without Status, the one that goes with it.
@@ -55,7 +56,9 @@ func (f Fault) String() string {
 	var set []string
 	v := reflect.ValueOf(f)
 	for i := range v.NumField() {
-		if field := v.Field(i); !field.IsZero() {
+		if name := v.Type().Field(i).Name; name == "Key" && f.Key != "" {
+			set = append(set, fmt.Sprintf("Key: %q", redact(f.Key)))
+		} else if field := v.Field(i); !field.IsZero() {
 			format := "%s: %v"
 			if field.Kind() == reflect.String {
 				format = "%s: %.100q"

@@ -90,10 +90,10 @@ type faults []*fault
 
 // meet counts a request with every fault that is about it and returns the one
 // that acts, or nil.
-func (all *faults) meet(r *route, method string, params []string) *Fault {
+func (all *faults) meet(r *route, method string, params []string, key string) *Fault {
 	var acting *fault
 	for _, f := range *all {
-		if !f.hits(r, method, params) {
+		if !f.hits(r, method, params) || f.Key != "" && f.Key != key {
 			continue
 		}
 		switch {

@@ -43,8 +43,8 @@ func (e Entry) String() string {
 	return text
 }
 
-// Repeated returns the writes that were sent before with the same method, path,
-// query and body.
+// Repeated returns the writes that repeat an earlier one, with the same method,
+// path, query and body, that may have taken effect.
 func Repeated(entries []Entry) []Entry {
 	var repeats []Entry
 	sent := make(map[string]bool)
@@ -56,10 +56,14 @@ func Repeated(entries []Entry) []Entry {
 		if sent[write] {
 			repeats = append(repeats, e)
 		}
-		sent[write] = true
+		sent[write] = sent[write] || mayHaveActed(e.Status)
 	}
 	return repeats
 }
+
+// mayHaveActed reports whether a client must assume that a write took effect: no
+// response, a success or a server error. A 4xx has no effect.
+func mayHaveActed(status int) bool { return status < 400 || status >= 500 }
 
 // journal is a ring: the oldest entry is overwritten once it is full. It holds
 // pointers, so that an exchange in progress finds its entry wherever it is.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -14,6 +15,12 @@ import (
 
 // Result is what grading a submission found.
 type Result = world.Result
+
+// NoScore stands for a score that is null.
+const NoScore = world.NoScore
+
+// Mail is an invitation e-mail that the live data sent.
+type Mail = world.Mail
 
 // AddAssessment adds an active assessment to the live data of an organization,
 // of the first listed challenge unless challengeID names one.
@@ -26,7 +33,12 @@ func (s *Server) AddAssessment(organization, name, challengeID string) (id strin
 			err = errors.New("there is no such organization")
 			return
 		}
-		id = l.Organization(organization, now).AddAssessment(name, challengeID)
+		o := l.Organization(organization, now)
+		if challengeID != "" && o.Challenges().Find(canonical(challengeID)) == nil {
+			err = world.ErrUnknown
+			return
+		}
+		id = o.AddAssessment(name, canonical(challengeID))
 		s.notify()
 	})
 	return id, err
@@ -94,6 +106,81 @@ func (s *Server) Evaluate(submissionID string, r Result) error {
 	return s.step("Evaluate", submissionID, func(id string, now time.Time) error {
 		return s.live.Evaluate(id, now, r)
 	})
+}
+
+// Regrade replaces the result of an evaluated submission.
+func (s *Server) Regrade(submissionID string, r Result) error {
+	r, problem := settled(r)
+	if problem != nil {
+		return fmt.Errorf("sandbox: Regrade(%q): %w", submissionID, problem)
+	}
+	return s.step("Regrade", submissionID, func(id string, now time.Time) error {
+		return s.live.Regrade(id, now, r)
+	})
+}
+
+// AddResult makes a finished submission. The candidate's name is the local part
+// of the address.
+func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
+	r, problem := settled(r)
+	if problem != nil {
+		return "", fmt.Errorf("sandbox: AddResult(%q): %w", assessmentID, problem)
+	}
+	err = s.step("AddResult", assessmentID, func(id string, now time.Time) (err error) {
+		if !isAddress(email) {
+			return errors.New("give an email address")
+		}
+		name, _, _ := strings.Cut(email, "@")
+		submissionID, err = s.live.AddResult(id, email, name, now, r)
+		return err
+	})
+	return submissionID, err
+}
+
+// Decide sets the recruiter's decision about a candidate.
+func (s *Server) Decide(invitationID, decision string) error {
+	return s.step("Decide", invitationID, func(id string, now time.Time) error { return s.live.Decide(id, now, decision) })
+}
+
+// Pause adds paused time to an attempt.
+func (s *Server) Pause(submissionID string, by time.Duration) error {
+	return s.step("Pause", submissionID, func(id string, now time.Time) error { return s.live.Pause(id, now, by) })
+}
+
+// SetArchive sets whether a submission has an archive.
+func (s *Server) SetArchive(submissionID string, available bool) error {
+	return s.step("SetArchive", submissionID, func(id string, now time.Time) error { return s.live.SetArchive(id, now, available) })
+}
+
+// Mails returns the invitation e-mails that the live data sent.
+func (s *Server) Mails() []Mail {
+	_, unlock := s.lock()
+	defer unlock()
+	return s.live.Mails()
+}
+
+// AddMember adds a member to an organization.
+func (s *Server) AddMember(organization, email, name, role string) (id string, err error) {
+	if !isAddress(email) || name == "" || role == "" {
+		return "", errors.New("give an email address, a name and a role")
+	}
+	now, unlock := s.lock()
+	defer unlock()
+	id = s.live.Organization(organization, now).AddMember(email, name, role)
+	s.notify()
+	return id, nil
+}
+
+// AddChallenge adds a challenge to an organization.
+func (s *Server) AddChallenge(organization, name string, tasks ...string) (id string, err error) {
+	if name == "" {
+		return "", errors.New("the name is empty")
+	}
+	now, unlock := s.lock()
+	defer unlock()
+	id = s.live.Organization(organization, now).AddChallenge(name, tasks...)
+	s.notify()
+	return id, nil
 }
 
 // settled checks a result and returns a copy that the caller can no longer change.

@@ -71,7 +71,8 @@ func (l *Live) found(name string) *Organization {
 	return o
 }
 
-var errUnknown = errors.New("the live world has no such id")
+// ErrUnknown is returned for an id that the live data does not have.
+var ErrUnknown = errors.New("the live world has no such id")
 
 // invitee finds a candidate of any organization by the invitation, as they are
 // now.
@@ -82,7 +83,7 @@ func (l *Live) invitee(id string, now time.Time) (*candidate, error) {
 			return c, nil
 		}
 	}
-	return nil, errUnknown
+	return nil, ErrUnknown
 }
 
 // author finds a candidate of any organization by the submission, as they are
@@ -94,7 +95,7 @@ func (l *Live) author(id string, now time.Time) (*candidate, error) {
 			return found.of.(*candidate), nil
 		}
 	}
-	return nil, errUnknown
+	return nil, ErrUnknown
 }
 
 // HandedIn tells when a submission of any organization was handed in, if it was.

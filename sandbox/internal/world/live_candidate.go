@@ -14,10 +14,12 @@ type candidate struct {
 	invitation *Record[Invitation]
 	stage      stage
 	revoked    bool
+	noArchive  bool
 
 	attempt *Attempt // nil before it begins
 	minutes int      // allowed when it began
-	prompts int
+	prompts int      // events of the log that are prompts
+	edits   int      // and edits of files
 	polls   int
 	result  Result
 }
@@ -30,6 +32,8 @@ var (
 	errBegun     = errors.New("the attempt has begun before")
 	errHandedIn  = errors.New("the attempt was handed in before")
 	errEvaluated = errors.New("the submission was evaluated before")
+
+	errNotEvaluated = errors.New("the submission was not evaluated: evaluate it first")
 )
 
 func (c *candidate) mayEnter(at Moment) error {
@@ -106,7 +110,7 @@ func (c *candidate) handIn(at Moment) {
 	c.invitation.Value.SubmittedAt, c.invitation.Shown = &at, nil
 	s := &c.attempt.Value
 	s.Status, s.SubmittedAt = "submitted", &at
-	s.Budget.DollarsUsed = cents(s.Budget.DollarsCap * float64(c.n*29%100) / 100)
+	c.spend()
 	c.reach(submitted, at)
 	if c.o.l.timeline.Polls > 0 {
 		c.o.waiting = append(c.o.waiting, c)
@@ -124,11 +128,44 @@ func (c *candidate) evaluate(at Moment, r Result) error {
 	}
 	c.invitation.Value.Status, c.invitation.Shown = "evaluated", nil
 	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
-	c.result = r
-	c.o.scores[r.ShipScore]++
-	c.o.evaluated++
+	c.settleResult(r)
 	c.reach(evaluated, at)
 	return nil
+}
+
+// regrade replaces the result of an evaluated submission.
+func (c *candidate) regrade(at Moment, r Result) error {
+	if c.stage != evaluated {
+		return errNotEvaluated
+	}
+	if old := c.result.ShipScore; old != NoScore {
+		c.o.scores[old]--
+	}
+	c.o.evaluated--
+	c.attempt.Value.EvaluatedAt, c.attempt.Shown = &at, nil
+	c.settleResult(r)
+	c.o.attempts.changed(c.attempt)
+	return nil
+}
+
+func (c *candidate) settleResult(r Result) {
+	c.result = r
+	if r.ShipScore != NoScore {
+		c.o.scores[r.ShipScore]++
+	}
+	c.o.evaluated++
+	if r.ReportDelay > 0 {
+		c.o.delayed = append(c.o.delayed, c)
+	}
+}
+
+// centsPerPrompt is what a prompt costs of the budget.
+const centsPerPrompt = 7
+
+// spend derives the used budget from the log.
+func (c *candidate) spend() {
+	b := &c.attempt.Value.Budget
+	b.DollarsUsed = min(cents(float64(c.prompts*centsPerPrompt)/100), b.DollarsCap)
 }
 
 func (c *candidate) poll(now time.Time) {
@@ -156,8 +193,13 @@ func (c *candidate) append(at Moment, kind string, payloads ...Text) {
 	for _, payload := range payloads {
 		a.log = append(a.log, Event{Seq: int64(len(a.log) + 1), Kind: kind, At: at, Payload: payload})
 	}
-	if kind == promptKind {
+	switch kind {
+	case promptKind:
 		c.prompts += len(payloads)
+		c.spend()
+		a.Shown = nil
+	case editKind:
+		c.edits += len(payloads)
 		a.Shown = nil
 	}
 }

@@ -29,7 +29,7 @@ func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitati
 			RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLife), CreatedAt: at,
 		}).ID, nil
 	}
-	return "", errUnknown
+	return "", ErrUnknown
 }
 
 // Open lets a candidate open an invitation.

@@ -19,6 +19,10 @@ type Organization struct {
 	evaluated  int
 	due        steps        // what candidates will do by themselves
 	waiting    []*candidate // for polls that get them their report
+	delayed    []*candidate // evaluated, and the report becomes ready later
+	mails      []Mail
+
+	ownChallenges bool // whether challenges is no longer that of the sample data
 }
 
 // at brings the world to a time: what was due until then has happened, each
@@ -26,6 +30,13 @@ type Organization struct {
 func (o *Organization) at(now time.Time) *Organization {
 	o.now = now
 	o.settle(now)
+	o.delayed = slices.DeleteFunc(o.delayed, func(c *candidate) bool {
+		ready := c.ready()
+		if ready {
+			c.attempt.Shown = nil
+		}
+		return ready
+	})
 	now = now.UTC()
 	if month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)); month > o.account.Value.Usage.PeriodStart {
 		o.account.Value.Usage.PeriodStart = month
@@ -66,7 +77,7 @@ func (o *Organization) Posting(id string) *Record[Assessment] { return o.everPos
 // MayInvite tells whether the plan has invitations left.
 func (o *Organization) MayInvite(string) bool {
 	usage := &o.account.Value.Usage
-	return usage.AssessmentsUsed < usage.AssessmentsLimit
+	return !o.account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
 }
 
 // MayChange tells whether an invitation can be sent once more or taken back:
@@ -98,9 +109,11 @@ func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.r
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 	if known := o.invitees[i.ID]; known != nil {
 		known.invitation.Value, known.invitation.Shown = i, nil
+		o.mail(&i, true)
 		return known.invitation
 	}
 	o.use(o.account.Value.Usage.AssessmentsUsed + 1)
+	o.mail(&i, false)
 	posting := o.everPosted[i.AssessmentID]
 	c := &candidate{
 		o: o, n: len(o.invitees) + 1, posting: posting, invitation: newRecord(i.ID, i.CreatedAt, i),

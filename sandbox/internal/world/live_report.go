@@ -8,25 +8,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const maxScore = 100
 
+// NoScore stands for a score that is null: there was not enough evidence.
+const NoScore = math.MinInt32
+
 // Result is what grading a submission found.
 type Result struct {
-	ShipScore       int            // From 0 to 100.
+	ShipScore       int            // From 0 to 100, or NoScore.
 	Verdict         string         // Empty: derived from the score, from strong_no to strong_yes.
-	Pillars         map[string]int // From 0 to 100, by id. A missing pillar has a null score and low confidence.
+	Pillars         map[string]int // From 0 to 100, by id. NoScore and a missing pillar are a null score and low confidence.
 	LowConfidence   []string       // Ids of pillars whose score has low confidence.
 	Summary         string         // Empty: a sentence with the score.
 	Confidence      string         // Empty: derived from the number of pillars with enough evidence, from low to high.
 	IntegrityStatus string         // Empty: clear.
+	ReportDelay     time.Duration  // The report becomes ready so much after the evaluation. Negative: never.
 	Extra           map[string]any // Additional report members, or replacements for existing ones. A nil value is null.
 }
 
 // Check says what cannot be: scores outside of 0 and 100, and unknown pillars.
 func (r Result) Check() error {
-	if r.ShipScore < 0 || r.ShipScore > maxScore {
+	if r.ShipScore != NoScore && (r.ShipScore < 0 || r.ShipScore > maxScore) {
 		return fmt.Errorf("the ship score %d is not within 0 and %d", r.ShipScore, maxScore)
 	}
 	ids := slices.Sorted(maps.Keys(r.Pillars))
@@ -36,7 +41,7 @@ func (r Result) Check() error {
 		}
 	}
 	for _, id := range ids {
-		if score := r.Pillars[id]; score < 0 || score > maxScore {
+		if score := r.Pillars[id]; score != NoScore && (score < 0 || score > maxScore) {
 			return fmt.Errorf("the score %d of %s is not within 0 and %d", score, id, maxScore)
 		}
 	}
@@ -45,11 +50,11 @@ func (r Result) Check() error {
 
 // rank counts the organization's evaluated submissions that are better.
 func (c *candidate) rank() (Rank, bool) {
-	if c.stage != evaluated {
+	if !c.ready() {
 		return Rank{}, false
 	}
-	rank := 1 // those with the same score share the better rank
-	for _, better := range c.o.scores[c.result.ShipScore+1:] {
+	rank := 1 // submissions with the same score share the better rank, and NoScore is behind every score
+	for _, better := range c.o.scores[max(c.result.ShipScore+1, 0):] {
 		rank += better
 	}
 	return Rank{rank, c.o.evaluated}, true
@@ -57,7 +62,7 @@ func (c *candidate) rank() (Rank, bool) {
 
 func (c *candidate) extra() map[string]any { return c.result.Extra }
 
-func (c *candidate) stored() bool { return c.stage >= submitted }
+func (c *candidate) stored() bool { return c.stage >= submitted && !c.noArchive }
 
 // before is the attempt as it was before it was evaluated.
 func (c *candidate) before() *Attempt {
@@ -76,29 +81,47 @@ func (c *candidate) report() Report {
 			BudgetUsedDollars: s.Budget.DollarsUsed, BudgetAllottedDollars: s.Budget.DollarsCap,
 		},
 	}
-	if c.stage != evaluated {
+	if !c.ready() {
+		if c.stage == evaluated && c.result.ReportDelay < 0 && c.result.Verdict != "" {
+			r.Verdict, r.VerdictLabel = c.result.Verdict, label(c.result.Verdict)
+		}
 		return r
 	}
 	c.grade(&r)
-	r.Evaluated, r.GeneratedAt = true, s.EvaluatedAt
-	r.Facts.TimeUsedMinutes = new(cents(s.SubmittedAt.minus(s.StartedAt).Minutes()))
-	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = new(float64(c.n*17%101)), new(float64(c.n*7%41))
+	r.Evaluated, r.GeneratedAt = true, new(s.EvaluatedAt.plus(c.result.ReportDelay))
+	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
+	r.Facts.TimeUsedMinutes = new(cents(max(worked, 0).Minutes()))
+	r.Facts.AIAuthoredPct = new(0.0)
+	if c.prompts > 0 {
+		*r.Facts.AIAuthoredPct = float64(20 + c.n*17%61)
+	}
+	if c.edits > 0 {
+		r.Facts.ChurnPct = new(float64(c.n * 7 % 41))
+	}
 	return r
+}
+
+// ready reports whether the report is ready.
+func (c *candidate) ready() bool {
+	delay := c.result.ReportDelay
+	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= MomentOf(c.o.now)
 }
 
 // grade fills in what the result says and what follows from it.
 func (c *candidate) grade(r *Report) {
-	r.ShipScore = new(c.result.ShipScore)
-	r.Verdict = cmp.Or(c.result.Verdict, verdictFor(c.result.ShipScore))
-	r.VerdictLabel = strings.ReplaceAll(r.Verdict, "_", " ")
-	r.VerdictLabel = strings.ToUpper(r.VerdictLabel[:1]) + r.VerdictLabel[1:]
-	r.Summary = cmp.Or(c.result.Summary, "Scored "+strconv.Itoa(c.result.ShipScore)+" of 100 in the sandbox.")
+	r.Verdict, r.Summary = c.result.Verdict, c.result.Summary
+	if score := c.result.ShipScore; score != NoScore {
+		r.ShipScore = &score
+		r.Verdict = cmp.Or(r.Verdict, verdictFor(score))
+		r.Summary = cmp.Or(r.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox.")
+	}
+	r.VerdictLabel = label(r.Verdict)
 	r.IntegrityStatus = cmp.Or(c.result.IntegrityStatus, "clear")
 	sure := 0
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		score, found := c.result.Pillars[p.ID]
-		if found {
+		if found = found && score != NoScore; found {
 			p.Score, p.Summary = &score, "Scored "+strconv.Itoa(score)+" of 100."
 		}
 		if p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID); !p.LowConfidence {
@@ -107,6 +130,15 @@ func (c *candidate) grade(r *Report) {
 	}
 	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[sure])
 	r.InterviewQuestions = []Text{`"What would you do next, given another hour?"`}
+}
+
+// label returns the text of a verdict for people.
+func label(verdict string) string {
+	if verdict == "" {
+		return ""
+	}
+	text := strings.ReplaceAll(verdict, "_", " ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func verdictFor(score int) string {

@@ -75,8 +75,18 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		seen[what][x] = true
 	}
 	require.Equal(t, 120, o.Submissions().Len())
+	n := 0
 	for a := range o.Submissions().All() {
 		r := a.Report()
+		assert.Equal(t, []any{0, 0.0, 0.0}, []any{r.Facts.AIExchangeCount, r.Facts.BudgetUsedDollars, *r.Facts.AIAuthoredPct}, "nothing came from an assistant")
+		assert.Nil(t, r.Facts.ChurnPct, "nothing was edited")
+		n++
+		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "ai_prompt", make([]world.Text, n)...))
+		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "file_edit", "{}"))
+		r = a.Report()
+		assert.Equal(t, n, r.Facts.AIExchangeCount)
+		assert.Positive(t, r.Facts.BudgetUsedDollars)
+		assert.Positive(t, *r.Facts.AIAuthoredPct)
 		number("budget", r.Facts.BudgetUsedDollars, r.Facts.BudgetAllottedDollars)
 		number("authored", *r.Facts.AIAuthoredPct, 100)
 		number("churn", *r.Facts.ChurnPct, 100)

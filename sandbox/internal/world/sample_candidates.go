@@ -123,6 +123,9 @@ func (d *draft) finish() {
 	if d.assessment.BudgetDollarsCap != nil {
 		limit = *d.assessment.BudgetDollarsCap
 	}
-	spent := math.Round(limit*float64(d.n*29%100)) / 100
+	spent := 0.0
+	if d.prompts > 0 {
+		spent = math.Round(limit*float64(d.n*29%100)) / 100
+	}
 	d.submission.Budget = Budget{DollarsUsed: spent, DollarsCap: limit}
 }

@@ -102,6 +102,13 @@ func (seed *seedReport) fill(r *Report, d *draft) {
 		r.Facts.TimeUsedMinutes = new(float64(minutesUsed(d.n)) - 0.5)
 	}
 	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = seed.AIAuthoredPct, seed.ChurnPct
+	if d.prompts == 0 {
+		if seed.AIAuthoredPct != nil {
+			r.Facts.AIAuthoredPct = new(float64)
+		}
+		fluency := &r.Pillars[slices.IndexFunc(r.Pillars, func(p Pillar) bool { return p.ID == "ai_fluency" })]
+		fluency.Score, fluency.LowConfidence, fluency.Summary = nil, true, ""
+	}
 	if seed.Percentile {
 		r.Percentile = new(float64)
 	}

@@ -13,3 +13,6 @@ const (
 
 // promptKind is the kind of the events that reports count.
 const promptKind = "ai_prompt"
+
+// editKind is the kind of the events that edit a file.
+const editKind = "file_edit"

@@ -1,0 +1,140 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Mail is an invitation e-mail that the live data sent.
+type Mail struct {
+	InvitationID string
+	AssessmentID string
+	Email        string
+	Name         string
+	Resent       bool // Whether a resend sent it.
+	At           time.Time
+}
+
+func (o *Organization) mail(i *Invitation, resent bool) {
+	at := i.CreatedAt
+	if i.SentAt != nil {
+		at = *i.SentAt
+	}
+	o.mails = append(o.mails, Mail{i.ID, i.AssessmentID, i.CandidateEmail, i.CandidateName, resent, at.Time()})
+}
+
+// Mails returns the e-mails of all organizations, oldest first.
+func (l *Live) Mails() []Mail {
+	var all []Mail
+	for _, name := range l.Names() {
+		all = append(all, l.organizations[name].mails...)
+	}
+	slices.SortStableFunc(all, func(a, b Mail) int { return a.At.Compare(b.At) })
+	return all
+}
+
+// Regrade replaces the result of an evaluated submission.
+func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
+	c, err := l.author(submissionID, now)
+	if err != nil {
+		return err
+	}
+	return c.regrade(MomentOf(now), r)
+}
+
+// AddResult sends an invitation to an address and takes it through every step up
+// to an evaluated submission.
+func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Result) (submissionID string, err error) {
+	invitationID, err := l.Invite(assessmentID, email, name, now)
+	if err != nil {
+		return "", err
+	}
+	c, err := l.invitee(invitationID, now)
+	if err != nil {
+		return "", err
+	}
+	if err := c.begin(MomentOf(now)); err != nil {
+		return "", err
+	}
+	return c.attempt.ID, c.evaluate(MomentOf(now), r)
+}
+
+// Decide sets the recruiter's decision about a candidate.
+func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
+	c, err := l.invitee(invitationID, now)
+	if err != nil {
+		return err
+	}
+	if decision == "" {
+		return errors.New("the decision is empty")
+	}
+	c.invitation.Value.RecruiterDecision, c.invitation.Shown = decision, nil
+	return nil
+}
+
+// Pause adds paused time to an attempt that has not been submitted.
+func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
+	c, err := l.author(submissionID, now)
+	switch {
+	case err != nil:
+		return err
+	case by < time.Second:
+		return errors.New("give a pause of at least a second")
+	case c.stage >= submitted:
+		return errHandedIn
+	}
+	c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
+	c.attempt.Shown = nil
+	return nil
+}
+
+// SetArchive sets whether one submission has its archive once it was submitted.
+func (l *Live) SetArchive(submissionID string, now time.Time, available bool) error {
+	c, err := l.author(submissionID, now)
+	if err != nil {
+		return err
+	}
+	c.noArchive = !available
+	return nil
+}
+
+// AddMember adds a member and returns its id.
+func (o *Organization) AddMember(email, name, role string) (id string) {
+	id = o.l.NewID()
+	at := MomentOf(o.now)
+	o.members.add(newRecord(id, at, Member{ID: id, Email: email, Name: name, Role: role, CreatedAt: at}))
+	return id
+}
+
+// AddChallenge adds a single-task challenge, or one with a task for each title.
+func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
+	if !o.ownChallenges {
+		// The sample data is shared and never changes.
+		own := newCollection[*Record[Challenge]](o.challenges.Len() + 1)
+		for r := range o.challenges.All() {
+			own.add(r)
+		}
+		o.challenges, o.ownChallenges = own, true
+	}
+	id = o.l.NewID()
+	at := MomentOf(o.now)
+	c := Challenge{
+		ID: id, Slug: "challenge-" + id[len(id)-4:], Name: name, Domain: "backend", Difficulty: "medium", Level: "senior", Stack: "go",
+		TimeLimitMinutes: 60, BudgetDollarsCap: 5, IsMultiTask: len(tasks) > 0, PublishedAt: at, CreatedAt: at, BriefMD: "# " + name + "\n",
+	}
+	for i, title := range tasks {
+		c.Tasks = append(c.Tasks, Task{
+			ID: o.l.NewID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
+			Weight: 1 / float64(len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
+		})
+	}
+	o.challenges.add(newRecord(id, at, c))
+	return id
+}
+
+// SetLimitsEnforced sets whether the plan's limit stops invitations.
+func (o *Organization) SetLimitsEnforced(enforced bool) {
+	o.account.Value.Plan.LimitsEnforced, o.account.Shown = enforced, nil
+}

@@ -1,0 +1,261 @@
+package sandbox_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func TestNoScoreIsNull(t *testing.T) {
+	s := sandbox.Start(t)
+	posting := s.AddAssessment("Backend")
+	full, err := s.AddResult(posting, "full@candidates.test", sandbox.Result{ShipScore: 10, Pillars: map[string]int{"craft": 10}})
+	require.NoError(t, err)
+	none, err := s.AddResult(posting, "none@candidates.test", sandbox.Result{
+		ShipScore: sandbox.NoScore, Pillars: map[string]int{"craft": sandbox.NoScore, "rigor": 70},
+	})
+	require.NoError(t, err)
+	r, err := s.LiveClient().Submissions.Report(t.Context(), none)
+	require.NoError(t, err)
+	assert.True(t, r.Evaluated)
+	assert.Nil(t, r.ShipScore)
+	assert.Empty(t, r.Verdict, "no score has no verdict")
+	assert.Equal(t, hiring.Confidence("low"), r.Confidence)
+	assert.Equal(t, &hiring.PipelineRank{Rank: 2, Total: 2}, r.PipelineRank, "after every score")
+	for _, p := range r.Pillars {
+		assert.Equal(t, p.ID == hiring.PillarRigor, p.Score != nil, p.ID)
+		assert.Equal(t, p.ID != hiring.PillarRigor, p.LowConfidence, p.ID)
+	}
+	r, err = s.LiveClient().Submissions.Report(t.Context(), full)
+	require.NoError(t, err)
+	assert.Equal(t, 1, r.PipelineRank.Rank)
+	for _, wrong := range []int{-1, 101} {
+		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{ShipScore: wrong})
+		require.Error(t, err, wrong)
+		_, err = s.AddResult(posting, "x@candidates.test", sandbox.Result{Pillars: map[string]int{"craft": wrong}})
+		require.Error(t, err, wrong)
+	}
+}
+
+func TestRegradeReplacesTheResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		posting := s.AddAssessment("Backend")
+		invitation, err := s.Invite(posting, "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		first, err := s.Begin(invitation)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Regrade(first, sandbox.Result{ShipScore: 1}), "was not evaluated")
+		require.NoError(t, s.Evaluate(first, sandbox.Result{ShipScore: 80, Pillars: map[string]int{"craft": 80}}))
+		second, err := s.AddResult(posting, "bob@candidates.test", sandbox.Result{ShipScore: 60})
+		require.NoError(t, err)
+		before, err := s.LiveClient().Submissions.Get(t.Context(), first)
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		require.NoError(t, s.Regrade(first, sandbox.Result{ShipScore: 40, Summary: "Looked again."}))
+		after, err := s.LiveClient().Submissions.Get(t.Context(), first)
+		require.NoError(t, err)
+		assert.Equal(t, 40, *after.Report.ShipScore)
+		assert.Equal(t, "Looked again.", after.Report.Summary)
+		assert.Equal(t, time.Minute, after.EvaluatedAt.Sub(*before.EvaluatedAt))
+		assert.Equal(t, &hiring.PipelineRank{Rank: 2, Total: 2}, after.Report.PipelineRank)
+		other, err := s.LiveClient().Submissions.Report(t.Context(), second)
+		require.NoError(t, err)
+		assert.Equal(t, 1, other.PipelineRank.Rank, "it moved up")
+	})
+}
+
+func TestReportCanBeReadyAfterTheEvaluation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		posting := s.AddAssessment("Backend")
+		late, err := s.AddResult(posting, "late@candidates.test", sandbox.Result{ShipScore: 80, Verdict: "yes", ReportDelay: time.Minute})
+		require.NoError(t, err)
+		never, err := s.AddResult(posting, "never@candidates.test", sandbox.Result{ShipScore: 80, Verdict: "yes", ReportDelay: -1})
+		require.NoError(t, err)
+		live := s.LiveClient()
+		evaluated, err := live.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).Collect(t.Context())
+		require.NoError(t, err)
+		require.Len(t, evaluated, 2)
+		for _, submission := range evaluated {
+			assert.False(t, submission.Report.Evaluated)
+			assert.Nil(t, submission.Report.ShipScore)
+			assert.Nil(t, submission.Report.PipelineRank)
+		}
+		report := func(id string) hiring.Report {
+			r, err := live.Submissions.Report(t.Context(), id)
+			require.NoError(t, err)
+			return r
+		}
+		assert.Empty(t, report(late).Verdict, "nothing of it before its time")
+		assert.Equal(t, hiring.Verdict("yes"), report(never).Verdict, "a verdict without a report")
+		time.Sleep(time.Minute)
+		assert.Equal(t, 80, *report(late).ShipScore)
+		assert.Equal(t, time.Now().UTC(), report(late).GeneratedAt.UTC())
+		assert.False(t, report(never).Evaluated)
+	})
+}
+
+func TestFactsFollowFromTheAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sandbox.Start(t)
+		posting := s.AddAssessment("Backend")
+		invitation, err := s.Invite(posting, "ada@candidates.test", "Ada")
+		require.NoError(t, err)
+		id, err := s.Begin(invitation)
+		require.NoError(t, err)
+		time.Sleep(30 * time.Minute)
+		require.ErrorContains(t, s.Pause(id, time.Millisecond), "at least a second")
+		require.NoError(t, s.Pause(id, 10*time.Minute))
+		require.NoError(t, s.AppendEvents(id, "ai_prompt", `{"text":"a"}`, `{"text":"b"}`))
+		require.NoError(t, s.Submit(id))
+		require.ErrorContains(t, s.Pause(id, time.Second), "handed in")
+		require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50}))
+		submission, err := s.LiveClient().Submissions.Get(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, 600, submission.PausedTotalSeconds)
+		facts := submission.Report.Facts
+		assert.InDelta(t, 20, *facts.TimeUsedMinutes, 0)
+		assert.Equal(t, 2, facts.AIExchangeCount)
+		assert.InDelta(t, 0.14, facts.BudgetUsedDollars, 1e-9)
+		assert.InDelta(t, 0.14, submission.Budget.DollarsUsed, 1e-9)
+	})
+}
+
+// TestNoSampleReportContradictsItsLog: without prompts nothing came from an
+// assistant and nothing was spent.
+func TestNoSampleReportContradictsItsLog(t *testing.T) {
+	all, err := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
+	require.NoError(t, err)
+	silent := 0
+	for _, s := range all {
+		f := s.Report.Facts
+		if !s.Report.Evaluated || f.AIExchangeCount > 0 {
+			continue
+		}
+		silent++
+		assert.Zero(t, f.BudgetUsedDollars, s.ID)
+		if f.AIAuthoredPct != nil {
+			assert.Zero(t, *f.AIAuthoredPct, s.ID)
+		}
+	}
+	assert.Positive(t, silent)
+}
+
+func TestMailsAreTheInvitationsSent(t *testing.T) {
+	s := sandbox.Start(t)
+	assert.Empty(t, s.Mails())
+	posting := s.AddAssessment("Backend")
+	id, err := s.Invite(posting, "ada@candidates.test", "Ada")
+	require.NoError(t, err)
+	_, err = s.LiveClient().Invitations.Resend(t.Context(), posting, id)
+	require.NoError(t, err)
+	_, err = s.Client().Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "t@candidates.test", Name: "T"})
+	require.NoError(t, err)
+	mails := s.Mails()
+	require.Len(t, mails, 2, "test mode sends nothing")
+	assert.Equal(t, []any{id, posting, "ada@candidates.test", "Ada", false}, []any{mails[0].InvitationID, mails[0].AssessmentID, mails[0].Email, mails[0].Name, mails[0].Resent})
+	assert.True(t, mails[1].Resent)
+}
+
+func TestMembersChallengesDecisionsAndLimits(t *testing.T) {
+	s := sandbox.Start(t)
+	live := s.LiveClient()
+	member := s.AddMember("sam@sandbox.test", "Sam", "member")
+	members, err := live.Members.List().Collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{member, "Sam"}, []string{members[0].ID, members[0].Name})
+	single, multi := s.AddChallenge("Search"), s.AddChallenge("Ledger", "Speed", "Safety")
+	for id, tasks := range map[string]int{single: 0, multi: 2} {
+		c, err := live.Challenges.Get(t.Context(), id)
+		require.NoError(t, err)
+		assert.Len(t, c.Tasks, tasks)
+		assert.Equal(t, tasks > 0, c.IsMultiTask)
+	}
+	_, err = s.Client().Challenges.Get(t.Context(), single)
+	require.ErrorIs(t, err, hiring.ErrNotFound, "the sample data stays")
+
+	posting := s.AddAssessment("Backend")
+	s.SetPlan(sandbox.LiveKey, 1, 1)
+	_, err = s.Invite(posting, "ada@candidates.test", "Ada")
+	require.Error(t, err)
+	s.SetLimitsEnforced(sandbox.LiveKey, false)
+	id, err := s.Invite(posting, "ada@candidates.test", "Ada")
+	require.NoError(t, err)
+	account, err := live.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []any{false, 2, 1}, []any{account.Plan.LimitsEnforced, account.Usage.AssessmentsUsed, account.Usage.AssessmentsLimit})
+	require.NoError(t, s.Decide(id, "shortlisted"))
+	require.Error(t, s.Decide(id, ""))
+	invitations, err := live.Invitations.List(posting).Collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, hiring.RecruiterDecision("shortlisted"), invitations[0].RecruiterDecision)
+	for _, wrong := range []func(){
+		func() { s.AddMember("nobody", "n", "member") }, func() { s.AddChallenge("") }, func() { s.SetLimitsEnforced(sandbox.TestKey, true) },
+	} {
+		assert.Panics(t, wrong)
+	}
+}
+
+func TestOneArchiveCanBeMissing(t *testing.T) {
+	s := sandbox.Start(t)
+	posting := s.AddAssessment("Backend")
+	a, err := s.AddResult(posting, "a@candidates.test", sandbox.Result{ShipScore: 1})
+	require.NoError(t, err)
+	b, err := s.AddResult(posting, "b@candidates.test", sandbox.Result{ShipScore: 1})
+	require.NoError(t, err)
+	require.NoError(t, s.SetArchive(a, false))
+	for id, available := range map[string]bool{a: false, b: true} {
+		submission, err := s.LiveClient().Submissions.Get(t.Context(), id)
+		require.NoError(t, err)
+		assert.Equal(t, available, submission.WorkspaceArchiveURL != nil)
+	}
+}
+
+func TestFaultOfOneKey(t *testing.T) {
+	s := sandbox.Start(t, sandbox.WithDetails())
+	s.Inject(sandbox.Fault{Key: sandbox.LiveKey, Status: 503, Times: -1})
+	_, err := s.Client().Account.Get(t.Context())
+	require.NoError(t, err)
+	_, err = s.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Account.Get(t.Context())
+	var failed *hiring.Error
+	require.True(t, errors.As(err, &failed))
+	assert.Equal(t, 503, failed.Status)
+	entry := s.Journal()[1]
+	assert.NotContains(t, entry.Detail.Fault.String(), sandbox.LiveKey)
+	assert.Contains(t, entry.Detail.Fault.String(), "sk_live_")
+}
+
+// TestRepeatedLeavesOutRequestsWithoutEffect: a retry after a 429 cannot send an
+// e-mail twice.
+func TestRepeatedLeavesOutRequestsWithoutEffect(t *testing.T) {
+	for _, c := range []struct {
+		fault    sandbox.Fault
+		repeated bool
+	}{
+		{sandbox.Fault{Status: 429, RetryAfter: time.Second}, false},
+		{sandbox.Fault{Status: 409}, false},
+		{sandbox.Fault{Status: 500}, true},
+		{sandbox.Fault{After: true}, true},
+		{sandbox.Fault{Reset: true}, true},
+	} {
+		s := sandbox.Start(t, sandbox.WithDetails())
+		s.Inject(c.fault)
+		d := inProcess(s)
+		for range 2 {
+			d.send(t.Context(), t, "POST", "/assessments", `{"name":"n"}`)
+		}
+		journal := s.Journal()
+		assert.Len(t, journal.Repeated(), map[bool]int{true: 1}[c.repeated], c.fault.String())
+		assert.Equal(t, c.repeated, journal[1].Detail.Repeats == 1, c.fault.String())
+		s.ClearJournal()
+		assert.Empty(t, s.Journal())
+	}
+}
