@@ -63,7 +63,7 @@ type Usage struct {
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Branding is how invitations look. Nil means not set.
+// Branding is the branding of the account. Nil means not set.
 type Branding struct {
 	AccentColor  string                        `json:"accent_color"` // Hex, as in "#1a2b3c".
 	PrimaryColor *string                       `json:"primary_color"`

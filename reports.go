@@ -112,7 +112,9 @@ type Facts struct {
 // Verdict is an open set.
 type Verdict string
 
-// Confidence is an open set.
+// Confidence is how certain a report is. The set is open. Only "low" is
+// documented. The sandbox also returns "medium" and "high" (assumed: confidence
+// values).
 type Confidence string
 
 // IntegrityStatus is an open set.
