@@ -41,7 +41,7 @@ func ExampleSubmissionService_List() {
 		fmt.Println()
 	}
 	// Output:
-	// no: 25 43 38 31
+	// no: 25 43 ? 31
 	// strong_yes: 84 79 88 78
 	// no: ? ? ? ?
 	// yes: 81 70 ? ?
