@@ -64,7 +64,7 @@ in the shell's history and in the process list.`,
 // askConnection asks for values that were not given. The address comes first, so that the
 // user knows where the key will be sent.
 func (a *app) askConnection(ctx context.Context, baseURL string) (connection, error) {
-	given := connection{BaseURL: baseURL, Origin: "what you gave"}
+	given := connection{BaseURL: baseURL}
 	var err error
 	if given.BaseURL == "" {
 		if !a.interactive {

@@ -30,40 +30,40 @@ var connectionChecks = []check{
 }
 
 func checkLookup(e *examination) result {
-	w := e.connection
+	conn := e.connection
 	var failed *net.DNSError
 	switch {
-	case e.account.limited && len(w.addresses) == 0 && errors.As(w.lookupErr, &failed) && failed.IsTimeout:
+	case e.account.limited && len(conn.addresses) == 0 && errors.As(conn.lookupErr, &failed) && failed.IsTimeout:
 		return undecided(e.account.summary())
-	case net.ParseIP(w.base.Hostname()) != nil:
+	case net.ParseIP(conn.base.Hostname()) != nil:
 		return ok("no lookup", "the base URL contains the address")
-	case w.proxy != "" && w.lookupErr == nil:
-		return ok("by the proxy", "requests go through "+w.proxy)
-	case errors.As(e.account.err, &failed), errors.As(w.lookupErr, &failed):
+	case conn.proxy != "" && conn.lookupErr == nil:
+		return ok("by the proxy", "requests go through "+conn.proxy)
+	case errors.As(e.account.err, &failed), errors.As(conn.lookupErr, &failed):
 		return wrong("not found", "the name "+failed.Name+" cannot be looked up", "check the base URL and the DNS server of this network")
-	case len(w.addresses) > 0:
-		return ok(strings.Join(w.addresses[:min(3, len(w.addresses))], ", "), "resolved on this machine")
+	case len(conn.addresses) > 0:
+		return ok(strings.Join(conn.addresses[:min(3, len(conn.addresses))], ", "), "resolved on this machine")
 	}
 	return undecided("the transport does not report it")
 }
 
 func checkConnection(e *examination) result {
-	w := e.connection
+	conn := e.connection
 	switch {
 	case e.account.limited && e.account.status == 0:
 		return undecided(e.account.summary())
-	case e.account.status == 0 && w.dialErr != nil && w.dialed == "":
-		return wrong("no connection", "the connection failed: "+plain(w.dialErr), "allow connections from this machine to "+w.server+", or set HTTPS_PROXY")
-	case e.account.status == 0 && e.account.err != nil && w.dialed == "" && w.lookupErr == nil:
-		return wrong("no connection", "no response arrived", "allow connections from this machine to "+w.server)
-	case e.account.status == 0 && w.dialed == "":
+	case e.account.status == 0 && conn.dialErr != nil && conn.dialed == "":
+		return wrong("no connection", "the connection failed: "+plain(conn.dialErr), "allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
+	case e.account.status == 0 && e.account.err != nil && conn.dialed == "" && conn.lookupErr == nil:
+		return wrong("no connection", "no response arrived", "allow connections from this machine to "+conn.server)
+	case e.account.status == 0 && conn.dialed == "":
 		return notChecked("the name was not resolved")
-	case w.refusedByProxy(e.account):
-		return ok(w.dialed, "the proxy accepted the connection")
-	case e.account.status == 0 && w.tlsErr == nil:
-		return wrong("no response", w.dialed+" accepted the connection and sent no response", "check the port, and whether a firewall ends the connection")
-	case w.dialed != "":
-		return ok(w.dialed, "connected from this machine")
+	case conn.refusedByProxy(e.account):
+		return ok(conn.dialed, "the proxy accepted the connection")
+	case e.account.status == 0 && conn.tlsErr == nil:
+		return wrong("no response", conn.dialed+" accepted the connection and sent no response", "check the port, and whether a firewall ends the connection")
+	case conn.dialed != "":
+		return ok(conn.dialed, "connected from this machine")
 	}
 	return ok("", "responses arrived")
 }
@@ -77,7 +77,7 @@ func plain(err error) string {
 }
 
 func checkTLS(e *examination) result {
-	w := e.connection
+	conn := e.connection
 	var (
 		unknown x509.UnknownAuthorityError
 		name    x509.HostnameError
@@ -85,10 +85,10 @@ func checkTLS(e *examination) result {
 		record  tls.RecordHeaderError
 	)
 	const inspect = "if this network inspects TLS, install its certificate authority on this machine; otherwise do not send a key to this server"
-	switch err := errors.Join(e.account.err, w.tlsErr); {
-	case w.secure() && e.account.limited && e.account.status == 0:
+	switch err := errors.Join(e.account.err, conn.tlsErr); {
+	case conn.secure() && e.account.limited && e.account.status == 0:
 		return undecided(e.account.summary())
-	case !w.secure():
+	case !conn.secure():
 		return ok("plain http", "the base URL says so")
 	case errors.As(err, &unknown):
 		return wrong("unknown authority", "this machine does not trust the authority that signed the certificate"+issuer(unknown.Cert), inspect)
@@ -98,11 +98,11 @@ func checkTLS(e *examination) result {
 		return wrong("invalid", "the certificate is not valid now: "+invalid.Error(), "check this machine's clock; "+inspect)
 	case errors.As(err, &record):
 		return wrong("no TLS", "the server does not speak TLS", "check the port of the base URL")
-	case w.tlsErr != nil:
+	case conn.tlsErr != nil:
 		return wrong("no TLS", "the TLS handshake failed", inspect)
-	case w.handshakeDone && len(w.tls.PeerCertificates) > 0:
-		leaf := w.tls.PeerCertificates[0]
-		return ok(tls.VersionName(w.tls.Version), "the certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+issuer(leaf))
+	case conn.handshakeDone && len(conn.tls.PeerCertificates) > 0:
+		leaf := conn.tls.PeerCertificates[0]
+		return ok(tls.VersionName(conn.tls.Version), "the certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+issuer(leaf))
 	}
 	if e.account.status == 0 {
 		return notChecked("there was no connection")

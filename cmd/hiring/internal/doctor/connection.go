@@ -18,7 +18,6 @@ type connection struct {
 	server string // Host and port of the server.
 
 	mu            sync.Mutex // The transport calls the trace in its own goroutines.
-	traced        bool       // The transport supports traces; an in-memory transport does not.
 	addresses     []string   // Of the server or the proxy.
 	lookupErr     error
 	dialed        string // The address of the established connection.
@@ -55,42 +54,41 @@ func proxyOf(client *http.Client, base *url.URL) string {
 }
 
 // withTrace returns a context whose requests record how they connect.
-func (w *connection) withTrace(ctx context.Context) context.Context {
+func (conn *connection) withTrace(ctx context.Context) context.Context {
 	note := func(do func()) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.traced = true
+		conn.mu.Lock()
+		defer conn.mu.Unlock()
 		do()
 	}
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		DNSDone: func(info httptrace.DNSDoneInfo) {
 			note(func() {
-				w.lookupErr, w.addresses = info.Err, nil
+				conn.lookupErr, conn.addresses = info.Err, nil
 				for _, address := range info.Addrs {
-					w.addresses = append(w.addresses, address.String())
+					conn.addresses = append(conn.addresses, address.String())
 				}
 			})
 		},
 		ConnectDone: func(_, address string, err error) {
 			note(func() {
 				if err == nil {
-					w.dialed, w.dialErr = address, nil
-				} else if w.dialed == "" {
-					w.dialErr = err
+					conn.dialed, conn.dialErr = address, nil
+				} else if conn.dialed == "" {
+					conn.dialErr = err
 				}
 			})
 		},
 		TLSHandshakeDone: func(state tls.ConnectionState, err error) {
-			note(func() { w.handshakeDone, w.tls, w.tlsErr = true, state, err })
+			note(func() { conn.handshakeDone, conn.tls, conn.tlsErr = true, state, err })
 		},
 	})
 }
 
 // refusedByProxy reports whether a proxy accepted the connection but did not connect to
 // the server.
-func (w *connection) refusedByProxy(resp response) bool {
-	return resp.status == 0 && w.proxy != "" && w.dialed != "" && !w.handshakeDone
+func (conn *connection) refusedByProxy(resp response) bool {
+	return resp.status == 0 && conn.proxy != "" && conn.dialed != "" && !conn.handshakeDone
 }
 
 // secure reports whether the base URL has https.
-func (w *connection) secure() bool { return strings.EqualFold(w.base.Scheme, "https") }
+func (conn *connection) secure() bool { return strings.EqualFold(conn.base.Scheme, "https") }

@@ -26,11 +26,11 @@ type Progress struct {
 func (s Stream) Progress(what string) *Progress { return &Progress{stream: s, what: what} }
 
 const (
-	barWidth   = 24
-	redrawn    = 100 * time.Millisecond // The shortest time between two bars.
-	lineEvery  = time.Minute            // The time between two plain lines, unless a note is urgent.
-	fullBlock  = "█"
-	emptyBlock = "░"
+	barWidth       = 24
+	redrawInterval = 100 * time.Millisecond // The shortest time between two bars.
+	lineInterval   = time.Minute            // The time between two plain lines, unless a note is urgent.
+	fullBlock      = "█"
+	emptyBlock     = "░"
 )
 
 // Show reports that done of total items are done, with details such as the results. A
@@ -57,9 +57,9 @@ func (p *Progress) show(detail string, atOnce bool) {
 	if detail != "" {
 		text += ", " + detail
 	}
-	now, every := time.Now(), lineEvery
+	now, every := time.Now(), lineInterval
 	if p.stream.Terminal {
-		every = redrawn
+		every = redrawInterval
 		if p.total > 0 {
 			text = Bar(float64(p.done)/float64(p.total), barWidth) + " " + text
 		}

@@ -86,7 +86,7 @@ func (d *document) body(v View) {
 
 func (d *document) pillar(p Pillar) {
 	d.add(`<tr><th scope="row">%s</th><td>`, p.Label)
-	if p.Reported {
+	if p.Reliable {
 		score, width := fmt.Sprint(p.Score), fmt.Sprint(min(max(p.Score, 0), 100))
 		d.add(`<div class="row"><div class="track" role="img" aria-label="%s: %s of 100"><div class="fill" style="width: %s%%"></div></div><span>%s</span></div>`,
 			p.Label, score, width, score)
@@ -103,7 +103,7 @@ func (d *document) pillar(p Pillar) {
 }
 
 func (d *document) section(s Section) {
-	if len(s.Items) == 0 && !s.Must {
+	if len(s.Items) == 0 && !s.ShowEmpty {
 		return
 	}
 	d.add("<h2>%s</h2>\n<ul>", s.Title)

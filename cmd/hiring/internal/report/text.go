@@ -59,7 +59,7 @@ func (p *page) heading(v View) {
 func (p *page) verdict(v View) {
 	p.line("")
 	style := output.Green
-	if v.Weak {
+	if v.LowConfidence {
 		style = output.Yellow
 	}
 	p.line(p.to.Paint(output.Bold, output.Clean(v.Verdict)) + "  score " + p.to.Paint(style, v.Score) + "  " + output.Clean(v.Details))
@@ -83,7 +83,7 @@ func (p *page) pillars(pillars []Pillar) {
 	for _, pillar := range pillars {
 		label := output.Clean(pillar.Label)
 		label += strings.Repeat(" ", width-ansi.StringWidth(label)) + "  "
-		if pillar.Reported {
+		if pillar.Reliable {
 			p.line(label + p.to.Paint(output.Cyan, output.Bar(float64(pillar.Score)/100, bar)) + fmt.Sprintf("  %3d", pillar.Score))
 		} else {
 			p.line(label + p.to.Paint(output.Faint, NotEnoughData))
@@ -98,7 +98,7 @@ func (p *page) pillars(pillars []Pillar) {
 }
 
 func (p *page) section(s Section) {
-	if len(s.Items) == 0 && !s.Must {
+	if len(s.Items) == 0 && !s.ShowEmpty {
 		return
 	}
 	p.line("")

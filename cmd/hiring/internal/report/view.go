@@ -14,24 +14,24 @@ const NotEnoughData = "not enough data"
 type View struct {
 	Candidate, Email, Challenge string // Empty when unknown.
 
-	Ready     bool
-	Status    string // Of the submission.
-	Verdict   string
-	Score     string // NotEnoughData when there is none.
-	Weak      bool   // The confidence is low.
-	Details   string // Confidence, role, rank and percentile.
-	Integrity string
-	Summary   string
-	Pillars   []Pillar
-	Sections  []Section
-	Facts     []string
+	Ready         bool
+	Status        string // Of the submission.
+	Verdict       string
+	Score         string // NotEnoughData when there is none.
+	LowConfidence bool   // The confidence is low.
+	Details       string // Confidence, role, rank and percentile.
+	Integrity     string
+	Summary       string
+	Pillars       []Pillar
+	Sections      []Section
+	Facts         []string
 }
 
 // Pillar is a scored area.
 type Pillar struct {
 	Label       string
 	Score       int
-	Reported    bool // False means NotEnoughData.
+	Reliable    bool // False means NotEnoughData.
 	Summary     string
 	NotAssessed string
 }
@@ -39,9 +39,9 @@ type Pillar struct {
 // Section is a list with a title. The first three sections are shown also when they are
 // empty.
 type Section struct {
-	Title string
-	Items []string
-	Must  bool
+	Title     string
+	Items     []string
+	ShowEmpty bool
 }
 
 // Of returns the view of a submission's report. A submission without a report is shown as
@@ -61,12 +61,12 @@ func Of(s hiring.Submission) View {
 	if score, ok := r.Score(); ok {
 		v.Score = fmt.Sprint(score)
 	}
-	v.Weak = r.Confidence == hiring.ConfidenceLow
+	v.LowConfidence = r.Confidence == hiring.ConfidenceLow
 	v.Details, v.Integrity, v.Summary = details(*r), string(r.IntegrityStatus), r.Summary
 	for _, p := range r.Pillars {
-		score, reported := p.ReliableScore()
+		score, reliable := p.ReliableScore()
 		v.Pillars = append(v.Pillars, Pillar{
-			Label: p.Label, Score: score, Reported: reported, Summary: p.Summary, NotAssessed: strings.Join(p.NotAssessed, ", "),
+			Label: p.Label, Score: score, Reliable: reliable, Summary: p.Summary, NotAssessed: strings.Join(p.NotAssessed, ", "),
 		})
 	}
 	v.Sections = []Section{
