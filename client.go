@@ -20,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
@@ -67,7 +68,11 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	return c.with(opts).assemble(newShared(), new(sentInvitations))
+	client, err := c.with(opts).assemble(newShared(), new(sentInvitations))
+	if err == nil {
+		client.core.shared.clock.Follow(serverclock.Of(client.core.base.Host))
+	}
+	return client, err
 }
 
 // FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of

@@ -64,11 +64,12 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
 	s.use()
 	who := inviting.To(assessmentID, in.Email)
-	s.sent.Join(who, time.Now())
-	last := &lastSend{At: time.Now(), Lost: unreturned}
+	clock := &s.core.shared.clock
+	s.sent.Join(who, clock.Now())
+	last := &lastSend{At: clock.Now(), Lost: unreturned}
 	defer func() { s.sent.Release(who, last) }()
 	invitation, err = s.post(ctx, assessmentID, in, requestHooks{})
-	last = endedAs(invitation, err)
+	last = endedAs(invitation, err, clock.Now())
 	return invitation, err
 }
 

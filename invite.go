@@ -97,12 +97,12 @@ func (r *inviteRun) finish(ctx context.Context, v invite) (out verdict) {
 	}
 	for {
 		if v.last.Lost != nil {
-			if err := sleep(ctx, time.Until(v.lookups.At), PauseSettle); err != nil {
+			if err := r.awaitDue(ctx, v.lookups.At); err != nil {
 				return v.lookupFailed(ctx, err)
 			}
 			v, out = r.settle(ctx, v)
 		} else {
-			v.last = lastSend{At: time.Now(), Lost: unreturned}
+			v.last = lastSend{At: r.now(), Lost: unreturned}
 			v, out = r.send(ctx, v)
 		}
 		if out.known {
@@ -175,7 +175,7 @@ func (r *inviteRun) send(ctx context.Context, v invite) (invite, verdict) {
 		admitted: func() error { return r.log.sending(ctx, v.who) },
 	})
 	v.last = lastSend{}
-	if last := endedAs(invitation, err); last != nil {
+	if last := endedAs(invitation, err, r.now()); last != nil {
 		v.last = *last
 	}
 	switch {
@@ -213,13 +213,13 @@ func (r *inviteRun) follow(v invite, last lastSend) invite {
 
 func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	if last.Lost.Outcome == OutcomeDone {
-		return inviting.Once(time.Now())
+		return inviting.Once(r.now())
 	}
 	retryAfter := last.Lost.RetryAfter
 	if retryAfter > r.policy().MaxWait {
 		retryAfter = 0
 	}
-	return inviting.After(last.At, retryAfter, time.Now())
+	return inviting.After(last.At, retryAfter, r.now())
 }
 
 // settle makes the lookup that is due. When the verdict is not known, another
@@ -258,7 +258,7 @@ func (r *inviteRun) settle(ctx context.Context, v invite) (invite, verdict) {
 func (r *inviteRun) retryLookup(ctx context.Context, v invite, err error) (invite, verdict) {
 	failure, ok := errors.AsType[*Error](err)
 	if ok && !failure.throttled && failure.RetryAfter <= r.policy().MaxWait && IsTransient(err) {
-		if next, given := v.lookups.Failed(time.Now(), failure.RetryAfter, r.policy().MaxAttempts); given {
+		if next, given := v.lookups.Failed(r.now(), failure.RetryAfter, r.policy().MaxAttempts); given {
 			v.lookups = next
 			return v, verdict{}
 		}
@@ -292,13 +292,13 @@ func (r *inviteRun) lookup(ctx context.Context, v invite) error {
 	return r.look(ctx, wanted, whole)
 }
 
-// endedAs is how a send ended, for other calls; nil when nothing was sent.
-func endedAs(invitation Invitation, err error) *lastSend {
+// endedAs returns how a send ended at a time, for other calls; nil when nothing was sent.
+func endedAs(invitation Invitation, err error, now time.Time) *lastSend {
 	if err == nil {
-		return &lastSend{At: time.Now(), Invitation: invitation}
+		return &lastSend{At: now, Invitation: invitation}
 	}
 	if failure, ok := errors.AsType[*Error](err); ok && (failure.Outcome == OutcomeDone || failure.Outcome == OutcomeUnknown) {
-		return &lastSend{At: time.Now(), Lost: failure}
+		return &lastSend{At: now, Lost: failure}
 	}
 	return nil
 }
@@ -321,6 +321,21 @@ type inviteRun struct {
 
 func (r *inviteRun) policy() RetryPolicy { return r.service.core.config.retry }
 
+// now returns the local time by which lookups are due.
+func (r *inviteRun) now() time.Time { return r.service.core.shared.clock.Now() }
+
+// awaitDue waits until a lookup is due. When a test advances the clock of its own
+// server, the wait is shorter.
+func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
+	for {
+		moved := r.service.core.shared.clock.Moved()
+		err := sleepUntilMoved(ctx, due.Sub(r.now()), PauseSettle, moved)
+		if err != nil || !r.now().Before(due) {
+			return err
+		}
+	}
+}
+
 // check rejects an invalid candidate before anything is looked up.
 func (r *inviteRun) check(in NewInvitation) error {
 	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
@@ -337,7 +352,7 @@ func (r *inviteRun) find(who inviting.Addressee) (invitation Invitation, found b
 // claim waits for its turn at the address. When claimed is false, another call had
 // the address meanwhile.
 func (r *inviteRun) claim(ctx context.Context, who inviting.Addressee) (last lastSend, claimed bool, err error) {
-	last, busy := r.service.sent.Claim(who, time.Now())
+	last, busy := r.service.sent.Claim(who, r.now())
 	if busy == nil {
 		return last, true, nil
 	}
@@ -367,7 +382,7 @@ func (r *inviteRun) stillMissing(ctx context.Context, who inviting.Addressee, wa
 // refresh updates the listing when it is too old to send by. A reading that had to
 // wait for a window is followed by another.
 func (r *inviteRun) refresh(ctx context.Context) error {
-	for stale := r.waited || time.Since(r.Looked) > freshness; stale; stale = r.waited {
+	for stale := r.waited || r.now().Sub(r.Looked) > freshness; stale; stale = r.waited {
 		if err := r.look(ctx, "", false); err != nil {
 			return err
 		}
@@ -400,7 +415,7 @@ func (r *inviteRun) readListing(ctx context.Context, wanted string, whole bool) 
 		sent, _ := r.service.sent.Invitation(inviting.To(r.assessmentID, address))
 		return sent.ID
 	}
-	look, token, waited := r.Begin(facts, own, wanted, whole, time.Now()), "", r.waited
+	look, token, waited := r.Begin(facts, own, wanted, whole, r.now()), "", r.waited
 	r.waited = false
 	listing, decoding := r.service.List(r.assessmentID), new(readableInvitations)
 	listing.list.request.leniency = decoding

@@ -212,7 +212,7 @@ func (r *bulkRun) full() bool {
 // advance makes all steps that are possible without waiting for a lookup.
 func (r *bulkRun) advance(ctx context.Context) {
 	for !r.left {
-		q := r.next(ctx, time.Now())
+		q := r.next(ctx, r.now())
 		if q == nil {
 			return
 		}
@@ -323,7 +323,7 @@ func (r *bulkRun) claimed(ctx context.Context, q *queued) (out verdict) {
 	case q.last.Invited():
 		r.log.resolved(q.who)
 		return q.found(q.last.Invitation)
-	case q.last.Lost != nil && !r.due(q, time.Now()): // Another call sent it.
+	case q.last.Lost != nil && !r.due(q, r.now()): // Another call sent it.
 		return verdict{}
 	case q.last.Lost != nil:
 		if q.invite, out = r.settle(ctx, q.invite); q.last.Invited() {
@@ -331,7 +331,7 @@ func (r *bulkRun) claimed(ctx context.Context, q *queued) (out verdict) {
 		}
 		return out
 	}
-	q.last = lastSend{At: time.Now(), Lost: unreturned}
+	q.last = lastSend{At: r.now(), Lost: unreturned}
 	if q.invite, out = r.send(ctx, q.invite); q.pending() {
 		r.lost++
 		return verdict{}
@@ -356,11 +356,11 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 	if wait <= 0 {
 		return false, nil
 	}
-	why := PauseQuota
-	if due, pending := r.nextLookup(); pending > 0 && time.Until(due) < wait {
-		wait, wholly, why = time.Until(due), false, PauseSettle
+	why, moved := PauseQuota, k.shared.clock.Moved()
+	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
+		wait, wholly, why = due.Sub(r.now()), false, PauseSettle
 	}
-	if err := sleep(ctx, wait, why); err != nil {
+	if err := sleepUntilMoved(ctx, wait, why, moved); err != nil {
 		return false, &endedError{err, reason}
 	}
 	r.waited = r.waited || wholly
@@ -370,7 +370,7 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 // awaitLookup waits until the next lookup is due.
 func (r *bulkRun) awaitLookup(ctx context.Context) {
 	due, _ := r.nextLookup()
-	err := sleep(ctx, time.Until(due), PauseSettle)
+	err := r.awaitDue(ctx, due)
 	for err != nil && !r.left {
 		i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() })
 		if i < 0 {

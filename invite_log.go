@@ -55,7 +55,7 @@ func (l *inviteLog) looked(whole time.Time) {
 	}
 	if l.earlier == nil { // The first response has told the server's time.
 		l.earlier = l.record.Ends()
-		latest := time.Now().Add(max(latestEnd, l.core.config.timeout))
+		latest := l.core.shared.clock.Now().Add(max(latestEnd, l.core.config.timeout))
 		for key, ends := range l.earlier {
 			if ends = l.core.shared.clock.Local(ends); ends.After(latest) {
 				ends = latest
@@ -86,13 +86,13 @@ func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
 		timeout = unboundedTimeout
 	}
 	for {
-		begun := time.Now()
+		begun := l.core.shared.clock.Now()
 		l.record.Begin(inviting.Key(who), l.core.shared.clock.Server(begun).Add(dateMargin+l.delay+timeout))
 		if err := l.save(ctx); err != nil {
 			l.record.Resolve(inviting.Key(who), begun)
 			return err
 		}
-		took := time.Since(begun)
+		took := l.core.shared.clock.Now().Sub(begun)
 		if took <= l.delay+dateMargin/4 {
 			return nil
 		}
@@ -101,21 +101,23 @@ func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
 }
 
 // sent records that a response confirmed the invitation of an address.
-func (l *inviteLog) sent(who inviting.Addressee) { l.resolve(who, time.Now().Add(keptSent)) }
+func (l *inviteLog) sent(who inviting.Addressee) {
+	l.resolve(who, keptSent)
+}
 
 // resolved records that the outcome of an address is known and a listing shows it.
-func (l *inviteLog) resolved(who inviting.Addressee) { l.resolve(who, time.Now()) }
+func (l *inviteLog) resolved(who inviting.Addressee) { l.resolve(who, 0) }
 
-func (l *inviteLog) resolve(who inviting.Addressee, from time.Time) {
+func (l *inviteLog) resolve(who inviting.Addressee, kept time.Duration) {
 	if l != nil {
 		delete(l.earlier, inviting.Key(who))
-		l.record.Resolve(inviting.Key(who), from)
+		l.record.Resolve(inviting.Key(who), l.core.shared.clock.Now().Add(kept))
 	}
 }
 
 // save saves the record unless it has been saved.
 func (l *inviteLog) save(ctx context.Context) error {
-	text, err := l.record.Encode(time.Now())
+	text, err := l.record.Encode(l.core.shared.clock.Now())
 	if err == nil && text != l.saved {
 		err = l.store.Save(ctx, text)
 	}

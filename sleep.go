@@ -9,14 +9,23 @@ import (
 // sleep waits, and reports the wait if it is long. Except when polling, a wait that
 // would end after the context's deadline fails at once.
 func sleep(ctx context.Context, d time.Duration, reason PauseReason) error {
-	if reason != PausePoll && outlasts(ctx, d) {
+	return sleepUntilMoved(ctx, d, reason, nil)
+}
+
+// sleepUntilMoved is like sleep, but returns when moved is closed, which means that a
+// test has moved the clock. With a moved that is not nil, a wait that would end after
+// the context's deadline does not fail at once, because the test may shorten it.
+func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) error {
+	if reason != PausePoll && moved == nil && outlasts(ctx, d) {
 		return context.DeadlineExceeded
 	}
-	timer := time.NewTimer(pauses(ctx, d, reason))
+	timer := time.NewTimer(reportPause(ctx, d, reason, moved))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return contextError(ctx)
+	case <-moved:
+		return nil
 	case <-timer.C:
 		return nil
 	}
@@ -32,6 +41,11 @@ type pauseListenerKey struct{}
 // wait, and returns how long it still has to wait. For a listener it waits here
 // until less than a minute is left.
 func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time.Duration) {
+	return reportPause(ctx, d, reason, nil)
+}
+
+// reportPause is like pauses, but returns when moved is closed.
+func reportPause(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) (left time.Duration) {
 	if d <= time.Second || ctx.Err() != nil {
 		return d
 	}
@@ -55,6 +69,9 @@ func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time
 		timer := time.NewTimer(time.Minute)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
+			return left
+		case <-moved:
 			timer.Stop()
 			return left
 		case <-timer.C:

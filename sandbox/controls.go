@@ -81,8 +81,10 @@ func (s *Server) SetThrottled(throttled bool) { s.server().SetThrottled(throttle
 // option said.
 func (s *Server) SetDrift(on bool, seed uint64) { s.server().SetDrift(on, seed) }
 
-// Advance moves the server's clock forward. It does not affect clients. It panics
-// on a negative duration.
+// Advance moves the server's clock forward. It also shortens the waits for the
+// lookups of Ensure and SendAll, for clients of [Server.URL] in this process. Every
+// other wait of a client takes as long as before. Advance panics on a negative
+// duration.
 func (s *Server) Advance(d time.Duration) {
 	if err := s.server().Advance(d); err != nil {
 		panic(fmt.Sprintf("sandbox: Advance(%s): %v", d, err))

@@ -39,3 +39,44 @@ func TestLearn(t *testing.T) {
 		assert.Equal(t, sent, clock.Local(clock.Server(sent)), name)
 	}
 }
+
+// TestATestAdvancesTheClock: the local time moves with the server's, so the skew does
+// not change.
+func TestATestAdvancesTheClock(t *testing.T) {
+	var clock serverclock.Clock
+	test := new(serverclock.Test)
+	clock.Follow(test)
+	begun := time.Now()
+	const skew = time.Hour
+	clock.Learn(begun.Add(skew), begun, begun)
+
+	moved := clock.Moved()
+	test.Advance(time.Minute)
+	select {
+	case <-moved:
+	default:
+		t.Error("Moved is not closed")
+	}
+	assert.Equal(t, time.Minute, test.Ahead())
+	assert.GreaterOrEqual(t, clock.Now().Sub(begun), time.Minute)
+
+	clock.Learn(begun.Add(5*time.Hour), begun, time.Now())
+	assert.Equal(t, skew, clock.Server(begun).Sub(begun), "the clock moved while the request was sent")
+	now := time.Now()
+	clock.Learn(now.Add(time.Minute+skew), now, now)
+	assert.Equal(t, skew, clock.Server(begun).Sub(begun))
+	test.Advance(-time.Minute)
+	assert.Zero(t, test.Ahead(), "a reset of the sandbox")
+}
+
+func TestClocksAreFoundByHost(t *testing.T) {
+	assert.Nil(t, serverclock.Of("127.0.0.1:1"))
+	test := new(serverclock.Test)
+	serverclock.Register("127.0.0.1:1", test)
+	assert.Same(t, test, serverclock.Of("127.0.0.1:1"))
+	serverclock.Unregister("127.0.0.1:1")
+	none := serverclock.Of("127.0.0.1:1")
+	assert.Nil(t, none)
+	assert.Zero(t, none.Ahead())
+	assert.Nil(t, none.Moved())
+}

@@ -25,7 +25,7 @@ func (s *Server) Reset() {
 	defer s.mu.Unlock()
 	s.state = fresh.state
 	s.notify()
-	s.ahead.Store(0)
+	s.test.Advance(-time.Duration(s.ahead.Swap(0)))
 }
 
 // AddKey accepts a key, or replaces the one with the same token.

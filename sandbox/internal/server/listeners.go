@@ -3,7 +3,9 @@ package server
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
@@ -41,6 +43,7 @@ func (s *Server) URL() (string, error) {
 			return "", fmt.Errorf("cannot listen on the loopback interface: %w", err)
 		}
 		s.listeners.tcp = tcp
+		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.test)
 	}
 	return s.listeners.tcp.URL, nil
 }
@@ -57,6 +60,7 @@ func (s *Server) Close() {
 		_ = pipe.Close()
 	}
 	if open.tcp != nil {
+		serverclock.Unregister(strings.TrimPrefix(open.tcp.URL, "http://"))
 		open.tcp.Close()
 	}
 }

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/serverclock"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
 // Server is the fake server. It is safe for concurrent use.
 type Server struct {
 	config   Config
-	ahead    atomic.Int64 // how far Advance has moved the clock
+	ahead    atomic.Int64     // how far Advance has moved the clock
+	test     serverclock.Test // The same, for clients of URL in this process.
 	routes   []route
 	detailed atomic.Bool // whether the journal keeps details
 
@@ -89,6 +91,7 @@ func (s *Server) Advance(d time.Duration) error {
 			return errors.New("the clock does not go that far")
 		}
 		if s.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
+			s.test.Advance(d)
 			return nil
 		}
 	}
