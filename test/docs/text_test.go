@@ -116,7 +116,7 @@ func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
 // foreign are names in the guides that belong to others.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
-	"CompletedJobRetentionPeriod": true, "Recreate": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
+	"CompletedJobRetentionPeriod": true, "Recreate": true, "Exec": true, "ExecContext": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,
 }
 
 var (
