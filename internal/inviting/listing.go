@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Facts are what there is to know of an invitation.
+// Facts are the fields of an invitation that decide.
 type Facts struct {
 	ID, Email string
 	Created   time.Time
 }
 
-// Listing is what looks at an assessment's invitations have shown. It does not
-// forget what a later look does not show any more.
+// Listing holds the invitations of an assessment that reads of its list have shown. It
+// keeps an invitation that a later read does not show any more.
 type Listing[I any] struct {
 	Known  map[string]I // By Address; nil before the first look.
 	Looked time.Time    // When the last look began that went far enough.
@@ -59,8 +59,8 @@ func (l *Listing[I]) Begin(facts func(*I) Facts, own func(address string) (id st
 	}
 }
 
-// Page takes a page, and how many items there are in all, if that was said. It
-// tells whether the look is over.
+// Page takes a page and the total number of items, 0 when the page does not state it.
+// It reports whether the look is over.
 func (k *Look[I]) Page(items []I, total int, last bool) (over bool) {
 	old := k.of.listed != nil && !k.hasNews(items)
 	k.take(items, total, last)

@@ -1,6 +1,7 @@
-// Package inviting knows who has an invitation, so that nobody gets a second mail:
-// by what the service lists ([Listing]), and by what this process has sent or is
-// sending ([Sent]), which a listing may show late.
+// Package inviting decides who has an invitation, so that no candidate gets a second
+// e-mail. [Listing] keeps what the API lists, [Sent] what this process has sent or is
+// sending, [Lookups] when to look after an unknown outcome, and [Record] what
+// survives a crash.
 package inviting
 
 import (
@@ -42,7 +43,7 @@ type Request[I any, E comparable] struct {
 	Lost       E // Instead of the invitation: the mail may be out.
 }
 
-// Invited tells whether the addressee has the invitation.
+// Invited reports whether the addressee has the invitation.
 func (s Request[I, E]) Invited() bool { return !s.At.IsZero() && s.Lost == *new(E) }
 
 // Sent is whom a client and its variants invite and have invited, so that none
@@ -115,9 +116,9 @@ func (l *Sent[I, E]) Release(who Addressee, last *Request[I, E]) {
 	}
 }
 
-// yields tells whether what is known may be replaced. An invitation is never
-// forgotten for something less, nor what a later call left open: a claim that
-// ends with nothing open has settled only what it found.
+// yields reports whether last replaces what is known. An invitation is replaced by
+// another invitation only. An unknown outcome of a later call stays: a claim that ends
+// without an unknown outcome has settled only the outcome that it found.
 func (e *entry[I, E]) yields(last *Request[I, E]) bool {
 	switch {
 	case last.Invited():
@@ -140,7 +141,7 @@ func (l *Sent[I, E]) Invitation(who Addressee) (sent I, found bool) {
 	return sent, false
 }
 
-// entry returns that of an addressee. The lock must be held.
+// entry returns the entry of an addressee. The lock must be held.
 func (l *Sent[I, E]) entry(who Addressee, now time.Time) *entry[I, E] {
 	if e := l.entries[who]; e != nil {
 		return e
