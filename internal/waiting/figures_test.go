@@ -121,7 +121,7 @@ func scenarios() []scenario {
 	add(scenario{name: "100 a day, grading 30 h", on: every, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	add(scenario{name: "5,000 begun at once, a day", on: every, run: begun(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
 	add(scenario{name: "5,000 begun at once, grading 20 s", on: created, run: begun(emulator.Life{Grading: 20 * s}), rate: 700, p95: 35 * m, p99: 3 * h, max: 3 * h})
-	add(scenario{name: "500 a day, 100 reads an hour", on: every, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 91, p95: 5 * m, p99: 12 * m, max: 25 * m})
+	add(scenario{name: "500 a day, 100 reads an hour", on: every, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
 	return append(list, oddServices()...)
 }
 
@@ -148,7 +148,7 @@ func oddServices() []scenario {
 	add("cursors by offset", every, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors expire", every, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	// The client repeats what fails, here nobody does.
-	add("a fifth of requests fails", every, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3*m + 15*s, p99: 5 * m, max: 20 * m})
+	add("a fifth of requests fails", every, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
 	add("20 reads a minute", every, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
 	add("outage of 6 h", every, func(k *emulator.Knobs) {
 		k.Down = func(now time.Time) bool { return now.After(noon.Add(10*h)) && now.Before(noon.Add(16*h)) }

@@ -9,8 +9,8 @@ import (
 
 const (
 	margin    = 5 * time.Minute // How much later than its time an evaluation usually shows.
-	every     = 5               // Longest intervals until a poll looks back further,
-	everyMost = 5 * time.Minute // or so long:
+	every     = 6               // Longest intervals until a poll looks back further,
+	everyMost = 6 * time.Minute // or so long:
 	ruler     = 10 * time.Minute
 	rulers    = 14          // 10 min, 20 min, ..., 57 days.
 	rounding  = time.Minute // What the service may make of a time that it is asked for.
@@ -24,6 +24,7 @@ func (m *Machine) beginRound(now time.Time) {
 		m.putBack(now)
 	}
 	m.idle = min(max(now.Sub(m.Began), 0), max(m.Window.Length, time.Hour))
+	m.rare = m.idle > 3*m.Max && now.Sub(m.Until) > m.idle/2
 	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
 		m.Leaving = 0
 	}

@@ -9,6 +9,7 @@ const (
 	sweepRests = 10               // and as many longest intervals between two polls.
 	sweepUnit  = time.Hour
 	sweepPages = 3 // Pages a poll,
+	sweepFew   = 1 // when the rate limit allows only rare polls, or
 	sweepMany  = 10
 	longBehind = 6 * time.Hour // when nothing was swept for so long.
 	deepEvery  = 75 * time.Minute
@@ -50,7 +51,7 @@ var (
 // what is left beyond an even use of the window after its first tenth, and where polls are rare a share
 // of the reads since the last one.
 func (m *Machine) spare() int {
-	if m.idle > 3*m.Max {
+	if m.rare {
 		return int(spareShare * m.Window.Rate(m.Window.Length) * m.idle.Seconds())
 	}
 	if m.Window.Ends.Seconds() > (1-ahead)*m.Window.Length.Seconds() { // The regular polls may need them.
@@ -88,6 +89,9 @@ func due(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
 // looks back twice as far when twice the time has passed since it last did.
 func (m *Machine) planSweep(now time.Time) {
 	most := m.slowly(sweepPages)
+	if m.Rest > 2*m.Max { // The rate limit allows only rare polls.
+		most = min(most, sweepFew)
+	}
 	if now.Sub(m.Mark) > longBehind {
 		most = max(most, sweepMany)
 	}

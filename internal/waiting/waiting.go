@@ -141,6 +141,7 @@ type Machine struct {
 	singles []string      // To be read in this round.
 	listed  bool          // The singles of this round are known.
 	idle    time.Duration // Between the beginnings of the last round and of this one.
+	rare    bool          // The caller polls less often than the machine asks for.
 	asked   Wish
 }
 
@@ -181,7 +182,8 @@ func (m *Machine) Next(now time.Time, b Budget) Wish {
 	if b.Left <= 0 {
 		_, more := m.wish(now)
 		m.Running, m.Resting = m.Running && more, false
-		return m.until(now, now.Add(b.Ends+m.draw(m.Min/10)))
+		m.Until = now.Add(b.Ends + m.draw(m.Min/10))
+		return m.until(now, m.Until)
 	}
 	if m.Resting && now.Before(m.Until) && m.Until.Sub(now) <= m.Rest+clockError { // Else the server's clock was put back.
 		return m.until(now, m.Until)
@@ -247,7 +249,11 @@ func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
 // halt ends the round for now: it goes on where it was after a pause.
 func (m *Machine) halt(now time.Time, retry time.Duration) {
 	m.listed, m.singles = false, nil
-	m.rest(now, max(m.usual(), min(retry, longestRetry)))
+	pause := m.usual()
+	if !m.Stopped { // Most failures are over soon.
+		pause = m.Min + (pause-m.Min)/4
+	}
+	m.rest(now, max(pause, min(retry, longestRetry)))
 	m.Halted, m.Stopped = true, true
 }
 
