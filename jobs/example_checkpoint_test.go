@@ -33,32 +33,33 @@ func (c checkpoint) Save(ctx context.Context, state string) error {
 
 var _ hiring.Checkpoint = checkpoint{}
 
-// TestGuideCheckpointPostgres watches twice without a job, and breaks off.
+// TestGuideCheckpointPostgres leaves two loops over Watch early. The second loop must
+// repeat only the result that the first did not finish.
 func TestGuideCheckpointPostgres(t *testing.T) {
 	t.Parallel()
-	s, w := newPostgres(t), newAPI(t)
+	s, api := newPostgres(t), newAPI(t)
 	_, err := s.db.ExecContext(t.Context(), "CREATE TABLE checkpoints (name text PRIMARY KEY, state text NOT NULL)")
 	require.NoError(t, err)
 	pool, err := pgxpool.New(t.Context(), s.url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	options := w.organization("acme").Watch
+	options := api.organization("acme").Watch
 	options.Checkpoint = checkpoint{pool, "acme"}
-	ids := w.addEvaluated(t, 3)
-	came := make(map[string]int)
-	next := func(n int) {
-		for submission, err := range w.LiveClient().Submissions.Watch(t.Context(), options) {
+	ids := api.addEvaluated(t, 3)
+	received := make(map[string]int)
+	receive := func(n int) {
+		for submission, err := range api.LiveClient().Submissions.Watch(t.Context(), options) {
 			require.NoError(t, err)
-			came[submission.ID]++
+			received[submission.ID]++
 			if n--; n == 0 {
 				return
 			}
 		}
 	}
-	next(2)
-	next(2) // The last one of the first loop was not saved.
-	require.Len(t, came, 3)
+	receive(2)
+	receive(2) // The last result of the first loop was not saved.
+	require.Len(t, received, 3)
 	for _, id := range ids {
-		require.LessOrEqual(t, came[id], 2)
+		require.LessOrEqual(t, received[id], 2)
 	}
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// open makes a database in a file, for one process.
+// open creates a SQLite database in a temporary file, with the tables of River and of
+// this module.
 func open(ctx context.Context) (db *sql.DB, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -42,7 +43,7 @@ func open(ctx context.Context) (db *sql.DB, remove func(), err error) {
 	return db, remove, jobs.Migrate(ctx, riversqlite.New(db), nil)
 }
 
-// Again and again, by any number of processes: what is up to date is left alone.
+// Migrate can be called at each start, by any number of processes.
 func ExampleMigrate() {
 	ctx := context.Background()
 	db, remove, err := open(ctx)
@@ -60,7 +61,7 @@ func ExampleMigrate() {
 	// Output: 0 <nil>
 }
 
-// For a tool of one's own that migrates databases.
+// A migrator lists and validates the versions of the table.
 func ExampleMigrator() {
 	ctx := context.Background()
 	db, remove, err := open(ctx)
@@ -84,7 +85,7 @@ func ExampleMigrator() {
 	// true
 }
 
-// What is added to the configuration of a River client.
+// Watch changes the configuration of a River client.
 func ExampleWatch_configuration() {
 	config := &river.Config{}
 	err := jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
@@ -96,7 +97,7 @@ func ExampleWatch_configuration() {
 	})
 	fmt.Println(err, config.RescueStuckJobsAfter, len(config.PeriodicJobs), "periodic job")
 
-	// Names are how organizations are told apart.
+	// Each organization needs a name.
 	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{Client: sandbox.New().LiveClient()}},
 	})
@@ -110,19 +111,19 @@ func ExampleSendInvitations() {
 	config := &river.Config{}
 	err := jobs.SendInvitations[*riversqlite.Driver, *sql.Tx](config, jobs.Invitations{
 		Organizations: []jobs.Organization{{Name: "acme", Client: sandbox.New().LiveClient()}},
-		PlanWait:      30 * time.Minute, // After the plan's limit was reached; an hour by default.
+		PlanWait:      30 * time.Minute, // The wait after the limit of the plan was reached.
 	})
 	_, registered := config.Queues[jobs.QueueInvitations]
 	fmt.Println(err, registered)
 	// Output: <nil> true
 }
 
-// A result that is wanted once more, whatever became of its first delivery.
+// Deliver repeats a delivery.
 func ExampleDeliver() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	service := sandbox.New()
-	grade(service, "Ada", 91)
+	addEvaluated(service, "Ada", 91)
 	db, remove, err := open(ctx)
 	if err != nil {
 		log.Fatal(err)
@@ -191,7 +192,7 @@ func ExampleNewWebhook() {
 	// jobs: NewWebhook: secret 1 has 0 bytes: at least 24 are required
 }
 
-// A receiver that asks for time gets it.
+// A handler sets the delay before the next attempt.
 func ExampleRetryAfterError() {
 	busy := errors.New("the receiver is busy")
 	send := func(context.Context, jobs.Delivery) error {
@@ -202,8 +203,8 @@ func ExampleRetryAfterError() {
 	// Output: the receiver is busy true
 }
 
-// receive returns the handler of a receiver. A post counts once: its id is stored in
-// the transaction that stores the result.
+// receive returns the handler of a receiver. It stores the id of a post in the
+// transaction that stores the result, so that a repeated post has no effect.
 func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
 	verifier, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
@@ -214,7 +215,7 @@ func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }() // Does nothing once it is committed.
+		defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
 		done, err := tx.ExecContext(ctx, "INSERT INTO received (id) VALUES ($1) ON CONFLICT DO NOTHING", id)
 		if err != nil {
 			return err
@@ -229,7 +230,7 @@ func receive(db *sql.DB, secret string) (http.HandlerFunc, error) {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
-		if err != nil || verifier.Verify(body, r.Header) != nil { // Also refuses posts older than five minutes.
+		if err != nil || verifier.Verify(body, r.Header) != nil { // Also rejects posts older than five minutes.
 			http.Error(w, "the signature is not valid", http.StatusUnauthorized)
 			return
 		}
@@ -277,7 +278,7 @@ func ExampleWebhook_Send() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(hook.Send(ctx, delivery) == nil) // As Results.Send, River calls it.
+		fmt.Println(hook.Send(ctx, delivery) == nil) // With Results.Send = hook.Send, River calls it.
 	}
 	var stored int
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM results").Scan(&stored)

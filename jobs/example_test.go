@@ -21,7 +21,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// On PostgreSQL any number of processes run this.
+// On PostgreSQL any number of processes can run this function.
 func ExampleWatch() {
 	_ = func(ctx context.Context, client *hiring.Client, pool *pgxpool.Pool) error {
 		config := &river.Config{}
@@ -44,13 +44,13 @@ func ExampleWatch() {
 	// Output:
 }
 
-// One process needs no server: its data is in a file.
+// One process can use a SQLite file instead of a database server.
 func Example_sqlite() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	service := sandbox.New()
 	defer service.Close()
-	grade(service, "Ada", 91)
+	addEvaluated(service, "Ada", 91)
 
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -102,13 +102,14 @@ func Example_sqlite() {
 	// Output: stored the result of Ada
 }
 
-// apply keeps an application, and has its candidate invited: both or neither.
+// apply stores an application and queues the invitation of its candidate in one
+// transaction.
 func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], assessmentID string, who hiring.NewInvitation) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // Does nothing once it is committed.
+	defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
 	if _, err := tx.ExecContext(ctx, "INSERT INTO applications (email) VALUES ($1)", who.Email); err != nil {
 		return err
 	}
@@ -118,34 +119,25 @@ func apply(ctx context.Context, db *sql.DB, workers *river.Client[*sql.Tx], asse
 	return tx.Commit()
 }
 
-// Who applies twice gets one mail.
+// A candidate who applies twice is invited once.
 func ExampleInvite() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	service := sandbox.New()
 	defer service.Close()
-	dir, err := os.MkdirTemp("", "example")
+	db, remove, err := open(ctx) // See the example of the package.
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "jobs.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)")
-	if err != nil {
-		log.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	driver := riversqlite.New(db)
-	if err := jobs.Migrate(ctx, driver, nil); err != nil {
-		log.Fatal(err)
-	}
+	defer remove()
 	if _, err := db.ExecContext(ctx, "CREATE TABLE applications (email text)"); err != nil {
 		log.Fatal(err)
 	}
 
-	mails := make(chan int, 2)
+	sent := make(chan int, 2)
 	client := service.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 		if e.Operation == "Invitations.Send" {
-			mails <- e.Status
+			sent <- e.Status
 		}
 	}))
 	config := &river.Config{Logger: slog.New(slog.DiscardHandler)}
@@ -153,7 +145,7 @@ func ExampleInvite() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	workers, err := river.NewClient(driver, config)
+	workers, err := river.NewClient(riversqlite.New(db), config)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -166,18 +158,18 @@ func ExampleInvite() {
 	if err := workers.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("the service answered", <-mails)
+	fmt.Println("the API responded with", <-sent)
 	if err := workers.Stop(ctx); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("further mails:", len(mails))
+	fmt.Println("further invitations:", len(sent))
 	// Output:
-	// the service answered 201
-	// further mails: 0
+	// the API responded with 201
+	// further invitations: 0
 }
 
-// grade is the candidate's and the grader's part.
-func grade(service *sandbox.Server, name string, score int) {
+// addEvaluated adds an evaluated submission.
+func addEvaluated(service *sandbox.Server, name string, score int) {
 	ctx := context.Background()
 	invitation, err := service.LiveClient().Invitations.Send(ctx, service.AddAssessment("Backend engineer"), hiring.NewInvitation{Email: "ada@candidates.test", Name: name})
 	if err != nil {

@@ -46,10 +46,10 @@ func run(ctx context.Context) error {
 		return err
 	}
 
-	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers may end before the process does.
+	config := &river.Config{SoftStopTimeout: 10 * time.Second} // Running handlers have 10 s to finish.
 	err = jobs.Watch[*riversqlite.Driver](config, jobs.Results[*sql.Tx]{
 		Organizations: []jobs.Organization{{
-			Name: "acme", Client: client, Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Of the first start.
+			Name: "acme", Client: client, Watch: hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, // Used by the first start only.
 		}},
 		Handle: func(ctx context.Context, tx *sql.Tx, d jobs.Delivery) error {
 			_, err := tx.ExecContext(ctx, "INSERT INTO results (submission, score) VALUES ($1, $2)", d.Submission.ID, d.Report.ShipScore)
@@ -63,7 +63,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := workers.Start(ctx); err != nil { // The end of the context stops the workers.
+	if err := workers.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
 	<-workers.Stopped()

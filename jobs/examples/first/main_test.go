@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestMain is also the program that the test runs.
+// TestMain also runs the program, for the test.
 func TestMain(m *testing.M) {
 	if os.Getenv("FIRST_TEST_PROGRAM") != "" {
 		main()
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestResultsAreStoredOnceAcrossAStop runs the program twice in one folder.
+// TestResultsAreStoredOnceAcrossAStop runs the program twice with one database.
 func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	service := sandbox.New()
 	t.Cleanup(service.Close)
@@ -38,7 +38,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 		require.NoError(t, service.Submit(submission))
 		require.NoError(t, service.Evaluate(submission, sandbox.Result{ShipScore: 70}))
 	}
-	itself, err := os.Executable()
+	executable, err := os.Executable()
 	require.NoError(t, err)
 	dir := t.TempDir()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "results.sqlite")+"?_pragma=busy_timeout(5000)")
@@ -46,7 +46,7 @@ func TestResultsAreStoredOnceAcrossAStop(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	for n, email := range []string{"ada@candidates.test", "grace@candidates.test"} {
 		evaluate(email)
-		c := exec.CommandContext(t.Context(), itself)
+		c := exec.CommandContext(t.Context(), executable)
 		c.Dir = dir
 		c.Env = append(os.Environ(), "FIRST_TEST_PROGRAM=1", "HIRING_BASE_URL="+service.URL(), "HIRING_API_KEY="+sandbox.LiveKey)
 		var output strings.Builder

@@ -1,14 +1,17 @@
-// Command team shows what several people's software does with results: invite
-// candidates, store each result once in a table of its own, and let an operator
-// look on.
+// Command team invites candidates, stores each result once in a table, and serves
+// River's web page for operators. Several processes can share the work.
 //
 //	go run -C jobs ./examples/team
 //
-// Without any setting it makes a world of its own, whose candidates move by
-// themselves, and keeps its data in a temporary SQLite. With DATABASE_URL it uses
-// that PostgreSQL, with a schema for each world, and prints how to start more
-// processes on it; with HIRING_BASE_URL and HIRING_API_KEY, or HIRING_API_KEY_FILE, it
-// watches that service, and invites nobody. Folder deploy has manifests.
+// Without environment variables it uses an embedded sandbox, whose candidates act
+// automatically, and a temporary SQLite file.
+//
+//   - With DATABASE_URL it uses that PostgreSQL, with a new schema for each sandbox, and
+//     prints the command for further processes.
+//   - With HIRING_BASE_URL and HIRING_API_KEY (or HIRING_API_KEY_FILE) it watches that
+//     API and sends no invitations.
+//
+// The folder deploy has manifests.
 package main
 
 import (
@@ -32,9 +35,9 @@ import (
 )
 
 func main() {
-	every := flag.Duration("every", time.Minute, "the longest pause between two rounds; a world of its own is watched every 2s")
-	listen := flag.String("listen", "127.0.0.1:0", "`host:port` of the page; port 0 takes a free one")
-	schema := flag.String("schema", "", "PostgreSQL's schema; empty: that of the connection, and a new one for a world of its own")
+	every := flag.Duration("every", time.Minute, "longest interval between two polls; the embedded sandbox is polled every 2s")
+	listen := flag.String("listen", "127.0.0.1:0", "`host:port` of River's web page; port 0 means a free port")
+	schema := flag.String("schema", "", "PostgreSQL schema; default: the schema of the connection, or a new one for the embedded sandbox")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, settings{every: *every, listen: *listen, schema: *schema})
@@ -51,10 +54,9 @@ type settings struct {
 	schema string
 }
 
-// run chooses the service and the database. What a team does is the same with
-// either.
+// run chooses the API and the database, and runs the team.
 func run(ctx context.Context, set settings) error {
-	service, err := newService(set.every) //nolint:contextcheck // the fake service runs until it is closed
+	service, err := newService(set.every) //nolint:contextcheck // the sandbox runs until it is closed
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func run(ctx context.Context, set settings) error {
 
 func onPostgres(ctx context.Context, set settings, service *service, url string) error {
 	isNew := service.fake != nil && set.schema == ""
-	if isNew { // Its ids begin where those of the world before began, whose rows it must not meet.
+	if isNew { // The ids of each sandbox are the same, so each needs its own tables.
 		set.schema = fmt.Sprintf("hiring_team_%d", time.Now().UnixMilli())
 	}
 	pool, err := openPool(ctx, url, set.schema)
@@ -79,7 +81,7 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 		if _, err := pool.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{set.schema}.Sanitize()); err != nil {
 			return err
 		}
-		fmt.Printf("This world's tables stay in schema %s until you drop it.\n", set.schema)
+		fmt.Printf("The tables are in schema %s. Drop it when you no longer need it.\n", set.schema)
 	}
 	t := team[*riverpgxv5.Driver, pgx.Tx]{
 		settings: set, service: service, driver: riverpgxv5.New(pool),
@@ -96,7 +98,8 @@ func onPostgres(ctx context.Context, set settings, service *service, url string)
 	return t.run(ctx)
 }
 
-// openPool uses a schema, or that of the connection when it is empty.
+// openPool opens a pool whose connections use a schema. An empty schema means that of the
+// connection.
 func openPool(ctx context.Context, url, schema string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -115,10 +118,10 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 	}
 	defer func() {
 		if err := os.RemoveAll(dir); err != nil {
-			slog.Error("the temporary database stays", "error", err)
+			slog.Error("removing the temporary database failed", "error", err)
 		}
 	}()
-	// SQLite has one writer: one connection, or there are errors instead of turns.
+	// SQLite allows one writer. With one connection, transactions wait for each other instead of failing.
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return err
@@ -131,7 +134,7 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 			if err != nil {
 				return err
 			}
-			defer func() { _ = tx.Rollback() }() // Nothing, once it is committed.
+			defer func() { _ = tx.Rollback() }() // Has no effect after the commit.
 			if err := do(tx); err != nil {
 				return err
 			}

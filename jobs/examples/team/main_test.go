@@ -20,7 +20,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
 )
 
-// TestMain is also the program that the tests run.
+// TestMain also runs the program, for the tests.
 func TestMain(m *testing.M) {
 	if os.Getenv("TEAM_TEST_PROGRAM") != "" {
 		main()
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a running one, in a folder that has no file of the repository.
+// program is a running process. Its folder is empty.
 type program struct {
 	*exec.Cmd
 
@@ -37,16 +37,16 @@ type program struct {
 	lines     *bufio.Scanner
 }
 
-// patience is how long a program may run on a busy machine.
-const patience = 2 * time.Minute
+// maxRun is the longest run of a program, on a busy machine.
+const maxRun = 2 * time.Minute
 
 func start(t *testing.T, environment []string, arguments ...string) *program {
 	t.Helper()
-	itself, err := os.Executable()
+	executable, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), patience) // Then it is killed, and what waits for its lines fails.
+	ctx, cancel := context.WithTimeout(t.Context(), maxRun) // Kills the program, so that until fails.
 	t.Cleanup(cancel)
-	p := &program{Cmd: exec.CommandContext(ctx, itself, arguments...), temporary: t.TempDir()}
+	p := &program{Cmd: exec.CommandContext(ctx, executable, arguments...), temporary: t.TempDir()}
 	p.Dir = t.TempDir()
 	p.Env = append([]string{"TEAM_TEST_PROGRAM=1", "TMPDIR=" + p.temporary}, environment...)
 	p.Stderr = os.Stderr
@@ -57,7 +57,7 @@ func start(t *testing.T, environment []string, arguments ...string) *program {
 	return p
 }
 
-// until reads lines up to one that matches, and returns what is in parentheses.
+// until reads lines until one matches, and returns the last group of the pattern.
 func (p *program) until(t *testing.T, pattern string) string {
 	t.Helper()
 	line := regexp.MustCompile(pattern)
@@ -72,7 +72,7 @@ func (p *program) until(t *testing.T, pattern string) string {
 
 const result = `^\d\d:\d\d:\d\d  "(\w+)" +\d+  \w+`
 
-// interrupt ends it as Ctrl-C does.
+// interrupt stops the program as Ctrl-C does, and checks that it leaves no file.
 func (p *program) interrupt(t *testing.T) {
 	t.Helper()
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
@@ -92,17 +92,17 @@ func TestTeamSQLite(t *testing.T) {
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"api/jobs?state=completed&limit=100", nil)
 	require.NoError(t, err)
-	reply, err := (&http.Client{}).Do(r)
+	response, err := (&http.Client{}).Do(r)
 	require.NoError(t, err)
-	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, reply.StatusCode)
+	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Contains(t, string(text), "hiring_")
 	p.interrupt(t)
 }
 
-// database is a PostgreSQL.
+// database returns the URL of DATABASE_URL or of a new server.
 func database(t *testing.T) (url string) {
 	t.Helper()
 	if url := os.Getenv("DATABASE_URL"); url != "" {
@@ -131,9 +131,9 @@ func TestTeamOfTwoPostgres(t *testing.T) {
 	require.GreaterOrEqual(t, results, 2)
 }
 
-// TestTeamAgainPostgres has a second world after the first in one database. Its
-// ids begin where those of the first began.
-func TestTeamAgainPostgres(t *testing.T) {
+// TestTeamTwiceOnOneDatabasePostgres runs the program twice on one database. Both sandboxes have the
+// same ids.
+func TestTeamTwiceOnOneDatabasePostgres(t *testing.T) {
 	t.Parallel()
 	url := database(t)
 	schemas := make(map[string]bool)
@@ -149,7 +149,7 @@ func TestTeamAgainPostgres(t *testing.T) {
 	require.Len(t, schemas, 2)
 }
 
-// counts are the results in a world's schema, and its deliveries.
+// counts returns the number of results and of completed deliveries in a schema.
 func counts(t *testing.T, url, schema string) (results, deliveries int) {
 	t.Helper()
 	db, err := pgx.Connect(t.Context(), url)

@@ -12,8 +12,8 @@ import (
 	"riverqueue.com/riverui"
 )
 
-// page is River's, on an address of its own. It shows what jobs hold: in
-// production it belongs behind a login.
+// page is River's web page. It shows the contents of jobs, so in production it needs a
+// login.
 type page struct {
 	address string
 	server  *http.Server
@@ -34,7 +34,7 @@ func serve[TTx any](ctx context.Context, listen string, client *river.Client[TTx
 	p := &page{listener.Addr().String(), &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
 	go func() {
 		if err := p.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("the page has ended", "error", err)
+			log.Error("serving the page failed", "error", err)
 		}
 	}()
 	return p, nil

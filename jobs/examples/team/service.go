@@ -10,18 +10,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// service is where candidates are.
+// service is the API, or an embedded sandbox.
 type service struct {
 	client   *hiring.Client
 	watch    hiring.WatchOptions
 	url, key string
 
-	fake       *sandbox.Server // Nil when the service was given.
-	assessment string          // Of the fake one.
+	fake       *sandbox.Server // Nil for the API.
+	assessment string          // The assessment of the sandbox.
 }
 
-// newService takes what the environment says, or else a fake service whose
-// candidates are through in seconds.
+// newService returns the API of the environment variables. Without them it returns a
+// sandbox whose candidates finish within seconds.
 func newService(every time.Duration) (*service, error) {
 	s := &service{
 		url: os.Getenv("HIRING_BASE_URL"), key: os.Getenv("HIRING_API_KEY"),

@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// team works for one organization.
+// team runs the jobs of one organization.
 type team[D riverdriver.Driver[TTx], TTx any] struct {
 	settings
 
@@ -56,7 +56,7 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 	}
 	defer page.close()
 	fmt.Printf("River's page: http://%s/\nCtrl-C stops.\n\n", page.address)
-	if err := client.Start(ctx); err != nil { // The end of the context stops it.
+	if err := client.Start(ctx); err != nil { // The workers stop when ctx ends.
 		return err
 	}
 	err = t.invite(ctx, client)
@@ -65,8 +65,8 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 	return err
 }
 
-// store is the handler: what it writes is there exactly once, because the same
-// transaction completes the job.
+// store is the handler. It stores a result exactly once, because the same transaction
+// completes the job.
 func (t *team[D, TTx]) store(ctx context.Context, tx TTx, d jobs.Delivery) error {
 	err := t.exec(ctx, tx, "INSERT INTO results (submission_id, candidate, score) VALUES ($1, $2, $3)",
 		d.Submission.ID, d.Submission.Candidate.Name, d.Report.ShipScore)
@@ -77,13 +77,13 @@ func (t *team[D, TTx]) store(ctx context.Context, tx TTx, d jobs.Delivery) error
 	return err
 }
 
-// invite adds a candidate of the fake service now and then, until the end.
+// invite invites a candidate of the sandbox every second until ctx ends.
 func (t *team[D, TTx]) invite(ctx context.Context, client *river.Client[TTx]) error {
 	names := []string{"Ada", "Grace", "Edsger", "Barbara", "Tony", "Frances", "Donald", "Margaret"}
 	for n := 0; t.service.fake != nil; n++ {
 		name := names[n%len(names)]
 		candidate := hiring.NewInvitation{Email: fmt.Sprintf("%s-%d@candidates.test", name, n), Name: name}
-		err := t.begin(ctx, func(tx TTx) error { // In which more may be written than whom to invite.
+		err := t.begin(ctx, func(tx TTx) error { // A program can also write its own rows in this transaction.
 			_, err := jobs.Invite(ctx, client, tx, "acme", t.service.assessment, candidate)
 			return err
 		})

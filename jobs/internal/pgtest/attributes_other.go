@@ -4,5 +4,6 @@ package pgtest
 
 import "syscall"
 
-// Elsewhere nobody runs tests as root, and a server outlives tests that are killed.
+// attributes returns nil: on other systems tests do not run as root, and the server of
+// a killed test keeps running.
 func attributes(*owner) *syscall.SysProcAttr { return nil }

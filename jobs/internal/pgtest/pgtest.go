@@ -1,5 +1,5 @@
-// Package pgtest runs a PostgreSQL of a test's own: on a free loopback port, in a
-// folder that is removed afterwards.
+// Package pgtest runs a PostgreSQL server for tests, on a free loopback port and in a
+// temporary folder.
 package pgtest
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a PostgreSQL that keeps its data while it is stopped.
+// Server is a PostgreSQL server. It keeps its data until Close.
 type Server struct {
-	// URL is that of its database postgres.
+	// URL is the URL of its database postgres.
 	URL string
 
 	bin, dir string
@@ -30,8 +30,8 @@ type Server struct {
 	process  *exec.Cmd
 }
 
-// New makes a server and starts it. Where PostgreSQL is not installed it installs
-// Debian's, for which it must be root.
+// New creates and starts a server. If PostgreSQL is not installed, New installs Debian's
+// package, which requires root.
 func New(ctx context.Context) (s *Server, err error) {
 	s = new(Server)
 	if s.bin, err = find(ctx); err != nil {
@@ -41,9 +41,9 @@ func New(ctx context.Context) (s *Server, err error) {
 		return nil, err
 	}
 	if err = s.initialize(ctx); err == nil {
-		err = errTaken
+		err = errPortTaken
 	}
-	for n := 0; n < 5 && errors.Is(err, errTaken); n++ {
+	for n := 0; n < 5 && errors.Is(err, errPortTaken); n++ {
 		if s.port, err = freePort(ctx); err == nil {
 			s.URL = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 			err = s.Start(ctx)
@@ -55,7 +55,7 @@ func New(ctx context.Context) (s *Server, err error) {
 	return s, nil
 }
 
-// Start starts a stopped server, and returns when it can be used.
+// Start starts a stopped server, and returns when it accepts connections.
 func (s *Server) Start(ctx context.Context) error {
 	settings := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port), "-h", "127.0.0.1"}
 	for _, set := range []string{"unix_socket_directories=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"} {
@@ -74,11 +74,11 @@ func (s *Server) Start(ctx context.Context) error {
 	return s.await(ctx)
 }
 
-// errTaken says that somebody else has the port that was free a moment ago.
-var errTaken = errors.New("the port of PostgreSQL is taken")
+// errPortTaken is returned when another process has taken the port in the meantime.
+var errPortTaken = errors.New("the port of PostgreSQL is in use")
 
-// await waits until the server says that it is ready: whoever has taken its port
-// might answer too.
+// await waits until the log of the server says that it is ready. A connection alone
+// proves nothing, because another server may use the port.
 func (s *Server) await(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
@@ -88,7 +88,7 @@ func (s *Server) await(ctx context.Context) error {
 		case err != nil:
 			return err
 		case bytes.Contains(text, []byte("could not create any TCP/IP sockets")):
-			return errors.Join(errTaken, s.process.Wait())
+			return errors.Join(errPortTaken, s.process.Wait())
 		case bytes.Contains(text, []byte("ready to accept connections")):
 			connection, err := pgx.Connect(ctx, s.URL)
 			if err != nil {
@@ -98,13 +98,13 @@ func (s *Server) await(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("PostgreSQL does not start: %w\n%s", ctx.Err(), text)
+			return fmt.Errorf("starting PostgreSQL: %w\n%s", ctx.Err(), text)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// Stop stops the server and breaks its connections.
+// Stop stops the server and closes its connections.
 func (s *Server) Stop() error {
 	if err := s.process.Process.Signal(syscall.SIGINT); err != nil {
 		return err
@@ -117,6 +117,7 @@ func (s *Server) Close() error {
 	return errors.Join(s.Stop(), os.RemoveAll(s.dir))
 }
 
+// initialize creates the data folder.
 func (s *Server) initialize(ctx context.Context) error {
 	if id := unprivileged(); id != nil {
 		if err := os.Chown(s.dir, int(id.uid), int(id.gid)); err != nil {
@@ -130,19 +131,19 @@ func (s *Server) initialize(ctx context.Context) error {
 	return nil
 }
 
-// command runs a program of PostgreSQL, which refuses to be root, and which ends
-// with this process even when that is killed.
+// command returns a command for a program of PostgreSQL. It does not run as root, which
+// PostgreSQL rejects, and it ends when this process is killed.
 func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...) //nolint:gosec // one of PostgreSQL's programs
+	c := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...) //nolint:gosec // A program of PostgreSQL.
 	c.Dir = s.dir
 	c.SysProcAttr = attributes(unprivileged())
 	return c
 }
 
-// owner is a user of the system.
+// owner is a user and a group of the operating system.
 type owner struct{ uid, gid uint32 }
 
-// unprivileged is whom to run as, nil when that is whoever runs the tests.
+// unprivileged returns the user for PostgreSQL's programs, or nil for the current user.
 func unprivileged() *owner {
 	if os.Getuid() != 0 {
 		return nil
@@ -170,7 +171,7 @@ func freePort(ctx context.Context) (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// find returns the folder of PostgreSQL's programs.
+// find returns the folder with PostgreSQL's programs, and installs them if necessary.
 func find(ctx context.Context) (string, error) {
 	for range 2 {
 		if at, err := exec.LookPath("initdb"); err == nil {
@@ -184,12 +185,12 @@ func find(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("PostgreSQL is not installed (set DATABASE_URL to use one elsewhere): %w", err)
 		}
 	}
-	return "", errors.New("PostgreSQL was installed and is not there")
+	return "", errors.New("PostgreSQL was installed, but its programs are not in /usr/lib/postgresql")
 }
 
 func install(ctx context.Context) error {
 	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "postgresql"}} {
-		c := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // as in the line before
+		c := exec.CommandContext(ctx, "apt-get", args...) //nolint:gosec // Constant arguments.
 		c.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if text, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("apt-get %s: %w\n%s", args[0], err, text)
