@@ -1,4 +1,4 @@
-package hiring_test
+package docs_test
 
 import (
 	"go/parser"
