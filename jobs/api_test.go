@@ -25,16 +25,16 @@ type fakeAPI struct {
 	start      time.Time // A minute before the sandbox was created, by its clock.
 }
 
-func newAPI(tb testing.TB) *fakeAPI {
+func newAPI(tb testing.TB, more ...sandbox.Option) *fakeAPI {
 	tb.Helper()
-	return newAPIBehind(tb, 0)
+	return newAPIBehind(tb, 0, more...)
 }
 
 // newAPIBehind returns an API whose clock is behind by d.
-func newAPIBehind(tb testing.TB, d time.Duration) *fakeAPI {
+func newAPIBehind(tb testing.TB, d time.Duration, more ...sandbox.Option) *fakeAPI {
 	tb.Helper()
 	now := func() time.Time { return time.Now().Add(-d) }
-	s := sandbox.New(sandbox.WithQuota(1000, 100_000), sandbox.WithClock(now))
+	s := sandbox.New(append([]sandbox.Option{sandbox.WithQuota(1000, 100_000), sandbox.WithClock(now)}, more...)...)
 	tb.Cleanup(s.Close)
 	return &fakeAPI{s, s.LiveClient(), s.AddAssessment("Backend engineer"), now().Add(-time.Minute)}
 }

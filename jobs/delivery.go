@@ -97,8 +97,8 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 //
 // If River still keeps the delivery, it runs again with the submission that it holds,
 // whether it is completed, cancelled, discarded or waiting. A running delivery is not
-// changed. Otherwise, and with WatchOptions.Regraded, the worker reads the submission,
-// which costs one read.
+// changed. If River does not keep it, and always with WatchOptions.Regraded, the worker
+// reads the submission from the API, which costs one read.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
 	if err := t.resume(ctx, organization); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
 // TestAttemptOvertakenWhileItIsRecordedPostgres completes the job in another
@@ -80,7 +81,8 @@ func TestConcurrentStopsAndRetriesDuringCommitsPostgres(t *testing.T) {
 	if longTests() {
 		stops, n = 250, 2000
 	}
-	s, api := newPostgres(t), newAPI(t)
+	// A retry of a submission that no poll has found yet costs a read.
+	s, api := newPostgres(t), newAPI(t, sandbox.WithQuota(100_000, 100_000))
 	for _, statement := range []string{
 		"CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.03); RETURN NULL; END'",
 		"CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON results DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow_commit()",
@@ -99,7 +101,7 @@ func TestConcurrentStopsAndRetriesDuringCommitsPostgres(t *testing.T) {
 	for range stops {
 		client, stop := s.watch(t, testConfig(), results)
 		stored := s.count(t, "results")
-		eventually(t, func() bool { retrySome(client); return s.count(t, "results") > stored })
+		waitForCount(t, stored+1, func() int { retrySome(client); return s.count(t, "results") }, func() string { return s.summary(t) })
 		stop()
 	}
 	s.watch(t, testConfig(), results)

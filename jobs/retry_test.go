@@ -155,6 +155,36 @@ func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesWaiting) == 0 })
 }
 
+func TestDiscardedByTheRescuerIsReported(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, discardedByTheRescuerIsReported[*riverpgxv5.Driver, pgx.Tx], discardedByTheRescuerIsReported[*riversqlite.Driver, *sql.Tx])
+}
+
+// discardedByTheRescuerIsReported blocks the only attempt of a delivery. River's rescuer
+// discards the delivery without calling this module, as after a handler that kills its
+// process in each attempt.
+func discardedByTheRescuerIsReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	api.addEvaluated(t, 1)
+	organization := api.organization("acme")
+	r := newRecorder()
+	organization.Telemetry = r
+	config := testConfig()
+	config.JobTimeout = time.Second
+	config.RescueStuckJobsAfter = time.Second
+	release := make(chan struct{})
+	s.watch(t, config, jobs.Results[TTx]{
+		Organizations: []jobs.Organization{organization}, Retry: attempts(1),
+		Send: func(context.Context, jobs.Delivery) error {
+			<-release // A hung process ignores the context.
+			return nil
+		},
+	})
+	t.Cleanup(func() { close(release) }) // Before the client is stopped.
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesDiscarded) == 1 }, "the discarded delivery is reported")
+	require.Equal(t, 1, s.count(t, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
+}
+
 func TestRetryAfterOfAReceiverIsHonoured(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, retryAfterOfAReceiverIsHonoured[*riverpgxv5.Driver, pgx.Tx], retryAfterOfAReceiverIsHonoured[*riversqlite.Driver, *sql.Tx])

@@ -56,6 +56,7 @@ func TestPreviousReleaseBesideThisOnePostgres(t *testing.T) {
 	}
 	config := testConfig()
 	require.NoError(t, jobs.SendInvitations[*riverpgxv5.Driver, pgx.Tx](config, jobs.Invitations{Organizations: api.organizations()}))
+	require.NoError(t, jobs.Watch[*riverpgxv5.Driver](config, jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult}))
 	config.Queues = nil // This client only inserts jobs.
 	client := s.newClient(t, config)
 

@@ -17,8 +17,8 @@ import (
 // Organization is one customer of the API, with a name and an API key.
 type Organization struct {
 	// Name identifies the organization in jobs and in the table. It must never
-	// change, and no other organization may use it. Use one name for each key:
-	// organizations with the same key would not share the rate limit evenly.
+	// change, and no other organization may use it. Use one name for each key: the
+	// polls of two names with one key do not count each other's requests.
 	Name string
 
 	// Client has the organization's key, and with it a rate limit of its own.
@@ -242,9 +242,9 @@ func pollTimeout(jobTimeout time.Duration) time.Duration {
 // Timeout returns the timeout of a poll.
 func (w *PollWorker[D, TTx]) Timeout(*river.Job[PollArgs]) time.Duration { return w.timeout }
 
-// NextRetry returns the time of the next attempt: a second after the first failure,
-// ten minutes after the last but one. After 25 failures the poll is discarded, and
-// the leader inserts another within a minute.
+// NextRetry returns the time of the next attempt. The delay in seconds is the square of
+// the number of failures: from a second to about ten minutes. After 25 failures the
+// poll is discarded, and the leader inserts another within a minute.
 func (w *PollWorker[D, TTx]) NextRetry(job *river.Job[PollArgs]) time.Time {
 	return w.clock.Now().Add(time.Duration(job.Attempt*job.Attempt) * time.Second)
 }

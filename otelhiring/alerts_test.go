@@ -54,15 +54,15 @@ func rules(t *testing.T) (all []rule) {
 	return all
 }
 
-// scrapes are what a Prometheus collected.
+// scrapes are the samples that a Prometheus would have collected.
 type scrapes struct {
 	count   int
 	failed  int // The number of scrapes before the fault.
 	samples map[string][]string
 }
 
-// collect scrapes for a duration. Processes that are not given are gone.
-func (s *scrapes) collect(t *testing.T, d time.Duration, processes ...*bench) {
+// collect scrapes processes for a duration. The series of other processes become stale.
+func (s *scrapes) collect(t *testing.T, d time.Duration, processes ...*recorder) {
 	t.Helper()
 	for range d / scrapeInterval {
 		for _, b := range processes {
@@ -88,9 +88,9 @@ func (s *scrapes) collect(t *testing.T, d time.Duration, processes ...*bench) {
 	}
 }
 
-// stage is where a scenario plays: a server, and one process.
-type stage struct {
-	*bench
+// environment is a fake API and one process that uses it.
+type environment struct {
+	*recorder
 	*scrapes
 
 	server *sandbox.Server
@@ -98,11 +98,11 @@ type stage struct {
 }
 
 // fault marks the time from which alerts are expected.
-func (s *stage) fault() { s.failed = s.count }
+func (env *environment) fault() { env.failed = env.count }
 
-// clientOf returns a client of a process.
-func (s *stage) clientOf(b *bench, more ...hiring.Option) *hiring.Client {
-	return s.server.LiveClient(append(more, hiring.WithTrace(b.Trace()))...)
+// clientFor returns a client whose telemetry is b.
+func (env *environment) clientFor(b *recorder, more ...hiring.Option) *hiring.Client {
+	return env.server.LiveClient(append(more, hiring.WithTrace(b.Trace()))...)
 }
 
 // background runs f until the test ends or stop is called.
@@ -122,37 +122,37 @@ func background(t *testing.T, f func(context.Context)) (stop func()) {
 
 // watch runs a watch that handles each result for a time. It stays in the
 // background when the watch ends with an error.
-func (s *stage) watch(t *testing.T, options hiring.WatchOptions, handle time.Duration) (stop func()) {
+func (env *environment) watch(t *testing.T, options hiring.WatchOptions, handle time.Duration) (stop func()) {
 	t.Helper()
 	return background(t, func(ctx context.Context) {
-		defer s.Watch(&options)()
-		for submission, err := range s.client.Submissions.Watch(ctx, options) {
+		defer env.Watch(&options)()
+		for submission, err := range env.client.Submissions.Watch(ctx, options) {
 			if err == nil {
 				time.Sleep(handle)
-				s.Delivered(ctx, submission.EvaluatedAt)
+				env.Delivered(ctx, submission.EvaluatedAt)
 			}
 		}
 	})
 }
 
 // wait runs WaitReports for the ids.
-func (s *stage) wait(t *testing.T, ids []string, options hiring.WaitOptions) {
+func (env *environment) wait(t *testing.T, ids []string, options hiring.WaitOptions) {
 	t.Helper()
 	background(t, func(ctx context.Context) {
-		defer s.Wait(&options)()
-		for report, err := range s.client.Submissions.WaitReports(ctx, ids, options) {
+		defer env.Wait(&options)()
+		for report, err := range env.client.Submissions.WaitReports(ctx, ids, options) {
 			if err == nil {
-				s.Delivered(ctx, report.GeneratedAt)
+				env.Delivered(ctx, report.GeneratedAt)
 			}
 		}
 	})
 }
 
 // poll polls as module jobs does, in one process after the other.
-func (s *stage) poll(t *testing.T, organization string, options hiring.WatchOptions, processes ...process) (stop func()) {
+func (env *environment) poll(t *testing.T, organization string, options hiring.WatchOptions, processes ...process) (stop func()) {
 	t.Helper()
 	for _, p := range processes {
-		p.bench.PollDue(t.Context(), organization, time.Now())
+		p.recorder.PollDue(t.Context(), organization, time.Now())
 	}
 	return background(t, func(ctx context.Context) {
 		state := ""
@@ -161,7 +161,7 @@ func (s *stage) poll(t *testing.T, organization string, options hiring.WatchOpti
 			polled, err := p.client.Submissions.Poll(ctx, options, state)
 			if err == nil {
 				state = polled.State
-				p.bench.PollDue(ctx, organization, time.Now().Add(polled.Wait))
+				p.recorder.PollDue(ctx, organization, time.Now().Add(polled.Wait))
 			}
 			select {
 			case <-ctx.Done():
@@ -173,33 +173,35 @@ func (s *stage) poll(t *testing.T, organization string, options hiring.WatchOpti
 
 // process is one of several processes of a job.
 type process struct {
-	bench  *bench
-	client *hiring.Client
+	recorder *recorder
+	client   *hiring.Client
 }
 
-func (s *stage) process() process { return process{s.bench, s.client} }
+func (env *environment) process() process { return process{env.recorder, env.client} }
 
 // replica returns another process.
-func (s *stage) replica(t *testing.T, more ...hiring.Option) process {
+func (env *environment) replica(t *testing.T, more ...hiring.Option) process {
 	t.Helper()
-	b := newBench(t)
+	b := newRecorder(t)
 	b.instance = "b:1"
-	return process{b, s.clientOf(b, more...)}
+	return process{b, env.clientFor(b, more...)}
 }
 
-// noService leads to no server.
-func noService() hiring.Option { return hiring.WithHTTPClient(&http.Client{Transport: nowhere{}}) }
+// noRoute makes every request of a client fail.
+func noRoute() hiring.Option {
+	return hiring.WithHTTPClient(&http.Client{Transport: noRouteTransport{}})
+}
 
-type nowhere struct{}
+type noRouteTransport struct{}
 
-func (nowhere) RoundTrip(*http.Request) (*http.Response, error) {
+func (noRouteTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("no route to host")
 }
 
 // read runs another program with the same key, which reads as often as it can.
-func (s *stage) read(t *testing.T, options ...hiring.Option) {
+func (env *environment) read(t *testing.T, options ...hiring.Option) {
 	t.Helper()
-	client := s.server.LiveClient(options...)
+	client := env.server.LiveClient(options...)
 	background(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			if _, err := client.Account.Get(ctx); err != nil {
@@ -213,34 +215,34 @@ func (s *stage) read(t *testing.T, options ...hiring.Option) {
 }
 
 // begin makes n submissions that are not evaluated, and returns their ids.
-func (s *stage) begin(t *testing.T, n int) (ids []string) {
+func (env *environment) begin(t *testing.T, n int) (ids []string) {
 	t.Helper()
-	assessment := s.server.AddAssessment("Backend")
+	assessment := env.server.AddAssessment("Backend")
 	for i := range n {
-		invitation, err := s.server.Invite(assessment, fmt.Sprintf("candidate-%d@candidates.test", i), "Candidate")
+		invitation, err := env.server.Invite(assessment, fmt.Sprintf("candidate-%d@candidates.test", i), "Candidate")
 		require.NoError(t, err)
-		id, err := s.server.Begin(invitation)
+		id, err := env.server.Begin(invitation)
 		require.NoError(t, err)
 		ids = append(ids, id)
 	}
 	return ids
 }
 
-func (s *stage) evaluate(t *testing.T, ids []string) {
+func (env *environment) evaluate(t *testing.T, ids []string) {
 	t.Helper()
 	for _, id := range ids {
-		require.NoError(t, s.server.Evaluate(id, sandbox.Result{ShipScore: 50}))
+		require.NoError(t, env.server.Evaluate(id, sandbox.Result{ShipScore: 50}))
 	}
 }
 
 // deliveries reports deliveries of an organization once a minute, as module jobs
 // does. The oldest delivery enters its state now.
-func (s *stage) deliveries(t *testing.T, state string, count int) (stop func()) {
+func (env *environment) deliveries(t *testing.T, state string, count int) (stop func()) {
 	t.Helper()
 	oldest := time.Now()
 	return background(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
-			s.Deliveries(ctx, "acme", state, count, oldest)
+			env.Deliveries(ctx, "acme", state, count, oldest)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Minute):
@@ -249,137 +251,137 @@ func (s *stage) deliveries(t *testing.T, state string, count int) (stop func()) 
 	})
 }
 
-// labels are those of an alert beyond job, instance and severity. An empty value
-// says that the label is absent.
+// labels are the labels of an alert other than job, instance and severity. An empty
+// value means that the label is absent.
 type labels map[string]string
 
-// scenario is what happens, and which alerts fire within a time of the fault, ten
-// minutes by default. No alert fires before the fault, and no other one after it.
+// scenario is a fault with the alerts that must fire within a time after it, by default
+// ten minutes. No alert may fire before the fault, and no other alert after it.
 type scenario struct {
-	play   func(*testing.T, *stage)
+	run    func(*testing.T, *environment)
 	want   map[string]labels
 	within time.Duration
 }
 
-var healthy = map[string]func(*testing.T, *stage){
-	"an idle watch, a wait for one report and a tail": func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		id := s.begin(t, 1)[0]
-		background(t, func(ctx context.Context) { _, _ = s.client.Submissions.WaitReport(ctx, id, hiring.WaitOptions{}) })
+var healthy = map[string]func(*testing.T, *environment){
+	"an idle watch, a wait for one report and a tail": func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		id := env.begin(t, 1)[0]
+		background(t, func(ctx context.Context) { _, _ = env.client.Submissions.WaitReport(ctx, id, hiring.WaitOptions{}) })
 		background(t, func(ctx context.Context) {
-			for _, err := range s.client.Events.Tail(ctx, id, hiring.TailOptions{}) {
+			for _, err := range env.client.Events.Tail(ctx, id, hiring.TailOptions{}) {
 				if err != nil {
 					return
 				}
 			}
 		})
-		s.collect(t, time.Hour, s.bench)
+		env.collect(t, time.Hour, env.recorder)
 	},
-	"48 idle hours of WaitReports": func(t *testing.T, s *stage) {
-		s.wait(t, s.begin(t, 200), hiring.WaitOptions{})
-		s.collect(t, 48*time.Hour, s.bench)
+	"48 idle hours of WaitReports": func(t *testing.T, env *environment) {
+		env.wait(t, env.begin(t, 200), hiring.WaitOptions{})
+		env.collect(t, 48*time.Hour, env.recorder)
 	},
-	"polls up to ten minutes apart": func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{MaxInterval: 10 * time.Minute}, 0)
-		s.poll(t, "acme", hiring.WatchOptions{MaxInterval: 10 * time.Minute}, s.process())
-		s.wait(t, s.begin(t, 10), hiring.WaitOptions{MaxInterval: 10 * time.Minute})
-		s.collect(t, 8*time.Hour, s.bench)
+	"polls up to ten minutes apart": func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{MaxInterval: 10 * time.Minute}, 0)
+		env.poll(t, "acme", hiring.WatchOptions{MaxInterval: 10 * time.Minute}, env.process())
+		env.wait(t, env.begin(t, 10), hiring.WaitOptions{MaxInterval: 10 * time.Minute})
+		env.collect(t, 8*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for WaitReports": func(t *testing.T, s *stage) {
-		ids := s.begin(t, 10_000)
-		s.wait(t, ids, hiring.WaitOptions{})
-		s.collect(t, 10*time.Minute, s.bench)
-		s.evaluate(t, ids)
-		s.collect(t, 2*time.Hour, s.bench)
+	"a burst of 10,000 results for WaitReports": func(t *testing.T, env *environment) {
+		ids := env.begin(t, 10_000)
+		env.wait(t, ids, hiring.WaitOptions{})
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.evaluate(t, ids)
+		env.collect(t, 2*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for a watch that handles one a second": func(t *testing.T, s *stage) {
-		ids := s.begin(t, 10_000)
-		s.watch(t, hiring.WatchOptions{}, time.Second)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.evaluate(t, ids)
-		s.collect(t, 4*time.Hour, s.bench)
+	"a burst of 10,000 results for a watch that handles one a second": func(t *testing.T, env *environment) {
+		ids := env.begin(t, 10_000)
+		env.watch(t, hiring.WatchOptions{}, time.Second)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.evaluate(t, ids)
+		env.collect(t, 4*time.Hour, env.recorder)
 	},
-	"a burst of 10,000 results for polls": func(t *testing.T, s *stage) {
-		ids := s.begin(t, 10_000)
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 10*time.Minute, s.bench)
-		s.evaluate(t, ids)
-		s.collect(t, 2*time.Hour, s.bench)
+	"a burst of 10,000 results for polls": func(t *testing.T, env *environment) {
+		ids := env.begin(t, 10_000)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.evaluate(t, ids)
+		env.collect(t, 2*time.Hour, env.recorder)
 	},
-	"a shared rate limit": func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.wait(t, s.begin(t, 300), hiring.WaitOptions{})
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.read(t, hiring.WithQuotaReserve(0.08))
-		s.collect(t, 6*time.Hour, s.bench)
+	"a shared rate limit": func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.read(t, hiring.WithQuotaReserve(0.08))
+		env.collect(t, 6*time.Hour, env.recorder)
 	},
-	"replicas that poll in turn": func(t *testing.T, s *stage) {
-		second := s.replica(t)
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process(), second)
-		s.collect(t, 2*time.Hour, s.bench, second.bench)
+	"replicas that poll in turn": func(t *testing.T, env *environment) {
+		second := env.replica(t)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
+		env.collect(t, 2*time.Hour, env.recorder, second.recorder)
 	},
-	"the polls of one of two processes fail": func(t *testing.T, s *stage) {
-		second := s.replica(t, noService())
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process(), second)
-		s.collect(t, time.Hour, s.bench, second.bench)
+	"the polls of one of two processes fail": func(t *testing.T, env *environment) {
+		second := env.replica(t, noRoute())
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
+		env.collect(t, time.Hour, env.recorder, second.recorder)
 	},
-	"a process ends, and another one polls": func(t *testing.T, s *stage) {
-		second := s.replica(t)
-		s.poll(t, "acme", hiring.WatchOptions{}, second)()
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, time.Hour, s.bench, second.bench)
-		s.collect(t, time.Hour, s.bench)
+	"a process ends, and another one polls": func(t *testing.T, env *environment) {
+		second := env.replica(t)
+		env.poll(t, "acme", hiring.WatchOptions{}, second)()
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, time.Hour, env.recorder, second.recorder)
+		env.collect(t, time.Hour, env.recorder)
 	},
-	"a process restarts within three minutes": func(t *testing.T, s *stage) {
-		stop := s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 30*time.Minute, s.bench)
+	"a process restarts within three minutes": func(t *testing.T, env *environment) {
+		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 30*time.Minute, env.recorder)
 		stop()
-		s.collect(t, 3*time.Minute)
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 30*time.Minute, s.bench)
+		env.collect(t, 3*time.Minute)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 30*time.Minute, env.recorder)
 	},
-	"the service is down for two minutes": func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 10*time.Minute, s.bench)
-		s.server.Inject(sandbox.Fault{Route: "*", Times: 20, Reset: true})
-		s.collect(t, 30*time.Minute, s.bench)
+	"the API is down for two minutes": func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.server.Inject(sandbox.Fault{Route: "*", Times: 20, Reset: true})
+		env.collect(t, 30*time.Minute, env.recorder)
 	},
-	"a wait ends with all reports": func(t *testing.T, s *stage) {
-		ids := s.begin(t, 3)
-		s.wait(t, ids, hiring.WaitOptions{})
-		s.evaluate(t, ids)
-		s.collect(t, time.Hour, s.bench)
+	"a wait ends with all reports": func(t *testing.T, env *environment) {
+		ids := env.begin(t, 3)
+		env.wait(t, ids, hiring.WaitOptions{})
+		env.evaluate(t, ids)
+		env.collect(t, time.Hour, env.recorder)
 	},
-	"a watch is stopped": func(t *testing.T, s *stage) {
-		stop := s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
+	"a watch is stopped": func(t *testing.T, env *environment) {
+		stop := env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
 		stop()
-		s.collect(t, 30*time.Minute, s.bench)
+		env.collect(t, 30*time.Minute, env.recorder)
 	},
-	"a delivery fails for five minutes": func(t *testing.T, s *stage) {
-		stop := s.deliveries(t, "failing", 1)
-		s.collect(t, 5*time.Minute, s.bench)
+	"a delivery fails for five minutes": func(t *testing.T, env *environment) {
+		stop := env.deliveries(t, "failing", 1)
+		env.collect(t, 5*time.Minute, env.recorder)
 		stop()
-		s.deliveries(t, "failing", 0)
-		s.collect(t, time.Hour, s.bench)
+		env.deliveries(t, "failing", 0)
+		env.collect(t, time.Hour, env.recorder)
 	},
-	"a long queue of deliveries with one slow worker": func(t *testing.T, s *stage) {
-		s.deliveries(t, "waiting", 10_000)
+	"a long queue of deliveries with one slow worker": func(t *testing.T, env *environment) {
+		env.deliveries(t, "waiting", 10_000)
 		background(t, func(ctx context.Context) {
 			for ctx.Err() == nil {
 				time.Sleep(time.Minute)
-				s.JobDelivered(ctx, "acme", nil)
+				env.JobDelivered(ctx, "acme", nil)
 			}
 		})
-		s.collect(t, time.Hour, s.bench)
+		env.collect(t, time.Hour, env.recorder)
 	},
-	"another process reports deliveries": func(t *testing.T, s *stage) {
-		second := s.replica(t)
-		s.Deliveries(t.Context(), "acme", "failing", 1, time.Now()) // Out of date after three minutes.
+	"another process reports deliveries": func(t *testing.T, env *environment) {
+		second := env.replica(t)
+		env.Deliveries(t.Context(), "acme", "failing", 1, time.Now()) // Out of date after three minutes.
 		for range 60 {
-			second.bench.Deliveries(t.Context(), "acme", "failing", 0, time.Time{})
-			s.collect(t, time.Minute, s.bench, second.bench)
+			second.recorder.Deliveries(t.Context(), "acme", "failing", 0, time.Time{})
+			env.collect(t, time.Minute, env.recorder, second.recorder)
 		}
 	},
 }
@@ -392,167 +394,167 @@ func acme(more labels) labels {
 }
 
 var faults = map[string]scenario{
-	"the service is down": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
-		s.collect(t, 20*time.Minute, s.bench)
+	"the API is down": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"the service is down when WaitReports begins": {func(t *testing.T, s *stage) {
-		s.fault()
-		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Status: 503})
-		s.wait(t, []string{sandbox.PendingSubmissionID}, hiring.WaitOptions{})
-		s.collect(t, 20*time.Minute, s.bench)
+	"the API is down when WaitReports begins": {func(t *testing.T, env *environment) {
+		env.fault()
+		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Status: 503})
+		env.wait(t, []string{sandbox.PendingSubmissionID}, hiring.WaitOptions{})
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.WaitReports"}}, 0},
-	"a watch whose results are not handled": {func(t *testing.T, s *stage) {
-		ids := s.begin(t, 10)
-		s.watch(t, hiring.WatchOptions{}, time.Hour)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.evaluate(t, ids)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a watch whose results are not handled": {func(t *testing.T, env *environment) {
+		ids := env.begin(t, 10)
+		env.watch(t, hiring.WatchOptions{}, time.Hour)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.evaluate(t, ids)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"a watch that ended with an error": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{Checkpoint: &fullDisk{after: 5}}, 0)
-		s.collect(t, 5*time.Minute, s.bench)
-		s.fault()
-		s.collect(t, 30*time.Minute, s.bench)
+	"a watch that ended with an error": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{Checkpoint: &fullDisk{after: 5}}, 0)
+		env.collect(t, 5*time.Minute, env.recorder)
+		env.fault()
+		env.collect(t, 30*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"two processes poll, and the service goes down": {func(t *testing.T, s *stage) {
-		second := s.replica(t)
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process(), second)
-		s.collect(t, 10*time.Minute, s.bench, second.bench)
-		s.fault()
-		s.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
-		s.collect(t, 20*time.Minute, s.bench, second.bench)
+	"two processes poll, and the API goes down": {func(t *testing.T, env *environment) {
+		second := env.replica(t)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process(), second)
+		env.collect(t, 10*time.Minute, env.recorder, second.recorder)
+		env.fault()
+		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
+		env.collect(t, 20*time.Minute, env.recorder, second.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"no poll has ever succeeded": {func(t *testing.T, s *stage) {
-		s.fault()
-		s.poll(t, "acme", hiring.WatchOptions{}, process{s.bench, s.clientOf(s.bench, noService())})
-		s.collect(t, 20*time.Minute, s.bench)
+	"no poll has ever succeeded": {func(t *testing.T, env *environment) {
+		env.fault()
+		env.poll(t, "acme", hiring.WatchOptions{}, process{env.recorder, env.clientFor(env.recorder, noRoute())})
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"one of two organizations is not polled": {func(t *testing.T, s *stage) {
-		s.fault()
-		s.poll(t, "globex", hiring.WatchOptions{}, s.process())
-		s.poll(t, "acme", hiring.WatchOptions{}, process{s.bench, s.clientOf(s.bench, noService())})
-		s.collect(t, 20*time.Minute, s.bench)
+	"one of two organizations is not polled": {func(t *testing.T, env *environment) {
+		env.fault()
+		env.poll(t, "globex", hiring.WatchOptions{}, env.process())
+		env.poll(t, "acme", hiring.WatchOptions{}, process{env.recorder, env.clientFor(env.recorder, noRoute())})
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"a stuck queue of polls": {func(t *testing.T, s *stage) {
-		stop := s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
+	"a stuck queue of polls": {func(t *testing.T, env *environment) {
+		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
 		stop()
-		s.collect(t, 20*time.Minute, s.bench)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
-	"a stuck queue of deliveries": {func(t *testing.T, s *stage) {
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.JobDelivered(t.Context(), "acme", nil)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.deliveries(t, "waiting", 3)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a stuck queue of deliveries": {func(t *testing.T, env *environment) {
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.JobDelivered(t.Context(), "acme", nil)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.deliveries(t, "waiting", 3)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesStuck": acme(nil)}, 0},
-	"a worker that stopped": {func(t *testing.T, s *stage) {
-		stop := s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
+	"a worker that stopped": {func(t *testing.T, env *environment) {
+		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
 		stop()
-		s.collect(t, 20*time.Minute)
+		env.collect(t, 20*time.Minute)
 	}, map[string]labels{"HiringWorkerGone": acme(nil)}, 0},
-	"a process with a watch that was killed": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.collect(t, 20*time.Minute)
+	"a process with a watch that was killed": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.collect(t, 20*time.Minute)
 	}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
-	"the key of a watch is revoked": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.server.RevokeKey(sandbox.LiveKey)
-		s.collect(t, 9*time.Minute, s.bench)
+	"the key of a watch is revoked": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.RevokeKey(sandbox.LiveKey)
+		env.collect(t, 9*time.Minute, env.recorder)
 	}, map[string]labels{"HiringKeyRefused": {}, "HiringPollOverdue": {"hiring_operation": "Submissions.Watch"}}, 0},
-	"the key of polls is revoked": {func(t *testing.T, s *stage) {
-		b := newBench(t, otelhiring.WithOrganization("acme"))
-		s.poll(t, "acme", hiring.WatchOptions{}, process{b, s.clientOf(b)})
-		s.collect(t, 10*time.Minute, b)
-		s.fault()
-		s.server.RevokeKey(sandbox.LiveKey)
-		s.collect(t, 20*time.Minute, b)
+	"the key of polls is revoked": {func(t *testing.T, env *environment) {
+		b := newRecorder(t, otelhiring.WithOrganization("acme"))
+		env.poll(t, "acme", hiring.WatchOptions{}, process{b, env.clientFor(b)})
+		env.collect(t, 10*time.Minute, b)
+		env.fault()
+		env.server.RevokeKey(sandbox.LiveKey)
+		env.collect(t, 20*time.Minute, b)
 	}, map[string]labels{
 		"HiringKeyRefused":  {"hiring_organization": "acme"},
 		"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"}),
 	}, 0},
-	"the key is wrong from the start": {func(t *testing.T, s *stage) {
-		s.fault()
-		s.server.RevokeKey(sandbox.LiveKey)
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 4*time.Minute, s.bench)
+	"the key is wrong from the start": {func(t *testing.T, env *environment) {
+		env.fault()
+		env.server.RevokeKey(sandbox.LiveKey)
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 4*time.Minute, env.recorder)
 	}, map[string]labels{"HiringKeyRefused": {}}, 0},
-	"another program uses up the rate limit between two polls": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
-		s.collect(t, 2*time.Hour, s.bench)
+	"another program uses up the rate limit between two polls": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
+		env.collect(t, 2*time.Hour, env.recorder)
 	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}}, 0},
-	"another program uses up the rate limit": {func(t *testing.T, s *stage) {
-		s.watch(t, hiring.WatchOptions{}, 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.wait(t, s.begin(t, 300), hiring.WaitOptions{})
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.read(t)
-		s.collect(t, 3*time.Hour, s.bench)
+	"another program uses up the rate limit": {func(t *testing.T, env *environment) {
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.wait(t, env.begin(t, 300), hiring.WaitOptions{})
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.read(t)
+		env.collect(t, 3*time.Hour, env.recorder)
 	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read"}}, 0},
-	"a delivery fails": {func(t *testing.T, s *stage) {
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.deliveries(t, "waiting", 0)
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.deliveries(t, "failing", 1)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a delivery fails": {func(t *testing.T, env *environment) {
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.deliveries(t, "waiting", 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.deliveries(t, "failing", 1)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesFailing": acme(nil)}, 15 * time.Minute},
-	"a receiver answers 410": {func(t *testing.T, s *stage) {
-		s.poll(t, "acme", hiring.WatchOptions{}, s.process())
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.deliveries(t, "paused", 5)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a receiver answers 410": {func(t *testing.T, env *environment) {
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.deliveries(t, "paused", 5)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringReceiverPaused": acme(nil)}, 0},
-	"a delivery is discarded": {func(t *testing.T, s *stage) {
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
-		s.deliveries(t, "discarded", 1)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a delivery is discarded": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
+		env.deliveries(t, "discarded", 1)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0},
-	"a delivery is cancelled": {func(t *testing.T, s *stage) {
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.JobEvent(t.Context(), "acme", "hiring_delivery", "cancelled")
-		s.deliveries(t, "cancelled", 1)
-		s.collect(t, 20*time.Minute, s.bench)
+	"a delivery is cancelled": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.JobEvent(t.Context(), "acme", "hiring_delivery", "cancelled")
+		env.deliveries(t, "cancelled", 1)
+		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "cancelled"})}, 0},
-	"invitations are discarded": {func(t *testing.T, s *stage) {
-		s.collect(t, 10*time.Minute, s.bench)
-		s.fault()
-		s.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
-		s.collect(t, 14*time.Minute, s.bench)
+	"invitations are discarded": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
+		env.collect(t, 14*time.Minute, env.recorder)
 	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
-	"invitations are discarded a second time": {func(t *testing.T, s *stage) {
-		s.JobEvent(t.Context(), "acme", "hiring_invitations", "rescued")
-		s.collect(t, 30*time.Minute, s.bench)
-		s.JobEvent(t.Context(), "globex", "hiring_invitations", "cancelled")
-		s.collect(t, 30*time.Minute, s.bench)
-		s.fault()
-		s.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
-		s.collect(t, 14*time.Minute, s.bench)
+	"invitations are discarded a second time": {func(t *testing.T, env *environment) {
+		env.JobEvent(t.Context(), "acme", "hiring_invitations", "rescued")
+		env.collect(t, 30*time.Minute, env.recorder)
+		env.JobEvent(t.Context(), "globex", "hiring_invitations", "cancelled")
+		env.collect(t, 30*time.Minute, env.recorder)
+		env.fault()
+		env.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
+		env.collect(t, 14*time.Minute, env.recorder)
 	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
 }
 
-// fullDisk is a checkpoint that fails after some saves.
+// fullDisk is a checkpoint whose Save fails after a number of calls.
 type fullDisk struct{ after int }
 
 func (f *fullDisk) Load(context.Context) (string, error) { return "", nil }
@@ -564,25 +566,25 @@ func (f *fullDisk) Save(context.Context, string) error {
 	return nil
 }
 
-// TestNoAlertFiresWhenAllIsWell plays healthy scenarios on the sandbox, scrapes
-// them in virtual time, and lets promtool evaluate every rule over the scrapes.
-func TestNoAlertFiresWhenAllIsWell(t *testing.T) {
+// TestNoAlertFiresWhenHealthy runs healthy scenarios on the sandbox in virtual time. It
+// scrapes the metrics, and promtool evaluates all rules over the scrapes.
+func TestNoAlertFiresWhenHealthy(t *testing.T) {
 	for name, scenario := range healthy {
 		t.Run(name, func(t *testing.T) {
-			s := play(t, scenario)
+			s := runScenario(t, scenario)
 			s.check(t, nil, 0)
 			t.Logf("%d scrapes of %d series", s.count, len(s.samples))
 		})
 	}
 }
 
-// TestAlertsFireWithinTenMinutes plays faults. The expected alerts fire within ten
-// minutes of the fault, and no alert fires before it.
+// TestAlertsFireWithinTenMinutes runs scenarios with faults. The expected alerts must
+// fire within ten minutes of the fault, and no alert may fire before it.
 func TestAlertsFireWithinTenMinutes(t *testing.T) {
 	fired := make(map[string]bool)
 	for name, scenario := range faults {
 		t.Run(name, func(t *testing.T) {
-			s := play(t, scenario.play)
+			s := runScenario(t, scenario.run)
 			s.check(t, scenario.want, cmp.Or(scenario.within, 10*time.Minute))
 		})
 		for alert := range scenario.want {
@@ -590,31 +592,32 @@ func TestAlertsFireWithinTenMinutes(t *testing.T) {
 		}
 	}
 	for _, r := range rules(t) {
-		require.True(t, fired[r.Alert], "%s fires in no scenario", r.Alert)
+		require.True(t, fired[r.Alert], "no scenario makes %s fire", r.Alert)
 	}
 }
 
-func play(t *testing.T, scenario func(*testing.T, *stage)) *scrapes {
+// runScenario runs a scenario in virtual time, and returns its scrapes.
+func runScenario(t *testing.T, scenario func(*testing.T, *environment)) *scrapes {
 	t.Helper()
 	s := &scrapes{samples: make(map[string][]string)}
-	require.True(t, t.Run("play", func(t *testing.T) {
+	require.True(t, t.Run("scenario", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			b, server := newBench(t), sandbox.New()
+			b, server := newRecorder(t), sandbox.New()
 			t.Cleanup(server.Close)
 			server.SetPlan(sandbox.LiveKey, 0, 1_000_000)
-			scenario(t, &stage{b, s, server, server.LiveClient(hiring.WithTrace(b.Trace()))})
+			scenario(t, &environment{b, s, server, server.LiveClient(hiring.WithTrace(b.Trace()))})
 		})
 	}))
 	return s
 }
 
-// at returns the time of a scrape, as promtool writes it.
+// at returns the time of a scrape in the format of promtool.
 func at(scrape int) string {
 	return fmt.Sprintf("%ds", int((time.Duration(scrape) * scrapeInterval).Seconds()))
 }
 
-// check has promtool evaluate all rules over the scrapes. The alerts in want fire
-// at the latest within a time of the fault. No other alert ever fires.
+// check makes promtool evaluate all rules over the scrapes. The alerts in want must fire
+// within a time after the fault. No other alert may ever fire.
 func (s *scrapes) check(t *testing.T, want map[string]labels, within time.Duration) {
 	t.Helper()
 	absolute, err := filepath.Abs(alertsFile)
@@ -685,7 +688,7 @@ func TestDashboardQueriesExistingMetrics(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &dashboard))
 	exist := make(map[string]bool)
-	s := play(t, func(t *testing.T, s *stage) {
+	s := runScenario(t, func(t *testing.T, s *environment) {
 		s.watch(t, hiring.WatchOptions{}, 0)
 		evaluated := time.Now()
 		s.Delivered(t.Context(), &evaluated)
@@ -696,7 +699,7 @@ func TestDashboardQueriesExistingMetrics(t *testing.T) {
 		options.Progress(hiring.WaitProgress{Pending: 1})
 		_, err := s.client.Submissions.Get(t.Context(), sandbox.UnknownID)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
-		s.collect(t, 2*time.Minute, s.bench)
+		s.collect(t, 2*time.Minute, s.recorder)
 	})
 	for series := range s.samples {
 		name, _, _ := strings.Cut(series, "{")

@@ -27,11 +27,11 @@ type instrument struct {
 	attributes []string // Sorted.
 }
 
-// TestMetricsAreDocumented compares the metrics of a program in which everything
-// happens with the tables of the README and of the package comment.
+// TestMetricsAreDocumented compares the metrics of a program that produces each of them
+// with the tables in the README and in the package comment.
 func TestMetricsAreDocumented(t *testing.T) {
-	made := everything(t)
-	require.Greater(t, len(made), 10)
+	exported := exportAll(t)
+	require.Greater(t, len(exported), 10)
 
 	readme := make(map[string]instrument)
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z.]+)` \\| ([a-z{}]+) \\| [^|]+ \\| ([^|]*) \\|$").FindAllStringSubmatch(read(t, "README.md"), -1) {
@@ -39,22 +39,22 @@ func TestMetricsAreDocumented(t *testing.T) {
 		slices.Sort(attributes)
 		readme[row[1]] = instrument{row[2], attributes}
 	}
-	assert.Equal(t, made, readme, "the table of the README")
+	assert.Equal(t, exported, readme, "the table of the README")
 
 	comment := make(map[string]string)
 	for _, row := range regexp.MustCompile(`(?m)^//\t([a-z]+\.[a-z._]+) +(\S+) `).FindAllStringSubmatch(read(t, "doc.go"), -1) {
 		comment[row[1]] = row[2]
 	}
 	units := make(map[string]string)
-	for name, i := range made {
+	for name, i := range exported {
 		units[name] = i.unit
 	}
 	assert.Equal(t, units, comment, "the table of doc.go")
 }
 
-// TestReadmeIsTrue checks that the README lists the alerts of the file, and that its
+// TestReadmeIsCorrect checks that the README lists the alerts of the file, and that its
 // code is a copy of an example.
-func TestReadmeIsTrue(t *testing.T) {
+func TestReadmeIsCorrect(t *testing.T) {
 	readme := read(t, "README.md")
 	for _, r := range rules(t) {
 		assert.Regexp(t, "(?m)^\\| `"+r.Alert+"` \\|", readme)
@@ -75,10 +75,10 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// everything returns the metrics of a program in which everything happens once.
-func everything(t *testing.T) map[string]instrument {
+// exportAll returns the metrics of a program that produces each of them.
+func exportAll(t *testing.T) map[string]instrument {
 	t.Helper()
-	made := make(map[string]instrument)
+	exported := make(map[string]instrument)
 	synctest.Test(t, func(t *testing.T) {
 		reader := sdkmetric.NewManualReader()
 		telemetry, err := otelhiring.New(otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
@@ -107,12 +107,12 @@ func everything(t *testing.T) map[string]instrument {
 		var all metricdata.ResourceMetrics
 		require.NoError(t, reader.Collect(t.Context(), &all))
 		for _, m := range all.ScopeMetrics[0].Metrics {
-			made[m.Name] = instrument{m.Unit, attributeKeys(t, m.Data)}
+			exported[m.Name] = instrument{m.Unit, attributeKeys(t, m.Data)}
 		}
 		cancel()
 		<-done
 	})
-	return made
+	return exported
 }
 
 // attributeKeys returns the keys of all data points.
@@ -139,7 +139,7 @@ func attributeKeys(t *testing.T, data metricdata.Aggregation) (keys []string) {
 			add(point.Attributes)
 		}
 	default:
-		t.Fatalf("%T is new here", data)
+		t.Fatalf("unknown aggregation %T", data)
 	}
 	slices.Sort(keys)
 	return keys

@@ -84,6 +84,7 @@ func ExampleWithTracerProvider() {
 	// Output: 2 spans <nil>
 }
 
+// line formats a data point as its value and its attributes.
 func line(point metricdata.DataPoint[int64]) string {
 	return strings.TrimSpace(fmt.Sprint(point.Value, " ", point.Attributes.Encoded(attribute.DefaultEncoder())))
 }
@@ -177,15 +178,15 @@ func ExampleWithAttributes() {
 	// Output: [1 team=recruiting]
 }
 
-// sent is a transport that prints whether a header was sent.
-type sent struct {
+// headerPrinter is a transport that prints whether a header was sent.
+type headerPrinter struct {
 	name string
 	base http.RoundTripper
 }
 
-func (s sent) RoundTrip(r *http.Request) (*http.Response, error) {
-	fmt.Println(s.name, r.Header.Get(s.name) != "")
-	return s.base.RoundTrip(r)
+func (h headerPrinter) RoundTrip(r *http.Request) (*http.Response, error) {
+	fmt.Println(h.name, r.Header.Get(h.name) != "")
+	return h.base.RoundTrip(r)
 }
 
 // Without a propagator, no traceparent is sent.
@@ -199,7 +200,7 @@ func ExampleWithPropagator() {
 	server := sandbox.New()
 	client := server.Client(
 		hiring.WithTrace(telemetry.Trace()),
-		hiring.WithHTTPClient(&http.Client{Transport: sent{"Traceparent", server.Transport()}}))
+		hiring.WithHTTPClient(&http.Client{Transport: headerPrinter{"Traceparent", server.Transport()}}))
 
 	_, err = client.Account.Get(context.Background())
 	fmt.Println(err)
@@ -208,15 +209,21 @@ func ExampleWithPropagator() {
 	// <nil>
 }
 
-// A trace does not show whether the program has dealt with a report.
-func ExampleTelemetry_Delivered() {
-	ctx := context.Background()
+// newTelemetry returns a Telemetry, and a reader of its metrics.
+func newTelemetry() (*otelhiring.Telemetry, *sdkmetric.ManualReader) {
 	reader := sdkmetric.NewManualReader()
 	telemetry, err := otelhiring.New(
 		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	if err != nil {
 		log.Fatal(err)
 	}
+	return telemetry, reader
+}
+
+// The program calls Delivered for each report that it has handled.
+func ExampleTelemetry_Delivered() {
+	ctx := context.Background()
+	telemetry, reader := newTelemetry()
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	ids := []string{sandbox.SubmissionID, sandbox.BusySubmissionID}
@@ -231,15 +238,10 @@ func ExampleTelemetry_Delivered() {
 	// Output: [2]
 }
 
-// A program calls Poll from a timer of its own.
+// A program that calls Poll itself reports when the next poll is due.
 func ExampleTelemetry_PollDue() {
 	ctx := context.Background()
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	telemetry.PollDue(ctx, "acme", time.Now())
@@ -255,12 +257,7 @@ func ExampleTelemetry_PollDue() {
 
 // Module jobs calls JobDelivered for each result.
 func ExampleTelemetry_JobDelivered() {
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 
 	telemetry.JobDelivered(context.Background(), "acme", nil)
 	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
@@ -269,12 +266,7 @@ func ExampleTelemetry_JobDelivered() {
 
 // Module jobs calls JobEvent. Other job engines can call it from an error handler.
 func ExampleTelemetry_JobEvent() {
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 
 	telemetry.JobEvent(context.Background(), "acme", "hiring_delivery", "discarded")
 	fmt.Println(measured(reader, "hiring.jobs.events"))
@@ -283,12 +275,7 @@ func ExampleTelemetry_JobEvent() {
 
 // Module jobs calls Deliveries about once a minute.
 func ExampleTelemetry_Deliveries() {
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 
 	firstFailure := time.Now().Add(-10 * time.Minute)
 	telemetry.Deliveries(context.Background(), "acme", "failing", 3, firstFailure)
@@ -299,17 +286,12 @@ func ExampleTelemetry_Deliveries() {
 func ExampleTelemetry_Wait() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	options := hiring.WaitOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example ends after one poll.
 	end := telemetry.Wait(&options)
-	_, err = client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, options)
+	_, err := client.Submissions.WaitReport(ctx, sandbox.PendingSubmissionID, options)
 	fmt.Println(err != nil, measured(reader, "hiring.client.reports.pending"))
 	end()
 	fmt.Println(measured(reader, "hiring.client.reports.pending"))
@@ -321,12 +303,7 @@ func ExampleTelemetry_Wait() {
 func ExampleTelemetry_Watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	reader := sdkmetric.NewManualReader()
-	telemetry, err := otelhiring.New(
-		otelhiring.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
-	if err != nil {
-		log.Fatal(err)
-	}
+	telemetry, reader := newTelemetry()
 	client := sandbox.New().Client(hiring.WithTrace(telemetry.Trace()))
 
 	options := hiring.WatchOptions{Progress: func(hiring.WaitProgress) { cancel() }} // The example ends after one poll.

@@ -20,8 +20,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 )
 
-// bench is a telemetry with spans in memory and metrics that can be scraped.
-type bench struct {
+// recorder is a Telemetry whose spans are in memory and whose metrics can be scraped.
+type recorder struct {
 	*otelhiring.Telemetry
 
 	spans    *tracetest.SpanRecorder
@@ -29,12 +29,12 @@ type bench struct {
 	instance string // The value of the label instance in scrapes.
 }
 
-func newBench(t *testing.T, more ...otelhiring.Option) *bench {
+func newRecorder(t *testing.T, more ...otelhiring.Option) *recorder {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))
 	require.NoError(t, err)
-	b := &bench{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), instance: "a:1"}
+	b := &recorder{spans: tracetest.NewSpanRecorder(), handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), instance: "a:1"}
 	tracers := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(b.spans))
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
 	b.Telemetry, err = otelhiring.New(append(more, otelhiring.WithTracerProvider(tracers), otelhiring.WithMeterProvider(meters))...)
@@ -42,8 +42,8 @@ func newBench(t *testing.T, more ...otelhiring.Option) *bench {
 	return b
 }
 
-// scrape returns the samples by their series.
-func (b *bench) scrape(t *testing.T) map[string]string {
+// scrape returns the samples of a scrape by series.
+func (b *recorder) scrape(t *testing.T) map[string]string {
 	t.Helper()
 	recorded := httptest.NewRecorder()
 	b.handler.ServeHTTP(recorded, httptest.NewRequest(http.MethodGet, "/metrics", nil))
@@ -58,8 +58,8 @@ func (b *bench) scrape(t *testing.T) map[string]string {
 	return samples
 }
 
-// errorTypes returns error.type of all ended spans, in order.
-func (b *bench) errorTypes(t *testing.T) (types []string) {
+// errorTypes returns the attribute error.type of the ended spans, in order.
+func (b *recorder) errorTypes(t *testing.T) (types []string) {
 	t.Helper()
 	for _, span := range b.spans.Ended() {
 		if kind, ok := attributesOf(span)["error.type"]; ok {

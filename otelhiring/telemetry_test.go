@@ -28,12 +28,12 @@ import (
 )
 
 // wire records the traceparent header of each request.
-type wire struct {
+type headerRecorder struct {
 	base    http.RoundTripper
 	parents []string
 }
 
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *headerRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.parents = append(w.parents, r.Header.Get("Traceparent"))
 	return w.base.RoundTrip(r)
 }
@@ -48,8 +48,8 @@ func attributesOf(span sdktrace.ReadOnlySpan) map[string]string {
 
 func TestSpansOfACallAndItsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, server := newBench(t), sandbox.Start(t)
-		w := &wire{base: server.Transport()}
+		b, server := newRecorder(t), sandbox.Start(t)
+		w := &headerRecorder{base: server.Transport()}
 		client := server.Client(hiring.WithTrace(b.Trace()), hiring.WithHTTPClient(&http.Client{Transport: w}))
 		server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Status: 503, RetryAfter: 5 * time.Second})
 		_, err := client.Submissions.Report(t.Context(), sandbox.SubmissionID)
@@ -88,7 +88,7 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 		assert.Equal(t, "999", value(t, samples, "hiring_client_quota_remaining", `hiring_quota_class="read"`))
 		time.Sleep(2 * time.Hour)
 		for series := range b.scrape(t) {
-			assert.NotContains(t, series, "hiring_client_quota", "a window that has ended")
+			assert.NotContains(t, series, "hiring_client_quota", "the window has ended")
 		}
 	})
 }
@@ -97,8 +97,8 @@ func TestSpansOfACallAndItsAttempts(t *testing.T) {
 // another host, receives no traceparent, and that its responses do not change the
 // rate limit.
 func TestArchiveStorageGetsNoTraceparent(t *testing.T) {
-	b, server := newBench(t), sandbox.Start(t)
-	w := &wire{base: server.Transport()}
+	b, server := newRecorder(t), sandbox.Start(t)
+	w := &headerRecorder{base: server.Transport()}
 	client := server.LiveClient(hiring.WithTrace(b.Trace()), hiring.WithHTTPClient(&http.Client{Transport: w}))
 	invitation, err := server.Invite(server.AddAssessment("Backend"), "ada@candidates.test", "Ada")
 	require.NoError(t, err)
@@ -121,7 +121,7 @@ func TestArchiveStorageGetsNoTraceparent(t *testing.T) {
 // TestWaitsAreEvents checks that each wait is an event with a reason and a duration.
 func TestWaitsAreEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, small, server := newBench(t), sandbox.Start(t, sandbox.WithQuota(1, 1)), sandbox.Start(t)
+		b, small, server := newRecorder(t), sandbox.Start(t, sandbox.WithQuota(1, 1)), sandbox.Start(t)
 		client := small.Client(hiring.WithTrace(b.Trace()), hiring.WithRetry(hiring.RetryPolicy{MaxWait: 2 * time.Hour}))
 		for range 2 {
 			_, err := client.Account.Get(t.Context())
@@ -153,10 +153,10 @@ func TestWaitsAreEvents(t *testing.T) {
 	})
 }
 
-// TestSpansAndMetricsContainNoPersonalData searches everything that is exported.
+// TestSpansAndMetricsContainNoPersonalData searches the exported spans and metrics.
 func TestSpansAndMetricsContainNoPersonalData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, server := newBench(t), sandbox.Start(t)
+		b, server := newRecorder(t), sandbox.Start(t)
 		client := server.Client(hiring.WithTrace(b.Trace()))
 		_, err := client.Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada Example"})
 		require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestSpansAndMetricsContainNoPersonalData(t *testing.T) {
 
 func TestWaitingIsMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
+		b := newRecorder(t)
 		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Minute, Begin: time.Minute, Submit: time.Minute, Evaluate: 20 * time.Minute}))
 		client := server.LiveClient(hiring.WithTrace(b.Trace()))
 		assessment := server.AddAssessment("Backend")
@@ -234,7 +234,7 @@ func TestWaitingIsMeasured(t *testing.T) {
 		require.NoError(t, <-done)
 		end()
 		synctest.Wait()
-		require.Greater(t, progressed, 5, "the caller's own Progress")
+		require.Greater(t, progressed, 5, "the caller's Progress is called")
 		samples = b.scrape(t)
 		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total"))
 		assert.Equal(t, "1", value(t, samples, "hiring_client_reports_lag_seconds_count"))
@@ -264,7 +264,7 @@ func TestErrorTypes(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, server := newBench(t), sandbox.Start(t)
+				b, server := newRecorder(t), sandbox.Start(t)
 				client := server.Client(hiring.WithTrace(b.Trace()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 				server.Inject(c.fault)
 				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(c.timeout, time.Hour))
@@ -283,7 +283,7 @@ func TestErrorTypes(t *testing.T) {
 // TestErrorTypesOfCallsWithoutAResponse covers calls that end before or without an attempt, and cancellation.
 func TestErrorTypesOfCallsWithoutAResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		noRoute := hiring.WithHTTPClient(&http.Client{Transport: nowhere{}})
+		noRoute := hiring.WithHTTPClient(&http.Client{Transport: noRouteTransport{}})
 		noKey := hiring.WithKeySource(func(context.Context) (string, error) { return "", errors.New("the vault is locked") })
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -298,12 +298,12 @@ func TestErrorTypesOfCallsWithoutAResponse(t *testing.T) {
 			{[]string{"_OTHER"}, t.Context(), sandbox.SubmissionID, []hiring.Option{noKey}},
 			{[]string{"connection", "connection"}, t.Context(), sandbox.SubmissionID, []hiring.Option{noRoute, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})}},
 		} {
-			b, server := newBench(t), sandbox.Start(t)
+			b, server := newRecorder(t), sandbox.Start(t)
 			_, err := server.Client(append(c.options, hiring.WithTrace(b.Trace()))...).Submissions.Get(c.ctx, c.id)
 			require.Error(t, err)
 			assert.Equal(t, c.want, b.errorTypes(t), "%v", err)
 		}
-		b := newBench(t)
+		b := newRecorder(t)
 		client := sandbox.Start(t, sandbox.WithQuota(1, 1)).Client(hiring.WithTrace(b.Trace()))
 		_, err := client.Account.Get(t.Context())
 		require.NoError(t, err)
@@ -316,7 +316,7 @@ func TestErrorTypesOfCallsWithoutAResponse(t *testing.T) {
 // TestRequestIDsWithUnusualCharactersAreLeftOut: a request id is text from the response.
 func TestRequestIDsWithUnusualCharactersAreLeftOut(t *testing.T) {
 	for id, exported := range map[string]bool{"req_0123456789abcdef": true, "7f9c24e8-3b1a": true, "ada@candidates.test": false, "Ada Example": false, strings.Repeat("a", 200): false} {
-		b, server := newBench(t), sandbox.Start(t)
+		b, server := newRecorder(t), sandbox.Start(t)
 		header := hiring.WithHTTPClient(&http.Client{Transport: withRequestID{server.Transport(), id}})
 		_, err := server.Client(header, hiring.WithTrace(b.Trace())).Account.Get(t.Context())
 		require.NoError(t, err)
@@ -344,7 +344,7 @@ func (w withRequestID) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestOrganizationOfACallReplacesTheCommonOne checks that a metric has one
 // organization, also when a Telemetry with a name is used for another one.
 func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {
-	b := newBench(t, otelhiring.WithOrganization("common"))
+	b := newRecorder(t, otelhiring.WithOrganization("common"))
 	b.JobDelivered(t.Context(), "acme", nil)
 	b.PollDue(t.Context(), "", time.Now())
 	samples := b.scrape(t)
