@@ -211,6 +211,7 @@ func TestImportRefusesToGuess(t *testing.T) {
 		"name,email\nA\u2066d\u2069a,a@example.com\n":                 "line 2: the name has invisible characters",
 		"name,email\n\"Ada\nLovelace\",a@example.com\n":               "line 2: the name has invisible characters",
 		"name,email\nA\u00adda,a@example.com\n":                       "line 2: the name has invisible characters",
+		"name,email\nAda\u200c,a@example.com\n":                       "line 2: the name has invisible characters",
 		"name,email\n\u200dAda,a@example.com\n":                       "line 2: the name has invisible characters",
 		"name,email\n\u3164,a@example.com\n":                          "line 2: the name is missing",
 	} {
