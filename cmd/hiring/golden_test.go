@@ -13,6 +13,7 @@ import (
 func TestGolden(t *testing.T) {
 	for _, c := range []struct{ name, args string }{
 		{"account", "account"},
+		{"account-sandbox", "--sandbox account"},
 		{"account-json", "account -o json"},
 		{"account-jq", "account --jq .usage"},
 		{"account-csv", "account -o csv --columns name,plan"},

@@ -45,3 +45,13 @@ func screen(t *testing.T, name string) string {
 	_, shown, _ := strings.Cut(all, "--- terminal of 100 columns\n")
 	return command + "\n" + shown[:strings.LastIndex(shown, "--- exit")]
 }
+
+// TestFirstCommandOfTheGuideNeedsNoSetup: a reader without a key can run it.
+func TestFirstCommandOfTheGuideNeedsNoSetup(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	require.NoError(t, err)
+	_, first, found := strings.Cut(string(text), "\n$ hiring ")
+	require.True(t, found)
+	first, _, _ = strings.Cut(first, "\n")
+	assert.Contains(t, strings.Fields(first), "--sandbox")
+}
