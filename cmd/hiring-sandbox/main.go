@@ -118,5 +118,12 @@ func greet(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
 	for _, key := range more {
 		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s %s\n", key.Token, key.Scope, key.Organization)
 	}
-	_, _ = fmt.Fprintf(stdout, "\n  Control plane: http://%s/_sandbox/\n\n", addr)
+	_, _ = fmt.Fprintf(stdout, `
+  %-38s # test mode: an invitation to it returns 402
+  %-38s # test mode and live: this id returns 404
+
+  Control API: curl -H 'Accept: application/json' http://%s/_sandbox/
+  OpenAPI:     http://%s/_sandbox/openapi.json
+
+`, sandbox.PlanLimitEmail, sandbox.UnknownID, addr, addr)
 }

@@ -67,7 +67,7 @@ func start(t *testing.T, args ...string) *running {
 		}
 	})
 	p.out = bufio.NewReader(stdout)
-	for !strings.Contains(p.greeting, "Control plane") {
+	for !strings.Contains(p.greeting, "OpenAPI:") {
 		line, err := p.out.ReadString('\n')
 		require.NoError(t, err, p.greeting)
 		p.greeting += line

@@ -1,0 +1,39 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestGuideListsTheControlAPI compares the table of docs/sandbox-program.md with
+// the index of the control API.
+func TestGuideListsTheControlAPI(t *testing.T) {
+	_, body := steer(t, sandbox.Start(t), http.MethodGet, "", "")
+	var index struct {
+		Operations []struct {
+			Method, Path, Summary string
+			Example               json.RawMessage
+		} `json:"operations"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &index))
+	table := "| Operation | Body | What it does |\n|---|---|---|\n"
+	for _, o := range index.Operations {
+		example := ""
+		if string(o.Example) != "null" {
+			example = "`" + string(o.Example) + "`"
+		}
+		table += fmt.Sprintf("| `%s %s` | %s | %s |\n", o.Method, o.Path, example, o.Summary)
+	}
+	guide, err := os.ReadFile("../docs/sandbox-program.md")
+	require.NoError(t, err)
+	assert.True(t, strings.Contains(string(guide), table), "put this table into docs/sandbox-program.md:\n%s", table)
+}
