@@ -199,14 +199,14 @@ func TestIntervalsOfWaitReports(t *testing.T) {
 	})
 }
 
-// TestScaleIsToldTheSameTwice compares the figures of docs/jobs.md with their source.
-func TestScaleIsToldTheSameTwice(t *testing.T) {
+// TestScaleFiguresAgree compares the figures in docs/jobs.md with the measurements.
+func TestScaleFiguresAgree(t *testing.T) {
 	t.Parallel()
 	scale, guide := text(t, "docs/internals/scale.md"), text(t, "docs/jobs.md")
-	said := regexp.MustCompile(`(\d+,000), polls came at most ([\d.]+) s late`).FindAllStringSubmatch(guide, -1)
-	require.Len(t, said, 2)
-	for _, figure := range said {
-		assert.Regexp(t, `(?m)^\| `+figure[1]+`[^|]*\|[^|]+\|[^|]+, `+regexp.QuoteMeta(figure[2])+` s \|`, scale)
+	figures := regexp.MustCompile(`(\d+,000), polls came at most\s([\d.]+) s late`).FindAllStringSubmatch(guide, -1)
+	require.Len(t, figures, 2)
+	for _, figure := range figures {
+		assert.Regexp(t, `(?m)^\| `+figure[1]+`[^|]*\|[^|]+\|[^|]+\|[^|]+, `+regexp.QuoteMeta(figure[2])+` s \|`, scale)
 	}
 }
 
