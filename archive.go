@@ -109,13 +109,13 @@ func (d *download) readLink(ctx context.Context) error {
 // since the last progress. The error is nil when the archive is complete.
 func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 	k := d.submissions.core
-	x := &exchange{}
-	defer x.leave()
 	d.attempts++
+	x := &exchange{request: &archiveRequest, server: urls.Server(d.link), number: d.attempts}
+	defer x.leave()
 	before := d.Written
 	res, retryAfter := d.exchange(ctx, k, x)
 	if res.err == nil {
-		x.report(&k.hooks, res, "", nil, decision{})
+		x.report(&k.hooks, &res, "", nil, decision{})
 		return nil, decision{}
 	}
 	if d.Written > before {
@@ -123,10 +123,11 @@ func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 	}
 	failure, next := d.fail(res, retryAfter), decision{}
 	if errors.Is(res.err, transfer.ErrBroken) {
+		now := momentOf(ctx, x.ctx)
 		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
-		next = decide(k.policy(), subject{request: &archiveRequest, attempts: number}, res, c, momentOf(ctx, x.ctx), jitter())
+		next = decide(k.policy(), &subject{request: &archiveRequest, attempts: number}, &res, c, &now, jitter())
 	}
-	x.report(&k.hooks, res, "", failure, next)
+	x.report(&k.hooks, &res, "", failure, next)
 	return failure, next
 }
 
@@ -134,10 +135,7 @@ func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 // http.Client, which would add cookies and put the link into errors.
 func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res result, retryAfter time.Duration) {
 	header := d.header()
-	x.begin(ctx, k, TraceAttempt{
-		Operation: archiveRequest.operation, Method: archiveRequest.method, Route: archiveRequest.route,
-		Server: urls.Server(d.link), Number: d.attempts,
-	}, header)
+	x.begin(ctx, k, header)
 	timed, cancel := context.WithCancelCause(x.trace.ctx)
 	x.ctx, x.cancel = timed, func() { cancel(nil) }
 	limit := k.config.timeout
@@ -250,7 +248,7 @@ func (d *download) broken(ctx, timed context.Context, err error) error {
 // fail returns the error that the caller sees. Its text does not contain the link.
 func (d *download) fail(res result, retryAfter time.Duration) *Error {
 	s := subject{request: &archiveRequest, key: noKey, attempts: d.attempts}
-	e := s.fail(res, fmt.Sprintf("%s, after %d bytes", d.text(res.err), d.Written), res.err)
+	e := s.fail(&res, fmt.Sprintf("%s, after %d bytes", d.text(res.err), d.Written), res.err)
 	e.RetryAfter = retryAfter
 	e.permanent = !errors.Is(res.err, transfer.ErrBroken) && !errors.Is(res.err, transfer.ErrUnresumable)
 	if errors.Is(res.err, errSilent) {

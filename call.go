@@ -83,7 +83,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 		PrepareRetry: c.prepareRetry,
 	}
 	if err := c.build(); err != nil {
-		return c.subject(noKey).fail(result{}, "the request could not be built", err)
+		return c.subject(noKey).fail(&result{}, "the request could not be built", err)
 	}
 	_, err := c.retry.Do(&c.template) //nolint:bodyclose // RoundTrip reads and closes every body
 	switch {
@@ -95,7 +95,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 		return join(ctx, c.history.failure)
 	case c.history.attempts == 0: // http.Client did not call RoundTrip.
 		s := c.subject(noKey)
-		return s.fail(result{}, s.text(err), err)
+		return s.fail(&result{}, s.text(err), err)
 	}
 	return nil
 }
@@ -134,22 +134,22 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 		c.blocked = err
 		return nil, err
 	}
-	x := &exchange{reservation: held}
-	defer x.leave()
 	c.history.attempts, c.history.key = c.history.attempts+1, held.key
+	x := &exchange{reservation: held, request: &c.request, server: c.core.server, number: c.history.attempts}
+	defer x.leave()
 	resp, res := c.exchange(x, template, cookies)
-	dec := c.decode(x, res)
-	now := momentOf(c.ctx, x.ctx)
-	v := classify(c.subject(held.key), res, dec, now)
+	dec := c.decode(x, &res)
+	now, subject := momentOf(c.ctx, x.ctx), c.subject(held.key)
+	v := classify(subject, &res, &dec, &now)
 	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
-	c.next = decide(c.core.policy(), c.subject(held.key), res, v, now, jitter())
-	x.judge(res, v, now) // Before observers, which may make calls.
-	c.report(x, res, dec, v)
+	c.next = decide(c.core.policy(), subject, &res, v, &now, jitter())
+	x.judge(&res, v, &now) // Before observers, which may make calls.
+	c.report(x, &res, &dec, v)
 	return resp, res.err
 }
 
 // decode decodes a 2xx response within the limits of an attempt.
-func (c *call) decode(x *exchange, res result) decoded {
+func (c *call) decode(x *exchange, res *result) decoded {
 	if c.request.leniency != nil {
 		c.request.leniency.begin()
 	}
@@ -158,11 +158,12 @@ func (c *call) decode(x *exchange, res result) decoded {
 	}
 	var d decoded
 	d.foreign, d.page = c.core.shared.provenance.Foreign(res.header, res.body, c.request.envelope(), x.ctx)
+	_, anyBody := c.decoder.(lenientDecoder)
 	switch {
 	case d.foreign != "":
 		d.err = res.bodyErr
 	case c.decoder == nil:
-	case res.bodyErr != nil && !c.request.bodyless:
+	case res.bodyErr != nil && !anyBody:
 		d.err = res.bodyErr
 	default:
 		x.payload = payload{body: res.body, within: c.within(x, res.body), leniency: c.request.leniency}
@@ -189,8 +190,8 @@ func (c *call) within(x *exchange, body []byte) limits.Bound {
 }
 
 // subject returns what errors say about the call at present.
-func (c *call) subject(key *credential) subject {
-	return subject{
+func (c *call) subject(key *credential) *subject {
+	return &subject{
 		request: &c.request, url: &c.url, key: key, attempts: c.history.attempts, unknown: c.history.unknown,
 		timeout: attemptTimeout{c.core.timeout, c.core.timeoutHint},
 	}
@@ -198,7 +199,7 @@ func (c *call) subject(key *credential) subject {
 
 // report writes the caller's Response, then calls the tracers and observers. They may
 // make calls of their own, so the memory of the body is released before.
-func (c *call) report(x *exchange, res result, dec decoded, v classification) {
+func (c *call) report(x *exchange, res *result, dec *decoded, v classification) {
 	if response := responseOf(c.ctx); response != nil {
 		*response = captured(res, c.history.attempts, x.key)
 	}

@@ -73,7 +73,7 @@ func (v classification) unknown() bool {
 
 // classify returns the error of an attempt and what kind of failure it was. It is a
 // pure function of its arguments.
-func classify(s subject, res result, dec decoded, now moment) classification {
+func classify(s *subject, res *result, dec *decoded, now *moment) classification {
 	v := classification{}
 	switch {
 	case res.err != nil:
@@ -95,7 +95,7 @@ func classify(s subject, res result, dec decoded, now moment) classification {
 }
 
 // noResponse classifies an attempt that got no response.
-func noResponse(s subject, res result, now moment) classification {
+func noResponse(s *subject, res *result, now *moment) classification {
 	v := classification{permanent: neterr.Permanent(res.err)}
 	v.timeout = now.timedOut(res.err)
 	v.cut = !v.timeout
@@ -109,7 +109,7 @@ func noResponse(s subject, res result, now moment) classification {
 }
 
 // rejected classifies a response with a status from 300.
-func rejected(s subject, res result, now moment) classification {
+func rejected(s *subject, res *result, now *moment) classification {
 	e := s.fail(res, "", res.bodyErr)
 	e.refusal(res.body)
 	e.clean()
@@ -130,7 +130,7 @@ func rejected(s subject, res result, now moment) classification {
 
 // unusable classifies a 2xx response that is incomplete, not from the API, or not what
 // was promised.
-func unusable(s subject, res result, dec decoded, now moment) classification {
+func unusable(s *subject, res *result, dec *decoded, now *moment) classification {
 	v := classification{own: dec.foreign == ""}
 	page, cause := dec.page, dec.err
 	if dec.foreign != "" {
@@ -158,7 +158,7 @@ func unusable(s subject, res result, dec decoded, now moment) classification {
 
 // undecodable returns the error of a 2xx response that was read in full, except that
 // cut reports that its JSON ends too early. It returns nil when reading failed.
-func undecodable(s subject, res result, cause error) (e *Error, cut bool) {
+func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
@@ -192,7 +192,7 @@ type decision struct {
 
 // decide returns whether an attempt is retried. It is a pure function of its arguments;
 // jitter is a random number in [0, 1).
-func decide(policy retry.Policy, s subject, res result, v classification, now moment, jitter float64) decision {
+func decide(policy retry.Policy, s *subject, res *result, v classification, now *moment, jitter float64) decision {
 	if v.failure == nil || now.ended != nil {
 		return decision{}
 	}
@@ -206,7 +206,7 @@ func decide(policy retry.Policy, s subject, res result, v classification, now mo
 
 // timedOut reports whether err, which ended an exchange, is a timeout. The end of the
 // caller's context counts as one, because nothing is retried after it.
-func (m moment) timedOut(err error) bool {
+func (m *moment) timedOut(err error) bool {
 	if m.expired {
 		return true
 	}
@@ -215,7 +215,7 @@ func (m moment) timedOut(err error) bool {
 }
 
 // writeOutcome returns o for a write and "" for a read.
-func (s subject) writeOutcome(o Outcome) Outcome {
+func (s *subject) writeOutcome(o Outcome) Outcome {
 	if isRead(s.request.method) {
 		return ""
 	}
@@ -223,7 +223,7 @@ func (s subject) writeOutcome(o Outcome) Outcome {
 }
 
 // fail returns an error with what is known of the call and the response.
-func (s subject) fail(res result, message string, cause error) *Error {
+func (s *subject) fail(res *result, message string, cause error) *Error {
 	e := &Error{
 		Message:   message,
 		Status:    res.status,
@@ -245,7 +245,7 @@ func (s subject) fail(res result, message string, cause error) *Error {
 
 // broken returns the error of an exchange that the connection, a timeout or the caller
 // ended.
-func (s subject) broken(res result, what string, cause error, now moment) *Error {
+func (s *subject) broken(res *result, what string, cause error, now *moment) *Error {
 	switch {
 	case now.ended != nil:
 		return s.fail(res, what+": "+now.endedAs.Error(), now.ended)
@@ -258,7 +258,7 @@ func (s subject) broken(res result, what string, cause error, now moment) *Error
 }
 
 // text returns the text of an error without the URLs that net/http puts into it.
-func (s subject) text(err error) string {
+func (s *subject) text(err error) string {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
@@ -267,7 +267,7 @@ func (s subject) text(err error) string {
 }
 
 // advise adds hints to the error of a response with a status from 300.
-func (s subject) advise(e *Error, body []byte) {
+func (s *subject) advise(e *Error, body []byte) {
 	page := isPage(e, body)
 	switch e.Status {
 	case http.StatusBadRequest:

@@ -19,8 +19,8 @@ import (
 )
 
 // subjectOf returns the subject of the second attempt of a call.
-func subjectOf(method string, unknown bool) subject {
-	return subject{
+func subjectOf(method string, unknown bool) *subject {
+	return &subject{
 		request: &request{operation: "Things.Do", method: method, route: "/things/{id}"},
 		url:     &url.URL{Scheme: "https", Host: "h.test", Path: "/api/v1/things/7"},
 		key:     noKey, attempts: 2, unknown: unknown,
@@ -88,7 +88,7 @@ func TestClassify(t *testing.T) {
 			if c.now == (moment{}) {
 				c.now = testNow
 			}
-			got := classify(subjectOf(c.method, c.unknown), c.res, c.dec, c.now)
+			got := classify(subjectOf(c.method, c.unknown), &c.res, &c.dec, &c.now)
 			e := got.failure
 			got.failure = nil
 			assert.Equal(t, c.want, got)
@@ -128,6 +128,6 @@ func TestDecide(t *testing.T) {
 		"deadline before it":     {"GET", result{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
 	} {
 		// Half of the backoff before the second retry, which is up to two seconds.
-		assert.Equal(t, c.want, decide(policy, subjectOf(c.method, false), c.res, c.class, c.now, 0.5), name)
+		assert.Equal(t, c.want, decide(policy, subjectOf(c.method, false), &c.res, c.class, &c.now, 0.5), name)
 	}
 }

@@ -135,32 +135,29 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 // body. Anything else as out is a [ParamError], before anything is sent. Both follow the rules of
 // encoding/json/v2, but a member matches a field whatever its case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
-	var meta Meta
 	r := anyRequest(method, path)
 	r.query = query
-	if r.bodyless = out == nil; !r.bodyless {
-		if v := reflect.ValueOf(out); v.Kind() != reflect.Pointer || v.IsNil() {
-			r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
-		}
+	if v := reflect.ValueOf(out); out != nil && (v.Kind() != reflect.Pointer || v.IsNil()) {
+		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
 	}
 	if in != nil {
 		r = r.send(in)
 	}
-	err := c.use().send(ctx, r, decoderFunc(func(p *payload) (string, error) {
-		var e envelope[RawValue]
+	var e envelope[RawValue]
+	var d decoder = decoderFunc(func(p *payload) (string, error) {
 		if _, err := open(p, &e); err != nil {
-			if out == nil {
-				err = nil // The body need not have data.
-			}
 			return "", err
 		}
-		meta = e.Meta.public()
-		if out == nil {
-			return "", nil
-		}
 		return "", decodeWithin(&p.within, *e.Data, out, json.MatchCaseInsensitiveNames(true))
-	}))
-	return meta, err
+	})
+	if out == nil {
+		d = lenientDecoder{func(p *payload) (string, error) {
+			_, _ = open(p, &e) // The body need not have data.
+			return "", nil
+		}}
+	}
+	err := c.use().send(ctx, r, d)
+	return e.Meta.public(), err
 }
 
 // anyRequest is a request for a path of the caller's own.

@@ -35,6 +35,9 @@ type decoderFunc func(p *payload) (warning string, err error)
 
 func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
 
+// lenientDecoder is a decoder that also accepts a body that was not read in full.
+type lenientDecoder struct{ decoderFunc }
+
 // leniency decodes a response of which a part cannot be decoded.
 type leniency interface {
 	begin()                  // Forgets what an earlier attempt found.

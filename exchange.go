@@ -34,7 +34,9 @@ type result struct {
 type exchange struct {
 	reservation
 
-	attempt TraceAttempt
+	request *request
+	server  string // Host and port.
+	number  int    // Of the attempt, 1 for the first.
 	trace   attemptTrace
 	started time.Time
 	ctx     context.Context // Ends with the attempt's timeout.
@@ -45,17 +47,24 @@ type exchange struct {
 }
 
 // begin starts the trace of an attempt. Trace functions may add to header.
-func (x *exchange) begin(ctx context.Context, k *core, attempt TraceAttempt, header http.Header) {
-	x.attempt, x.started = attempt, time.Now()
+func (x *exchange) begin(ctx context.Context, k *core, header http.Header) {
+	x.started = time.Now()
 	mayAdd := everyLine
 	if k.tracing && x.key != nil {
 		key := x.key
 		mayAdd = func(line string) bool { return key.secret.ScrubString(line) == line }
 	}
-	x.trace.begin(ctx, &k.hooks, attempt, header, mayAdd)
+	x.trace.begin(ctx, &k.hooks, x.attempt(), header, mayAdd)
 }
 
 func everyLine(string) bool { return true }
+
+// attempt describes the attempt to tracers.
+func (x *exchange) attempt() TraceAttempt {
+	return TraceAttempt{
+		Operation: x.request.operation, Method: x.request.method, Route: x.request.route, Server: x.server, Number: x.number,
+	}
+}
 
 // send sends a request and returns the response, whose body is in x.body.
 func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
@@ -91,11 +100,11 @@ func (x *exchange) leave() {
 }
 
 // report calls the tracers and observers at the end of an attempt.
-func (x *exchange) report(hooks *hooks, res result, warning string, failure *Error, next decision) {
+func (x *exchange) report(hooks *hooks, res *result, warning string, failure *Error, next decision) {
 	if len(hooks.all) == 0 {
 		return
 	}
-	e := exchangeOf(x.attempt, x.started)
+	e := exchangeOf(x.attempt(), x.started)
 	e.Status, e.RequestID, e.RateLimit, e.Warning = res.status, res.requestID, res.limit, warning
 	if failure != nil {
 		e.Err = failure
@@ -107,7 +116,7 @@ func (x *exchange) report(hooks *hooks, res result, warning string, failure *Err
 }
 
 // captured returns a copy of a response without the key.
-func captured(res result, attempts int, key *credential) Response {
+func captured(res *result, attempts int, key *credential) Response {
 	r := Response{
 		StatusCode: res.status,
 		RequestID:  res.requestID,
@@ -131,9 +140,7 @@ func captured(res result, attempts int, key *credential) Response {
 // exchange sends one attempt and reads its response.
 func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (*http.Response, result) {
 	header := c.header(x.key, cookies)
-	x.begin(c.ctx, c.core, TraceAttempt{
-		Operation: c.request.operation, Method: c.request.method, Route: c.request.route, Server: c.core.server, Number: c.history.attempts,
-	}, header)
+	x.begin(c.ctx, c.core, header)
 	x.ctx, x.cancel = c.core.attemptContext(x.trace.ctx)
 	ctx, progress := x.ctx, (*writeProgress)(nil)
 	if !isRead(c.request.method) {

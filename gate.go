@@ -49,7 +49,7 @@ func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time
 }
 
 // judge tells the authentication brake whether the API accepted the key.
-func (r *reservation) judge(res result, v classification, now moment) {
+func (r *reservation) judge(res *result, v classification, now *moment) {
 	if v.own {
 		refused := res.status == http.StatusUnauthorized && v.failure.Code == ErrInvalidToken
 		r.quotas.Judge(r.key.id, refused, now.now)
@@ -69,7 +69,7 @@ func (c *call) admit() (reservation, error) {
 		next, err := c.core.keys.use(c.ctx)
 		if err != nil { // The text may hold the key of the attempt before.
 			s := c.subject(key)
-			return reservation{}, join(c.ctx, s.fail(result{}, s.text(err), err))
+			return reservation{}, join(c.ctx, s.fail(&result{}, s.text(err), err))
 		}
 		key = next
 		if err := contextError(c.ctx); err != nil {
@@ -142,13 +142,13 @@ func (c *call) ended(key *credential, cause error) *Error {
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
 	}
-	return s.fail(result{}, s.notSent()+why, cause)
+	return s.fail(&result{}, s.notSent()+why, cause)
 }
 
 // exhaustedError returns the error of an attempt that the rate limit does not admit
 // in time.
-func exhaustedError(s subject, barrier quota.Barrier) *Error {
-	e := s.fail(result{}, s.notSent()+reasonOf(barrier, s.request.method), ErrQuotaExhausted)
+func exhaustedError(s *subject, barrier quota.Barrier) *Error {
+	e := s.fail(&result{}, s.notSent()+reasonOf(barrier, s.request.method), ErrQuotaExhausted)
 	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Said)
 	e.throttled = barrier.Reason == quota.Throttled
 	return e
@@ -156,15 +156,15 @@ func exhaustedError(s subject, barrier quota.Barrier) *Error {
 
 // brakedError returns the error of an attempt that is not sent because the API has
 // refused its key several times in a row.
-func brakedError(s subject) *Error {
-	e := s.fail(result{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
+func brakedError(s *subject) *Error {
+	e := s.fail(&result{}, fmt.Sprintf("%s%s refused %s, %d times in a row, and further failures throttle the address for every key on it:"+
 		" replace the key; one call a minute is still tried", s.notSent(), s.url.Host, s.key.redacted(), quota.MaxRefusals), nil)
 	e.Code = ErrInvalidToken
 	return e
 }
 
 // notSent begins the text of an error that prevents an attempt.
-func (s subject) notSent() string {
+func (s *subject) notSent() string {
 	if s.attempts > 0 {
 		return "not sent again, because "
 	}

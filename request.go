@@ -28,7 +28,6 @@ type request struct {
 	body          []byte
 	assumed       []dialecthint.Guess // Names sent that are guesses.
 	guessedRoute  string              // The Dialect field of the route, when it is a guess.
-	bodyless      bool                // Any 2xx will do, though what is readable of its body is used.
 	leniency      leniency            // How to decode what cannot be decoded as a whole; nil: the call fails.
 	err           error               // Why it must not be sent.
 

@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// Clean returns err as it is, unless it or an error that it leads to holds the
-// key, in its text or in a field. Then it returns one that says the same without
-// the key and that errors.Is finds everything in as before. errors.As finds what
-// could be copied without the key: types whose fields with the key are exported.
+// Clean returns err unless err, or an error that it leads to, shows the key in its text
+// or in a field. Then it returns an error with the same text without the key.
+// errors.Is finds in it whatever it finds in err. errors.As finds only the errors that
+// do not show the key.
 func (f Finder) Clean(err error) error {
 	if f.letters == "" && f.exact == "" {
 		return err
@@ -23,73 +23,60 @@ func (f Finder) Clean(err error) error {
 	return clean
 }
 
-// cleaner makes one error clean.
+// cleaner cleans one error.
 type cleaner struct {
 	Finder
 
-	left int // Steps until it gives up and leaves nothing but a text.
+	left int // Steps until only the text is kept.
 }
 
-// clean returns err itself unless that shows the key.
+// clean returns err unless it shows the key.
 func (c *cleaner) clean(err error) (changed bool, clean error) {
 	if err == nil {
 		return false, nil
 	}
+	var causes []error
 	if c.left--; c.left < 0 {
-		return true, &said{text: c.ScrubString(textOf(err))}
-	}
-	causes := causesOf(err)
-	cleaned := make([]error, len(causes))
-	for i, cause := range causes {
-		var dirty bool
-		dirty, cleaned[i] = c.clean(cause)
-		changed = changed || dirty
+		changed = true
+	} else {
+		for _, cause := range causesOf(err) {
+			replaced, cause := c.clean(cause)
+			causes, changed = append(causes, cause), changed || replaced
+		}
 	}
 	if !changed && !c.shows(err) {
 		return false, err
 	}
-	shown := c.copyOf(err, causes, cleaned)
-	if shown == nil {
-		shown = &said{c.ScrubString(textOf(err)), cleaned}
-	}
-	return true, &replaced{shown, func(target error) bool { return errors.Is(err, target) }}
+	return true, &cleanError{c.ScrubString(textOf(err)), causes, func(target error) bool { return errors.Is(err, target) }}
 }
 
 func causesOf(err error) []error {
-	switch err := err.(type) { //nolint:errorlint // this walks the tree
+	switch err := err.(type) { //nolint:errorlint // this visits every error of the tree
 	case interface{ Unwrap() error }:
 		if cause := err.Unwrap(); cause != nil {
 			return []error{cause}
 		}
 	case interface{ Unwrap() []error }:
-		return append([]error(nil), err.Unwrap()...)
+		return err.Unwrap()
 	}
 	return nil
 }
 
-// replaced stands for an error that holds the key.
-type replaced struct {
-	shown error
-	is    func(error) bool // A closure on the error itself, because no printer looks into one.
-}
-
-func (r *replaced) Error() string        { return r.shown.Error() }
-func (r *replaced) Unwrap() error        { return r.shown }
-func (r *replaced) Is(target error) bool { return r.is(target) }
-
-// said is the text of an error that could not be copied, and what it led to.
-type said struct {
+// cleanError replaces an error that shows the key.
+type cleanError struct {
 	text   string
 	causes []error
+	is     func(error) bool // Of the error that it replaces. A closure, because no printer looks into one.
 }
 
-func (s *said) Error() string   { return s.text }
-func (s *said) Unwrap() []error { return s.causes }
+func (e *cleanError) Error() string        { return e.text }
+func (e *cleanError) Unwrap() []error      { return e.causes }
+func (e *cleanError) Is(target error) bool { return e.is(target) }
 
-// textOf is err's text, whatever its method does.
+// textOf returns err's text, also when its method panics.
 func textOf(err error) string { return fmt.Sprintf("%v", err) }
 
-// shows tells whether any way to print err, or a look into it, gives the key.
+// shows reports whether any way to print err, or its fields, show the key.
 func (f Finder) shows(err error) bool {
 	texts := []string{textOf(err), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err), slog.AnyValue(err).Resolve().String(), marshalled(err)}
 	if slices.ContainsFunc(texts, f.InString) {
@@ -103,7 +90,7 @@ func (f Finder) holds(v reflect.Value, exported bool) bool {
 	return look.into(v, exported)
 }
 
-// marshalled is what err's own methods make of it in JSON.
+// marshalled returns the JSON that err's own methods write, or "".
 func marshalled(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -118,11 +105,11 @@ func marshalled(err error) (text string) {
 	return ""
 }
 
-// look is a walk through a value, as deep as a printer or a program can see:
-// through pointers only where fields are exported.
+// look searches a value as deep as a printer or a program can see: through pointers
+// only where fields are exported.
 type look struct {
 	finder Finder
-	left   int // Values until it gives up, and takes the rest for the key's.
+	left   int // Values until the rest counts as showing the key.
 	seen   map[any]bool
 }
 

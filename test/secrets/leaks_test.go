@@ -307,9 +307,7 @@ func TestCausesAreStillFoundWithoutTheKey(t *testing.T) {
 		require.ErrorIs(t, err, errVault, "%s", name)
 		require.ErrorIs(t, err, cause, "%s", name)
 		var vault *vaultError
-		require.ErrorAs(t, err, &vault, "%s", name)
-		assert.Equal(t, "refused [redacted]", vault.Detail, "%s", name)
-		assert.Equal(t, "[redacted]", vault.Request.Header.Get("Authorization"), "%s", name)
+		require.NotErrorAs(t, err, &vault, "%s: it holds the key", name)
 		require.ErrorContains(t, err, "vault closed: vault: refused [redacted]", "%s", name)
 	}
 }
