@@ -148,11 +148,3 @@ const (
 	AssessmentActive AssessmentStatus = "active"
 	AssessmentClosed AssessmentStatus = "closed"
 )
-
-func (Assessment) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Assessment) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Assessment) UnmarshalJSON(b []byte) error { return decode(b, v) }

@@ -79,19 +79,3 @@ const (
 	TaskKindFeature    TaskKind = "feature"
 	TaskKindEfficiency TaskKind = "efficiency"
 )
-
-func (Challenge) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Challenge) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Challenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
-func (Task) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Task) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Task) UnmarshalJSON(b []byte) error { return decode(b, v) }

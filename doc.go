@@ -120,3 +120,6 @@
 // a warning: in Exchange.Warning always, and in the log when there is one.
 // docs/assumptions.md lists them all, each with what happens when it is wrong.
 package hiring
+
+//go:generate go run ./internal/testing/generate/jsonmethods
+//go:generate go run ./internal/testing/generate/guide

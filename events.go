@@ -129,11 +129,3 @@ func (e Event) members() map[string]RawValue {
 	}
 	return m
 }
-
-func (Event) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (e Event) MarshalJSON() ([]byte, error) { return encode(e) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (e *Event) UnmarshalJSON(b []byte) error { return decode(b, e) }

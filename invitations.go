@@ -165,14 +165,6 @@ const (
 	DecisionShortlisted RecruiterDecision = "shortlisted"
 )
 
-func (Invitation) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Invitation) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Invitation) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
 // readableInvitations decodes a listing for Ensure and SendAll. Of an invitation
 // that cannot be decoded it keeps the readable fields: the address is enough to know
 // that the candidate has an invitation.

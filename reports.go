@@ -134,35 +134,3 @@ const (
 	PillarAIFluency   PillarID = "ai_fluency"
 	PillarRigor       PillarID = "rigor"
 )
-
-func (Report) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (r Report) MarshalJSON() ([]byte, error) { return encode(r) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (r *Report) UnmarshalJSON(b []byte) error { return decode(b, r) }
-
-func (PipelineRank) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v PipelineRank) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *PipelineRank) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
-func (Pillar) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (p Pillar) MarshalJSON() ([]byte, error) { return encode(p) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (p *Pillar) UnmarshalJSON(b []byte) error { return decode(b, p) }
-
-func (Facts) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Facts) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Facts) UnmarshalJSON(b []byte) error { return decode(b, v) }

@@ -175,35 +175,3 @@ type SubmissionStatus string
 
 // SubmissionEvaluated means that the report is ready.
 const SubmissionEvaluated SubmissionStatus = "evaluated"
-
-func (Submission) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Submission) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Submission) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
-func (SubmissionChallenge) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *SubmissionChallenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
-func (Candidate) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Candidate) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Candidate) UnmarshalJSON(b []byte) error { return decode(b, v) }
-
-func (Budget) resource() {}
-
-// MarshalJSON writes the service's names, and Extra beside them.
-func (v Budget) MarshalJSON() ([]byte, error) { return encode(v) }
-
-// UnmarshalJSON keeps what it does not know in Extra.
-func (v *Budget) UnmarshalJSON(b []byte) error { return decode(b, v) }

@@ -49,12 +49,12 @@ func probe(t *testing.T, c *court) {
 // fill puts ids that exist into an operation's path, which the suite knows.
 func fill(t *testing.T, o contract.Operation) string {
 	t.Helper()
-	for _, known := range operations.Operations {
+	for _, known := range operations.All() {
 		if known.Route == o.Method+" "+strings.TrimPrefix(o.Path, "/api/v1") {
 			return "/api/v1" + known.Path()
 		}
 	}
-	t.Fatalf("%s: %s %s is not in operations.Operations", o.OperationID, o.Method, o.Path)
+	t.Fatalf("%s: %s %s is not in operations.All()", o.OperationID, o.Method, o.Path)
 	return ""
 }
 

@@ -57,7 +57,7 @@ func promises(t *testing.T) map[string]promise {
 func TestEveryOperationAnswers(t *testing.T) {
 	promised := promises(t)
 	eachDoor(t, func(t *testing.T, d door) {
-		for _, o := range operations.Operations {
+		for _, o := range operations.All() {
 			if o.Name == "OpenAPI" {
 				continue // It has no envelope.
 			}
@@ -72,7 +72,7 @@ func TestOneNotFoundForEveryCause(t *testing.T) {
 	eachDoor(t, func(t *testing.T, d door) {
 		var bodies []string
 		promised := promises(t)
-		for _, o := range operations.Operations {
+		for _, o := range operations.All() {
 			for _, id := range o.IDs {
 				for _, wrong := range []string{sandbox.UnknownID, "not-a-uuid", "..", ".", "%2e%2e", "a%2Fb", "%00", strings.Repeat("9", 3000), ""} {
 					a := d.do(t, o.Method(), "/api/v1"+strings.Replace(o.Path(), id, wrong, 1), sandbox.TestKey, promised[o.Route].body)

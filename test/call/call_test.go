@@ -21,7 +21,7 @@ import (
 func TestEveryOperationSendsOneRequestAsDocumented(t *testing.T) {
 	for _, op := range apitest.Operations() {
 		t.Run(op.Name, func(t *testing.T) {
-			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
+			fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
 			var seen []hiring.Exchange
 			client := fake.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = append(seen, e) }))
 			require.NoError(t, op.Call(t.Context(), client), "%s", op.Name)
@@ -608,7 +608,7 @@ func TestContextThatHasEndedSendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
 	for _, op := range apitest.Operations() {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
 		client := fake.Client(hiring.WithObserver(func(context.Context, hiring.Exchange) { t.Errorf("%s: made an Exchange", op.Name) }))
 		err := op.Call(ctx, client)
 		failure := apitest.RequireError(t, op.Name, err)

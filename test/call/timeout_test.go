@@ -162,7 +162,7 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 		} {
 			for _, op := range apitest.Operations() {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Reply, apitest.RequestIDHeader))
+					fake := apitest.NewScriptedServer(t, refusal, refusal, refusal, apitest.Respond(200, op.Response, apitest.RequestIDHeader))
 					client := fake.Client()
 					require.NoError(t, op.Call(t.Context(), client), "%s %s", op.Name, name)
 					assert.Len(t, fake.Requests(), 4, "%s %s", op.Name, name)
@@ -171,7 +171,7 @@ func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 					}
 					assert.Zero(t, client.Quota(), "%s %s", op.Name, name)
 
-					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Reply, apitest.RequestIDHeader))
+					fake = apitest.NewScriptedServer(t, refusal, refusal, refusal, refusal, apitest.Respond(200, op.Response, apitest.RequestIDHeader))
 					client = fake.Client()
 					err := op.Call(t.Context(), client)
 					failure := apitest.RequireError(t, op.Name, err)

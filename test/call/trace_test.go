@@ -113,19 +113,28 @@ func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 func TestProbeSeesEveryOperation(t *testing.T) {
 	for _, op := range apitest.Operations() {
 		var d diary
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
 		require.NoError(t, op.Call(t.Context(), fake.Client(hiring.WithTrace(d.probe()))), op.Name)
-		begun := "call " + op.Name
-		if !strings.HasSuffix(op.Name, ".List") {
-			begun += " " + op.Method + " " + op.Route
-		}
 		assert.Equal(t, []string{
-			begun,
+			"call " + op.Name + " " + op.Method + " " + op.Route,
 			op.Name + " > attempt 1 " + op.Name + " " + op.Method + " " + op.Route + " hiring.example.com:443",
 			op.Name + " > 1 > ended 200 well",
 			op.Name + " > ended well",
 		}, d.lines)
 	}
+}
+
+func TestTraceOfAnIterationIsOneCall(t *testing.T) {
+	var d diary
+	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"has_more":false}}`))
+	_, err := fake.Client(hiring.WithTrace(d.probe())).Invitations.List("a1").Collect(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{
+		"call Invitations.List",
+		"Invitations.List > attempt 1 Invitations.List GET /assessments/{id}/invitations hiring.example.com:443",
+		"Invitations.List > 1 > ended 200 well",
+		"Invitations.List > ended well",
+	}, d.lines)
 }
 
 func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -20,36 +21,33 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/generate"
 	"github.com/hiring-assessment/hiring-go/internal/testing/operations"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestNoEndpointByHalves holds every part of an endpoint against the one table of
-// operations, both ways: no operation lacks one, and none is there for nothing.
-// The contract module does the same for each answer that the document promises.
-func TestNoEndpointByHalves(t *testing.T) {
+// TestEveryOperationIsComplete compares every part of an operation with the table of operations, in both directions. The
+// contract module does the same for each response of the OpenAPI document.
+func TestEveryOperationIsComplete(t *testing.T) {
 	t.Parallel()
 	names, routes, all := make(map[string]bool), make(map[string]bool), make(map[string]bool)
-	for _, o := range operations.Operations {
+	for _, o := range operations.All() {
 		names[o.Name], routes[o.Route], all[o.Name] = true, true, true
 	}
-	for _, name := range operations.Composed {
-		all[name] = true
+	for _, o := range operations.Composed() {
+		all[o.Name] = true
 	}
 	described := descriptions(t)
 	for _, part := range []struct {
 		what, where string
 		want, have  map[string]bool
 	}{
-		{"row in the one table", "Operations in internal/testing/operations/operations.go", methods(t), all},
+		{"row in the table of operations", "its resource's file in internal/testing/operations", methods(t), all},
 		{"method of the client", "its resource's file", all, methods(t)},
 		{"line in its service's comment", "its resource's file", except(routes, "GET /openapi.json"), commented(t)},
-		{"OpenAPI operation", "sandbox/openapi.json", routes, keys(described)},
+		{"operation in the OpenAPI document", "sandbox/openapi.json", routes, keys(described)},
 		{"provenance row", "the table of operations in sandbox/doc.go", names, keys(provenances(t))},
-		{"request on the wire", "operations in helpers_test.go", names, wired()},
-		{"golden shape", "goldens in golden_test.go", names, goldenOperations()},
-		{"runnable example", "its resource's file, example_*_test.go", all, runnable(t)},
-		{"row in the guide", "docs/operations.md", except(all, "OpenAPI"), rows(t)},
+		{"runnable example", "example_<resource>_test.go", all, runnable(t)},
 	} {
 		for name := range part.want {
 			if !part.have[name] {
@@ -58,49 +56,81 @@ func TestNoEndpointByHalves(t *testing.T) {
 		}
 		for name := range part.have {
 			if !part.want[name] {
-				t.Errorf("%s is no operation; its %s is there for nothing: remove it from %s", name, part.what, part.where)
+				t.Errorf("%s is no operation, but has a %s: remove it from %s", name, part.what, part.where)
 			}
 		}
 	}
-	for _, o := range operations.Operations {
+	for _, o := range operations.All() {
 		assert.Equal(t, o.Route+" "+described[o.Route], provenances(t)[o.Name], "%s: its provenance in sandbox/openapi.json and in sandbox/doc.go", o.Name)
-	}
-	for _, o := range operations.Operations {
+		assert.NotEmpty(t, o.Cost, "%s has no cost: add it to its row in internal/testing/operations", o.Name)
 		if requireRoute(t, o) {
+			requireWire(t, o)
 			requireDrift(t, o)
 			requireTest(t, o)
+			requireGolden(t, o)
 		}
 	}
 }
 
-// requireRoute wants the sandbox to answer what the client asks, and both to have
-// the table's route for it.
+// TestGeneratedFilesAreCurrent compares the generated files with what go generate would write.
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	methods, err := generate.JSONMethods(".")
+	require.NoError(t, err)
+	guide, err := generate.OperationsGuide(".", operations.Rows())
+	require.NoError(t, err)
+	for file, want := range map[string][]byte{"zz_json.go": methods, "docs/operations.md": guide} {
+		assert.Equal(t, string(want), text(t, file), "%s is not current: run go generate .", file)
+	}
+}
+
+// requireRoute checks that the sandbox responds to the call, and that client and sandbox use the table's route.
 func requireRoute(t *testing.T, o operations.Operation) (answers bool) {
 	t.Helper()
 	server := sandbox.Start(t)
 	var seen hiring.Exchange
 	client := server.Client(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	if err := o.Call(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to newRoutes in sandbox/internal/server/routes.go", o.Name) {
+	if err := o.Do(t.Context(), client, o.IDs); !assert.NoError(t, err, "%s has no sandbox route: add it to the routes of its resource in sandbox/internal/server", o.Name) {
 		return false
 	}
 	assert.Equal(t, []string{o.Name, o.Route}, []string{seen.Operation, seen.Method + " " + seen.Route}, "what the client calls it and where it asks")
 	entries := server.Journal()
 	require.Len(t, entries, 1, o.Name)
-	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the sandbox's route, in newRoutes of sandbox/internal/server/routes.go", o.Name)
+	assert.Equal(t, o.Route, entries[0].Method+" "+entries[0].Route, "%s: the sandbox's route, in sandbox/internal/server", o.Name)
 	return true
 }
 
 func requireDrift(t *testing.T, o operations.Operation) {
 	t.Helper()
-	err := o.Call(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
-	assert.NoError(t, err, "%s has no drift shape: give its row in newRoutes of sandbox/internal/server/routes.go one", o.Name)
+	err := o.Do(t.Context(), sandbox.Start(t, sandbox.WithDrift(1)).Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})), o.IDs)
+	assert.NoError(t, err, "%s has no drift shape: give its route in sandbox/internal/server one", o.Name)
 }
 
-// requireTest wants the test of the suite that the table names to make the call.
+// requireWire checks that the call sends the query and the body of its row.
+func requireWire(t *testing.T, o operations.Operation) {
+	t.Helper()
+	server := apitest.NewScriptedServer(t, apitest.RespondError(http.StatusNotFound, hiring.ErrNotFound))
+	require.Error(t, o.Do(t.Context(), server.Client(), o.IDs))
+	sent := server.Requests()[0]
+	_, query, _ := strings.Cut(sent.URL, "?")
+	assert.Equal(t, []string{o.Query, o.Body}, []string{query, sent.Body}, "%s: query and body of its row in internal/testing/operations", o.Name)
+}
+
+// requireGolden checks that the response of an operation that returns a resource has a shape in the OpenAPI document,
+// by which test/json compares what was sent with what was decoded.
+func requireGolden(t *testing.T, o operations.Operation) {
+	t.Helper()
+	result, err := o.Call(t.Context(), sandbox.Start(t).Client(), o.IDs)
+	require.NoError(t, err)
+	_, raw := result.(json.RawMessage)
+	_, shaped := apitest.Shapes(t)[o.Route]
+	assert.Equal(t, result != nil && !raw, shaped, "%s: Call returns %T; add the schema of its data to sandbox/openapi.json, or return the resource from Call", o.Name, result)
+}
+
+// requireTest checks that the behaviour that the row names makes the call.
 func requireTest(t *testing.T, o operations.Operation) {
 	t.Helper()
-	test := operations.Tests[o.Test]
-	if !assert.NotNil(t, test, "%s has no suite function: name one of operations.Tests in its row", o.Name) {
+	test := operations.Tests()[o.Test]
+	if !assert.NotNil(t, test, "%s has no suite function: name a behaviour of internal/testing/operations in its row", o.Name) {
 		return
 	}
 	called := make(map[string]bool)
@@ -181,25 +211,6 @@ func provenances(t *testing.T) map[string]string {
 	return all
 }
 
-// wired are the operations of which it is tested what they put on the wire.
-func wired() map[string]bool {
-	all := make(map[string]bool)
-	for _, o := range apitest.Operations() {
-		if o.Name != "Do" && !slices.Contains(operations.Composed, o.Name) { // What Do sends is its caller's.
-			all[o.Name] = true
-		}
-	}
-	return all
-}
-
-func goldenOperations() map[string]bool {
-	all := keys(apitest.Goldens)
-	for _, name := range goldenless {
-		all[name] = true
-	}
-	return all
-}
-
 // runnable are the operations that have an example of their own whose output is
 // checked.
 func runnable(t *testing.T) map[string]bool {
@@ -222,16 +233,6 @@ func runnable(t *testing.T) map[string]bool {
 				}
 			}
 		}
-	}
-	return all
-}
-
-// rows are the operations that the guide's table has.
-func rows(t *testing.T) map[string]bool {
-	t.Helper()
-	all := make(map[string]bool)
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][a-z]+\\.[A-Z][A-Za-z]+)\\(").FindAllStringSubmatch(text(t, "docs/operations.md"), -1) {
-		all[row[1]] = true
 	}
 	return all
 }

@@ -156,7 +156,7 @@ func fieldsOf(a hiring.Account) map[string]bool {
 
 func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
 	for _, op := range apitest.Operations() {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Reply))
+		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
 		require.NoError(t, op.Call(t.Context(), fake.Client()), "%s", op.Name)
 		for _, sent := range fake.Requests() {
 			assert.Equal(t, []string{"Bearer " + apitest.Key}, sent.Header["Authorization"], "%s", op.Name)

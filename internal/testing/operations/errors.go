@@ -61,14 +61,14 @@ func InvalidInput(t *testing.T, client *hiring.Client, _ Controls) {
 // InvalidToken is the answer to every key that is not valid, and never says why.
 func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 	messages := map[string]bool{}
-	for i, o := range Operations { // Each with keys of its own: after three refusals in a row, one is not tried again.
+	for i, o := range All() { // Each with keys of its own: after three refusals in a row, one is not tried again.
 		revoked, expired, unknown := fmt.Sprint("sk_test_revoked", i), fmt.Sprint("sk_test_expired", i), fmt.Sprint("sk_test_unknown", i)
 		server.AddKey(sandbox.Key{Token: revoked})
 		server.AddKey(sandbox.Key{Token: expired, Expires: time.Unix(1, 0)})
 		works(t, second(as(t, client, revoked).Account.Get(t.Context())))
 		server.RevokeKey(revoked)
 		for _, key := range []string{revoked, expired, unknown} {
-			failure := fails(t, o.Call(t.Context(), as(t, client, key), o.IDs), http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
+			failure := fails(t, o.Do(t.Context(), as(t, client, key), o.IDs), http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
 			equal(t, 1, failure.Attempts)
 			messages[failure.Message] = true
 		}
@@ -79,8 +79,8 @@ func InvalidToken(t *testing.T, client *hiring.Client, server Controls) {
 // InvalidTokenAgain is not even sent: failures throttle the address.
 func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
 	wrong, requests := counted(t, as(t, client, "sk_test_unknown"))
-	for i, o := range Operations {
-		err := o.Call(t.Context(), wrong, o.IDs)
+	for i, o := range All() {
+		err := o.Do(t.Context(), wrong, o.IDs)
 		if i < 3 {
 			_ = fails(t, err, http.StatusUnauthorized, hiring.ErrInvalidToken, o.Name)
 			continue
@@ -98,9 +98,9 @@ func InvalidTokenAgain(t *testing.T, client *hiring.Client, _ Controls) {
 // InsufficientScope names the scope that is needed.
 func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 	reader, writer := as(t, client, sandbox.ReadOnlyKey), as(t, client, sandbox.WriteKey)
-	for _, o := range Operations {
-		works(t, o.Call(t.Context(), writer, o.IDs), o.Name)
-		err := o.Call(t.Context(), reader, o.IDs)
+	for _, o := range All() {
+		works(t, o.Do(t.Context(), writer, o.IDs), o.Name)
+		err := o.Do(t.Context(), reader, o.IDs)
 		if !o.write() {
 			works(t, err, o.Name)
 			continue
@@ -114,12 +114,12 @@ func InsufficientScope(t *testing.T, client *hiring.Client, _ Controls) {
 // NotFound is the same for an id that is unknown and one that is no UUID.
 func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 	messages := map[string]bool{}
-	for _, o := range Operations {
+	for _, o := range All() {
 		for place := range o.IDs {
 			for _, wrong := range []string{sandbox.UnknownID, "not-a-uuid", "a/b?c", "%2e", "日本語"} {
 				ids := slices.Clone(o.IDs)
 				ids[place] = wrong
-				failure := fails(t, o.Call(t.Context(), client, ids), http.StatusNotFound, hiring.ErrNotFound, o.Name, ids)
+				failure := fails(t, o.Do(t.Context(), client, ids), http.StatusNotFound, hiring.ErrNotFound, o.Name, ids)
 				messages[failure.Message] = true
 			}
 		}
@@ -129,17 +129,17 @@ func NotFound(t *testing.T, client *hiring.Client, _ Controls) {
 
 // RateLimited is the answer to a key without quota, of the one class only.
 func RateLimited(t *testing.T, client *hiring.Client, server Controls) {
-	for i, o := range Operations {
+	for i, o := range All() {
 		key := fmt.Sprintf("sk_test_drained_%d", i) // Of its own: the client remembers what a key has left.
 		server.AddKey(sandbox.Key{Token: key})
 		server.SetQuota(key, o.class(), 0)
 		drained := as(t, client, key)
-		failure := fails(t, o.Call(t.Context(), drained, o.IDs), http.StatusTooManyRequests, hiring.ErrRateLimited, o.Name)
+		failure := fails(t, o.Do(t.Context(), drained, o.IDs), http.StatusTooManyRequests, hiring.ErrRateLimited, o.Name)
 		absent(t, failure.RateLimit.Remaining)
 		more(t, failure.RetryAfter, 0)
 		holds(t, failure.RetryAfter <= time.Hour+time.Second, "%s: RetryAfter of %s is at most an hour", o.Name, failure.RetryAfter)
-		other := Operations[slices.IndexFunc(Operations, func(other Operation) bool { return other.write() != o.write() })]
-		works(t, other.Call(t.Context(), drained, other.IDs), "the other class goes on")
+		other := All()[slices.IndexFunc(All(), func(other Operation) bool { return other.write() != o.write() })]
+		works(t, other.Do(t.Context(), drained, other.IDs), "the other class goes on")
 	}
 }
 
@@ -148,8 +148,8 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
 	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)
 	var reads, writes int
-	for _, o := range Operations {
-		works(t, o.Call(t.Context(), client, o.IDs), o.Name)
+	for _, o := range All() {
+		works(t, o.Do(t.Context(), client, o.IDs), o.Name)
 		writes += count(o.write())
 		reads += count(!o.write())
 	}
@@ -162,10 +162,10 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 // InternalError is a failure of the service: what became of a write is unknown.
 func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
-	for _, o := range Operations {
+	for _, o := range All() {
 		server.Inject(sandbox.Fault{Status: http.StatusInternalServerError})
-		failure := fails(t, o.Call(t.Context(), client, o.IDs), http.StatusInternalServerError, hiring.ErrInternal, o.Name)
+		failure := fails(t, o.Do(t.Context(), client, o.IDs), http.StatusInternalServerError, hiring.ErrInternal, o.Name)
 		equal(t, o.write(), failure.Outcome == hiring.OutcomeUnknown, o.Name)
-		works(t, o.Call(t.Context(), client, o.IDs), "%s: the next one", o.Name)
+		works(t, o.Do(t.Context(), client, o.IDs), "%s: the next one", o.Name)
 	}
 }

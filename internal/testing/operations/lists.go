@@ -64,7 +64,7 @@ func ListResumes(t *testing.T, client *hiring.Client, _ Controls) {
 
 func resume[T any](t *testing.T, list hiring.Pager[T]) {
 	t.Helper()
-	want, token, got := all(t, list), "", []T{}
+	want, token, got := collect(t, list), "", []T{}
 	for pages := 0; pages == 0 || token != ""; pages++ {
 		page, err := list.From(token).Page(t.Context())
 		works(t, err)
@@ -76,7 +76,7 @@ func resume[T any](t *testing.T, list hiring.Pager[T]) {
 
 // Events walks a long log, from its beginning and from the middle.
 func Events(t *testing.T, client *hiring.Client, _ Controls) {
-	log := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
+	log := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}))
 	need(t, more(t, len(log), 2000))
 	equal(t, hiring.EventAttemptStarted, log[0].Kind)
 	for i := 1; i < len(log); i++ {
@@ -84,9 +84,9 @@ func Events(t *testing.T, client *hiring.Client, _ Controls) {
 		need(t, holds(t, !log[i].Time().Before(log[i-1].Time()), "entry %d is not older than the one before", i))
 	}
 	middle := len(log) / 2
-	rest := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[middle].Seq}))
+	rest := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[middle].Seq}))
 	equal(t, log[middle+1:], rest)
-	none := all(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[len(log)-1].Seq}))
+	none := collect(t, client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{SinceSeq: log[len(log)-1].Seq}))
 	size(t, none, 0)
 }
 
@@ -114,9 +114,9 @@ func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 func Observed(t *testing.T, client *hiring.Client, _ Controls) {
 	var seen hiring.Exchange
 	client = with(t, client, hiring.WithObserver(func(_ context.Context, e hiring.Exchange) { seen = e }))
-	for _, o := range Operations {
+	for _, o := range All() {
 		var reply hiring.Response
-		works(t, o.Call(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
+		works(t, o.Do(hiring.WithResponse(t.Context(), &reply), client, o.IDs), o.Name)
 		equal(t, o.Name, seen.Operation)
 		equal(t, reply.StatusCode, seen.Status)
 		equal(t, 1, seen.Attempt)

@@ -49,7 +49,7 @@ type life struct {
 // LiveLife follows a candidate from the invitation to the report, and reads
 // everything at each stage.
 func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
-	size(t, all(t, client.Assessments.List()), 0)
+	size(t, collect(t, client.Assessments.List()), 0)
 	made := posted(t, client)
 	l := &life{client: client, server: server, assessmentID: made.ID}
 	equal(t, made, only(t, client.Assessments.List()))
@@ -58,7 +58,7 @@ func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	equal(t, sent, l.invited(t, hiring.InvitationSent))
 	works(t, server.Open(l.invitationID))
 	present(t, l.invited(t, hiring.InvitationOpened).OpenedAt)
-	size(t, all(t, client.Submissions.List(hiring.SubmissionFilter{})), 0)
+	size(t, collect(t, client.Submissions.List(hiring.SubmissionFilter{})), 0)
 
 	var err error
 	l.submissionID, err = server.Begin(l.invitationID)
@@ -87,7 +87,7 @@ func (l *life) late(t *testing.T) {
 	works(t, l.server.AppendEvents(l.submissionID, "of another kind", `{}`))
 	want := []hiring.EventKind{hiring.EventAttemptStarted, hiring.EventAIPrompt, hiring.EventAIPrompt, "of another kind"}
 	equal(t, want, l.kinds(t))
-	rest := all(t, l.client.Events.List(l.submissionID, hiring.EventFilter{SinceSeq: 3}).PageSize(1))
+	rest := collect(t, l.client.Events.List(l.submissionID, hiring.EventFilter{SinceSeq: 3}).PageSize(1))
 	need(t, size(t, rest, 1))
 	equal(t, want[3], rest[0].Kind)
 	report := l.submitted(t).Report
@@ -99,7 +99,7 @@ func (l *life) late(t *testing.T) {
 func (l *life) graded(t *testing.T) {
 	t.Helper()
 	evaluated := hiring.SubmissionFilter{AssessmentID: l.assessmentID, Status: hiring.SubmissionEvaluated}
-	size(t, all(t, l.client.Submissions.List(evaluated)), 0)
+	size(t, collect(t, l.client.Submissions.List(evaluated)), 0)
 	works(t, l.server.Evaluate(l.submissionID, sandbox.Result{ShipScore: 87, Pillars: map[string]int{"craft": 0, "rigor": 91}}))
 	l.invited(t, hiring.InvitationEvaluated)
 	s := l.submitted(t)
@@ -154,7 +154,7 @@ func (l *life) submitted(t *testing.T) hiring.Submission {
 func (l *life) kinds(t *testing.T) []hiring.EventKind {
 	t.Helper()
 	var kinds []hiring.EventKind
-	for _, event := range all(t, l.client.Events.List(l.submissionID, hiring.EventFilter{})) {
+	for _, event := range collect(t, l.client.Events.List(l.submissionID, hiring.EventFilter{})) {
 		kinds = append(kinds, event.Kind)
 	}
 	return kinds
@@ -203,7 +203,7 @@ func LivePlan(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	_, err = client.Invitations.Send(t.Context(), posting.ID, hiring.NewInvitation{Email: "bo@candidates.test", Name: "Bo"})
 	failure := fails(t, err, http.StatusPaymentRequired, hiring.ErrPlanLimitReached)
 	equal(t, []any{1, hiring.OutcomeNotDone}, []any{failure.Attempts, failure.Outcome})
-	size(t, all(t, client.Invitations.List(posting.ID)), 1)
+	size(t, collect(t, client.Invitations.List(posting.ID)), 1)
 	server.SetPlan(sandbox.LiveKey, 5, 6)
 	invite(t, client, posting.ID)
 }
@@ -231,8 +231,8 @@ func LiveAssessments(t *testing.T, client *hiring.Client, server *sandbox.Server
 	} {
 		_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
 	}
-	size(t, all(t, client.Assessments.List()), 0)
-	size(t, all(t, client.Invitations.List(posting.ID)), 2)
+	size(t, collect(t, client.Assessments.List()), 0)
+	size(t, collect(t, client.Invitations.List(posting.ID)), 2)
 	works(t, server.Evaluate(submissionID, sandbox.Result{ShipScore: 12}))
 	report, err := client.Submissions.Report(ctx, submissionID)
 	works(t, err)

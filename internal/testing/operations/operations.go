@@ -1,15 +1,19 @@
 package operations
 
 import (
-	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
+	"context"
+
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/testing/generate"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Of the sample data.
+// Ids of the sandbox's sample data.
 const (
 	multiTaskChallenge  = "c0000000-0000-4000-8000-000000000001"
 	singleTaskChallenge = "c0000000-0000-4000-8000-000000000004"
@@ -17,109 +21,56 @@ const (
 	anInvitation        = "1a000000-0000-4000-8001-000000000001"
 )
 
-// Operation is a method of the client that is one request.
+// Operation is a method of the client. Every fact about it is stated here, and
+// tests and documentation derive from it.
 type Operation struct {
-	Name  string   // As the client calls it: Submissions.Report.
-	Route string   // In the default dialect: GET /submissions/{id}/report.
-	IDs   []string // For the placeholders of Route: of the sample data.
-	Test  string   // Of [Tests]: what looks at the answer.
+	Name string // Such as "Submissions.Report".
+	Cost string // In requests, for docs/operations.md.
 
-	// Call succeeds in test mode when it is given the IDs.
-	Call func(ctx context.Context, c *hiring.Client, id []string) error
+	// Of methods that send one request:
+	Route    string     // In the default dialect, such as "GET /submissions/{id}/report".
+	IDs      []string   // Ids of the sample data for the placeholders of Route.
+	OtherIDs [][]string // Further ids whose responses differ.
+	Query    string     // The query that Call sends.
+	Body     string     // The body that Call sends.
+	Response string     // A 2xx body that Call decodes. Empty: an envelope with an object or a list.
+	Test     string     // The function of [Tests] that checks the response.
+
+	// Call succeeds in test mode with IDs. It returns the resource, the page, or nil.
+	Call func(ctx context.Context, c *hiring.Client, ids []string) (any, error)
+
+	scope string // Of composed operations.
 }
 
-// Operations is the one table of what the client can ask the service for. Here an
-// endpoint begins: TestNoEndpointByHalves of the package above says by name what
-// else a row needs.
-var Operations = []Operation{
-	{"Account.Get", "GET /account", nil, "Account",
-		func(ctx context.Context, c *hiring.Client, _ []string) error { return second(c.Account.Get(ctx)) }},
-	{"Members.List", "GET /members", nil, "Members",
-		func(ctx context.Context, c *hiring.Client, _ []string) error {
-			return second(c.Members.List().Page(ctx))
-		}},
-	{"Challenges.List", "GET /challenges", nil, "Challenges",
-		func(ctx context.Context, c *hiring.Client, _ []string) error {
-			return second(c.Challenges.List().Page(ctx))
-		}},
-	{"Challenges.Get", "GET /challenges/{id}", []string{multiTaskChallenge}, "Challenges",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Challenges.Get(ctx, id[0]))
-		}},
-	{"Assessments.List", "GET /assessments", nil, "Assessments",
-		func(ctx context.Context, c *hiring.Client, _ []string) error {
-			return second(c.Assessments.List().Page(ctx))
-		}},
-	{"Assessments.Get", "GET /assessments/{id}", []string{sandbox.AssessmentID}, "Assessments",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Assessments.Get(ctx, id[0]))
-		}},
-	{"Assessments.Create", "POST /assessments", nil, "Assessments",
-		func(ctx context.Context, c *hiring.Client, _ []string) error {
-			return second(c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"}))
-		}},
-	{"Assessments.Update", "PATCH /assessments/{id}", []string{sandbox.AssessmentID}, "Assessments",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Assessments.Update(ctx, id[0], hiring.AssessmentUpdate{Status: hiring.AssessmentActive}))
-		}},
-	{"Assessments.Close", "PATCH /assessments/{id}", []string{sandbox.AssessmentID}, "Assessments",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Assessments.Close(ctx, id[0]))
-		}},
-	{"Assessments.Delete", "DELETE /assessments/{id}", []string{sandbox.AssessmentID}, "Assessments",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return c.Assessments.Delete(ctx, id[0])
-		}},
-	{"Invitations.List", "GET /assessments/{id}/invitations", []string{sandbox.AssessmentID}, "Invitations",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Invitations.List(id[0]).Page(ctx))
-		}},
-	{"Invitations.Send", "POST /assessments/{id}/invitations", []string{sandbox.AssessmentID}, "Invitations",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Invitations.Send(ctx, id[0], hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"}))
-		}},
-	{"Invitations.Resend", "POST /assessments/{id}/invitations/{invitation_id}/resend", []string{sandbox.AssessmentID, anInvitation}, "Invitations",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Invitations.Resend(ctx, id[0], id[1]))
-		}},
-	{"Invitations.Revoke", "POST /assessments/{id}/invitations/{invitation_id}/revoke", []string{sandbox.AssessmentID, anInvitation}, "Invitations",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return c.Invitations.Revoke(ctx, id[0], id[1])
-		}},
-	{"Submissions.List", "GET /submissions", nil, "Submissions",
-		func(ctx context.Context, c *hiring.Client, _ []string) error {
-			return second(c.Submissions.List(hiring.SubmissionFilter{}).Page(ctx))
-		}},
-	{"Submissions.Get", "GET /submissions/{id}", []string{sandbox.SubmissionID}, "Submissions",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Submissions.Get(ctx, id[0]))
-		}},
-	{"Submissions.Report", "GET /submissions/{id}/report", []string{sandbox.SubmissionID}, "Submissions",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Submissions.Report(ctx, id[0]))
-		}},
-	{"Events.List", "GET /submissions/{id}/events", []string{sandbox.SubmissionID}, "Events",
-		func(ctx context.Context, c *hiring.Client, id []string) error {
-			return second(c.Events.List(id[0], hiring.EventFilter{}).Page(ctx))
-		}},
-	{"OpenAPI", "GET /openapi.json", nil, "OpenAPI",
-		func(ctx context.Context, c *hiring.Client, _ []string) error { return second(c.OpenAPI(ctx)) }},
+// all are the operations that send one request, by name. Each resource's file adds its own.
+var all = make(map[string]Operation)
+
+// composed are the operations that send several requests. They have their own tests.
+var composed = make(map[string]Operation)
+
+func add(o Operation) { all[o.Name] = o }
+
+func compose(name, scope, cost string) {
+	composed[name] = Operation{Name: name, Cost: cost, scope: scope}
 }
 
-// Tests is every behaviour by its name.
-var Tests = map[string]Test{
-	"Account":            Account,
-	"Members":            Members,
-	"Challenges":         Challenges,
-	"Assessments":        Assessments,
+// All returns the operations that send one request, sorted by name.
+func All() []Operation { return sorted(all) }
+
+// Composed returns the operations that send several requests, sorted by name.
+func Composed() []Operation { return sorted(composed) }
+
+func sorted(m map[string]Operation) []Operation {
+	return slices.SortedFunc(maps.Values(m), func(a, b Operation) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// tests are the behaviours by name. Each resource's file adds its own.
+var tests = map[string]Test{
 	"AssessmentInput":    AssessmentInput,
-	"Invitations":        Invitations,
 	"InvitationRefusals": InvitationRefusals,
-	"Submissions":        Submissions,
 	"SubmissionFilters":  SubmissionFilters,
 	"Reports":            Reports,
 	"PendingReport":      PendingReport,
-	"Events":             Events,
 	"OddEvents":          OddEvents,
 	"Lists":              Lists,
 	"ListResumes":        ListResumes,
@@ -134,29 +85,59 @@ var Tests = map[string]Test{
 	"Quota":              Quota,
 	"NothingPersists":    NothingPersists,
 	"Do":                 Do,
-	"OpenAPI":            OpenAPI,
 	"LocalRefusals":      LocalRefusals,
 }
 
-// Composed is every other method of the client's services: each is made of
-// several requests, or of another's, and has tests of its own.
-var Composed = []string{
-	"Invitations.Ensure", "Invitations.SendAll",
-	"Submissions.FindByEmail", "Submissions.DownloadArchive", "Submissions.WaitReport", "Submissions.WaitReports",
-	"Submissions.Watch", "Submissions.Poll", "Events.Tail",
+// Tests returns the behaviours by name.
+func Tests() map[string]Test { return tests }
+
+// Do calls Call and returns its error.
+func (o Operation) Do(ctx context.Context, c *hiring.Client, ids []string) error {
+	_, err := o.Call(ctx, c, ids)
+	return err
 }
 
-// Method is the HTTP method.
+// Method returns the HTTP method.
 func (o Operation) Method() string { return strings.Fields(o.Route)[0] }
 
-// Path is the route below /api/v1 with the IDs in it.
-func (o Operation) Path() string {
+// Template returns the path of the route, with placeholders.
+func (o Operation) Template() string {
 	_, path, _ := strings.Cut(o.Route, " ")
-	for _, id := range o.IDs {
+	return path
+}
+
+// Path returns the path below /api/v1 with IDs in it.
+func (o Operation) Path() string { return o.PathWith(o.IDs) }
+
+// PathWith returns the path below /api/v1 with ids in it.
+func (o Operation) PathWith(ids []string) string {
+	path := o.Template()
+	for _, id := range ids {
 		begin, end := strings.IndexByte(path, '{'), strings.IndexByte(path, '}')
 		path = path[:begin] + id + path[end+1:]
 	}
 	return path
+}
+
+// Scope returns the scope that a key needs.
+func (o Operation) Scope() string {
+	switch {
+	case o.scope != "":
+		return o.scope
+	case o.write():
+		return "write"
+	default:
+		return "read"
+	}
+}
+
+// Rows returns the rows of all operations for the table in docs/operations.md.
+func Rows() []generate.Row {
+	var rows []generate.Row
+	for _, o := range append(All(), Composed()...) {
+		rows = append(rows, generate.Row{Name: o.Name, Scope: o.Scope(), Cost: o.Cost})
+	}
+	return rows
 }
 
 func (o Operation) write() bool { return o.Method() != http.MethodGet }

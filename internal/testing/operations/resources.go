@@ -30,7 +30,7 @@ func Account(t *testing.T, client *hiring.Client, _ Controls) {
 // Members reads the organization's people, who come in one piece.
 func Members(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
-	members := all(t, client.Members.List())
+	members := collect(t, client.Members.List())
 	equal(t, 1, *requests)
 	roles := map[hiring.MemberRole]int{}
 	for _, m := range members {
@@ -44,7 +44,7 @@ func Members(t *testing.T, client *hiring.Client, _ Controls) {
 
 // Challenges reads the library: whoever is listed can be read by itself.
 func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
-	listed := all(t, client.Challenges.List())
+	listed := collect(t, client.Challenges.List())
 	need(t, present(t, listed))
 	for _, c := range listed {
 		got, err := client.Challenges.Get(t.Context(), c.ID)
@@ -82,7 +82,7 @@ func Submissions(t *testing.T, client *hiring.Client, _ Controls) {
 
 // SubmissionFilters narrows the list by each filter and by all of them.
 func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
-	everything := all(t, client.Submissions.List(hiring.SubmissionFilter{}))
+	everything := collect(t, client.Submissions.List(hiring.SubmissionFilter{}))
 	since := everything[len(everything)/2].CreatedAt
 	for _, f := range []hiring.SubmissionFilter{
 		{Status: hiring.SubmissionEvaluated}, {Status: "no such status"},
@@ -98,7 +98,7 @@ func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
 			}
 		}
 		var got []string
-		for _, s := range all(t, client.Submissions.List(f)) {
+		for _, s := range collect(t, client.Submissions.List(f)) {
 			got = append(got, s.ID)
 		}
 		equal(t, want, got, "%+v", f)
@@ -108,7 +108,7 @@ func SubmissionFilters(t *testing.T, client *hiring.Client, _ Controls) {
 // Reports reads what grading found, wherever something can be missing.
 func Reports(t *testing.T, client *hiring.Client, _ Controls) {
 	var unscored, unsure, placed, unplaced, silent, flagged int
-	for _, s := range all(t, client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})) {
+	for _, s := range collect(t, client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated})) {
 		r := *s.Report
 		need(t, holds(t, r.Ready()))
 		need(t, present(t, r.ShipScore))

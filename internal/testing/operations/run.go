@@ -40,7 +40,7 @@ func Run(t *testing.T, open Open) {
 
 // RunRemote is Run for a door whose server is elsewhere: test mode only.
 func RunRemote(t *testing.T, open func(t *testing.T) (*hiring.Client, Controls)) {
-	for name, test := range Tests {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			client, server := open(t)
 			test(t, client, server)
@@ -77,7 +77,7 @@ func only[T any](t *testing.T, list hiring.Pager[T]) T {
 	return page.Items[0]
 }
 
-func all[T any](t *testing.T, list hiring.Pager[T]) []T {
+func collect[T any](t *testing.T, list hiring.Pager[T]) []T {
 	t.Helper()
 	items, err := list.Collect(t.Context())
 	works(t, err)

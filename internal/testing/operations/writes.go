@@ -24,7 +24,7 @@ func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 	need(t, present(t, made.BudgetDollarsCap))
 	equal(t, 4.5, *made.BudgetDollarsCap)
 
-	for _, listed := range all(t, client.Assessments.List()) {
+	for _, listed := range collect(t, client.Assessments.List()) {
 		got, err := client.Assessments.Get(ctx, listed.ID)
 		works(t, err)
 		equal(t, listed, got)
@@ -69,7 +69,7 @@ func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 func Invitations(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	statuses := map[hiring.InvitationStatus]int{}
-	for _, i := range all(t, client.Invitations.List(sandbox.AssessmentID)) {
+	for _, i := range collect(t, client.Invitations.List(sandbox.AssessmentID)) {
 		need(t, equal(t, sandbox.AssessmentID, i.AssessmentID))
 		equal(t, i.Status == hiring.InvitationSent, i.OpenedAt == nil)
 		statuses[i.Status]++
@@ -111,17 +111,17 @@ func InvitationRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 
 // NothingPersists of what test mode answers as if it had worked.
 func NothingPersists(t *testing.T, client *hiring.Client, _ Controls) {
-	before, invited := all(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
-	for _, o := range Operations {
+	before, invited := collect(t, client.Assessments.List()), only(t, client.Invitations.List(sandbox.AssessmentID))
+	for _, o := range All() {
 		if o.write() {
-			works(t, o.Call(t.Context(), client, o.IDs), o.Name)
+			works(t, o.Do(t.Context(), client, o.IDs), o.Name)
 		}
 	}
 	made, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
 	works(t, err)
 	_, err = client.Assessments.Get(t.Context(), made.ID)
 	_ = fails(t, err, http.StatusNotFound, hiring.ErrNotFound)
-	equal(t, before, all(t, client.Assessments.List()))
+	equal(t, before, collect(t, client.Assessments.List()))
 	equal(t, invited, only(t, client.Invitations.List(sandbox.AssessmentID)))
 }
 

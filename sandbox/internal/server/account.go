@@ -2,7 +2,18 @@ package server
 
 import (
 	"net/http"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
+
+func init() {
+	addRoutes(func(hiring.Dialect) []route {
+		return []route{
+			newRoute("Account.Get", "GET /account", accountShape, getAccount),
+			newRoute("Members.List", "GET /members", memberShape, listMembers),
+		}
+	})
+}
 
 func getAccount(c *call) reply { return c.data(http.StatusOK, body(c.world.Account())) }
 

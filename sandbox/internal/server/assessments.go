@@ -5,8 +5,21 @@ import (
 	"net/http"
 	"slices"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
+
+func init() {
+	addRoutes(func(d hiring.Dialect) []route {
+		return []route{
+			newRoute("Assessments.List", d.ListAssessments, assessmentShape, listAssessments),
+			newRoute("Assessments.Get", d.GetAssessment, assessmentShape, getAssessment),
+			newRoute("Assessments.Create", "POST /assessments", assessmentShape, createAssessment),
+			newRoute("Assessments.Update", d.UpdateAssessment, assessmentShape, updateAssessment),
+			newRoute("Assessments.Delete", "DELETE /assessments/{id}", nothing, deleteAssessment),
+		}
+	})
+}
 
 func listAssessments(c *call) reply { return numbered(c, c.world.Assessments()) }
 

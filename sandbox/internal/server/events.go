@@ -6,8 +6,17 @@ import (
 	"sort"
 	"strconv"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
+
+func init() {
+	addRoutes(func(hiring.Dialect) []route {
+		return []route{
+			newRoute("Events.List", "GET /submissions/{id}/events", eventShape, listEvents),
+		}
+	})
+}
 
 func listEvents(c *call) reply {
 	found := c.world.Submissions().Find(c.params[0])

@@ -7,6 +7,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
+func init() {
+	addRoutes(func(d hiring.Dialect) []route {
+		return []route{
+			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationShape, listInvitations),
+			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationShape, sendInvitation),
+			newRoute("Invitations.Resend", d.ResendInvitation, invitationShape, resendInvitation),
+			newRoute("Invitations.Revoke", d.RevokeInvitation, nothing, revokeInvitation),
+		}
+	})
+}
+
 func listInvitations(c *call) reply {
 	a := c.world.Posting(c.params[0])
 	if a == nil {

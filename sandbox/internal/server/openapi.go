@@ -12,6 +12,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
+func init() {
+	addRoutes(func(hiring.Dialect) []route {
+		return []route{
+			newRoute("OpenAPI", "GET /openapi.json", nothing, getOpenAPI),
+		}
+	})
+}
+
 // getOpenAPI answers without the envelope: a document is read by tools, and
 // they know no envelopes.
 func getOpenAPI(c *call) reply {

@@ -6,8 +6,17 @@ import (
 	"slices"
 	"strconv"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
+
+func init() {
+	addRoutes(func(hiring.Dialect) []route {
+		return []route{
+			newRoute("Submissions.Report", "GET /submissions/{id}/report", reportShape, getReport),
+		}
+	})
+}
 
 func getReport(c *call) reply {
 	found := c.world.Submissions().Find(c.params[0])

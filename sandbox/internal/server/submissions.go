@@ -10,6 +10,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
+func init() {
+	addRoutes(func(hiring.Dialect) []route {
+		return []route{
+			newRoute("Submissions.List", "GET /submissions", submissionShape, listSubmissions),
+			newRoute("Submissions.Get", "GET /submissions/{id}", submissionShape, getSubmission),
+		}
+	})
+}
+
 func listSubmissions(c *call) reply {
 	var p problems
 	size := c.number(&p, c.config.Dialect.PageSizeParam, defaultPage, 1, maxPage)

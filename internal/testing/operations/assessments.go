@@ -1,0 +1,52 @@
+package operations
+
+import (
+	"context"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func init() {
+	assessment := []string{sandbox.AssessmentID}
+	add(Operation{
+		Name: "Assessments.List", Route: "GET /assessments", Query: "page_size=100", Cost: "1 read a page of up to 100", Test: "Assessments",
+		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
+			return c.Assessments.List().PageSize(100).Page(ctx)
+		},
+	})
+	add(Operation{
+		Name: "Assessments.Get", Route: "GET /assessments/{id}", IDs: assessment, Cost: "1 read", Test: "Assessments",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Assessments.Get(ctx, id[0])
+		},
+	})
+	add(Operation{
+		Name: "Assessments.Create", Route: "POST /assessments", Cost: "1 write", Test: "Assessments",
+		Body: `{"challenge_id":"` + singleTaskChallenge + `","name":"Analyst"}`,
+		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
+			return c.Assessments.Create(ctx, hiring.NewAssessment{ChallengeID: singleTaskChallenge, Name: "Analyst"})
+		},
+	})
+	add(Operation{
+		Name: "Assessments.Update", Route: "PATCH /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Body: `{"status":"active"}`,
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Assessments.Update(ctx, id[0], hiring.AssessmentUpdate{Status: hiring.AssessmentActive})
+		},
+	})
+	add(Operation{
+		Name: "Assessments.Close", Route: "PATCH /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Body: `{"status":"closed"}`,
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Assessments.Close(ctx, id[0])
+		},
+	})
+	add(Operation{
+		Name: "Assessments.Delete", Route: "DELETE /assessments/{id}", IDs: assessment, Cost: "1 write", Test: "Assessments",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return nil, c.Assessments.Delete(ctx, id[0])
+		},
+	})
+	tests["Assessments"] = Assessments
+}

@@ -1,0 +1,43 @@
+package operations
+
+import (
+	"context"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func init() {
+	assessment, invitation := []string{sandbox.AssessmentID}, []string{sandbox.AssessmentID, anInvitation}
+	add(Operation{
+		Name: "Invitations.List", Route: "GET /assessments/{id}/invitations", IDs: assessment, Query: "page_size=100",
+		Cost: "1 read a page of up to 100", Test: "Invitations",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Invitations.List(id[0]).PageSize(100).Page(ctx)
+		},
+	})
+	add(Operation{
+		Name: "Invitations.Send", Route: "POST /assessments/{id}/invitations", IDs: assessment,
+		Body: `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`, Cost: "1 write and 1 of the plan", Test: "Invitations",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Invitations.Send(ctx, id[0], hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
+		},
+	})
+	add(Operation{
+		Name: "Invitations.Resend", Route: "POST /assessments/{id}/invitations/{invitation_id}/resend", IDs: invitation,
+		Cost: "1 write; of the plan: not documented", Test: "Invitations",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Invitations.Resend(ctx, id[0], id[1])
+		},
+	})
+	add(Operation{
+		Name: "Invitations.Revoke", Route: "POST /assessments/{id}/invitations/{invitation_id}/revoke", IDs: invitation,
+		Cost: "1 write", Test: "Invitations",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return nil, c.Invitations.Revoke(ctx, id[0], id[1])
+		},
+	})
+	compose("Invitations.Ensure", "write", "up to 1 read for each 100 invitations there; 1 write and 1 of the plan if there was none")
+	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 for each minute in which it sends; 1 write and 1 of the plan for each candidate without one")
+	tests["Invitations"] = Invitations
+}

@@ -1,0 +1,42 @@
+package operations
+
+import (
+	"context"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+func init() {
+	ids, others := []string{sandbox.SubmissionID}, [][]string{{sandbox.BusySubmissionID}, {sandbox.PendingSubmissionID}}
+	add(Operation{
+		Name: "Submissions.List", Route: "GET /submissions", Cost: "1 read a page of up to 100", Test: "Submissions",
+		Query: "assessment_id=" + sandbox.AssessmentID + "&page_size=100&since=2020-01-02T02%3A04%3A05.678Z&status=evaluated",
+		Call: func(ctx context.Context, c *hiring.Client, _ []string) (any, error) {
+			return c.Submissions.List(hiring.SubmissionFilter{
+				AssessmentID: sandbox.AssessmentID, Status: hiring.SubmissionEvaluated,
+				Since: time.Date(2020, 1, 2, 3, 4, 5, 678e6, time.FixedZone("CET", 3600)),
+			}).PageSize(100).Page(ctx)
+		},
+	})
+	add(Operation{
+		Name: "Submissions.Get", Route: "GET /submissions/{id}", IDs: ids, OtherIDs: others, Cost: "1 read", Test: "Submissions",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Submissions.Get(ctx, id[0])
+		},
+	})
+	add(Operation{
+		Name: "Submissions.Report", Route: "GET /submissions/{id}/report", IDs: ids, OtherIDs: others, Cost: "1 read", Test: "Submissions",
+		Call: func(ctx context.Context, c *hiring.Client, id []string) (any, error) {
+			return c.Submissions.Report(ctx, id[0])
+		},
+	})
+	compose("Submissions.FindByEmail", "read", "1 read for each 100 submissions of the assessment, newest first, as far as the address")
+	compose("Submissions.DownloadArchive", "read", "1 read, 2 when the link expires meanwhile")
+	compose("Submissions.WaitReport", "read", "1 read a poll, 60 to 120 an hour")
+	compose("Submissions.WaitReports", "read", "for up to 100 about 85 reads an hour, for 1,000 up to 280")
+	compose("Submissions.Watch", "read", "80 to 220 reads an hour; where `since` is about creation, up to 600 if gradings take seconds, and up to 900 if the status filter is of no use")
+	compose("Submissions.Poll", "read", "usually 1 to 10 reads; at most 10 pages of listings and 50 submissions, 1 for each new process, and 1 for an `AssessmentID` without submissions at first")
+	tests["Submissions"] = Submissions
+}
