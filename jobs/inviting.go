@@ -28,9 +28,9 @@ type Invitations struct {
 
 // SendInvitations adds the worker that sends the invitations of [Invite] to the
 // configuration of a River client, as [Watch] does. For each organization one job at
-// a time sends the queued invitations with [hiring.InvitationService.SendAll], in
-// whatever process: at most one invitation e-mail to each address, within the write
-// rate limit.
+// a time, in any of the processes, sends the queued invitations with
+// [hiring.InvitationService.SendAll]: at most one invitation e-mail to each address,
+// within the write rate limit.
 //
 //   - When the window of the rate limit is used up, the job is snoozed until the next
 //     window.

@@ -24,6 +24,13 @@ func newRecorder() *recorder {
 
 var _ jobs.Telemetry = (*recorder)(nil)
 
+// recordedOrganization returns the organization acme, and the recorder of its telemetry.
+func (api *fakeAPI) recordedOrganization() (jobs.Organization, *recorder) {
+	o, r := api.organization("acme"), newRecorder()
+	o.Telemetry = r
+	return o, r
+}
+
 func (r *recorder) JobDelivered(ctx context.Context, organization string, _ *time.Time) {
 	r.JobEvent(ctx, organization, "hiring_delivery", "delivered")
 }

@@ -59,9 +59,7 @@ func TestFailingDeliveriesFollowTheirPolicy(t *testing.T) {
 func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
-	organization := api.organization("acme")
-	r := newRecorder()
-	organization.Telemetry = r
+	organization, r := api.recordedOrganization()
 	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization},
 		Handle:        func(context.Context, TTx, jobs.Delivery) error { return errors.New("failed") },
@@ -113,9 +111,7 @@ func TestCancelledAndRescuedDeliveriesAreReported(t *testing.T) {
 func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	ids := api.addEvaluated(t, 2)
-	organization := api.organization("acme")
-	r := newRecorder()
-	organization.Telemetry = r
+	organization, r := api.recordedOrganization()
 	config := testConfig()
 	config.JobTimeout = time.Second
 	config.RescueStuckJobsAfter = time.Second
@@ -166,9 +162,7 @@ func TestDiscardedByTheRescuerIsReported(t *testing.T) {
 func discardedByTheRescuerIsReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
 	api := newAPI(t)
 	api.addEvaluated(t, 1)
-	organization := api.organization("acme")
-	r := newRecorder()
-	organization.Telemetry = r
+	organization, r := api.recordedOrganization()
 	config := testConfig()
 	config.JobTimeout = time.Second
 	config.RescueStuckJobsAfter = time.Second

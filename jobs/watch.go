@@ -75,7 +75,7 @@ const (
 // of a River client. Call it once, before river.NewClient, with one Results for each
 // handler.
 //
-// For each organization there is one poll job at a time, in whatever process. A poll
+// For each organization there is one poll job at a time, in any of the processes. A poll
 // calls [hiring.SubmissionService.Poll]. In one transaction it then saves the state,
 // inserts a delivery for each newly evaluated submission, completes itself and
 // inserts the next poll. River's leader inserts a poll where there is none.

@@ -137,9 +137,7 @@ func goneReceiverPausesUntilDeliver[D riverdriver.Driver[TTx], TTx any](t *testi
 	api, other, r := newAPI(t), newAPI(t), newReceiver(t, slices.Repeat([]int{http.StatusGone}, 10)...)
 	ids := api.addEvaluated(t, 20)
 	other.addEvaluated(t, 2)
-	telemetry := newRecorder()
-	acme := api.organization("acme")
-	acme.Telemetry = telemetry
+	acme, telemetry := api.recordedOrganization()
 	results := []jobs.Results[TTx]{
 		{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1)},
 		{Organizations: []jobs.Organization{other.organization("other")}, Handle: s.insertResult},
