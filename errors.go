@@ -291,7 +291,7 @@ type errorReply struct {
 // refusal fills e with what a non-2xx reply says.
 func (e *Error) refusal(body []byte) {
 	if e.Status >= 300 && e.Status < 400 {
-		e.Message = "the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"
+		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
 		return
 	}
 	var reply errorReply

@@ -89,7 +89,7 @@ func ExampleFromEnv() {
 	fmt.Println(err)
 	// Output:
 	// test
-	// hiring: HIRING_API_KEY: is empty: give an API key made in the dashboard
+	// hiring: HIRING_API_KEY: is empty: set an API key created in the dashboard
 }
 
 // The same key and connections with other options.

@@ -108,7 +108,7 @@ func Example_notTheService() {
 
 	err := client.Invitations.Revoke(ctx, sandbox.AssessmentID, sandbox.UnknownID)
 	fmt.Println(err)
-	// Output: hiring: Invitations.Revoke: 200 the reply is not the service's own: <h1>Please sign in</h1>; a proxy answered, or the base URL is wrong; the outcome is unknown: look before repeating it
+	// Output: hiring: Invitations.Revoke: 200 the response is not from the API: <h1>Please sign in</h1>; a proxy answered, or the base URL is wrong; the outcome is unknown: look before repeating it
 }
 
 // The key would travel with a redirect.
@@ -120,5 +120,5 @@ func Example_redirect() {
 
 	_, err := client.Account.Get(ctx)
 	fmt.Println(err)
-	// Output: hiring: Account.Get: 301 the service redirects elsewhere, which is not followed because the key would travel: correct the base URL (request req_0000000000000001)
+	// Output: hiring: Account.Get: 301 the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL (request req_0000000000000001)
 }

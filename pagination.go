@@ -368,7 +368,7 @@ func (r *pageReader[T]) unexpectedSize(got int, meta wireMeta) string {
 		return ""
 	}
 	r.warned = true
-	return fmt.Sprintf("asked for pages of %d items and got %d: Dialect.%s may be wrong", r.At.Size, size, r.list.sizeField())
+	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", r.At.Size, size, r.list.sizeField())
 }
 
 // The causes of the error of a log that returns only entries that it returned before.

@@ -116,7 +116,7 @@ func TestFailuresAreOneLine(t *testing.T) {
 		want string
 	}{
 		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
-		"another web server": {service{page, sandbox.TestKey}, "404 the reply is not the service's own"},
+		"another web server": {service{page, sandbox.TestKey}, "404 the response is not from the API"},
 		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "HIRING_BASE_URL: must be absolute"},
 		"nobody listens":     {service{refused, sandbox.TestKey}, "refused"},
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},

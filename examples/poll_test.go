@@ -59,7 +59,7 @@ func TestPollEndsWithOneClearLine(t *testing.T) {
 		want string
 	}{
 		"wrong key":          {service{fake.URL(), "sk_test_wrong"}, "401 INVALID_TOKEN"},
-		"another web server": {service{page, sandbox.TestKey}, "404 the reply is not the service's own"},
+		"another web server": {service{page, sandbox.TestKey}, "404 the response is not from the API"},
 		"not an address":     {service{"hiring.example.com", sandbox.TestKey}, "HIRING_BASE_URL: must be absolute"},
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},

@@ -1,9 +1,11 @@
-// Package dialecthint finds out which of the names that a client had to guess a
-// complaint of the service can be about.
+// Package dialecthint determines which assumed names of the API a validation error can be
+// about.
 //
-// A name that was sent is wrong only if the service does not know it, or misses it
-// all the same: else its value is. One that was not sent may be what the service
-// calls any name that was guessed.
+// The API's documentation does not show every name, so the client assumes some
+// (docs/assumptions.md). An assumed name that was sent is wrong only if the error calls
+// the name itself unknown or missing. Otherwise its value is invalid. An error about a
+// name that was not sent may concern every assumed name, because that may be the API's
+// real name for it.
 package dialecthint
 
 import (
@@ -11,22 +13,21 @@ import (
 	"slices"
 )
 
-// Guess is a name that the documentation does not show, and the setting that
-// holds it.
+// Guess is an assumed name and the Dialect field that sets it.
 type Guess struct {
 	Name, Field string
-	Format      bool // The name is documented, and how its value is written is the guess.
+	Format      bool // The name is documented; only the format of its value is assumed.
 }
 
-// Complaints are what a refusal says of a request's input: of the whole, and of
-// each field by name.
+// Complaints are the validation messages of a 400 response: messages about the whole
+// input, and messages keyed by field name.
 type Complaints struct {
 	Whole  []string
 	Fields map[string][]string
 }
 
-// Of returns the fields of the guesses that the complaints can be about. sent
-// tells what else a request held by name.
+// Of returns the Dialect fields of the guesses that the messages can be about. sent
+// reports whether the request held a field with the given name that is not assumed.
 func (c Complaints) Of(guesses []Guess, sent func(name string) bool) map[string]bool {
 	wrong := make(map[string]bool)
 	for name, problems := range c.Fields {
@@ -44,7 +45,7 @@ func (c Complaints) Of(guesses []Guess, sent func(name string) bool) map[string]
 	return wrong
 }
 
-// suspects are the guesses that a complaint about a field can be about.
+// suspects returns the guesses that a message about the field name can be about.
 func suspects(guesses []Guess, name string, problems []string, sent func(string) bool) []Guess {
 	if i := slices.IndexFunc(guesses, func(g Guess) bool { return g.Name == name }); i >= 0 {
 		if guesses[i].Format || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
@@ -58,17 +59,17 @@ func suspects(guesses []Guess, name string, problems []string, sent func(string)
 	return slices.DeleteFunc(slices.Clone(guesses), func(g Guess) bool { return g.Format })
 }
 
-// aboutName matches a complaint that can be about a name rather than about its
-// value: all of it, for "the domain of this address is unknown" is about a value.
+// aboutName matches a message that is entirely about a name. It does not match within a
+// longer sentence: "the domain of this address is unknown" is about a value.
 var aboutName = regexp.MustCompile("(?i)^\\W*(((this|the|a|an) )?(field|key|member|parameter|property) )?((is|was) )?(an? )?" +
 	"(unknown|unrecogni[sz]ed|required|missing|not sent)( required)?( (field|key|member|parameter|property))?\\W*$|received undefined\\W*$")
 
-// complainsOf tells whether a problem of a field can be about the field's name.
+// complainsOf reports whether a message about a field can be about the field's name.
 func complainsOf(problem, name string) bool {
 	return aboutName.MatchString(problem) || namesUnknown(problem, name)
 }
 
-// namesUnknown tells whether a text complains of a name that it holds.
+// namesUnknown reports whether a message calls the given name unknown or missing.
 func namesUnknown(text, name string) bool {
 	const kinds, mark = `( (field|key|member|parameter|property|properties)s?(\(s\))?)?( in [a-z ]+)?`, "[\"'`]?"
 	quoted := mark + regexp.QuoteMeta(name) + mark

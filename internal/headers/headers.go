@@ -1,5 +1,5 @@
-// Package headers reads what a reply's headers say of quotas, pauses and the time,
-// and judges which headers may be added to a request. It sends nothing.
+// Package headers reads the rate limit, Retry-After and time from a response's headers,
+// and checks which headers may be added to a request.
 package headers
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// Quota reads the three headers of a quota; ok is false unless all are there and
-// make sense.
-func Quota(h http.Header) (said quota.Window, ok bool) {
+// Quota reads the three rate-limit headers. It returns false unless all three are present
+// and valid.
+func Quota(h http.Header) (window quota.Window, ok bool) {
 	var reset int64
 	var err error
-	if said.Limit, ok = count(h.Get("X-Ratelimit-Limit")); !ok {
+	if window.Limit, ok = count(h.Get("X-Ratelimit-Limit")); !ok {
 		return quota.Window{}, false
 	}
-	if said.Remaining, ok = count(h.Get("X-Ratelimit-Remaining")); !ok {
+	if window.Remaining, ok = count(h.Get("X-Ratelimit-Remaining")); !ok {
 		return quota.Window{}, false
 	}
 	if reset, err = strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err != nil || reset <= 0 || reset > MaxUnix {
 		return quota.Window{}, false
 	}
-	said.Reset = time.Unix(reset, 0).UTC()
-	return said, true
+	window.Reset = time.Unix(reset, 0).UTC()
+	return window, true
 }
 
-// MaxUnix is the last second that RFC 3339, and so JSON, can write.
+// MaxUnix is the last Unix second that RFC 3339, and therefore JSON, can represent.
 const MaxUnix = 253402300799
 
 func count(s string) (int, bool) {
@@ -38,9 +38,9 @@ func count(s string) (int, bool) {
 	return n, err == nil && n >= 0
 }
 
-// RetryAfter reads a Retry-After header: whole seconds or any of HTTP's date
-// formats, the latter by the clock of the reply that carries it. It is 0 when
-// there is none that makes sense.
+// RetryAfter returns the delay of a Retry-After header, which is a number of seconds or an
+// HTTP date. A date is compared with the response's Date header, or with now without one.
+// RetryAfter returns 0 for a missing or invalid header.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
@@ -50,7 +50,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 		return time.Duration(min(seconds, maxSeconds)) * time.Second
 	}
 	if strings.Trim(value, "0123456789") == "" {
-		return time.Duration(maxSeconds) * time.Second // Too many digits to count: surely too long.
+		return time.Duration(maxSeconds) * time.Second // The number overflows uint64.
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {
@@ -61,7 +61,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 
 const maxSeconds = uint64((1<<63 - 1) / time.Second)
 
-// ServerTime is the moment of a reply by the server's clock.
+// ServerTime returns the response's Date header, or now if the header is missing or
+// invalid.
 func ServerTime(h http.Header, now time.Time) time.Time {
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		return date
@@ -69,15 +70,16 @@ func ServerTime(h http.Header, now time.Time) time.Time {
 	return now
 }
 
-// fixedHeaders are those that a probe cannot set: the client's own, those that
-// say how a request travels, and those with which net/http repeats a POST.
+// fixedHeaders are the sorted headers that a trace function cannot set: those that the
+// client sets, those that control how a request is transferred, and those that make
+// net/http retry a POST.
 var fixedHeaders = []string{
 	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
 	"Expect", "Host", "Idempotency-Key", "If-Range", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Range", "Te",
 	"Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-Idempotency-Key",
 }
 
-// Addable tells whether a header may be added that has this canonical name.
+// Addable reports whether a trace function may add the header with this canonical name.
 func Addable(name string) bool {
 	if _, fixed := slices.BinarySearch(fixedHeaders, name); fixed || name == "" {
 		return false
@@ -87,7 +89,7 @@ func Addable(name string) bool {
 	})
 }
 
-// IsValue tells whether a text can be the value of a header.
+// IsValue reports whether value is a valid header value.
 func IsValue(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

@@ -1,11 +1,11 @@
-// Package jsoncodec reads and writes the JSON of resources: structs whose own JSON
-// methods call this package, and which it therefore takes apart field by field.
+// Package jsoncodec reads and writes the JSON of resources. The JSON methods of the
+// resource structs call this package, so it converts each struct to a type without methods
+// first.
 //
-// Replies are read leniently: one lone surrogate in a prompt must not block a
-// whole log, so text that is not UTF-8 and names that come twice are let through.
-// What is written is valid for any reader: invalid text is replaced as every reader
-// would, and a nil slice, which is null on the wire, stays null. The same value is
-// always written as the same text, and no name twice.
+// Reading is lenient: invalid UTF-8 and duplicate names are accepted, so that one lone
+// surrogate in a prompt does not make a whole log unreadable. Written JSON is valid and
+// deterministic: invalid UTF-8 is replaced, no name occurs twice, and a nil slice is null
+// as in the API's JSON.
 package jsoncodec
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// Codec reads and writes the resources of one package.
+// Codec reads and writes the resources of one package. It is safe for concurrent use.
 type Codec struct {
 	Reading json.Options
 
@@ -31,8 +31,8 @@ type Codec struct {
 	writing json.Options
 }
 
-// New returns the codec of the structs that are an R, an interface. after is called
-// with each that was read.
+// New returns the codec of all structs that implement the interface R. It calls after with
+// each struct that it has read.
 func New[R any](after func(R)) *Codec {
 	read := json.JoinUnmarshalers(scalars, json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := json.UnmarshalDecode(d, withoutMethods(v))
@@ -49,13 +49,14 @@ func New[R any](after func(R)) *Codec {
 	}
 }
 
-// Forgiving returns the codec that reads something in another way.
+// Forgiving returns a codec that reads some types with way.
 func (c *Codec) Forgiving(way *json.Unmarshalers) *Codec {
 	readers := json.JoinUnmarshalers(way, c.readers)
 	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing}
 }
 
-// OrNil is a way to read a pointer to a T that is nil when the T cannot be read.
+// OrNil returns an unmarshaler for a pointer to T that becomes nil when the T cannot be
+// read.
 func OrNil[T any]() *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
 		raw, err := d.ReadValue()
@@ -63,16 +64,16 @@ func OrNil[T any]() *json.Unmarshalers {
 			return err
 		}
 		*v = new(T)
-		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // Within the same bound.
+		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // The options contain the memory bound.
 			*v = nil
 		}
 		return nil
 	})
 }
 
-// OrPart is a way to read a T that is replaced when it cannot be read by what part
-// returns: it receives the place of the T in the text, why it cannot be read, and a
-// function that reads the same text into another value.
+// OrPart returns an unmarshaler for T that stores the result of part when the T cannot be
+// read. part receives the JSON pointer of the T, the error, and a function that reads the
+// same JSON into another value.
 func OrPart[T any](part func(place string, why error, read func(v any) error) T) *json.Unmarshalers {
 	inside := false
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
@@ -86,7 +87,7 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 		place := string(d.StackPointer())
 		inside = true
 		defer func() { inside = false }()
-		read := func(v any) error { return json.Unmarshal(raw, v, d.Options()) } // Within the same bound.
+		read := func(v any) error { return json.Unmarshal(raw, v, d.Options()) } // The options contain the memory bound.
 		if err := read(v); err != nil {
 			*v = part(place, err, read)
 		}
@@ -94,14 +95,14 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 	})
 }
 
-// Encode writes v.
+// Encode returns the JSON of v.
 func (c *Codec) Encode(v any) ([]byte, error) { return json.Marshal(v, c.writing) }
 
-// Decode reads b into v, a pointer.
+// Decode reads b into v, which must be a pointer.
 func (c *Codec) Decode(b []byte, v any) error { return json.Unmarshal(b, v, c.Reading) }
 
-// DecodeWithin is Decode for what others wrote: a short text that would make a
-// large value, or one that takes too long, is an error, that of the bound.
+// DecodeWithin is like Decode with a limit of memory and time, for JSON from outside the
+// process. It returns the bound's error when a limit is exceeded.
 func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
 	counted := json.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
 	err := json.Unmarshal(b, v, c.Reading, counted, json.JoinOptions(options...))
@@ -111,10 +112,10 @@ func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...j
 	return err
 }
 
-// encodeTime writes a time as the service does, with milliseconds, and as many
-// more digits as it takes to lose nothing. The offset stays as it came.
+// encodeTime writes a time as the API does, with milliseconds, or with more digits if the
+// time has them. It keeps the offset.
 func encodeTime(t time.Time) ([]byte, error) {
-	if _, err := t.MarshalText(); err != nil { // A year or an offset that JSON has no room for.
+	if _, err := t.MarshalText(); err != nil { // A year or offset that RFC 3339 cannot represent.
 		return nil, err
 	}
 	layout := `"2006-01-02T15:04:05.000Z07:00"`
@@ -124,8 +125,8 @@ func encodeTime(t time.Time) ([]byte, error) {
 	return []byte(t.Format(layout)), nil
 }
 
-// withoutMethods returns v, a struct or a pointer to one, as the same struct
-// without a name.
+// withoutMethods converts v, a struct or a pointer to one, to an unnamed struct type
+// without methods.
 func withoutMethods(v any) any {
 	value := reflect.ValueOf(v)
 	if value.Kind() == reflect.Pointer {
@@ -134,8 +135,8 @@ func withoutMethods(v any) any {
 	return value.Convert(bareType(value.Type())).Interface()
 }
 
-// withoutKnown returns v, a struct or a pointer to one, without the unknown members
-// that have the name of a field: a name must not be written twice.
+// withoutKnown returns v, a struct or a pointer to one, without the unknown members whose
+// name equals a field's. Otherwise a name would be written twice.
 func withoutKnown(v any) any {
 	value := reflect.Indirect(reflect.ValueOf(v))
 	names := knownNames(value.Type())
@@ -154,14 +155,14 @@ func withoutKnown(v any) any {
 	return copied.Interface()
 }
 
-// fieldNames are the JSON names of a struct's fields, and the index of the field
-// for all other members, which is negative when there is none.
+// fieldNames are the JSON names of a struct's fields, and the index of the field for
+// unknown members, or -1.
 type fieldNames struct {
 	known map[string]bool
 	extra int
 }
 
-var namesOfTypes sync.Map // Of reflect.Type to fieldNames.
+var namesOfTypes sync.Map // reflect.Type to fieldNames.
 
 func knownNames(t reflect.Type) fieldNames {
 	if names, ok := namesOfTypes.Load(t); ok {
@@ -180,7 +181,7 @@ func knownNames(t reflect.Type) fieldNames {
 	return names
 }
 
-var bareTypes sync.Map // Of reflect.Type to reflect.Type.
+var bareTypes sync.Map // reflect.Type to the type without methods.
 
 func bareType(t reflect.Type) reflect.Type {
 	if bare, ok := bareTypes.Load(t); ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// scalars read numbers and times that json/v2 refuses although their meaning is
-// clear: a whole number as 1.0 or 1e2, and a leap second.
+// scalars read numbers and times that json/v2 rejects although their meaning is clear:
+// whole numbers written as 1.0 or 1e2, and leap seconds.
 var scalars = json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(readWhole[int]),
 	json.UnmarshalFromFunc(readWhole[int64]),
@@ -38,12 +38,12 @@ func readWhole[T int | int64](d *jsontext.Decoder, v *T) error {
 	return nil
 }
 
-// maxNumber is longer than any number that a program writes.
+// maxNumber is the longest number that is read, in bytes.
 const maxNumber = 1000
 
 var errNotWhole = errors.New("not a whole number in range")
 
-// whole returns the whole number that a JSON number stands for.
+// whole returns the value of a JSON number that is a whole number.
 func whole(text string) (int64, error) {
 	if !strings.ContainsAny(text, ".eE") {
 		return strconv.ParseInt(text, 10, 64)
@@ -64,7 +64,7 @@ func whole(text string) (int64, error) {
 			return 0, err
 		}
 	}
-	zeros := len(whole) - len(digits) // What the digits lack, or have beyond the decimal point.
+	zeros := len(whole) - len(digits) // Zeros to append; negative if the number has a fraction.
 	if zeros += min(max(exponent, -2*maxNumber), 2*maxNumber); zeros < 0 || zeros > maxNumber {
 		return 0, errNotWhole
 	}
@@ -73,8 +73,8 @@ func whole(text string) (int64, error) {
 
 const leapSecond = ":60"
 
-// readTime reads a leap second as the second after it, which Go's times have no
-// other room for.
+// readTime reads a leap second as the second after it, because time.Time has no leap
+// seconds.
 func readTime(d *jsontext.Decoder, v *time.Time) error {
 	if d.PeekKind() != '"' {
 		return limits.Skip
@@ -98,8 +98,8 @@ func readTime(d *jsontext.Decoder, v *time.Time) error {
 	return nil
 }
 
-// parseTime reads a JSON string as a time. Without escapes it needs no decoder,
-// which costs memory for each of thousands of times.
+// parseTime reads a JSON string as a time. A string without escapes needs no decoder,
+// which saves an allocation per time.
 func parseTime(raw []byte) (read time.Time, err error) {
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		err = json.Unmarshal(raw, &read)

@@ -15,15 +15,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
-// WhereIn is Where for a value that lies at a place in a larger text. It leaves out
-// the offset.
+// WhereIn is like Where for JSON that is part of a larger text, at the JSON pointer place.
+// It omits the offset.
 func WhereIn(place string, err error) string {
 	at, what, _ := split(err)
 	return text.Quote([]byte(strings.ToValidUTF8(place+at, ""))) + " " + cmp.Or(what, "cannot be read")
 }
 
-// Where describes a JSON error by place alone: its own text may hold candidates'
-// data.
+// Where describes the position and kind of a JSON error. It omits the error's own text,
+// which may contain candidates' data.
 func Where(err error) string {
 	at, what, offset := split(err)
 	if what == "" {
@@ -35,8 +35,8 @@ func Where(err error) string {
 	return fmt.Sprintf(": %s %s at byte %d", text.Quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
 }
 
-// split returns the JSON pointer of an error, what is wrong there, "" when the error is
-// not about JSON, and the offset.
+// split returns the JSON pointer of an error, a description, and the offset. The
+// description is empty when err is not about JSON.
 func split(err error) (at, what string, offset int64) {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		at, offset, what = string(e.JSONPointer), e.ByteOffset, "has a value of the wrong type"
@@ -68,7 +68,7 @@ func kindName(k jsontext.Kind) string {
 	return "a list"
 }
 
-// typeName says in JSON's words what a Go type holds.
+// typeName returns the JSON term for a Go type.
 func typeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

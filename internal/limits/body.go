@@ -1,6 +1,6 @@
-// Package limits implements the memory and time limits of reading a response: a
-// reusable buffer for the body, a body that is closed once, a watchdog for a silent
-// server, and a bound for decoding.
+// Package limits implements the memory and time limits of reading a response: a reusable
+// buffer for the body, a body that is closed once, an idle timeout, and a memory bound for
+// decoding.
 package limits
 
 import (
@@ -10,18 +10,19 @@ import (
 
 const (
 	smallest = 4 << 10
-	largest  = 1 << 20 // Of a buffer that is kept.
+	largest  = 1 << 20 // Largest buffer that returns to the pool.
 )
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Buffer holds what was read until it is released. The zero value is empty.
+// Buffer is a pooled buffer that holds a response body until Release. The zero value is
+// empty.
 type Buffer struct {
 	shared *[]byte
-	Grown  int64 // Bytes that were allocated for it.
+	Grown  int64 // Bytes allocated so far, including buffers that were replaced.
 }
 
-// Bytes is what was read.
+// Bytes returns the bytes read. They are valid until Release.
 func (b *Buffer) Bytes() []byte {
 	if b.shared == nil {
 		return nil
@@ -29,9 +30,9 @@ func (b *Buffer) Bytes() []byte {
 	return *b.shared
 }
 
-// Fill reads limit bytes, and one more to notice a longer body. What it allocates
-// on the way is less than twice the limit in all: the last of ever larger buffers,
-// each half of the next, is as large as the limit.
+// Fill reads body up to limit bytes, and one byte more so that the caller can detect a
+// longer body. Each new buffer is twice the size of the one before and the last holds
+// limit bytes, so Fill allocates less than twice the limit in total.
 func (b *Buffer) Fill(body io.Reader, limit int64) error {
 	b.shared = buffers.Get().(*[]byte)
 	into := (*b.shared)[:0]
@@ -56,7 +57,8 @@ func (b *Buffer) Fill(body io.Reader, limit int64) error {
 	}
 }
 
-// Release gives the memory back, unless it has grown too large to keep.
+// Release returns the buffer to the pool, unless it is larger than the pool keeps. Release
+// may be called more than once.
 func (b *Buffer) Release() {
 	if b.shared != nil && cap(*b.shared) <= largest {
 		buffers.Put(b.shared)
@@ -64,14 +66,15 @@ func (b *Buffer) Release() {
 	b.shared = nil
 }
 
-// Once closes a body once.
+// Once closes a response body exactly once.
 type Once struct {
 	Body     io.ReadCloser
 	once     sync.Once
-	panicked any // What the body panicked with in CloseLate.
+	panicked any // Value of a panic in CloseLate.
 }
 
-// Close is for the caller's goroutine, whose the body's panics are.
+// Close closes the body. It is called in the caller's goroutine. A panic of the body, also
+// one that CloseLate caught, propagates to the caller.
 func (o *Once) Close() {
 	o.once.Do(func() { _ = o.Body.Close() })
 	if o.panicked != nil {
@@ -79,7 +82,8 @@ func (o *Once) Close() {
 	}
 }
 
-// CloseLate is Close for a goroutine of its own, which no panic may end.
+// CloseLate closes the body in a goroutine other than the caller's, where a panic would
+// end the process. It saves the panic for Close.
 func (o *Once) CloseLate() {
 	o.once.Do(func() {
 		defer func() { o.panicked = recover() }()

@@ -8,20 +8,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrMemory ends what would allocate more than it may.
-var ErrMemory = errors.New("the reply takes more memory than it may")
+// ErrMemory is returned when decoding would exceed the memory bound.
+var ErrMemory = errors.New("the response takes more memory than allowed")
 
-// Bound is what a reader of JSON has left. Whoever allocates asks before it does,
-// so that a short text cannot become a large value; what becomes garbage counts
-// as well, because nobody knows when it is collected.
+// Bound limits the memory and time of decoding one response. A decoder calls Take before
+// each allocation, so that a short text cannot become a large value. Memory that becomes
+// garbage still counts, because it may not be collected in time.
 type Bound struct {
 	Left    int64                    // Bytes that may still be allocated.
-	Until   interface{ Err() error } // A context, asked from time to time; nil: for ever.
-	Stopped error                    // Why nothing more is read.
+	Until   interface{ Err() error } // Context whose error ends decoding; nil means none.
+	Stopped error                    // Why decoding must end; nil while it may continue.
 	steps   uint
 }
 
-// Step is called for every value, and tells whether to go on.
+// Step reports whether decoding may continue. It is called for every value and checks the
+// context at every 4096th call.
 func (b *Bound) Step() bool {
 	if b.steps++; b.steps%4096 == 0 && b.Until != nil && b.Stopped == nil {
 		b.Stopped = b.Until.Err()
@@ -29,7 +30,8 @@ func (b *Bound) Step() bool {
 	return b.Stopped == nil
 }
 
-// Take asks for n bytes. An allocation is up to an eighth larger than asked for.
+// Take deducts n bytes, and an eighth more because the allocator rounds sizes up. It
+// reports whether decoding may continue.
 func (b *Bound) Take(n int64) bool {
 	if b.Left -= n + n/8; b.Left < 0 && b.Stopped == nil {
 		b.Stopped = ErrMemory
@@ -37,16 +39,16 @@ func (b *Bound) Take(n int64) bool {
 	return b.Stopped == nil
 }
 
-// What a map of strings costs in bytes: with its first eight members, with the
-// ninth, which makes it another kind of map, and with each from there on. It
-// doubles, and what it had before is garbage.
+// Cost of a map of strings in bytes: for its first eight members, for the ninth, which
+// changes the map's internal layout, and for each further member. The costs include the
+// memory that growing the map leaves behind.
 const (
 	newMap   = 450
 	ninth    = 1000
 	mapEntry = 200
 )
 
-// TakeMember asks for the memory of one more member of a map that has n.
+// TakeMember deducts the memory for one more member of a map that has n members.
 func (b *Bound) TakeMember(n int) bool {
 	switch {
 	case n == 0:
@@ -59,14 +61,15 @@ func (b *Bound) TakeMember(n int) bool {
 	return true
 }
 
-// grown is how much of a slice is allocated when it grows an element at a time.
+// grown is the memory allocated by growing a slice one element at a time, as a multiple of
+// its final size.
 const grown = 7
 
-// Unmarshalers count what json/v2 allocates, from above, before anything else
-// applies. Texts count as their JSON, once for all.
+// Unmarshalers deducts an upper bound of what json/v2 allocates for each value, then runs
+// others. text is the length of the JSON, which bounds the memory of all strings.
 func (b *Bound) Unmarshalers(text int, others *json.Unmarshalers) *json.Unmarshalers {
 	b.Take(int64(text))
-	var inMap []bool // By depth: the members there are those of a map.
+	var inMap []bool // By depth: whether the parent is a map.
 	return json.JoinUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 		depth := d.StackDepth()
 		t := reflect.TypeOf(v).Elem()

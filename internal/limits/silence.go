@@ -2,14 +2,14 @@ package limits
 
 import "time"
 
-// Silence ends a reading that brings nothing for too long.
+// Silence is an idle timeout for reading a body.
 type Silence struct {
 	timer *time.Timer
 	limit time.Duration
 }
 
-// NewSilence calls end, in a goroutine of its own, when nothing came for so long;
-// never when limit is 0. It begins at once.
+// NewSilence starts an idle timeout that calls end in a new goroutine when limit has
+// passed without Begin. A limit of 0 means no timeout.
 func NewSilence(limit time.Duration, end func()) *Silence {
 	if limit == 0 {
 		return &Silence{}
@@ -17,14 +17,14 @@ func NewSilence(limit time.Duration, end func()) *Silence {
 	return &Silence{time.AfterFunc(limit, end), limit}
 }
 
-// Begin begins the time anew.
+// Begin restarts the timeout.
 func (s *Silence) Begin() {
 	if s.timer != nil {
 		s.timer.Reset(s.limit)
 	}
 }
 
-// Stop ends the waiting, until Begin.
+// Stop stops the timeout until the next Begin.
 func (s *Silence) Stop() {
 	if s.timer != nil {
 		s.timer.Stop()

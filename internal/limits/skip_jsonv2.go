@@ -4,5 +4,5 @@ package limits
 
 import "encoding/json/v2"
 
-// Skip leaves a value to the next unmarshaler.
+// Skip is the error with which an unmarshaler leaves a value to the next one.
 var Skip = json.SkipFunc

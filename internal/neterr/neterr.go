@@ -1,5 +1,5 @@
-// Package neterr tells the causes apart that end an exchange without a reply, in
-// words that name nobody.
+// Package neterr classifies network errors. Its results contain no host or path, so that
+// they can be logged.
 package neterr
 
 import (
@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// Usable returns err, or for a nil pointer, which may panic when it is asked for
-// anything, an error that says what it is.
+// Usable returns err, or for a nil pointer an error that names its type. Methods of a nil
+// pointer may panic.
 func Usable(err error) error {
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
 		return fmt.Errorf("the error is a nil %T", err)
@@ -23,8 +23,8 @@ func Usable(err error) error {
 	return err
 }
 
-// Permanent tells a server that cannot prove its identity from one that cannot be
-// reached for a moment.
+// Permanent reports whether err is a TLS failure that a retry does not fix, such as an
+// invalid certificate.
 func Permanent(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
@@ -32,8 +32,8 @@ func Permanent(err error) bool {
 	return certificate || authority || record
 }
 
-// Advice is what may help, if anything is known that does: where there is no such
-// host, or no TLS although the scheme says so, the base URL is probably wrong.
+// Advice returns what the user should check, or nil. A host that does not exist and a
+// server without TLS suggest a wrong base URL.
 func Advice(err error) []string {
 	lookup, ok := errors.AsType[*net.DNSError](err)
 	if _, record := errors.AsType[tls.RecordHeaderError](err); record || ok && lookup.IsNotFound {
@@ -42,13 +42,12 @@ func Advice(err error) []string {
 	return nil
 }
 
-// Word names the kind of a cause, for a log; "other" when it is none of those
-// that are known.
+// Word returns one term for the kind of err, for a log, or "other".
 func Word(err error) string {
 	if Permanent(err) {
 		return "tls"
 	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok { // One that took too long is one of these still.
+	if _, ok := errors.AsType[*net.DNSError](err); ok { // Before "timeout": a lookup that timed out is still "dns".
 		return "dns"
 	}
 	for _, known := range []struct {

@@ -123,7 +123,7 @@ func (it *Iteration[T]) Advance(items []T, meta Meta) (fresh []T, stuck *Stuck) 
 		fresh = items
 	}
 	if stuck == nil && more && it.empty == MaxEmpty {
-		stuck = &Stuck{What: "three empty pages in a row, each with the promise of more"}
+		stuck = &Stuck{What: "three empty pages in a row, each announcing more items"}
 	}
 	it.Done = !more || stuck != nil
 	return fresh, stuck
@@ -148,13 +148,13 @@ func styleOf(meta Meta) Style {
 // that is added meanwhile moves all others towards the end.
 func (it *Iteration[T]) afterNumber(items []T, meta Meta) (fresh []T, more bool, stuck *Stuck) {
 	if meta.Page != nil && *meta.Page != it.At.Page {
-		return nil, false, &Stuck{What: fmt.Sprintf("asked for page %d and got page %d", it.At.Page, *meta.Page), Field: "PageParam"}
+		return nil, false, &Stuck{What: fmt.Sprintf("requested page %d but received page %d", it.At.Page, *meta.Page), Field: "PageParam"}
 	}
 	it.pass(len(items), meta)
 	fresh, known := Fresh(&it.seen, items, it.list.ID)
 	if !known {
 		return nil, false, &Stuck{What: fmt.Sprintf("page %d goes back by more than %d items: "+
-			"as many were added since the page before it, then begin again, or Dialect.PageParam is wrong", it.At.Page, Window)}
+			"either so many were added since the previous page, so begin again, or Dialect.PageParam is wrong", it.At.Page, Window)}
 	}
 	switch {
 	case len(fresh) > 0:
@@ -164,7 +164,7 @@ func (it *Iteration[T]) afterNumber(items []T, meta Meta) (fresh []T, more bool,
 	}
 	// Items move by as many pages as were read at most, unless more items are added.
 	if it.stale > it.news+maxStale || it.stale > 0 && meta.Page == nil {
-		return nil, false, &Stuck{What: fmt.Sprintf("page %d holds what an earlier page held", it.At.Page), Field: "PageParam"}
+		return nil, false, &Stuck{What: fmt.Sprintf("page %d repeats an earlier page", it.At.Page), Field: "PageParam"}
 	}
 	it.At.Page++
 	if meta.HasMore != nil {
@@ -196,21 +196,21 @@ func (it *Iteration[T]) afterCursor(items []T, meta Meta) (fresh []T, more bool,
 	it.visited.Add("cursor " + it.At.Cursor)
 	if len(items) > 0 {
 		if first := it.list.ID(&items[0]); first != "" && it.visited.Add("item "+first) {
-			return nil, false, &Stuck{What: "a page begins as an earlier page did", Field: "CursorParam"}
+			return nil, false, &Stuck{What: "a page begins with the same item as an earlier page", Field: "CursorParam"}
 		}
 	}
 	switch {
 	case more && meta.Cursor == "":
 		it.At.Lost, it.Lost = true, lost()
 	case more && it.visited.Add("cursor "+meta.Cursor):
-		return nil, false, &Stuck{What: "the service gives the same cursor again", Field: "CursorParam"}
+		return nil, false, &Stuck{What: "the API sent the same cursor again", Field: "CursorParam"}
 	}
 	it.At.Cursor = meta.Cursor
 	return items, more, nil
 }
 
 func lost() *Stuck {
-	return &Stuck{What: "the service promises more items but gives no cursor to reach them"}
+	return &Stuck{What: "the API announces more items but sent no cursor for them"}
 }
 
 // afterSeq advances a list by seq. It drops entries of earlier pages.
@@ -226,7 +226,7 @@ func (it *Iteration[T]) afterSeq(items []T, meta Meta) (fresh []T, more bool, st
 		}
 	}
 	if len(items) > 0 && n == 0 {
-		return nil, false, &Stuck{What: fmt.Sprintf("asked for entries after %d and got none above it", it.At.Seq), Old: true, More: meta.HasMore != nil && *meta.HasMore}
+		return nil, false, &Stuck{What: fmt.Sprintf("requested entries after %d but received only earlier ones", it.At.Seq), Old: true, More: meta.HasMore != nil && *meta.HasMore}
 	}
 	more = meta.Cursor != "" && meta.Cursor != strconv.FormatInt(it.At.Seq, 10)
 	if meta.HasMore != nil {

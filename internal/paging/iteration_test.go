@@ -73,19 +73,19 @@ func TestAdvance(t *testing.T) {
 		"by number, shifted":                   {paging.ByPage, []string{"ab|page=1 more", "bc|page=2 more", "d|page=3 end"}, "ab c d", "done", ""},
 		"by number, has_more is missing":       {paging.ByPage, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
 		"by number, nothing says that more is": {paging.ByPage, []string{"ab|page=1"}, "ab", "done", ""},
-		"by number, the first again":           {paging.ByPage, []string{"ab|page=1 more", "ab|page=1 more"}, "ab ", "asked for page 2 and got page 1", "PageParam"},
-		"by number, which is not meta":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 holds what an earlier page held", "PageParam"},
+		"by number, the first again":           {paging.ByPage, []string{"ab|page=1 more", "ab|page=1 more"}, "ab ", "requested page 2 but received page 1", "PageParam"},
+		"by number, which is not meta":         {paging.ByPage, []string{"ab|more", "ab|more"}, "ab ", "page 2 repeats an earlier page", "PageParam"},
 		"by number, empty for a while":         {paging.ByPage, []string{"|page=1 more", "|page=2 more", "a|page=3 more", "|page=4 more", "|page=5 more", "b|page=6 end"}, "  a   b", "done", ""},
-		"by number, empty for too long":        {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 more"}, "  ", "three empty pages in a row, each with the promise of more", ""},
+		"by number, empty for too long":        {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 more"}, "  ", "three empty pages in a row, each announcing more items", ""},
 		"by number, empty up to the end":       {paging.ByPage, []string{"|page=1 more", "|page=2 more", "|page=3 end"}, "  ", "done", ""},
 		"by number, not meta, one is empty":    {paging.ByPage, []string{"ab|more", "|more", "cd|end"}, "ab  cd", "done", ""},
 		"by cursor":                            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=y", "e|end cursor="}, "ab cd e", "done", ""},
 		"by cursor, has_more is missing":       {paging.ByCursor, []string{"ab|cursor=x", "c|cursor="}, "ab c", "done", ""},
 		"by cursor, has_more decides":          {paging.ByCursor, []string{"ab|end cursor=x"}, "ab", "done", ""},
-		"by cursor, the same again":            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=x"}, "ab ", "the service gives the same cursor again", "CursorParam"},
-		"by cursor, an earlier one again":      {paging.ByCursor, []string{"ab|cursor=x", "cd|cursor=y", "ef|cursor=x"}, "ab cd ", "the service gives the same cursor again", "CursorParam"},
-		"by cursor, the same items":            {paging.ByCursor, []string{"ab|cursor=x", "ab|cursor=y"}, "ab ", "a page begins as an earlier page did", "CursorParam"},
-		"by cursor, none to go on with":        {paging.ByCursor, []string{"ab|more"}, "ab", "the service promises more items but gives no cursor to reach them", ""},
+		"by cursor, the same again":            {paging.ByCursor, []string{"ab|more cursor=x", "cd|more cursor=x"}, "ab ", "the API sent the same cursor again", "CursorParam"},
+		"by cursor, an earlier one again":      {paging.ByCursor, []string{"ab|cursor=x", "cd|cursor=y", "ef|cursor=x"}, "ab cd ", "the API sent the same cursor again", "CursorParam"},
+		"by cursor, the same items":            {paging.ByCursor, []string{"ab|cursor=x", "ab|cursor=y"}, "ab ", "a page begins with the same item as an earlier page", "CursorParam"},
+		"by cursor, none to go on with":        {paging.ByCursor, []string{"ab|more"}, "ab", "the API announces more items but sent no cursor for them", ""},
 		"by cursor, one is empty":              {paging.ByCursor, []string{"|more cursor=x", "a|end"}, " a", "done", ""},
 		"by seq":                               {paging.BySeq, []string{"12|more cursor=2", "37|end"}, "12 37", "done", ""},
 		"by seq, from zero":                    {paging.BySeq, []string{"01|end"}, "01", "done", ""},
@@ -96,13 +96,13 @@ func TestAdvance(t *testing.T) {
 		"by seq, from where the cursor led":    {paging.BySeq, []string{"12|more cursor=2", "|more cursor=7", "678|end"}, "12  8", "done", ""},
 		"by seq, the cursor skips nothing":     {paging.BySeq, []string{"12|more cursor=7", "34|end"}, "12 34", "done", ""},
 		"by seq, an old one after a new one":   {paging.BySeq, []string{"12|more", "32|end"}, "12 3", "done", ""},
-		"by seq, repeats without a promise":    {paging.BySeq, []string{"12|cursor=2", "12|"}, "12 ", "asked for entries after 2 and got none above it", ""},
-		"by seq, repeats and the end":          {paging.BySeq, []string{"12|more", "12|end"}, "12 ", "asked for entries after 2 and got none above it", ""},
-		"by seq, repeats":                      {paging.BySeq, []string{"12|more", "12|more"}, "12 ", "asked for entries after 2 and got none above it", ""},
+		"by seq, repeats without a promise":    {paging.BySeq, []string{"12|cursor=2", "12|"}, "12 ", "requested entries after 2 but received only earlier ones", ""},
+		"by seq, repeats and the end":          {paging.BySeq, []string{"12|more", "12|end"}, "12 ", "requested entries after 2 but received only earlier ones", ""},
+		"by seq, repeats":                      {paging.BySeq, []string{"12|more", "12|more"}, "12 ", "requested entries after 2 but received only earlier ones", ""},
 		"shown by page":                        {paging.ByMeta, []string{"ab|page=1 more", "bc|page=2 end"}, "ab c", "done", ""},
 		"shown by page, has_more is missing":   {paging.ByMeta, []string{"ab|page=1 total=3", "c|page=2 total=3"}, "ab c", "done", ""},
 		"shown by has_more":                    {paging.ByMeta, []string{"ab|more", "bc|end"}, "ab c", "done", ""},
-		"shown by cursor":                      {paging.ByMeta, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins as an earlier page did", "CursorParam"},
+		"shown by cursor":                      {paging.ByMeta, []string{"ab|cursor=x page=1", "ab|cursor="}, "ab ", "a page begins with the same item as an earlier page", "CursorParam"},
 		"shown by neither":                     {paging.ByMeta, []string{"ab|"}, "ab", "done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestAdvance(t *testing.T) {
 				if stuck != nil {
 					end, field = stuck.What, stuck.Field
 					assert.True(t, w.Done)
-					assert.Equal(t, c.style == paging.BySeq && strings.HasPrefix(end, "asked for entries"), stuck.Old)
+					assert.Equal(t, c.style == paging.BySeq && strings.HasPrefix(end, "requested entries"), stuck.Old)
 					assert.Equal(t, stuck.Old && strings.HasSuffix(text, "more"), stuck.More)
 				} else if w.Lost != nil {
 					end = w.Lost.What
@@ -151,7 +151,7 @@ func TestStale(t *testing.T) {
 	for range 12 {
 		require.Nil(t, read("cd"))
 	}
-	assert.Equal(t, &paging.Stuck{What: "page 15 holds what an earlier page held", Field: "PageParam"}, read("cd"))
+	assert.Equal(t, &paging.Stuck{What: "page 15 repeats an earlier page", Field: "PageParam"}, read("cd"))
 }
 
 // TestTotalOfAResumedWalk: what lies before the first page that is read counts.

@@ -1,19 +1,20 @@
-// Package prefetch reads ahead while the caller works on what came before.
+// Package prefetch reads pages ahead in a goroutine while the caller processes earlier
+// ones.
 package prefetch
 
 import "runtime"
 
-// Each hands take what next returns, up to n results of which wait, until next says
-// that it was the last or fails, or take wants no more. next runs in a goroutine of
-// its own that ends before Each does: cancel tells it to. A panic in next is the
-// caller's, and so is a Goexit.
+// Each calls next in a goroutine, buffers up to n results, and passes each page to take.
+// It ends when next reports the last page or returns an error, or when take returns false.
+// Each then calls cancel, which must make a running next return, and waits for the
+// goroutine. A panic or runtime.Goexit in next continues in the caller's goroutine.
 func Each[P any](n int, cancel func(), next func() (page P, last bool, err error), take func(P) bool) error {
 	type result struct {
 		page P
 		err  error
 	}
 	results := make(chan result, n-1)
-	var reader aside
+	var reader relay
 	go func() {
 		defer close(results)
 		reader.run(func() {
@@ -29,7 +30,7 @@ func Each[P any](n int, cancel func(), next func() (page P, last bool, err error
 	}()
 	defer func() {
 		cancel()
-		for range results { // Until the goroutine has ended, which asks for nothing from here on.
+		for range results { // Ends when the goroutine closes results.
 		}
 		reader.join()
 	}()
@@ -41,15 +42,15 @@ func Each[P any](n int, cancel func(), next func() (page P, last bool, err error
 	return nil
 }
 
-// aside is work in a goroutine of its own that ends as if it had been done in
-// the one that waits for it: a panic there would end the process, and a Goexit
-// look like the end of the list.
-type aside struct {
+// relay runs a function in its own goroutine and repeats its panic or runtime.Goexit in
+// the caller's. Otherwise a panic would end the process, and a Goexit would look like the
+// end of the list.
+type relay struct {
 	returned bool
 	panicked any
 }
 
-func (a *aside) run(work func()) {
+func (a *relay) run(work func()) {
 	defer func() {
 		if !a.returned {
 			a.panicked = recover()
@@ -59,8 +60,8 @@ func (a *aside) run(work func()) {
 	a.returned = true
 }
 
-// join is called when run has ended.
-func (a *aside) join() {
+// join repeats the panic or Goexit of run. It must be called after run has ended.
+func (a *relay) join() {
 	switch {
 	case a.panicked != nil:
 		panic(a.panicked)

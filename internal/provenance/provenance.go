@@ -1,9 +1,10 @@
-// Package provenance tells the service's replies from those of others.
+// Package provenance determines whether a response came from the API or from an
+// intermediary.
 //
-// What answers with a 2xx need not be the service: proxies show sign-in pages
-// so. The service signs each reply with headers, and its bodies are JSON or
-// empty. A gateway may strip headers, which shows where a reply without them
-// holds the service's envelope; from then on an empty one may be its own too.
+// A 2xx response may come from a proxy that shows a sign-in page. Every response of the
+// API has certain headers, and its body is JSON or empty. A gateway may remove these
+// headers: a response that has the API's envelope but not the headers shows it. From then
+// on, an empty response without the headers also counts as the API's.
 package provenance
 
 import (
@@ -16,10 +17,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
-// signatures are the headers that every reply of the service carries.
+// signatures are the headers of every API response, by canonical name.
 var signatures = []string{"X-Request-Id", "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"}
 
-// Signed tells whether a header, whose names are canonical, is the service's.
+// Signed reports whether header has one of the API's headers. Its names must be canonical.
 func Signed(header map[string][]string) bool {
 	return slices.ContainsFunc(signatures, func(name string) bool {
 		values := header[name]
@@ -27,12 +28,14 @@ func Signed(header map[string][]string) bool {
 	})
 }
 
-// Judge knows what is on the way to the service. Its zero value knows nothing yet.
+// Judge remembers whether a gateway removes the API's headers. Its zero value is ready to
+// use. It is safe for concurrent use.
 type Judge struct{ stripped atomic.Bool }
 
-// Foreign says why a 2xx reply is not the service's, nothing when it is, and
-// whether it is a page or other text that is no JSON. The service's own is a JSON
-// object with one of the members at least, as far as it can be read until then.
+// Foreign returns why a 2xx response did not come from the API, or an empty string if it
+// did. page reports whether the body is text other than JSON. A response without the API's
+// headers must be a JSON object with one of the members. The search for them ends when
+// until returns an error.
 func (j *Judge) Foreign(header map[string][]string, body []byte, members []string, until interface{ Err() error }) (why string, page bool) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n\ufeff")
 	switch {
@@ -51,20 +54,19 @@ func (j *Judge) Foreign(header map[string][]string, body []byte, members []strin
 	return "", false
 }
 
-// NotOwn says what a reply is that is not the service's. Of JSON, which would
-// come in envelope, it quotes nothing.
+// NotOwn returns an error text for a body that did not come from the API. It does not
+// quote JSON, which may contain candidates' data. envelope names the expected JSON.
 func NotOwn(body []byte, envelope string) string {
 	switch {
 	case len(body) == 0:
-		return "the reply is empty and not the service's own"
+		return "the response is empty and not from the API"
 	case text.LooksLikeJSON(body):
-		return "the reply is JSON but not the service's " + envelope
+		return "the response is JSON but not the API's " + envelope
 	}
-	return "the reply is not the service's own: " + text.Quote(body)
+	return "the response is not from the API: " + text.Quote(body)
 }
 
-// hasMember tells whether body is a JSON object with a member of one of these
-// names.
+// hasMember reports whether body is a JSON object with a member of one of these names.
 func hasMember(body []byte, names []string, until interface{ Err() error }) bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if d.PeekKind() != '{' {
@@ -83,7 +85,8 @@ func hasMember(body []byte, names []string, until interface{ Err() error }) bool
 	return false
 }
 
-// skipValue is SkipValue, but ends with the time.
+// skipValue skips one value like jsontext.Decoder.SkipValue, and stops when until returns
+// an error.
 func skipValue(d *jsontext.Decoder, until interface{ Err() error }) error {
 	for depth, n := d.StackDepth(), 1; ; n++ {
 		if _, err := d.ReadToken(); err != nil || d.StackDepth() == depth {

@@ -3,49 +3,49 @@ package quota
 import "time"
 
 const (
-	// memory is how much observed time the rate of the previous window counts for.
+	// memory is the weight of the previous window's rate, as a duration of observation.
 	memory = time.Minute
 
-	// probe is the longest delay that the expected use of others causes. Their use
-	// shows only in responses to own requests, so they may have stopped.
+	// probe is the longest delay caused by the expected requests of other users of the
+	// key. Their requests are visible only in responses to this client's requests, so they
+	// may have ended.
 	probe = Length / 4
 )
 
-// usage is what is known of one window: what it has left and who used it. It paces a
-// long run of writes that shares the window with other users of the key.
+// usage is the state of one window: the remaining requests and who used the rest. It paces
+// a long run of writes that shares the window with other users of the key.
 //
-// Half of a window is used without delay, so that a run of a hundred ends at once.
-// The rest is spread evenly over the remaining window, less what others are expected
-// to use and less a reserve. Others are expected to continue at the observed rate, of
-// which a new window keeps a little, so that it does not begin with a collision.
-// They count for at most half of the limit: a user who takes all of it does not stop a
-// run for good.
+// The first half of a window is used without delay, so that a run of a hundred requests is
+// not slowed down. The rest is spread evenly over the remaining time, minus the expected
+// requests of others and minus a reserve. Others are expected to continue at the observed
+// rate. A new window begins with a small part of the previous window's rate. Others count
+// for at most half of the limit, so that they cannot stop a run entirely.
 type usage struct {
 	limit, remaining int
-	at, ends         time.Time // When the last response arrived, and when the window ends, by the local clock.
+	at, ends         time.Time // Time of the last response, and end of the window, by the local clock.
 	own              int       // Requests of this client in the window.
 	before           float64   // Requests an hour that others made in the previous window.
 }
 
-// begin counts an own request.
+// begin counts a request of this client.
 func (u *usage) begin() { u.own++ }
 
-// learn records a response. onTheWay is the number of own requests that have begun and
-// not ended, including the request of the response.
-func (u *usage) learn(limit, remaining, onTheWay int, ends, now time.Time) {
+// learn records a response. inFlight is the number of this client's requests in flight,
+// including the request of the response.
+func (u *usage) learn(limit, remaining, inFlight int, ends, now time.Time) {
 	// Both ends are rounded to seconds, and a sliding window has a later end in each
-	// response: only a window that begins where the last ended is a new one.
+	// response. A new window is one that begins where the last one ended.
 	if ends.Sub(u.ends) > time.Minute && now.After(u.ends.Add(-2*time.Second)) {
 		rate := u.others()
 		if now.Sub(u.ends) > Length {
 			rate = 0 // The previous window ended long ago.
 		}
-		u.before, u.own, u.ends = rate, onTheWay, ends
+		u.before, u.own, u.ends = rate, inFlight, ends
 	}
 	u.limit, u.remaining, u.at = limit, remaining, now
 }
 
-// others returns how many requests an hour others are expected to make.
+// others returns the number of requests an hour that others are expected to make.
 func (u *usage) others() float64 {
 	seen := float64(max(0, u.limit-u.remaining-u.own))
 	passed := max(0, Length-u.ends.Sub(u.at))
@@ -53,24 +53,24 @@ func (u *usage) others() float64 {
 	return min(rate, float64(u.limit)/2)
 }
 
-// wait returns how long the next request waits when onTheWay own requests have begun
-// since the last response and reserve requests of each window are left to others.
-// wholly reports whether that is until the end of the window.
-func (u *usage) wait(reserve, onTheWay int, now time.Time) (wait time.Duration, wholly bool) {
+// wait returns the delay before the next request when inFlight requests are in flight and
+// reserve requests of each window stay free for others. wholly reports whether the delay
+// lasts until the end of the window.
+func (u *usage) wait(reserve, inFlight int, now time.Time) (wait time.Duration, wholly bool) {
 	if !u.ends.After(now) {
-		return 0, false // A new window: nothing is known yet.
+		return 0, false // A new window; nothing is known about it yet.
 	}
 	left := u.ends.Sub(u.at)
-	spare := u.remaining - onTheWay - reserve
+	spare := u.remaining - inFlight - reserve
 	if spare < 1 {
 		return u.ends.Sub(now), true
 	}
 	expected := u.others() * left.Hours()
 	free := max(0, float64(spare)-expected)
-	if used := u.limit - u.remaining + onTheWay; free >= 1 && used < u.limit/2 {
+	if used := u.limit - u.remaining + inFlight; free >= 1 && used < u.limit/2 {
 		return 0, false
 	}
-	pause := time.Duration(float64(left) / (free + 1)) // So that the last one is sent before the end.
+	pause := time.Duration(float64(left) / (free + 1)) // The last request is sent before the window ends.
 	if expected > 0 {
 		pause = min(pause, probe)
 	}

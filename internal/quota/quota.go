@@ -1,21 +1,20 @@
-// Package quota keeps what the service said of each key's hourly quotas, and
-// decides by it whether one more request may go, and if not, until when.
+// Package quota tracks the hourly rate limits of each API key and decides whether a
+// request may be sent now, and if not, when.
 //
-// Facts go in: a request begins ([Book.Enter]) and ends ([Book.Leave]), its reply
-// says what is left ([Book.Learn]), what it thinks of the key ([Book.Judge]), or
-// that the address is throttled ([Book.Hold]). What comes out is a [Barrier].
-// Time goes in as well: by the local clock, but for a window's Reset, which is the
-// service's.
+// The caller reports events: a request begins ([Book.Enter]) and ends ([Book.Leave]), a
+// response has rate-limit headers ([Book.Learn]), accepts or rejects the key
+// ([Book.Judge]), or throttles the IP address ([Book.Hold]). The decision is a [Barrier].
+// The caller passes the current time of the local clock. Only a window's Reset is by the
+// server's clock.
 //
-// Reads and writes are counted apart, and so is each key. A reply to a request
-// that began after the present knowledge arrived always wins; replies that
-// overlap may arrive in any order, so that of them the later window holds, and
-// within one the smaller remainder.
+// Reads and writes are separate classes, and each key has its own state. A response to a
+// request that began after the last update always replaces the state. Responses that
+// overlap can arrive in any order: the later window applies, and within one window the
+// smaller number of remaining requests.
 //
-// Two things close more than a class. The service throttles an address, for every
-// key on it, after too many failed authentications: then nothing goes. So that it
-// does not come to that, a key that the service has called invalid a few times in
-// a row is tried once a minute only.
+// Two states block more than one class. After too many failed authentications the API
+// throttles an IP address for all keys, and no request is sent. To avoid that throttle, a
+// key that was rejected [MaxRefusals] times in a row is tried once a minute.
 package quota
 
 import (
@@ -25,10 +24,10 @@ import (
 	"time"
 )
 
-// Key stands for a key, whose hash it is.
+// Key is the hash of an API key.
 type Key [sha256.Size]byte
 
-// Class is one of the two quotas that a key has.
+// Class is one of the two rate limits of a key.
 type Class int
 
 // The classes.
@@ -37,7 +36,7 @@ const (
 	Write              // POST, PATCH and DELETE.
 )
 
-// Window is one hourly quota as a reply told it.
+// Window is one hourly rate limit, from a response's headers.
 type Window struct {
 	Limit     int
 	Remaining int
@@ -45,97 +44,97 @@ type Window struct {
 }
 
 const (
-	// Length is how long a quota lasts.
+	// Length is the length of a window.
 	Length = time.Hour
 
-	// Longest bounds what a reply's Reset is believed, so that no nonsense can close
-	// a class for good. Windows are an hour (assumed: longest window).
+	// Longest is the longest time until Reset that is accepted, so that an invalid header
+	// cannot block a class forever. Windows are an hour long (assumed: longest window).
 	Longest = 2 * time.Hour
 
-	// CrowdWait is how long a request waits for those that may take the last of a
-	// quota. Then it goes all the same, since the service has not said that nothing
-	// is left.
+	// CrowdWait is the longest time that a request waits for requests in flight that may
+	// use the last of a window. The request is then sent, because the API has not reported
+	// that the window is used up.
 	CrowdWait = time.Second
 )
 
-// documented are taken for a class's limit until a reply has told it.
+// documented are the limits assumed until a response shows them.
 var documented = [2]int{Read: 1000, Write: 200}
 
-// Book is what is known of all keys. It may be used by many goroutines at once.
-// The zero value knows nothing.
+// Book is the rate-limit state of all keys. It is safe for concurrent use. The zero value
+// is ready to use.
 type Book struct {
 	mu sync.Mutex
-	// ticks counts beginnings of requests and arrivals of replies, and so
-	// orders them without a clock.
+	// ticks counts starts of requests and arrivals of responses, which orders them without
+	// a clock.
 	ticks  uint64
-	keys   map[Key]*[2]knowledge
-	sweep  int       // With that many keys, those that nothing is known of any more are dropped.
-	held   time.Time // Until then nothing is sent: the address is throttled.
+	keys   map[Key]*[2]classState
+	sweep  int       // Number of keys at which idle ones are dropped.
+	held   time.Time // No request is sent until then, because the IP address is throttled.
 	brakes map[Key]brake
 }
 
-// knowledge is what is known of one class of one key.
-type knowledge struct {
+// classState is the state of one class of one key.
+type classState struct {
 	Window
 
-	told     int // The Limit of the last response, also of one whose window had ended.
-	ended    ended
-	usage    usage
-	arrived  uint64
-	turns    time.Time // When the window ends, by the local clock.
-	inFlight int
-	news     chan struct{} // Closed when a request has ended; nil when nobody waits for that.
+	lastLimit int // Limit in the last response, also if its window had ended.
+	past      pastWindow
+	usage     usage
+	arrived   uint64    // Value of ticks at the last update.
+	ends      time.Time // End of the window, by the local clock.
+	inFlight  int
+	ended     chan struct{} // Closed when a request has ended; nil without waiters.
 }
 
-// ended is what is known when responses tell only of windows that have ended by
-// their own Date, such as at a server whose clocks disagree. A Reset that changes still
-// shows that another window has begun.
-type ended struct {
-	reset time.Time // Of the latest window; zero: the last response told of a present one.
-	since time.Time // When it began at the earliest, by the local clock.
+// pastWindow is the state while responses report only windows that have ended by the
+// responses' own Date, as from a server whose clocks disagree. A Reset that changes
+// still shows that another window has begun.
+type pastWindow struct {
+	reset time.Time // Reset of the latest window; zero if the last response reported a current window.
+	since time.Time // Earliest beginning of that window, by the local clock.
 	used  int       // Requests of this client in it.
 }
 
-// learn counts a request whose response told of a window that has ended. A window that
-// was known before may go on for a while, and so may one that was expected to be over:
-// both are taken to end after half their length.
-func (e *ended) learn(said, known Window, now time.Time) {
+// learn counts a request whose response reported a window that has ended. A window that
+// was known before may still last a while, and so may one that should have ended. Both
+// are assumed to end after half of their length.
+func (p *pastWindow) learn(window, known Window, now time.Time) {
 	switch {
-	case e.reset.IsZero() && said.Reset.Equal(known.Reset):
-		*e = ended{said.Reset, now.Add(-Length / 2), max(0, known.Limit-known.Remaining)}
-	case said.Reset.After(e.reset):
-		*e = ended{said.Reset, now, 0}
-	case now.Sub(e.since) >= Length:
-		*e = ended{e.reset, now.Add(-Length / 2), said.Limit}
+	case p.reset.IsZero() && window.Reset.Equal(known.Reset):
+		*p = pastWindow{window.Reset, now.Add(-Length / 2), max(0, known.Limit-known.Remaining)}
+	case window.Reset.After(p.reset):
+		*p = pastWindow{window.Reset, now, 0}
+	case now.Sub(p.since) >= Length:
+		*p = pastWindow{p.reset, now.Add(-Length / 2), window.Limit}
 	}
-	e.used++
+	p.used++
 }
 
-// Reason is why a request may not go.
+// Reason is why a request is blocked.
 type Reason int
 
 // The reasons.
 const (
-	Open      Reason = iota // It may.
-	Used                    // The window has nothing left, or nothing but what is reserved to others.
-	Crowded                 // Requests on their way may take what is left.
-	Throttled               // Too many failed authentications came from the address.
-	Braked                  // The service keeps calling the key invalid.
+	Open      Reason = iota // It may be sent.
+	Used                    // No requests remain in the window, or only the reserve.
+	Crowded                 // Requests in flight may use the remaining ones.
+	Throttled               // The IP address has too many failed authentications.
+	Braked                  // The API keeps rejecting the key.
 )
 
-// Barrier is what keeps a request from being sent.
+// Barrier is what blocks a request. Its zero value means that the request may be sent.
 type Barrier struct {
 	Reason Reason
-	Wait   time.Duration // Until it may be asked for again.
-	Said   Window        // Of the class, when that is why.
-	News   chan struct{} // When it is crowded: closed as soon as one of the others has ended.
+	Wait   time.Duration // Time until the next call of Enter.
+	Said   Window        // The window, if Reason is Used or Crowded.
+	News   chan struct{} // If Reason is Crowded: closed when a request in flight has ended.
 }
 
-// Enter returns what a request must wait for before it may be sent, and begins it
-// when that is nothing. reserve is the share of each window that it leaves to
-// others; with one, the requests on their way count. Without one, what the service
-// said is left is used up, but requests that begin together do not overdraw it,
-// unless one is in a hurry. begun is for Learn.
+// Enter decides whether a request may be sent, and if so, records its beginning. reserve
+// is the share of each window that stays free for others. With a reserve, requests in
+// flight count as used. Without one, all remaining requests are used, and a request waits
+// while those in flight may use them up, unless hurry is set. begun is an argument for
+// Learn.
 func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time.Time) (closed Barrier, begun uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,78 +148,77 @@ func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time
 		b.forget(now)
 	}
 	k := b.of(key, class)
-	if k.turns.After(now) {
+	if k.ends.After(now) {
 		left := k.Remaining - k.inFlight
 		switch {
 		case k.Remaining == 0, reserve > 0 && left <= k.share(reserve):
-			return Barrier{Reason: Used, Wait: k.turns.Sub(now), Said: k.Window}, 0
+			return Barrier{Reason: Used, Wait: k.ends.Sub(now), Said: k.Window}, 0
 		case left <= 0 && !hurry:
-			if k.news == nil {
-				k.news = make(chan struct{})
+			if k.ended == nil {
+				k.ended = make(chan struct{})
 			}
-			return Barrier{Reason: Crowded, Wait: CrowdWait, Said: k.Window, News: k.news}, 0
+			return Barrier{Reason: Crowded, Wait: CrowdWait, Said: k.Window, News: k.ended}, 0
 		}
 	}
-	b.tries(key, now)
+	b.recordTry(key, now)
 	k.inFlight++
 	k.usage.begin()
 	b.ticks++
 	return Barrier{}, b.ticks
 }
 
-// Leave takes a request that has ended off the way.
+// Leave records the end of a request.
 func (b *Book) Leave(key Key, class Class) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, class)
 	k.inFlight--
-	if k.news != nil {
-		close(k.news)
-		k.news = nil
+	if k.ended != nil {
+		close(k.ended)
+		k.ended = nil
 	}
 }
 
-// Learn keeps what a response says to a request that began at begun. left is how
-// long the window still lasts, by the server's clock: it counts from the response's
-// arrival. A window that has ended says nothing about the present one: only its
-// Limit counts.
-func (b *Book) Learn(key Key, class Class, begun uint64, said Window, left time.Duration, now time.Time) {
+// Learn records the rate-limit headers of a response to a request that began at begun.
+// left is the time until the window ends, by the server's clock, counted from the
+// response's arrival. From a window that has ended, only the Limit is used.
+func (b *Book) Learn(key Key, class Class, begun uint64, window Window, left time.Duration, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ticks++
 	k := b.of(key, class)
 	if left <= 0 {
 		if begun > k.arrived {
-			if !k.turns.After(now) {
-				k.ended.learn(said, k.Window, now)
+			if !k.ends.After(now) {
+				k.past.learn(window, k.Window, now)
 			}
-			k.told = said.Limit
+			k.lastLimit = window.Limit
 			if k.Window != (Window{}) {
-				k.Limit = said.Limit
+				k.Limit = window.Limit
 			}
 		}
 		return
 	}
 	newer := begun > k.arrived ||
-		said.Reset.After(k.Reset) ||
-		said.Reset.Equal(k.Reset) && said.Remaining < k.Remaining
+		window.Reset.After(k.Reset) ||
+		window.Reset.Equal(k.Reset) && window.Remaining < k.Remaining
 	if newer {
-		k.Window, k.told, k.arrived, k.ended = said, said.Limit, b.ticks, ended{}
-		k.turns = now.Add(min(left, Longest))
-		k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.turns, now)
+		k.Window, k.lastLimit, k.arrived, k.past = window, window.Limit, b.ticks, pastWindow{}
+		k.ends = now.Add(min(left, Longest))
+		k.usage.learn(k.Limit, k.Remaining, k.inFlight, k.ends, now)
 	}
 }
 
-// IsThrottle tells a 429 for too many failed authentications from one that says
-// that a class is used up (assumed: look of a throttle). The former counts neither
-// reads nor writes, and says nothing about the quotas.
-func (b *Book) IsThrottle(key Key, class Class, said Window) bool {
+// IsThrottle distinguishes a 429 for too many failed authentications from a 429 for a
+// class that is used up (assumed: look of a throttle). The former counts as neither read
+// nor write and does not show the rate limits.
+func (b *Book) IsThrottle(key Key, class Class, window Window) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return said.Remaining != 0 || said.Limit != b.of(key, class).limit(class)
+	return window.Remaining != 0 || window.Limit != b.of(key, class).limit(class)
 }
 
-// Hold keeps every request back: a throttle is for the address, whatever the key.
+// Hold blocks all requests, with any key, until the given time.
 func (b *Book) Hold(until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -229,8 +227,8 @@ func (b *Book) Hold(until time.Time) {
 	}
 }
 
-// Known returns what the service last said of a key's class; zero when it said
-// nothing yet.
+// Known returns the last window of a key's class, or the zero Window before the first
+// response.
 func (b *Book) Known(key Key, class Class) Window {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -240,27 +238,27 @@ func (b *Book) Known(key Key, class Class) Window {
 	return Window{}
 }
 
-// Left returns how many requests the present window, or else a new one, still has
-// for a class, and how long it lasts. When responses tell only of windows that have
-// ended, the requests of this client are counted.
+// Left returns the limit and the remaining requests of the current window of a class, and
+// the time until the window ends. Without a current window it returns those of a new one.
+// While responses report only windows that have ended, Left counts this client's requests.
 func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, class)
 	limit = k.limit(class)
-	if k.turns.After(now) {
-		return limit, k.Remaining - k.inFlight, k.turns.Sub(now)
+	if k.ends.After(now) {
+		return limit, k.Remaining - k.inFlight, k.ends.Sub(now)
 	}
-	if ends := k.ended.since.Add(Length).Sub(now); !k.ended.reset.IsZero() && ends > 0 {
-		return limit, max(0, limit-k.ended.used-k.inFlight), ends
+	if ends := k.past.since.Add(Length).Sub(now); !k.past.reset.IsZero() && ends > 0 {
+		return limit, max(0, limit-k.past.used-k.inFlight), ends
 	}
 	return limit, limit, Length
 }
 
-// Pace returns how long the next write of a long run waits, that leaves a tenth
-// of each window to others, or more where reserve asks for more; wholly is true
-// when that is until the next window.
-func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration, wholly bool, said Window) {
+// Pace returns the delay before the next write of a long run. The run leaves a tenth of
+// each window to others, or more if reserve is larger. wholly reports whether the delay
+// lasts until the next window.
+func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration, wholly bool, window Window) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, Write)
@@ -268,13 +266,13 @@ func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration
 	return wait, wholly, k.Window
 }
 
-// limit is that of the class, as far as it is known.
-func (k *knowledge) limit(class Class) int {
-	if k.told == 0 {
+// limit returns the last limit that the API sent, or the documented one.
+func (k *classState) limit(class Class) int {
+	if k.lastLimit == 0 {
 		return documented[class]
 	}
-	return k.told
+	return k.lastLimit
 }
 
-// share is a fraction of each window, in requests.
-func (k *knowledge) share(fraction float64) int { return int(math.Ceil(fraction * float64(k.Limit))) }
+// share returns a fraction of the limit, rounded up.
+func (k *classState) share(fraction float64) int { return int(math.Ceil(fraction * float64(k.Limit))) }

@@ -269,24 +269,24 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 	assert.Equal(t, 1, b.of(onItsWay, Read).inFlight, "a request on its way")
 	assert.LessOrEqual(t, len(b.keys), 100)
 
-	for n := range few - len(b.keys) {
+	for n := range minSweep - len(b.keys) {
 		begin(t, b, numbered(5000+n), Read, now)
 	}
-	assert.NotZero(t, b.Known(closed, Write), "few keys are kept")
+	assert.NotZero(t, b.Known(closed, Write), "minSweep keys are kept")
 }
 
 func TestCrowdOfKeysIsForgottenOnceItsWindowsTurn(t *testing.T) {
 	b := new(Book)
-	for n := range 10 * few {
+	for n := range 10 * minSweep {
 		b.Learn(numbered(n), Read, begin(t, b, numbered(n), Read, now), Window{1000, 0, now.Add(time.Hour)}, time.Hour, now)
 		b.Leave(numbered(n), Read)
 	}
-	assert.Len(t, b.keys, 10*few, "each has a window")
-	for n := range 20 * few {
+	assert.Len(t, b.keys, 10*minSweep, "each has a window")
+	for n := range 20 * minSweep {
 		begin(t, b, numbered(100_000+n), Read, now.Add(time.Hour))
 		b.Leave(numbered(100_000+n), Read)
 	}
-	assert.Less(t, len(b.keys), 10*few)
+	assert.Less(t, len(b.keys), 10*minSweep)
 }
 
 func TestRefusalsOfFewKeysAreNotForgotten(t *testing.T) {
@@ -308,7 +308,7 @@ func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
 		most = max(most, len(b.brakes))
 		at = at.Add(time.Minute)
 	}
-	assert.LessOrEqual(t, most, few, "60 keys were refused within an hour")
+	assert.LessOrEqual(t, most, minSweep, "60 keys were refused within an hour")
 	for range MaxRefusals {
 		b.Judge(numbered(1), true, at)
 	}

@@ -6,32 +6,33 @@ import (
 	"unicode"
 )
 
-// What the service begins a key with.
+// Prefixes of API keys.
 const (
 	LivePrefix = "sk_live_"
 	TestPrefix = "sk_test_"
 )
 
-// Judge says what is wrong with a key, after the name of what is judged.
+// Judge returns an error if key is not a valid API key. The error's text continues a
+// sentence that begins with the name of the key's source.
 func Judge(key string) error {
 	const scheme = "Bearer "
 	switch {
 	case key == "":
-		return errors.New("is empty: give an API key made in the dashboard")
+		return errors.New("is empty: set an API key created in the dashboard")
 	case len(key) >= len(scheme) && strings.EqualFold(key[:len(scheme)], scheme):
-		return errors.New(`begins with "Bearer ", which the client adds: give the key alone`)
+		return errors.New(`begins with "Bearer ", which the client adds: pass only the key`)
 	case strings.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return errors.New("contains white space or control characters: it was probably copied with a line break")
 	}
 	return nil
 }
 
-// Redact names a key without showing it: its prefix, and the last four letters of
-// one so long that enough remains unknown.
+// Redact describes a key without revealing it: by its prefix, and by its last four letters
+// if the key is long.
 func Redact(key string) string {
-	const telling, shown = 24, 4
+	const minLength, shown = 24, 4
 	own, end := withoutPrefix(key), ""
-	if len(own) >= telling {
+	if len(own) >= minLength {
 		end = own[len(own)-shown:]
 	}
 	switch {

@@ -4,16 +4,16 @@ import (
 	"strconv"
 )
 
-// reading is how the letters of a text are told.
+// reading is a way to decode the letters of a text.
 type reading int
 
 const (
-	plain   reading = iota // Each byte is itself.
+	plain   reading = iota // Each byte is a character.
 	escaped                // A backslash begins an escape.
-	nested                 // So do several, as where a text was quoted more than once.
+	nested                 // Several backslashes begin an escape, as in text that was quoted more than once.
 )
 
-// isLetter tells the ASCII letters and digits.
+// isLetter reports whether a byte is an ASCII letter or digit.
 var isLetter = func() (is [256]bool) {
 	for c := range is {
 		is[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -21,8 +21,7 @@ var isLetter = func() (is [256]bool) {
 	return is
 }()
 
-// after returns the first letter of b[i:] and where it stands; 0 when there is
-// none.
+// after returns the first letter of b[i:] and its place, or 0 if there is none.
 func (r reading) after(b []byte, i int) (letter byte, start, end int) {
 	for i < len(b) {
 		letter, end = b[i], i+1
@@ -37,8 +36,7 @@ func (r reading) after(b []byte, i int) (letter byte, start, end int) {
 	return 0, i, i
 }
 
-// before returns the last letter of b[:i] and where it begins; 0 when there is
-// none.
+// before returns the last letter of b[:i] and its start, or 0 if there is none.
 func (r reading) before(b []byte, i int) (letter byte, start int) {
 	for ; i > 0; i = start {
 		letter, start = b[i-1], i-1
@@ -52,9 +50,9 @@ func (r reading) before(b []byte, i int) (letter byte, start int) {
 	return 0, 0
 }
 
-// escape returns the letter that the escape at b[i:] stands for, 0 when it is
-// none, and where it ends. It knows those of JSON and those of %q. A nested one
-// may begin with several backslashes.
+// escape returns the letter that the escape at b[i:] encodes, or 0 if it encodes none, and
+// the end of the escape. It decodes the escapes of JSON and of %q. A nested escape may
+// begin with several backslashes.
 func escape(b []byte, i int, nested bool) (letter byte, end int) {
 	i++
 	for nested && i < len(b) && b[i] == '\\' {
@@ -89,11 +87,11 @@ func escape(b []byte, i int, nested bool) (letter byte, end int) {
 	return 0, end
 }
 
-// longestEscape is that of %q: \U and eight digits.
+// longestEscape is the length of \U and eight digits in %q.
 const longestEscape = 10
 
-// escapeBefore returns the letter of the escape that ends at b[:i] and where it
-// begins, or the byte there when none does.
+// escapeBefore returns the letter of the escape that ends at b[:i] and its start, or the
+// byte before i if there is no such escape.
 func escapeBefore(b []byte, i int, nested bool) (letter byte, start int) {
 	for _, size := range [...]int{2, 4, 6, longestEscape} {
 		if start = i - size; start < 0 || b[start] != '\\' {
@@ -104,7 +102,7 @@ func escapeBefore(b []byte, i int, nested bool) (letter byte, start int) {
 			first--
 		}
 		if nested {
-			start = first
+			start = first // The backslash itself is escaped.
 		} else if (start-first)%2 == 1 {
 			continue // It is escaped itself.
 		}

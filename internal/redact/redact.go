@@ -1,16 +1,15 @@
-// Package redact finds an API key in bytes, however they spell it or break it
-// up.
+// Package redact finds and removes an API key in bytes, also when the key is encoded or
+// interrupted by other characters.
 //
-// What counts are the key's ASCII letters and digits, in their order and case.
-// Whatever else stands between them is passed over: blanks, control characters,
-// the zeros of UTF-16 and UTF-32, bytes that are no text, quotes, escapes that
-// stand for any of these. An escape of JSON or of Go's %q may also stand for a
-// letter itself. So what is found stays the same when text is decoded, cleaned or
-// quoted.
+// Only the key's ASCII letters and digits count, in their order and case. All other
+// characters between them are skipped: white space, control characters, the zero bytes of
+// UTF-16 and UTF-32, invalid bytes, quotes, and escapes of such characters. A letter may
+// also be written as an escape of JSON or of Go's %q. The result is therefore the same
+// after a text was decoded, cleaned or quoted.
 //
-// A piece is 12 letters of the secret in a row: of the part behind sk_live_ or
-// sk_test_. A secret that has fewer is found only together with its prefix, as
-// the whole key: by itself it may be a word.
+// A piece of the key is 12 consecutive letters of its secret, which is the part after
+// sk_live_ or sk_test_. A secret with fewer letters is found only together with its
+// prefix, because on its own it may be a word.
 package redact
 
 import (
@@ -23,29 +22,29 @@ import (
 
 const (
 	piece = 12
-	// fewest letters make a key: those of a shorter one, which no service hands
-	// out, would be wiped from every text.
+	// fewest is the smallest number of letters of a key. Removing a shorter key would
+	// remove ordinary words, and no real key is that short.
 	fewest = 6
 )
 
-// Finder looks for one key. The zero value finds nothing. It holds the key: keep
-// it out of what can be printed.
+// Finder finds one key. The zero value finds nothing. A Finder contains the key and must
+// not be part of a value that can be printed.
 type Finder struct {
-	letters string   // Of the key, its prefix included.
-	secret  int      // Where those of the secret begin.
-	need    int      // So many of the secret's in a row are a piece.
-	anchors []anchor // Every piece has one of them.
-	exact   string   // The key, when it has too few letters to go by.
+	letters string   // Letters of the key with its prefix.
+	secret  int      // Index in letters where the secret begins.
+	need    int      // Number of consecutive letters of the secret that make a piece.
+	anchors []anchor // Every piece contains at least one of them.
+	exact   string   // The key, if it has too few letters for the search by letters.
 	within  *limits.Bound
 }
 
-// anchor is a letter that the search begins at.
+// anchor is a letter of the key at which the search begins.
 type anchor struct {
 	letter byte
-	place  int // In letters.
+	place  int // Index in letters.
 }
 
-// New returns the finder of a key.
+// New returns a Finder of key.
 func New(key string) Finder {
 	prefix := len(key) - len(withoutPrefix(key))
 	f := Finder{letters: lettersOf(key), secret: len(lettersOf(key[:prefix])), need: piece}
@@ -74,12 +73,12 @@ func lettersOf(s string) string {
 	return string(slices.DeleteFunc([]byte(s), func(c byte) bool { return !isLetter[c] }))
 }
 
-// rare orders letters by how rare they are in the service's JSON: words and
-// member names in lower case, ids in hexadecimal, timestamps.
+// rare contains the letters in order of frequency in the API's JSON, rarest first. The
+// JSON has words and field names in lower case, hexadecimal ids and timestamps.
 const rare = "QXJKYVWGHUFNLqRBOxPMZCDSzIEAjTkwvygphfubmlsc798645rn31oi2dat0e"
 
-// choose returns the rarest letters that no piece can be without: of each need
-// letters in a row, the next begins behind the one that was chosen before.
+// choose returns rare letters such that every piece contains one. It chooses the rarest of
+// the first need letters, and continues after the chosen one.
 func (f Finder) choose() []anchor {
 	var chosen []anchor
 	for from := f.secret; from+f.need <= len(f.letters); {
@@ -95,7 +94,8 @@ func (f Finder) choose() []anchor {
 	return chosen
 }
 
-// In tells whether b holds the key or a piece of it.
+// In reports whether b contains the key or a piece of it. When the bound's time ends, it
+// returns true.
 func (f Finder) In(b []byte) bool {
 	if f.exact != "" {
 		return bytes.Contains(b, []byte(f.exact))
@@ -125,7 +125,7 @@ func (f Finder) In(b []byte) bool {
 	return escapes >= 0 && f.spelledIn(b, escapes)
 }
 
-// hit tells whether the letter at b[at] is one of the anchors of a piece.
+// hit reports whether the letter at b[at] is one of the anchors of a piece.
 func (f Finder) hit(b []byte, at int, anchors []anchor, escapes bool) bool {
 	for _, a := range anchors {
 		if a.letter == b[at] && !f.standsAlone(b, at, a.place) {
@@ -137,11 +137,11 @@ func (f Finder) hit(b []byte, at int, anchors []anchor, escapes bool) bool {
 	return false
 }
 
-// InString is In for a string.
+// InString is like In for a string.
 func (f Finder) InString(s string) bool { return f.In([]byte(s)) }
 
-// spelledIn tells whether an escape in b[at:] is part of a piece. It goes from
-// escape to escape, because nearly none stands for a letter.
+// spelledIn reports whether an escape in b[at:] is part of a piece. It checks escapes
+// only, because few of them encode a letter.
 func (f Finder) spelledIn(b []byte, at int) bool {
 	for {
 		letter, end := escape(b, at, true)
@@ -161,9 +161,9 @@ func (f Finder) spelledIn(b []byte, at int) bool {
 	}
 }
 
-// standsAlone tells at a glance that the letter at b[at] cannot be the key's at
-// place, because other letters stand where the key's would have to. Nearly all
-// hits end here.
+// standsAlone reports whether the letter at b[at] cannot be the key's letter at place,
+// because a neighbouring letter differs from the key's. It is a fast check that excludes
+// most matches of an anchor.
 func (f Finder) standsAlone(b []byte, at, place int) bool {
 	last := f.endsAt(b, at, place)
 	if last && place+1 < f.secret+f.need {
@@ -172,7 +172,7 @@ func (f Finder) standsAlone(b []byte, at, place int) bool {
 	return (last || place+f.need > len(f.letters)) && f.beginsAt(b, at, place)
 }
 
-// endsAt tells that the letter behind b[at] is not the key's behind place.
+// endsAt reports whether the letter after b[at] differs from the key's letter after place.
 func (f Finder) endsAt(b []byte, at, place int) bool {
 	for at++; at < len(b); at++ {
 		if isLetter[b[at]] {
@@ -185,7 +185,8 @@ func (f Finder) endsAt(b []byte, at, place int) bool {
 	return true
 }
 
-// beginsAt tells that the letter before b[at] is not the key's before place.
+// beginsAt reports whether the letter before b[at] differs from the key's letter before
+// place.
 func (f Finder) beginsAt(b []byte, at, place int) bool {
 	for at--; at >= 0; at-- {
 		if isLetter[b[at]] {
@@ -196,13 +197,13 @@ func (f Finder) beginsAt(b []byte, at, place int) bool {
 	return true
 }
 
-// find is where a piece stands.
+// find is the position of a piece.
 type find struct {
 	start, end int
 	read       reading
 }
 
-// around returns the piece that the letter at b[at:] is an anchor of.
+// around returns the piece that has an anchor at b[at:].
 func (f Finder) around(b []byte, at int) (find, bool) {
 	for _, a := range f.anchors {
 		if found, ok := f.align(b, at, a, true); ok {
@@ -212,7 +213,8 @@ func (f Finder) around(b []byte, at int) (find, bool) {
 	return find{}, false
 }
 
-// align takes the letter at b[at:] for an anchor. escapes tells whether b has any.
+// align returns the piece whose anchor a is at b[at:]. escapes reports whether b has
+// escapes.
 func (f Finder) align(b []byte, at int, a anchor, escapes bool) (find, bool) {
 	if escapes {
 		for _, read := range []reading{escaped, nested} {
@@ -224,7 +226,7 @@ func (f Finder) align(b []byte, at int, a anchor, escapes bool) (find, bool) {
 	return f.extend(b, at, a, plain)
 }
 
-// extend looks how far the neighbours of a letter are the key's too.
+// extend extends the match at b[at] to both sides while the letters are the key's.
 func (f Finder) extend(b []byte, at int, a anchor, read reading) (find, bool) {
 	letter, start, end := read.after(b, at)
 	if letter != a.letter {
@@ -238,7 +240,7 @@ func (f Finder) extend(b []byte, at int, a anchor, read reading) (find, bool) {
 		}
 		first--
 		begin = before
-		if first >= f.secret || first == 0 { // A part of the prefix may be a word of the text's own.
+		if first >= f.secret || first == 0 { // A part of the prefix may be an ordinary word.
 			start = begin
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// Redacted stands where a key was.
+// Redacted replaces a key.
 const Redacted = "[redacted]"
 
-// Scrub returns b with [Redacted] in the place of each piece: b itself when there
-// is none, else a copy. What separates two strings of JSON stays, so that JSON
-// remains JSON.
+// Scrub returns b with each piece replaced by [Redacted]: b itself if it contains none,
+// else a copy. A separator between two JSON strings within a piece is kept, so that JSON
+// stays valid.
 func (f Finder) Scrub(b []byte) []byte {
 	if !f.In(b) {
 		return b
@@ -38,7 +38,7 @@ func (f Finder) Scrub(b []byte) []byte {
 	return append(clean, b...)
 }
 
-// ScrubWithin is Scrub that ends with the bound's time. Then nothing comes back.
+// ScrubWithin is like Scrub and returns the bound's error when its time ends.
 func (f Finder) ScrubWithin(b []byte, within *limits.Bound) ([]byte, error) {
 	f.within = within
 	clean := f.Scrub(b)
@@ -48,10 +48,10 @@ func (f Finder) ScrubWithin(b []byte, within *limits.Bound) ([]byte, error) {
 	return clean, nil
 }
 
-// step tells whether there is time to go on.
+// step reports whether the bound allows more time.
 func (f Finder) step() bool { return f.within == nil || f.within.Step() }
 
-// ScrubString is Scrub for a string.
+// ScrubString is like Scrub for a string.
 func (f Finder) ScrubString(s string) string {
 	if !f.InString(s) {
 		return s
@@ -59,8 +59,8 @@ func (f Finder) ScrubString(s string) string {
 	return string(f.Scrub([]byte(s)))
 }
 
-// appendRest appends what of a piece is not the key's but the text's: what ends
-// one string and begins the next.
+// appendRest appends the parts of a piece that belong to the text: the end of one JSON
+// string and the beginning of the next.
 func (f find) appendRest(to, b []byte) []byte {
 	_, _, at := f.read.after(b, f.start)
 	for at < f.end {
@@ -73,7 +73,7 @@ func (f find) appendRest(to, b []byte) []byte {
 	return to
 }
 
-// endsString tells whether b has a quote that is not escaped.
+// endsString reports whether b has a quote that is not escaped.
 func endsString(b []byte) bool {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {

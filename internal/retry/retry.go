@@ -1,5 +1,5 @@
-// Package retry decides whether an attempt is followed by another, and after which
-// pause: a POST only when the service certainly did nothing.
+// Package retry decides whether a failed attempt is retried, and after which delay. A POST
+// is retried only when the API certainly did not process it.
 package retry
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Policy says how often and how patiently a failed attempt is repeated.
+// Policy configures the number of attempts and the delays between them.
 type Policy struct {
 	MaxAttempts int
 	BaseBackoff time.Duration
@@ -15,8 +15,8 @@ type Policy struct {
 	MaxWait     time.Duration
 }
 
-// WithDefaults returns the policy with its zero fields filled, and names the fields
-// that are negative.
+// WithDefaults returns the policy with defaults in place of zero fields, and the names of
+// negative fields.
 func (p Policy) WithDefaults() (full Policy, negative []string) {
 	for _, field := range []struct {
 		name string
@@ -39,24 +39,24 @@ func (p Policy) WithDefaults() (full Policy, negative []string) {
 	}, negative
 }
 
-// Ending is how an attempt ended, as far as another depends on it.
+// Ending holds the facts about an ended attempt that the decision depends on.
 type Ending struct {
-	Number int // 1 for the first.
+	Number int // 1 for the first attempt.
 	Method string
-	Status int // 0 when there was no reply.
+	Status int // 0 without a response.
 
-	Unsent    bool // It is certain that the service never saw the request.
-	Timeout   bool // No reply, or not all of it, within the attempt's time.
-	Cut       bool // The reply broke off, or never came.
-	Permanent bool // The same again would fail the same way.
+	Unsent    bool // The server certainly did not receive the request.
+	Timeout   bool // The attempt's timeout expired before the response was complete.
+	Cut       bool // The connection broke before the response was complete.
+	Permanent bool // A retry would fail in the same way.
 
-	RetryAfter time.Duration // As the service asked; 0 when it did not.
-	Left       time.Duration // Until the context's deadline, when it has one.
-	Bounded    bool          // It has one.
+	RetryAfter time.Duration // From the Retry-After header; 0 without one.
+	Left       time.Duration // Time until the context's deadline, if Bounded.
+	Bounded    bool          // The context has a deadline.
 }
 
-// Repeat decides whether an attempt is followed by another, and after which
-// pause. jitter is a random number in [0, 1).
+// Repeat reports whether the attempt is retried, and returns the delay before the retry.
+// jitter is a random number in [0, 1).
 func (p Policy) Repeat(e Ending, jitter float64) (wait time.Duration, again bool) {
 	if e.Number >= p.MaxAttempts || e.Permanent || !e.repeatable() {
 		return 0, false
@@ -73,16 +73,14 @@ func (p Policy) Repeat(e Ending, jitter float64) (wait time.Duration, again bool
 	return wait, true
 }
 
-// TooLong tells whether the service asks for a longer pause than allowed. Windows
-// end on a full second and Date is cut to one, so that what is left of a fresh
-// window can seem up to a second more than its hour: whoever waits for an hour
-// waits for a window.
+// TooLong reports whether a Retry-After delay exceeds MaxWait. Rate-limit windows end on a
+// full second and the Date header is cut to one, so a window of an hour can seem up to a
+// second longer. A MaxWait of an hour or more therefore allows that second.
 func (p Policy) TooLong(wait time.Duration) bool {
 	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
 }
 
-// repeatable tells whether another attempt can do good and no harm: a POST only
-// when the service certainly did nothing.
+// repeatable reports whether a retry is safe and may succeed.
 func (e Ending) repeatable() bool {
 	if e.Status == 429 || e.Unsent {
 		return true
@@ -96,10 +94,10 @@ func (e Ending) repeatable() bool {
 	return false
 }
 
-// The methods that may be repeated. The package does without HTTP.
+// HTTP methods that may be retried.
 const get, head, del, patch = "GET", "HEAD", "DELETE", "PATCH"
 
-// Overload tells a server that cannot answer for the moment.
+// Overload reports whether status is a transient server error.
 func Overload(status int) bool {
 	switch status {
 	case 500, 502, 503, 504:
@@ -108,8 +106,8 @@ func Overload(status int) bool {
 	return false
 }
 
-// backoff is the longest pause after attempt n: the base, doubled each time.
-// It compares before it doubles, so that no setting can overflow.
+// backoff returns the longest delay after attempt n: the base, doubled with each attempt,
+// at most MaxBackoff. It compares before it doubles, so that it cannot overflow.
 func (p Policy) backoff(n int) time.Duration {
 	d := p.BaseBackoff
 	for range n - 1 {

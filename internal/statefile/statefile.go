@@ -1,7 +1,6 @@
-// Package statefile keeps a text in a file that a crash leaves as it was or as it
-// was to be: written beside it, put on the disk, and renamed. A file that is
-// damaged, empty, foreign or out of reach is never taken for one that is not there
-// yet.
+// Package statefile stores a text in a file atomically: it writes a temporary file, syncs
+// it and renames it, so a crash leaves the old or the new content. A file that is damaged,
+// empty, of another format or unreachable is an error and never counts as missing.
 package statefile
 
 import (
@@ -19,22 +18,22 @@ import (
 	"time"
 )
 
-// File is one such file. It is safe for concurrent use, though one process at a
-// time is meant to use it.
+// File is a file that holds a state. It is safe for concurrent use within a process. Only
+// one process at a time may use a file.
 type File struct {
 	path string
 
-	saving sync.Mutex // Two saves at once would take each other for killed ones.
+	saving sync.Mutex // Otherwise one save may remove the temporary file of another.
 }
 
-// At names the file, which need not exist yet; its folder must. A symbolic link
-// stays: what is replaced is its target.
+// At returns the File at path. The file need not exist, but its folder must. If path is a
+// symbolic link, the link's target is replaced.
 func At(path string) *File { return &File{path: path} }
 
-// maxSize is far above what a state takes.
+// maxSize is far above the size of a state.
 const maxSize = 1 << 20
 
-// Load returns the state that was saved last, "" when there is no file.
+// Load returns the last saved state, or "" if the file does not exist.
 func (f *File) Load() (string, error) {
 	text, err := f.read()
 	if err != nil || text == nil {
@@ -47,7 +46,7 @@ func (f *File) Load() (string, error) {
 	return state, nil
 }
 
-// read returns nil when there is no file.
+// read returns the content of the file, or nil if it does not exist.
 func (f *File) read() ([]byte, error) {
 	place, exists, err := find(f.path)
 	if err != nil || !exists {
@@ -60,20 +59,20 @@ func (f *File) read() ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	_ = file.Close() // It was only read.
 	if err == nil && len(text) > maxSize {
-		err = fmt.Errorf("%s is longer than a state can be", f.path)
+		err = fmt.Errorf("%s is larger than a state file can be", f.path)
 	}
 	return text, err
 }
 
-// find follows links to the place of the file. A folder that does not
-// exist is a mistyped path or a disk that is not there, and not a fresh start.
+// find follows links to the file. A missing folder is an error, because it suggests a
+// mistyped path or an unmounted disk.
 func find(path string) (place string, exists bool, err error) {
 	if place, err = followLinks(path); err != nil {
 		return "", false, err
 	}
 	folder, name := filepath.Split(place)
 	if name == "" {
-		return "", false, fmt.Errorf("%q names no file", path)
+		return "", false, fmt.Errorf("%q has no file name", path)
 	}
 	if _, err := os.Stat(cmp.Or(folder, ".")); err != nil {
 		return "", false, fmt.Errorf("the folder of the file: %w", err)
@@ -88,9 +87,9 @@ func find(path string) (place string, exists bool, err error) {
 	return place, true, err
 }
 
-// followLinks returns where a path leads, which need not exist.
+// followLinks returns the final target of path, which need not exist.
 func followLinks(path string) (string, error) {
-	for range 40 { // What systems allow.
+	for range 40 { // The limit of common systems.
 		link, err := os.Readlink(path)
 		if err != nil {
 			return path, nil //nolint:nilerr // It is no link, or not there yet.
@@ -104,19 +103,19 @@ func followLinks(path string) (string, error) {
 	return "", errors.New("there are too many symbolic links")
 }
 
-// checksum is the first line of a file, so that one that was cut, emptied or
-// edited is noticed.
+// checksum returns the first line of a file. It detects a file that was cut short or
+// edited.
 func checksum(state string) string {
 	return fmt.Sprintf("hiring-checkpoint-1 %08x", crc32.ChecksumIEEE([]byte(state)))
 }
 
-// Save replaces the file, which is on the disk when it returns.
+// Save replaces the file atomically and syncs it to disk.
 func (f *File) Save(state string) (err error) {
 	f.saving.Lock()
 	defer f.saving.Unlock()
 	text := checksum(state) + "\n" + state
 	if len(text) > maxSize {
-		return fmt.Errorf("a state of %d bytes is longer than a file may be", len(state))
+		return fmt.Errorf("a state of %d bytes exceeds the limit of a state file", len(state))
 	}
 	place, _, err := find(f.path)
 	if err != nil {
@@ -124,7 +123,7 @@ func (f *File) Save(state string) (err error) {
 	}
 	folder, name := filepath.Split(place)
 	folder = cmp.Or(folder, ".")
-	// The name itself may be as long as names can be.
+	// The temporary name is independent of the name, which may have the maximum length.
 	temporary := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte(name)))
 	clearKilledSaves(folder, temporary)
 	file, err := os.CreateTemp(folder, temporary+"*.tmp")
@@ -152,16 +151,16 @@ func (f *File) Save(state string) (err error) {
 	return syncFolder(folder)
 }
 
-// A temporary file that is younger may belong to a save that still goes on, in a
-// process that is about to be replaced. That there are so many, and none does,
-// is certain too: one watch at a time uses a checkpoint.
+// A younger temporary file may belong to a save that is still running in a process that is
+// being replaced. At most killedSaves of them are kept, because only one watch at a time
+// uses a checkpoint.
 const (
 	killedSaveAge = 10 * time.Minute
 	killedSaves   = 10
 )
 
-// clearKilledSaves removes temporary files. It is housekeeping, and a folder
-// that cannot be listed can do without.
+// clearKilledSaves removes temporary files of killed saves. It ignores errors, because
+// saving works without it.
 func clearKilledSaves(folder, prefix string) {
 	entries, _ := os.ReadDir(folder)
 	var left []fs.FileInfo
@@ -181,7 +180,7 @@ func clearKilledSaves(folder, prefix string) {
 	}
 }
 
-// syncFolder makes the new name last. Some systems cannot do that for a folder.
+// syncFolder makes the rename durable. Some systems cannot sync a folder.
 func syncFolder(path string) error {
 	folder, err := os.Open(path) //nolint:gosec // the caller's own path
 	if err != nil {

@@ -23,7 +23,7 @@ func TestRefusesWhatIsNoFile(t *testing.T) {
 	loop := filepath.Join(folder, "loop")
 	require.NoError(t, os.Symlink("loop", loop))
 	for path, want := range map[string]string{
-		folder: "not a regular file", fifo: "not a regular file", toFifo: "not a regular file", loop: "symbolic links", "": "names no file", folder + "/": "names no file",
+		folder: "not a regular file", fifo: "not a regular file", toFifo: "not a regular file", loop: "symbolic links", "": "has no file name", folder + "/": "has no file name",
 	} {
 		file := statefile.At(path)
 		_, err := file.Load()

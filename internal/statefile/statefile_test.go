@@ -45,11 +45,11 @@ func TestRefusesWhatIsTooLong(t *testing.T) {
 	longest := strings.Repeat("x", 1<<20-len("hiring-checkpoint-1 00000000\n"))
 	saves(t, path, longest)
 	loads(t, path, longest)
-	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "longer than")
+	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "exceeds the limit")
 	loads(t, path, longest)
 	require.NoError(t, os.Truncate(path, 1<<30)) // It has holes, and takes no room.
 	_, err := statefile.At(path).Load()
-	require.ErrorContains(t, err, "longer than a state can be")
+	require.ErrorContains(t, err, "larger than a state file can be")
 	assert.Equal(t, []string{"state"}, names(t, folder))
 }
 

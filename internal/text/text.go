@@ -1,5 +1,5 @@
-// Package text makes one line of whatever others wrote, fit for an error or a
-// log: short, without what would break the line or steer a terminal. It also counts in words.
+// Package text prepares text from other sources for errors and logs: on one line, bounded,
+// and without control characters. It also formats counts in words.
 package text
 
 import (
@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// MaxQuoted is how many bytes Quote shows.
+// MaxQuoted is the number of bytes that Quote returns at most, without the ellipsis.
 const MaxQuoted = 300
 
-// LooksLikeJSON tells JSON from other text. It also accepts JSON that was cut short, because what is left of
-// it may still hold candidates' data.
+// LooksLikeJSON reports whether body is JSON or begins like JSON. JSON that was cut short
+// counts, because it may still contain candidates' data.
 func LooksLikeJSON(body []byte) bool {
 	body = bytes.TrimLeft(body, " \t\r\n\ufeff")
 	return len(body) > 0 && strings.IndexByte(`{["`, body[0]) >= 0 || json.Valid(body)
 }
 
-// Quote returns at most 300 bytes of text on one line.
+// Quote returns the first MaxQuoted bytes of body on one line, followed by an ellipsis if
+// body is longer.
 func Quote(body []byte) string {
 	text := OneLine(strings.ToValidUTF8(string(body[:min(len(body), MaxQuoted)]), ""))
 	if len(body) > MaxQuoted {
@@ -28,7 +29,7 @@ func Quote(body []byte) string {
 	return text
 }
 
-// Clip cuts a text that is longer than most bytes.
+// Clip returns at most most bytes of s, followed by an ellipsis if s is longer.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -36,7 +37,7 @@ func Clip(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// OneLine removes what would break a line or steer a terminal.
+// OneLine replaces line breaks and tabs with spaces and removes other control characters.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -49,14 +50,14 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Amount is how many there are of something.
+// Amount is a number of things in a state.
 type Amount struct {
 	N           int
 	What, State string
 }
 
-// Amounts says "2 reports pending and 1 submission missing". What there is none of
-// is left out.
+// Amounts formats amounts as in "2 reports pending and 1 submission missing". It omits
+// amounts of 0.
 func Amounts(all ...Amount) string {
 	var parts []string
 	for _, a := range all {
@@ -71,5 +72,5 @@ func Amounts(all ...Amount) string {
 	return strings.Join(parts, " and ")
 }
 
-// Unended drops what ends a sentence, because the line goes on.
+// Unended returns s without trailing punctuation, so that s can be continued.
 func Unended(s string) string { return strings.TrimRight(s, " \t\r\n.,;:") }

@@ -1,5 +1,5 @@
-// Package timelayout writes and reads the times of a query. A layout is one of package
-// time, or Unix or UnixMilli.
+// Package timelayout formats and parses the times in query parameters. A layout is one of
+// package time, or Unix or UnixMilli.
 package timelayout
 
 import (
@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Layouts that package time does not have, called as its methods are.
+// Layouts that package time does not have, named after its methods.
 const (
 	Unix      = "unix"
 	UnixMilli = "unixmilli"
 )
 
-// Format returns t in UTC in a layout.
+// Format returns t in UTC in the given layout.
 func Format(layout string, t time.Time) string {
 	switch layout {
 	case Unix:
@@ -24,7 +24,7 @@ func Format(layout string, t time.Time) string {
 	return t.UTC().Format(layout)
 }
 
-// Parse returns the time that a text has in a layout.
+// Parse parses text in the given layout.
 func Parse(layout, text string) (time.Time, error) {
 	if layout != Unix && layout != UnixMilli {
 		return time.Parse(layout, text)

@@ -1,5 +1,5 @@
-// Package transfer decides how a download goes on that broke off: what to ask for,
-// and whether what comes continues the bytes that are written already.
+// Package transfer decides how to resume an interrupted download: which range to request,
+// and whether a response continues the bytes already written.
 package transfer
 
 import (
@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Why an attempt brought nothing.
+// Errors of one attempt.
 var (
-	ErrBroken      = errors.New("the download broke off") // Another may go on.
-	ErrRefused     = errors.New("the storage refuses the link")
-	ErrUnresumable = errors.New("the download broke off, and the storage gives nothing to go on by")
-	ErrChanged     = errors.New("the archive changed, or the storage cannot go on where a download broke off")
+	ErrBroken      = errors.New("the download was interrupted") // A retry may succeed.
+	ErrRefused     = errors.New("the storage rejected the link")
+	ErrUnresumable = errors.New("the download was interrupted, and the storage sent no validator to resume it with")
+	ErrChanged     = errors.New("the archive changed, or the storage cannot resume a download")
 )
 
-// Unknown is a length that the storage did not tell.
+// Unknown is a length that the storage did not send.
 const Unknown = -1
 
-// Header is a reply's, whose names are canonical.
+// Header is a response's header with canonical names.
 type Header map[string][]string
 
 func (h Header) get(name string) string {
@@ -30,15 +30,16 @@ func (h Header) get(name string) string {
 	return ""
 }
 
-// State is how far a download has come.
+// State is the progress of a download.
 type State struct {
-	Written   int64
-	Total     int64  // Of the archive; Unknown until the storage told.
-	End       int64  // How much is written when the present reply has come in full; or Unknown.
-	Validator string // What If-Range can ask for; empty when the storage gives nothing.
+	Written   int64  // Bytes written.
+	Total     int64  // Size of the archive, or Unknown.
+	End       int64  // Value of Written when the current response is complete, or Unknown.
+	Validator string // Value for If-Range; empty when the storage sent none.
 }
 
-// Ask returns the headers that ask for what is missing.
+// Ask returns the values of the Range and If-Range headers for the missing bytes. Both are
+// empty when nothing was written.
 func (s *State) Ask() (ranges, ifRange string) {
 	if s.Written == 0 {
 		return "", ""
@@ -46,9 +47,9 @@ func (s *State) Ask() (ranges, ifRange string) {
 	return "bytes=" + strconv.FormatInt(s.Written, 10) + "-", s.Validator
 }
 
-// Accept judges the head of a reply, of a body of a length: only what continues
-// the bytes already written may be written. whole means that nothing is missing;
-// busy is a status after which another attempt may help.
+// Accept checks the status and header of a response whose body has the given length, and
+// returns an error unless the body continues the bytes already written. whole reports that
+// the archive is already complete. busy reports that the status is a transient error.
 func (s *State) Accept(status int, h Header, length int64, busy bool) (whole bool, err error) {
 	const ok, partial, unsatisfiable = 200, 206, 416
 	switch {
@@ -74,12 +75,11 @@ func (s *State) Accept(status int, h Header, length int64, busy bool) (whole boo
 	return false, errors.New("the storage answered with neither the archive nor a known error")
 }
 
-// acceptRange sees to it that a part is the one that was asked for, and of the
-// same archive.
+// acceptRange checks that a partial response is the requested range of the same archive.
 func (s *State) acceptRange(h Header) error {
 	first, end, total, ok := parseContentRange(h.get("Content-Range"))
 	if !ok || first != s.Written {
-		return errors.New("the storage answered with another range than asked for")
+		return errors.New("the storage answered with another range than requested")
 	}
 	if tag := h.get("Etag"); tag != "" && strings.HasPrefix(s.Validator, `"`) && tag != s.Validator {
 		return ErrChanged
@@ -91,14 +91,14 @@ func (s *State) acceptRange(h Header) error {
 	return nil
 }
 
-// Fits tells whether n more bytes are no more than the reply announced.
+// Fits reports whether n more bytes are within the length that the response announced.
 func (s *State) Fits(n int) bool { return s.End == Unknown || s.Written+int64(n) <= s.End }
 
-// Missing tells whether a reply that has ended did not bring everything.
+// Missing reports whether bytes are missing after the response has ended.
 func (s *State) Missing() bool { return s.Written < max(s.End, s.Total) }
 
-// parseContentRange reads "bytes 0-9/10"; the total may be unknown. end is the
-// place after the last byte.
+// parseContentRange parses a Content-Range header such as "bytes 0-9/10" or "bytes 0-9/*".
+// end is the offset after the last byte.
 func parseContentRange(value string) (first, end, total int64, ok bool) {
 	span, ok := strings.CutPrefix(value, "bytes ")
 	span, size, _ := strings.Cut(span, "/")
@@ -114,7 +114,7 @@ func parseContentRange(value string) (first, end, total int64, ok bool) {
 	return first, last + 1, total, ok
 }
 
-// validatorOf returns what If-Range can ask for.
+// validatorOf returns a strong ETag or the modification time, for If-Range.
 func validatorOf(h Header) string {
 	if tag := h.get("Etag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		return tag

@@ -79,7 +79,7 @@ func TestAccept(t *testing.T) {
 func TestAcceptSaysWhatTheStorageDid(t *testing.T) {
 	for status, want := range map[int]string{
 		201: "neither the archive nor a known error", 299: "neither the archive nor a known error", 300: "redirects elsewhere", 399: "redirects elsewhere",
-		400: "refuses the link", 499: "refuses the link", 500: "neither the archive nor a known error",
+		400: "rejected the link", 499: "rejected the link", 500: "neither the archive nor a known error",
 	} {
 		s := transfer.State{Total: transfer.Unknown}
 		_, err := s.Accept(status, nil, transfer.Unknown, false)

@@ -14,7 +14,7 @@ func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []str
 	refuse := func(problem string) { problems = append(problems, problem) }
 	switch {
 	case text == "":
-		refuse("is empty: give the service's address, which must be absolute, as in https://hiring.example.com")
+		refuse("is empty: set it to the API's address, which must be absolute, as in https://hiring.example.com")
 		return url.URL{}, problems
 	case err == nil && u.Scheme != "" && u.Opaque == "" && u.Scheme != "http" && u.Scheme != "https":
 		refuse("has a scheme other than https (or http): it must be absolute, as in https://hiring.example.com")
@@ -24,7 +24,7 @@ func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []str
 		return url.URL{}, problems
 	}
 	if u.User != nil {
-		refuse("must not contain user info: the key is passed by itself")
+		refuse("must not contain user info: the key is passed separately")
 	}
 	if strings.ContainsAny(text, "?#") {
 		refuse("must have no query and no fragment")
@@ -43,7 +43,7 @@ func ParseBase(text, prefix string, insecure bool) (base url.URL, problems []str
 	return base, problems
 }
 
-// Loopback tells whether a host is this machine.
+// Loopback reports whether host is a loopback address or a localhost name.
 func Loopback(host string) bool {
 	host = strings.ToLower(host)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -53,7 +53,7 @@ func Loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// Server is who a request to u asks, as in Exchange.
+// Server returns the host and port of u, as in Exchange.Server.
 func Server(u *url.URL) string {
 	port := u.Port()
 	switch {

@@ -10,19 +10,20 @@ import (
 	"strings"
 )
 
-// Path is a path and how it is written.
+// Path is a URL path.
 type Path struct {
-	Plain string
-	Raw   string // Escaped; empty when it is written as it is.
+	Plain string // Unescaped.
+	Raw   string // Escaped; empty when the default escaping of Plain applies.
 }
 
-// ID fills a placeholder: what the caller calls it, and its value.
+// ID is the value of a placeholder: the name of the parameter in Go, and the id.
 type ID [2]string
 
-// Unfit is an id that cannot be a segment, and the placeholder that it was for.
+// Unfit is an id that cannot be a path segment: the name of the parameter and the
+// placeholder.
 type Unfit struct{ Name, Placeholder string }
 
-// Fill puts ids into a template, each as one escaped segment.
+// Fill replaces the placeholders of a template with ids, each as one escaped segment.
 func Fill(template string, ids []ID) (p Path, unfit []Unfit) {
 	if len(ids) == 0 {
 		return Path{Plain: template}, nil
@@ -46,14 +47,14 @@ func Fill(template string, ids []ID) (p Path, unfit []Unfit) {
 	return p, unfit
 }
 
-// ParsePath parses an escaped path and returns it with its template, in which
-// segments that look like ids are replaced.
+// ParsePath parses an escaped path. It also returns the path's template, in which segments
+// that look like ids are replaced by {id}.
 func ParsePath(escaped string) (p Path, template string, err error) {
 	if !strings.HasPrefix(escaped, "/") {
 		escaped = "/" + escaped
 	}
 	if strings.ContainsAny(escaped, "?#") {
-		return Path{}, "", errors.New("must not contain ? or #: pass a query by itself, and escape ids with url.PathEscape")
+		return Path{}, "", errors.New("must not contain ? or #: pass the query separately, and escape ids with url.PathEscape")
 	}
 	var route strings.Builder
 	for segment := range strings.SplitSeq(escaped[1:], "/") {
@@ -73,14 +74,13 @@ func ParsePath(escaped string) (p Path, template string, err error) {
 	return p, route.String(), nil
 }
 
-// CheckRoute returns what is wrong with a route (a method and a template) that
-// replaces another.
+// CheckRoute checks a route (a method and a template) that replaces the default route.
 func CheckRoute(route, instead string) error {
 	method, path, ok := strings.Cut(route, " ")
 	theirs, template, _ := strings.Cut(instead, " ")
 	switch {
 	case (method == "GET" && ok) != (theirs == "GET"):
-		return errors.New("must be a read where the default is one, and a write where that is")
+		return errors.New("must be GET if the default is GET, and another method otherwise")
 	case !ok || !strings.HasPrefix(path, "/"):
 		return errors.New(`must be a method and a path, as in "GET /assessments/{id}"`)
 	case !IsMethod(method):
@@ -96,13 +96,13 @@ func CheckRoute(route, instead string) error {
 			return errors.New(`must have no empty, "." or ".." segment`)
 		}
 		if strings.ContainsAny(segment, "{}") && !isPlaceholder(segment) {
-			return errors.New("must have no { or } but around a placeholder, which is a segment by itself")
+			return errors.New("may have { and } only around a placeholder, which must be a whole segment")
 		}
 	}
 	return nil
 }
 
-// IsMethod tells the methods that the service may have.
+// IsMethod reports whether m is a method that an API may use.
 func IsMethod(m string) bool {
 	switch m {
 	case "GET", "POST", "PATCH", "PUT", "DELETE":
@@ -111,7 +111,7 @@ func IsMethod(m string) bool {
 	return false
 }
 
-// IsSegment tells what can be one segment of a path, once it is escaped.
+// IsSegment reports whether s can be a segment of a path after escaping.
 func IsSegment(s string) bool { return s != "" && s != "." && s != ".." }
 
 func isPlaceholder(segment string) bool {
@@ -128,8 +128,9 @@ func placeholders(path string) []string {
 	return names
 }
 
-// looksLikeID is generous: a route is for metrics, which must stay few and name
-// nobody. The service's own words are lower case and short.
+// looksLikeID reports whether a segment may be an id. It prefers to report true, because
+// routes are metric labels, which must be few and contain no personal data. The API's own
+// segments are short and lower case.
 func looksLikeID(segment string) bool {
 	if len(segment) > 32 {
 		return true

@@ -52,8 +52,8 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct{ route, instead, problem string }{
 		{"GET /other/{id}", read, ""},
 		{"PUT /{id}/{b_id}", write, ""},
-		{"POST /a/{id}", read, "must be a read"},
-		{"GET /{id}/{b_id}", write, "must be a read"},
+		{"POST /a/{id}", read, "must be GET"},
+		{"GET /{id}/{b_id}", write, "must be GET"},
 		{"POST", write, "must be a method and a path"},
 		{"POST a/{id}/{b_id}", write, "must be a method and a path"},
 		{"post /{id}/{b_id}", write, "must begin with GET"},
@@ -62,9 +62,9 @@ func TestCheck(t *testing.T) {
 		{"GET /a/{id}/{id}", read, "must have the placeholders [{id}]"},
 		{"GET /a//{id}", read, "must have no empty"},
 		{"GET /a/../{id}", read, "must have no empty"},
-		{"GET /a/{id}/x{", read, "must have no { or }"},
-		{"GET /a/{id}/{x", read, "must have no { or }"},
-		{"GET /a/{id}/x}", read, "must have no { or }"},
+		{"GET /a/{id}/x{", read, "only around a placeholder"},
+		{"GET /a/{id}/{x", read, "only around a placeholder"},
+		{"GET /a/{id}/x}", read, "only around a placeholder"},
 	} {
 		err := urls.CheckRoute(c.route, c.instead)
 		if c.problem == "" {

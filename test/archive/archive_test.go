@@ -146,7 +146,7 @@ func TestArchiveLinkThatIsAlwaysRefused(t *testing.T) {
 		assert.Zero(t, n, "%d", status)
 		failure := apitest.RequireError(t, "DownloadArchive", err)
 		assert.Equal(t, [2]int{status, 2}, [2]int{failure.Status, failure.Attempts})
-		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage refuses the link, after 0 bytes; 2 attempts were made", status))
+		require.EqualError(t, err, fmt.Sprintf("hiring: Submissions.DownloadArchive: %d the storage rejected the link, after 0 bytes; 2 attempts were made", status))
 		assert.Len(t, server.Journal()[before:], 4, "%d: two links, each asked once", status)
 	}
 }
@@ -192,18 +192,18 @@ func TestHostileStorage(t *testing.T) {
 		"total untold":             {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/*")}, whole, 2, ""},
 		"part of untold total":     {[]apitest.Responder{begun, apitest.Archive(206, 10, 20, nil, "Content-Range: bytes 10-19/*"), apitest.Archive(206, 20, whole, nil, "Content-Range: bytes 20-35/36")}, whole, 3, ""},
 		"total never told":         {[]apitest.Responder{endless(10), apitest.Archive(206, 10, 12, nil, "Content-Range: bytes 10-35/*"), apitest.Archive(206, 12, whole, nil, "Content-Range: bytes 12-35/*")}, whole, 3, ""},
-		"a long story":             {[]apitest.Responder{apitest.Fail(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "broke off"},
+		"a long story":             {[]apitest.Responder{apitest.Fail(errors.New(strings.Repeat("x\n", 9999)))}, 0, 4, "interrupted"},
 		"part ends early":          {[]apitest.Responder{begun, apitest.Archive(206, 10, 12, nil, apitest.ContentRange), apitest.Archive(206, 12, whole, nil, "Content-Range: bytes 12-35/36")}, whole, 3, ""},
 		"ends early without error": {[]apitest.Responder{apitest.Archive(200, 0, 10, nil, apitest.ETag), apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
 		"nothing is missing":       {[]apitest.Responder{apitest.Archive(200, 0, whole, apitest.ErrReset, apitest.ETag), apitest.Respond(416, "", "Content-Range: bytes */36")}, whole, 2, ""},
-		"no validator":             {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download broke off, and the storage gives nothing to go on by: connection reset by peer, after 10 bytes"},
-		"weak tag":                 {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "gives nothing to go on by"},
-		"200 to a range":           {[]apitest.Responder{begun, apitest.Archive(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot go on where a download broke off, after 10 bytes"},
-		"another place":            {[]apitest.Responder{begun, apitest.Archive(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than asked for"},
-		"from the beginning":       {[]apitest.Responder{begun, apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than asked for"},
-		"no Content-Range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil)}, 10, 2, "another range than asked for"},
-		"wrong unit":               {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than asked for"},
-		"impossible range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/36/x")}, 10, 2, "another range than asked for"},
+		"no validator":             {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset)}, 10, 1, "the download was interrupted, and the storage sent no validator to resume it with: connection reset by peer, after 10 bytes"},
+		"weak tag":                 {[]apitest.Responder{apitest.Archive(200, 0, 10, apitest.ErrReset, `ETag: W/"v1"`)}, 10, 1, "sent no validator to resume it with"},
+		"200 to a range":           {[]apitest.Responder{begun, apitest.Archive(200, 0, whole, nil, `ETag: "v2"`)}, 10, 2, "the archive changed, or the storage cannot resume a download, after 10 bytes"},
+		"another place":            {[]apitest.Responder{begun, apitest.Archive(206, 11, whole, nil, "Content-Range: bytes 11-35/36")}, 10, 2, "another range than requested"},
+		"from the beginning":       {[]apitest.Responder{begun, apitest.Archive(206, 0, whole, nil, "Content-Range: bytes 0-35/36")}, 10, 2, "another range than requested"},
+		"no Content-Range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil)}, 10, 2, "another range than requested"},
+		"wrong unit":               {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: pages 10-35/36")}, 10, 2, "another range than requested"},
+		"impossible range":         {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/36/x")}, 10, 2, "another range than requested"},
 		"another total":            {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, "Content-Range: bytes 10-35/99")}, 10, 2, "the archive changed"},
 		"another tag":              {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, `ETag: "v2"`)}, 10, 2, "the archive changed"},
 		"416 of another length":    {[]apitest.Responder{begun, apitest.Respond(416, "", "Content-Range: bytes */5")}, 10, 2, "the archive changed"},
@@ -212,12 +212,12 @@ func TestHostileStorage(t *testing.T) {
 		"204":                      {[]apitest.Responder{apitest.Respond(204, "")}, 0, 1, "neither the archive nor a known error"},
 		"redirect":                 {[]apitest.Responder{apitest.Respond(302, "", "Location: https://moved.test/"+apitest.Key)}, 0, 1, "302 the storage redirects elsewhere, which is not followed"},
 		"501":                      {[]apitest.Responder{apitest.Respond(501, "")}, 0, 1, "501 the storage answered with neither"},
-		"endless 5xx":              {[]apitest.Responder{apitest.Respond(503, "<html>")}, 0, 4, "503 the download broke off, after 0 bytes"},
-		"endless 5xx in between":   {[]apitest.Responder{begun, apitest.Respond(500, "")}, 10, 4, "500 the download broke off, after 10 bytes"},
+		"endless 5xx":              {[]apitest.Responder{apitest.Respond(503, "<html>")}, 0, 4, "503 the download was interrupted, after 0 bytes"},
+		"endless 5xx in between":   {[]apitest.Responder{begun, apitest.Respond(500, "")}, 10, 4, "500 the download was interrupted, after 10 bytes"},
 		"Retry-After too long":     {[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
-		"no progress":              {[]apitest.Responder{begun, apitest.Archive(206, 10, 10, apitest.ErrReset, apitest.ContentRange)}, 10, 4, "broke off: connection reset by peer"},
+		"no progress":              {[]apitest.Responder{begun, apitest.Archive(206, 10, 10, apitest.ErrReset, apitest.ContentRange)}, 10, 4, "interrupted: connection reset by peer"},
 		"never answers":            {[]apitest.Responder{apitest.Block()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
-		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "gives nothing to go on by: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
+		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "sent no validator to resume it with: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
 		"untrusted":                {[]apitest.Responder{apitest.Fail(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
 		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
 		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},

@@ -45,8 +45,8 @@ const (
 	lost     = "; the outcome is unknown: look before repeating it"
 	attempt  = 30 * time.Second // The time that one may take.
 	html     = "<html>Bad Gateway</html>"
-	notOwn   = "the reply is not the service's own: " + html + "; a proxy answered, or the base URL is wrong"
-	redirect = "the service redirects elsewhere, which is not followed because the key would travel: correct the base URL"
+	notOwn   = "the response is not from the API: " + html + "; a proxy answered, or the base URL is wrong"
+	redirect = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
 )
 
 // alike is a line whose fate is the same whatever the method.
@@ -90,9 +90,9 @@ func matrix() map[string]meets {
 		"200 wrapped":          unreadable(apitest.RespondData(`{"invitation":{"id":"x"}}`), 1, 0, "200 the reply's data has no id, so it is not the resource that was promised"),
 		"200 page":             alike(apitest.Respond(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
 		"200 page with id":     alike(apitest.Respond(200, html, apitest.RequestIDHeader), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
-		"200 unsigned, empty":  alike(apitest.Respond(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the reply is empty and not the service's own"),
-		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the reply is empty and not the service's own"),
-		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the reply is JSON but not the service's envelope"),
+		"200 unsigned, empty":  alike(apitest.Respond(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the response is empty and not from the API"),
+		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the response is empty and not from the API"),
+		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the response is JSON but not the API's envelope"),
 		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
 		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
 		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
@@ -105,7 +105,7 @@ func matrix() map[string]meets {
 		"402":                  alike(apitest.RespondError(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
 		"403":                  alike(apitest.RespondError(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
 		"404":                  alike(apitest.RespondError(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
-		"405":                  alike(apitest.Respond(405, html), no, 1, 0, "405 the reply is not the service's own: "+html),
+		"405":                  alike(apitest.Respond(405, html), no, 1, 0, "405 the response is not from the API: "+html),
 		"409":                  alike(apitest.RespondError(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
 		"413":                  alike(apitest.Respond(413, html), no, 1, 0, "413 "+notOwn),
 		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
@@ -125,9 +125,9 @@ func matrix() map[string]meets {
 		"reset":                overload(apitest.Fail(read), random, reset),
 		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
 		"timeout":              {apitest.Block(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
-		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the reply is not the service's own: <html"),
-		"404 truncated":        alike(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the reply is JSON but not the service's error envelope"),
-		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the reply is not the service's own: xxxxx"),
+		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the response is not from the API: <html"),
+		"404 truncated":        alike(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the response is JSON but not the API's error envelope"),
+		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the response is not from the API: xxxxx"),
 	}
 }
 

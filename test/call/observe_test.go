@@ -276,9 +276,9 @@ func TestOpenAPI(t *testing.T) {
 	assert.JSONEq(t, document, string(got))
 	assert.Len(t, got, len(document), "it is kept as it came")
 	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, "<html>")).Client().OpenAPI(t.Context())
-	require.ErrorContains(t, err, "not the service's own: <html>")
+	require.ErrorContains(t, err, "not from the API: <html>")
 	_, err = apitest.NewScriptedServer(t, apitest.Respond(200, `{"swagger":"2.0"}`)).Client().OpenAPI(t.Context())
-	require.ErrorContains(t, err, "not the service's")
+	require.ErrorContains(t, err, "not the API's")
 	_, err = apitest.NewScriptedServer(t, apitest.RespondError(403, "INSUFFICIENT_SCOPE")).Client().OpenAPI(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
 }

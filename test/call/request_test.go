@@ -152,15 +152,15 @@ func TestNewReportsAllThatIsWrong(t *testing.T) {
 	}, problemsIn(t, err))
 	assert.NotContains(t, err.Error(), "51HxQ9")
 	assert.NotContains(t, err.Error(), "user@")
-	assert.Equal(t, []string{`begins with "Bearer ", which the client adds: give the key alone`}, hiring.FieldErrors(err)["apiKey"])
+	assert.Equal(t, []string{`begins with "Bearer ", which the client adds: pass only the key`}, hiring.FieldErrors(err)["apiKey"])
 }
 
 func TestFromEnvSpeaksOfItsVariables(t *testing.T) {
 	t.Setenv("HIRING_BASE_URL", "")
 	t.Setenv("HIRING_API_KEY", "")
 	_, err := hiring.FromEnv()
-	require.EqualError(t, err, "hiring: HIRING_BASE_URL: is empty: give the service's address, which must be absolute, as in https://hiring.example.com; "+
-		"HIRING_API_KEY: is empty: give an API key made in the dashboard")
+	require.EqualError(t, err, "hiring: HIRING_BASE_URL: is empty: set it to the API's address, which must be absolute, as in https://hiring.example.com; "+
+		"HIRING_API_KEY: is empty: set an API key created in the dashboard")
 	t.Setenv("HIRING_BASE_URL", "ftp://h.test")
 	t.Setenv("HIRING_API_KEY", "Bearer "+apitest.Key)
 	_, err = hiring.FromEnv(hiring.WithTimeout(-1))

@@ -191,24 +191,24 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
 	long := strings.Repeat("x", 400)
 	for _, c := range []struct{ name, body, want string }{
-		{"HTML", "<html>\r\n<b>Bad\tgateway</b>\x00\x1b[31m\u0085\u2028</html>", "the reply is not the service's own: <html> <b>Bad gateway</b>[31m</html>"},
-		{"empty", "", "the reply is empty and not the service's own"},
-		{"long", long, "the reply is not the service's own: " + long[:300] + "…"},
-		{"300 bytes", long[:300], "the reply is not the service's own: " + long[:300]},
-		{"cut rune", long[:299] + "é", "the reply is not the service's own: " + long[:299] + "…"},
-		{"invalid UTF-8", "a\xff\xfeb", "the reply is not the service's own: ab"},
-		{"other JSON", `{"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
-		{"array", `["jo@example.com"]`, "the reply is JSON but not the service's error envelope"},
-		{"string", `"jo@example.com"`, "the reply is JSON but not the service's error envelope"},
-		{"cut JSON", " \t\r\n{\"email\":\"jo@exam", "the reply is JSON but not the service's error envelope"},
-		{"BOM", "\ufeff{\"email\":\"jo@example.com\"}", "the reply is JSON but not the service's error envelope"},
-		{"error null", `{"error":null,"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
-		{"error text", `{"error":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
-		{"code number", `{"error":{"code":7,"message":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
-		{"null", " null ", "the reply is JSON but not the service's error envelope"},
-		{"number", "4711", "the reply is JSON but not the service's error envelope"},
-		{"far away", strings.Repeat(" \n", 300) + `{"email":"jo@example.com"}`, "the reply is JSON but not the service's error envelope"},
-		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the reply is JSON but not the service's error envelope"},
+		{"HTML", "<html>\r\n<b>Bad\tgateway</b>\x00\x1b[31m\u0085\u2028</html>", "the response is not from the API: <html> <b>Bad gateway</b>[31m</html>"},
+		{"empty", "", "the response is empty and not from the API"},
+		{"long", long, "the response is not from the API: " + long[:300] + "…"},
+		{"300 bytes", long[:300], "the response is not from the API: " + long[:300]},
+		{"cut rune", long[:299] + "é", "the response is not from the API: " + long[:299] + "…"},
+		{"invalid UTF-8", "a\xff\xfeb", "the response is not from the API: ab"},
+		{"other JSON", `{"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"array", `["jo@example.com"]`, "the response is JSON but not the API's error envelope"},
+		{"string", `"jo@example.com"`, "the response is JSON but not the API's error envelope"},
+		{"cut JSON", " \t\r\n{\"email\":\"jo@exam", "the response is JSON but not the API's error envelope"},
+		{"BOM", "\ufeff{\"email\":\"jo@example.com\"}", "the response is JSON but not the API's error envelope"},
+		{"error null", `{"error":null,"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"error text", `{"error":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"code number", `{"error":{"code":7,"message":"jo@example.com"}}`, "the response is JSON but not the API's error envelope"},
+		{"null", " null ", "the response is JSON but not the API's error envelope"},
+		{"number", "4711", "the response is JSON but not the API's error envelope"},
+		{"far away", strings.Repeat(" \n", 300) + `{"email":"jo@example.com"}`, "the response is JSON but not the API's error envelope"},
+		{"no code and no message", `{"error":{"details":"jo@example.com"}}`, "the response is JSON but not the API's error envelope"},
 	} {
 		for _, status := range []int{404, 502} {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(status, c.body, "X-Request-Id: req_9"))
@@ -283,8 +283,8 @@ func TestDeepNesting(t *testing.T) {
 		{200, `{"data":` + deep, "has a list instead of an object"},
 		{200, `{"data":{"new":` + deep, "is not valid JSON"},
 		{200, `{"data":{"payload":` + strings.Repeat(`{"a":`, 2<<20), "is not valid JSON"},
-		{500, deep, "JSON but not the service's error envelope"},
-		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the service's error envelope"},
+		{500, deep, "JSON but not the API's error envelope"},
+		{400, `{"error":{"code":"INVALID_INPUT","details":` + deep, "JSON but not the API's error envelope"},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(c.status, c.body, apitest.RequestIDHeader))
 		_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
@@ -321,7 +321,7 @@ func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
 		want   string // Empty: the call succeeds.
 		most   int
 	}{
-		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the service's error envelope", 1 << 20},
+		{500, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "not the API's error envelope", 1 << 20},
 		{200, func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }, "", 64 << 10},
 		{200, func(c *hiring.Client) error { _, err := c.Account.Get(t.Context()); return err }, "longer than 4194304 bytes", 4 << 20},
 	} {

@@ -356,11 +356,11 @@ func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 		pageSize bool
 		want     string
 	}{
-		{"smaller, and it says so", apitest.InvitationsOf, "page", 30, 20, true, "asked for pages of 30 items and got 20: Dialect.PageSizeParam may be wrong"},
-		{"smaller, and it does not say so", apitest.SubmissionsOf, "cursor", 30, 20, false, "asked for pages of 30 items and got 20: Dialect.PageSizeParam may be wrong"},
-		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, false, "asked for pages of 10 items and got 20: Dialect.PageSizeParam may be wrong"},
-		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, false, "asked for pages of 1 items and got 2: Dialect.PageSizeParam may be wrong"},
-		{"of a log", apitest.EventsOf, "seq", 30, 20, false, "asked for pages of 30 items and got 20: Dialect.EventPageSizeParam may be wrong"},
+		{"smaller, and it says so", apitest.InvitationsOf, "page", 30, 20, true, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"smaller, and it does not say so", apitest.SubmissionsOf, "cursor", 30, 20, false, "requested pages of 30 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger", apitest.SubmissionsOf, "cursor", 10, 20, false, "requested pages of 10 items but received 20: Dialect.PageSizeParam may be wrong"},
+		{"larger than one", apitest.SubmissionsOf, "cursor", 1, 2, false, "requested pages of 1 items but received 2: Dialect.PageSizeParam may be wrong"},
+		{"of a log", apitest.EventsOf, "seq", 30, 20, false, "requested pages of 30 items but received 20: Dialect.EventPageSizeParam may be wrong"},
 		{"as asked", apitest.InvitationsOf, "page", 20, 20, true, ""},
 		{"as asked, by cursor", apitest.SubmissionsOf, "cursor", 20, 20, false, ""},
 	} {
@@ -395,8 +395,8 @@ func TestPagerWarnsByWhatThePageSays(t *testing.T) {
 		spoil func(int, url.Values, *apitest.ListPage)
 		want  string
 	}{
-		{"a short list whose page says another size", set("page_size", 20), "asked for pages of 10 items and got 20"},
-		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["has_more"] = true }, "asked for pages of 10 items and got 3"},
+		{"a short list whose page says another size", set("page_size", 20), "requested pages of 10 items but received 20"},
+		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["has_more"] = true }, "requested pages of 10 items but received 3"},
 		{"an empty page before others", func(n int, _ url.Values, p *apitest.ListPage) {
 			if p.Meta["has_more"] = n == 1; n == 1 {
 				p.Items = nil

@@ -238,7 +238,7 @@ var spoiledWalks = []spoiled{
 	}},
 	{name: "a page of another number", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
 		spoil: set("page", 1)},
-	{name: "a first page of another number", list: apitest.InvitationsOf, style: "page", requests: 1, want: []int{}, err: "asked for page 1 and got page 0",
+	{name: "a first page of another number", list: apitest.InvitationsOf, style: "page", requests: 1, want: []int{}, err: "requested page 1 but received page 0",
 		spoil: set("page", 0)},
 	{name: "a page that repeats", list: apitest.InvitationsOf, style: "page", requests: 2, want: apitest.NumbersTo(10), err: "Dialect.PageParam",
 		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true}})},
@@ -279,7 +279,7 @@ var spoiledWalks = []spoiled{
 		}},
 	{name: "pages of items without ids", list: apitest.InvitationsOf, style: "page", requests: 2, want: []int{-1, -1, -1, -1},
 		spoil: func(n int, _ url.Values, p *apitest.ListPage) { p.Items, p.Meta["has_more"] = []int{-1, -1}, n < 2 }},
-	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "asked for entries after 10 and got none above it",
+	{name: "a log that stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "requested entries after 10 but received only earlier ones",
 		spoil: ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})},
 	{name: "a log whose last page stands still", list: apitest.EventsOf, style: "seq", requests: 2, want: apitest.NumbersTo(10), err: "does not advance",
 		spoil: func(n int, _ url.Values, p *apitest.ListPage) {
@@ -539,7 +539,7 @@ func TestWalkReadsReplies(t *testing.T) {
 		"meta nulls": {`{"data":[{"id":"item-1"}],"meta":{"request_id":null,"page":null,"page_size":null,` +
 			`"total":null,"has_more":null,"next_cursor":null}}`, 1, ""},
 		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
-		"not an object": {`[]`, 0, "not the service's envelope"},
+		"not an object": {`[]`, 0, "not the API's envelope"},
 	} {
 		for _, list := range []func(*hiring.Client) apitest.IntPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
 			transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) { return apitest.NewListResponse(r, 200, c.body), nil })

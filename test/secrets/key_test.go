@@ -170,7 +170,7 @@ func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
 	const text = `sk_test_51Hx\\u0073k_test \" \/ \u0073k_test_51 \\sk_ \u00`
 	fake := apitest.NewScriptedServer(t, apitest.Respond(502, "_"+text))
 	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
-	assert.Equal(t, "the reply is not the service's own: _"+text, apitest.RequireError(t, "Get", err).Message)
+	assert.Equal(t, "the response is not from the API: _"+text, apitest.RequireError(t, "Get", err).Message)
 
 	account, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","name":"half `+apitest.Key[:15]+`"}`)).Client().Account.Get(t.Context())
 	require.NoError(t, err)

@@ -1,17 +1,14 @@
-// Package fastjson reads JSON into structs, several times as fast as a general
-// decoder, by doing less.
+// Package fastjson decodes JSON into structs several times as fast as json/v2.
 //
-// It goes once over a body, of which it keeps nothing. How to read a type is
-// found out once, from the struct tags that json/v2 reads, and written down as a
-// plan (plan.go). Members are expected in the order of the fields, as they come;
-// only another name is looked up. Unknown members go into the field that is
-// tagged for them. The scanner (scan.go) sees to the syntax, eight bytes at a
-// time within strings. What is kept is copied (keep.go): short strings are
-// shared, raw values lie in chunks of a few KB.
+// It scans the body once. The first decoding of a type builds a plan from its json tags
+// (plan.go). Members are expected in the order of the fields, and other names are looked
+// up. Unknown members are stored in the field that is tagged for them. The scanner
+// (scan.go) checks the syntax and reads strings eight bytes at a time. Decoded values are
+// copies (keep.go): short strings are shared, and raw values share chunks of 4 KB.
 //
-// It gives exactly what json/v2 gives under the options of Reader, or refuses:
-// json/v2, reading the body again, says why. What a plan does not know, such as a
-// type that reads itself, json/v2 reads piece by piece.
+// The result equals that of json/v2 with the options of Reader. On an error, Read returns
+// ErrRefused, and the caller decodes again with json/v2 for a description. Types without a
+// plan, such as those with their own methods, are decoded by json/v2.
 package fastjson
 
 import (
@@ -27,37 +24,38 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-// Reader reads values. It is safe for concurrent use.
+// Reader decodes values. It is safe for concurrent use.
 type Reader struct {
-	Own     reflect.Type // An interface of the structs whose own methods are bypassed.
-	Raw     reflect.Type // A type of bytes that keeps a value as it came.
-	Options json.Options // Of json/v2: duplicate names and invalid UTF-8 must be allowed.
-	plans   sync.Map     // Of reflect.Type to *plan.
+	Own     reflect.Type // An interface. The JSON methods of structs that implement it are not called.
+	Raw     reflect.Type // A byte slice type that stores a value's JSON unchanged.
+	Options json.Options // Options of json/v2, which must allow duplicate names and invalid UTF-8.
+	plans   sync.Map     // reflect.Type to *plan.
 }
 
-// state is that of one Read.
+// state is the state of one Read.
 type state struct {
 	*limits.Bound
-	list     reflect.Type // Of a slice that may have
-	most     int          // so many elements.
+	list     reflect.Type // Slice type whose length is limited
+	most     int          // to most elements.
 	options  json.Options
 	spare    reflect.Value
 	b, chunk []byte
-	known    [128][2]string // Short strings seen lately, two by two of one hash.
+	known    [128][2]string // Recent short strings: two per hash value.
 }
 
 var states = sync.Pool{New: func() any { return new(state) }}
 
-// ErrRefused is for json/v2 to explain. ErrItems is a slice that is too long.
+// ErrRefused is returned for JSON that fastjson cannot decode. ErrItems is returned for a
+// slice that is too long.
 var (
 	ErrRefused = errors.New("the JSON is not what was expected")
 	ErrItems   = errors.New("there are too many items")
 )
 
-// Read decodes b into v, a pointer, within the bound. On an error, that of the
-// bound or one of those above, v holds what was read so far. The first slice of
-// spare's type uses its memory, and each of that type has at most so many
-// elements; 0 for any number.
+// Read decodes b into v, a pointer, within the bound. Its errors are the bound's error,
+// ErrRefused and ErrItems. After an error, v holds what was read so far. The first slice
+// with spare's type reuses the memory of spare. Each slice of that type has at most most
+// elements; 0 means no limit.
 func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) error {
 	d := states.Get().(*state)
 	defer states.Put(d)
@@ -75,14 +73,15 @@ func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) er
 	return within.Stopped
 }
 
-// value reads the value at i, which lies in depth objects and arrays, into v. As
-// in the scanner, all of these return its end, or -1.
+// value reads the value at i into v. depth is the number of enclosing objects and arrays.
+// All methods that read return the end of what they read, or -1, like the functions in
+// scan.go.
 func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 	if !d.Step() {
 		return -1
 	}
 	first := at(d.b, i)
-	if first == 'n' && p.kind != raw && p.kind != foreign {
+	if first == 'n' && p.kind != raw && p.kind != viaJSON {
 		v.SetZero()
 		return literal(d.b, i, "null")
 	}
@@ -126,10 +125,10 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 	case object:
 		return d.object(p, v, i, depth+1)
 	}
-	return d.foreign(v, i, depth)
+	return d.viaJSON(v, i, depth)
 }
 
-func (d *state) foreign(v reflect.Value, i, depth int) int {
+func (d *state) viaJSON(v reflect.Value, i, depth int) int {
 	end := d.skip(i, depth)
 	if end < 0 || json.Unmarshal(d.b[i:end], v.Addr().Interface(), d.options) != nil {
 		return -1
@@ -137,7 +136,7 @@ func (d *state) foreign(v reflect.Value, i, depth int) int {
 	return end
 }
 
-// object reads an object. A member that comes again is read over the first.
+// object reads an object. The last of several members with the same name applies.
 func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 	b := d.b
 	if at(b, i) != '{' {
@@ -169,7 +168,7 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 	return i
 }
 
-// unknown reads the value of a member that has no field.
+// unknown stores or skips the value of a member without a field.
 func (d *state) unknown(p *plan, v reflect.Value, name []byte, i, depth int) int {
 	end := d.skip(i, depth)
 	if end < 0 || p.extra < 0 {
@@ -186,7 +185,7 @@ func (d *state) unknown(p *plan, v reflect.Value, name []byte, i, depth int) int
 	return end
 }
 
-// slice reads an array. One that comes again replaces the first.
+// slice reads an array. It replaces the elements of an earlier member with the same name.
 func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 	b := d.b
 	if at(b, i) != '[' {
@@ -202,7 +201,7 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 	if i = space(b, i+1); at(b, i) == ']' {
 		return i + 1
 	}
-	// As many as lately, but no more memory at once than the rest of the body has.
+	// The length of recent slices of the type, limited by the size of the remaining body.
 	usual := max(1, min(int(p.usual.Load()), (len(b)-i)/int(p.of.Size()+1)))
 	if size := usual * int(p.of.Size()); v.Cap() == 0 && size <= maxGuess {
 		if !d.Take(int64(size)) {
@@ -224,11 +223,12 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 	return i
 }
 
-// maxGuess is how many bytes are set aside without knowing that they are used.
+// maxGuess is the largest allocation in bytes that is made before the array's length is
+// known.
 const maxGuess = 128 << 10
 
-// room makes v longer: as long as there is memory for, and then as long as the
-// array is, which is counted, because growing leaves garbage behind.
+// room makes v longer. It first uses the capacity of v. It then counts the remaining
+// elements and allocates once, because repeated growing leaves garbage.
 func (d *state) room(p *plan, v reflect.Value, i, depth int) bool {
 	n, most := v.Len(), math.MaxInt
 	if d.most > 0 && v.Type() == d.list {

@@ -11,11 +11,11 @@ import (
 const (
 	maxDepth  = 10_000 // As in json/v2.
 	chunkSize = 4 << 10
-	maxShared = 40 // Bytes of a string that may come again: a status, a name, an id.
+	maxShared = 40 // Bytes of a string that may repeat, such as a status, a name or an id.
 )
 
-// keep returns a copy of b. Small ones lie together, which saves allocations;
-// a chunk is small, because one value that is kept keeps all of it.
+// keep returns a copy of b. Small copies share a chunk, which saves allocations. A chunk
+// is small, because each value in it keeps the whole chunk in memory.
 func (d *state) keep(b []byte) []byte {
 	if len(b) > chunkSize/4 {
 		if !d.Take(int64(len(b))) {
@@ -37,7 +37,8 @@ func (d *state) keep(b []byte) []byte {
 
 var seed = maphash.MakeSeed()
 
-// share returns b as a string: the one that came before, if that is not long ago.
+// share returns b as a string. It returns the earlier string if an equal one was read
+// recently.
 func (d *state) share(b []byte) string {
 	if len(b) == 0 || len(b) > maxShared {
 		return d.text(b)
@@ -52,7 +53,7 @@ func (d *state) share(b []byte) string {
 	return known[0]
 }
 
-// text copies b, unless there is no memory for it.
+// text copies b, or returns "" when the memory bound is exceeded.
 func (d *state) text(b []byte) string {
 	if !d.Take(int64(len(b)) + 7) {
 		return ""
@@ -60,11 +61,12 @@ func (d *state) text(b []byte) string {
 	return string(b)
 }
 
-// unquote returns what a string stands for.
+// unquote returns the content of a JSON string. plain reports that it has no escapes and
+// is ASCII.
 func (d *state) unquote(b []byte, plain bool) []byte {
 	inner := b[1 : len(b)-1]
 	if !plain && (bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner)) && d.Take(int64(len(b))) {
-		// Its error can only be about invalid UTF-8, which it has replaced.
+		// The only possible error is invalid UTF-8, which AppendUnquote replaces.
 		inner, _ = jsontext.AppendUnquote(make([]byte, 0, len(b)), b)
 	}
 	return inner

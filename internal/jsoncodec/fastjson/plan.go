@@ -13,46 +13,46 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// kind is how a value of a type is read.
+// kind is the way in which a value of a type is read.
 type kind int
 
 const (
-	foreign kind = iota // By json/v2.
+	viaJSON kind = iota // By json/v2.
 	boolean
 	text
 	integer
 	float
 	instant // A time.Time.
-	raw     // Bytes as they came, null included.
-	payload // The same, but null is nil.
+	raw     // JSON as received, also null.
+	payload // JSON as received; null becomes nil.
 	pointer
 	slice
 	object
 )
 
-// plan is how the values of one type are read. Nothing but usual ever changes.
+// plan describes how to read values of one type. Only usual changes after construction.
 type plan struct {
 	kind kind
-	// Of a pointer or slice.
+	// For a pointer or slice.
 	elem  *plan
-	of    reflect.Type  // Of elem.
-	empty reflect.Value // A slice that is not nil.
-	usual atomic.Int64  // How long such a slice was lately.
-	// Of an object.
+	of    reflect.Type  // Type of elem.
+	empty reflect.Value // An empty slice that is not nil.
+	usual atomic.Int64  // Length of a recent slice of this type.
+	// For an object.
 	fields []field
-	byName map[string]int // Of a field's place, from 1.
-	extra  int            // The field that takes unknown members; -1: they are skipped.
+	byName map[string]int // Index in fields, plus 1.
+	extra  int            // Index of the struct field for unknown members, or -1 to skip them.
 }
 
 type field struct {
-	start string // The name, quotes and colon, as they nearly always come.
-	index int    // In the struct.
+	start string // The name with quotes and colon, without white space, as it usually occurs.
+	index int    // Index of the struct field.
 	plan  *plan
 }
 
 type extraMap = map[string]stdjson.RawMessage
 
-// A type with one of these methods reads itself, unless it is known here.
+// Types with one of these methods are read by json/v2.
 var methods = []reflect.Type{
 	reflect.TypeFor[stdjson.Unmarshaler](), reflect.TypeFor[json.UnmarshalerFrom](), reflect.TypeFor[encoding.TextUnmarshaler](),
 }
@@ -65,8 +65,8 @@ func (r *Reader) planOf(t reflect.Type) *plan {
 	return p.(*plan)
 }
 
-// newPlan builds the plan of t, which lies within the types of outer. A type
-// that holds itself is left to json/v2, so plans are only as deep as they look.
+// newPlan builds the plan of t, which is nested in the types of outer. A recursive type is
+// read by json/v2.
 func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
 	reads := func(method reflect.Type) bool { return reflect.PointerTo(t).Implements(method) }
 	switch {
@@ -101,8 +101,8 @@ func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
 	return &plan{}
 }
 
-// newObject builds the plan of a struct whose tags say nothing beyond what the
-// service's objects need.
+// newObject builds the plan of a struct. A struct with tag options that the API's
+// resources do not use is read by json/v2.
 func (r *Reader) newObject(t reflect.Type, outer []reflect.Type) *plan {
 	p := &plan{kind: object, byName: make(map[string]int), extra: -1}
 	for i := range t.NumField() {

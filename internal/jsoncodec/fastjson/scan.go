@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// A function that looks for something in b from i on returns its end, or -1 when
-// it is not there. A place of -1 is passed on: nothing is found from there.
+// Each scan function reads a token of b at index i and returns the index after it, or -1
+// when b has no such token at i. Given -1, every scan function returns -1.
 
-// at returns the byte at i, 0 when there is none.
+// at returns the byte at i, or 0 beyond the ends of b.
 func at(b []byte, i int) byte {
 	if uint(i) < uint(len(b)) {
 		return b[i]
@@ -16,7 +16,7 @@ func at(b []byte, i int) byte {
 	return 0
 }
 
-// space passes over white space, of which there may be none.
+// space skips white space, if any.
 func space(b []byte, i int) int {
 	for c := at(b, i); c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t'); c = at(b, i) {
 		i++
@@ -24,7 +24,7 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// colon returns the place of a member's value.
+// colon skips a colon and white space, and returns the index of the member's value.
 func colon(b []byte, i int) int {
 	if i = space(b, i); at(b, i) != ':' {
 		return -1
@@ -32,8 +32,8 @@ func colon(b []byte, i int) int {
 	return space(b, i+1)
 }
 
-// after looks at what follows an element or member: either there is more, at the
-// place it returns, or the object or array ends there.
+// after skips the comma or closing bracket after an element or member. more reports
+// whether another element or member follows, at index next.
 func after(b []byte, i int, closing byte) (next int, more bool) {
 	switch i = space(b, i); at(b, i) {
 	case ',':
@@ -44,7 +44,7 @@ func after(b []byte, i int, closing byte) (next int, more bool) {
 	return -1, false
 }
 
-// skip passes over a value that lies in depth objects and arrays.
+// skip skips a value. depth is the number of enclosing objects and arrays.
 func (d *state) skip(i, depth int) int {
 	b := d.b
 	switch at(b, i) {
@@ -61,7 +61,7 @@ func (d *state) skip(i, depth int) int {
 	return number(b, i)
 }
 
-// skipAll passes over an object or array.
+// skipAll skips an object or array.
 func (d *state) skipAll(i, depth int, closing byte) int {
 	b := d.b
 	if depth > maxDepth {
@@ -83,7 +83,7 @@ func (d *state) skipAll(i, depth int, closing byte) int {
 	return i
 }
 
-// count tells how many elements of an array there are from i on.
+// count returns the number of remaining elements of an array from i on.
 func (d *state) count(i, depth int) (n int) {
 	for more := true; more && d.Step(); n++ {
 		i, more = after(d.b, d.skip(i, depth), ']')
@@ -98,8 +98,7 @@ func literal(b []byte, i int, word string) int {
 	return -1
 }
 
-// quoted passes over a string. One that is not plain may hold escapes or text
-// beyond ASCII.
+// quoted skips a string. plain reports that the string has no escapes and only ASCII.
 func quoted(b []byte, i int) (end int, plain bool) {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	if at(b, i) != '"' {
@@ -107,9 +106,9 @@ func quoted(b []byte, i int) (end int, plain bool) {
 	}
 	plain = true
 	for i++; ; {
-		// Eight bytes at a time, until one of them is a quote, a backslash or a
-		// control character. What is subtracted from these alone borrows from the
-		// high bit, or from bytes behind the first of them.
+		// Read eight bytes at a time until one of them is a quote, a backslash or a
+		// control character. A subtraction can only borrow from bytes after the first
+		// match, so the lowest bit found is exact.
 		for i+8 <= len(b) {
 			x := binary.LittleEndian.Uint64(b[i:])
 			plain = plain && x&high == 0
@@ -128,7 +127,7 @@ func quoted(b []byte, i int) (end int, plain bool) {
 			if i, plain = escape(b, i), false; i < 0 {
 				return -1, false
 			}
-		case c < ' ': // Or the end.
+		case c < ' ': // Or the end of b.
 			return -1, false
 		default:
 			plain = plain && c < 0x80
