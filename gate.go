@@ -34,9 +34,11 @@ func (r *reservation) release() {
 // key.
 func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
 	date := headers.ServerTime(h, now)
-	s.clock.Learn(date, sent, now)
-	s.pollClock.Learn(date, sent, now)
 	window, ok := headers.Quota(h)
+	if ok && h.Get("X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
+		s.clock.Learn(date, sent, now)
+		s.pollClock.Learn(date, sent, now)
+	}
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
 	case status == http.StatusTooManyRequests && r.quotas.IsThrottle(r.key.id, r.class, window):

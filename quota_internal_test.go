@@ -1,6 +1,7 @@
 package hiring
 
 import (
+	"net/http"
 	"strconv"
 	"testing"
 	"time"
@@ -24,6 +25,28 @@ func TestClassOf(t *testing.T) {
 		"GET": quota.Read, "HEAD": quota.Read, "POST": quota.Write, "PATCH": quota.Write, "PUT": quota.Write, "DELETE": quota.Write,
 	} {
 		assert.Equal(t, class, classOf(method), method)
+	}
+}
+
+// A proxy with a wrong clock must not move the times that SendAll records.
+func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
+	now := time.Now()
+	date := now.Add(-time.Hour).UTC().Format(http.TimeFormat)
+	held := reservation{quotas: new(quota.Book), key: noKey, class: quota.Read}
+	for name, c := range map[string]struct {
+		header  http.Header
+		learned bool
+	}{
+		"the API": {http.Header{
+			"Date": {date}, "X-Request-Id": {"req_1"}, "X-Ratelimit-Limit": {"1000"}, "X-Ratelimit-Remaining": {"9"}, "X-Ratelimit-Reset": {"1800000000"},
+		}, true},
+		"a proxy's error page":             {http.Header{"Date": {date}}, false},
+		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
+	} {
+		s := newShared()
+		held.learn(s, http.StatusBadGateway, c.header, now, now)
+		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
+		assert.Equal(t, c.learned, s.pollClock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
 	}
 }
 
