@@ -104,24 +104,24 @@
 //
 //	Operation           Route                                                      Provenance
 //	Account.Get         GET /account                                               documented
-//	Members.List        GET /members                                               inferred
-//	Challenges.List     GET /challenges                                            invented
-//	Challenges.Get      GET /challenges/{id}                                       documented
-//	Assessments.List    GET /assessments                                           invented
-//	Assessments.Get     GET /assessments/{id}                                      invented
-//	Assessments.Create  POST /assessments                                          invented
-//	Assessments.Update  PATCH /assessments/{id}                                    invented
 //	Assessments.Close   PATCH /assessments/{id}                                    invented
+//	Assessments.Create  POST /assessments                                          invented
 //	Assessments.Delete  DELETE /assessments/{id}                                   invented
+//	Assessments.Get     GET /assessments/{id}                                      invented
+//	Assessments.List    GET /assessments                                           invented
+//	Assessments.Update  PATCH /assessments/{id}                                    invented
+//	Challenges.Get      GET /challenges/{id}                                       documented
+//	Challenges.List     GET /challenges                                            invented
+//	Events.List         GET /submissions/{id}/events                               documented
 //	Invitations.List    GET /assessments/{id}/invitations                          documented
-//	Invitations.Send    POST /assessments/{id}/invitations                         invented
 //	Invitations.Resend  POST /assessments/{id}/invitations/{invitation_id}/resend  invented
 //	Invitations.Revoke  POST /assessments/{id}/invitations/{invitation_id}/revoke  invented
-//	Submissions.List    GET /submissions                                           inferred
-//	Submissions.Get     GET /submissions/{id}                                      documented
-//	Submissions.Report  GET /submissions/{id}/report                               documented
-//	Events.List         GET /submissions/{id}/events                               documented
+//	Invitations.Send    POST /assessments/{id}/invitations                         invented
+//	Members.List        GET /members                                               inferred
 //	OpenAPI             GET /openapi.json                                          invented
+//	Submissions.Get     GET /submissions/{id}                                      documented
+//	Submissions.List    GET /submissions                                           inferred
+//	Submissions.Report  GET /submissions/{id}/report                               documented
 //
 // And what they do:
 //

@@ -135,7 +135,7 @@ func (o Operation) Scope() string {
 func Rows() []generate.Row {
 	var rows []generate.Row
 	for _, o := range append(All(), Composed()...) {
-		rows = append(rows, generate.Row{Name: o.Name, Scope: o.Scope(), Cost: o.Cost})
+		rows = append(rows, generate.Row{Name: o.Name, Route: o.Route, Scope: o.Scope(), Cost: o.Cost})
 	}
 	return rows
 }

@@ -1,4 +1,4 @@
-// Command guide writes the table of docs/operations.md.
+// Command guide writes the tables of operations in docs/operations.md and sandbox/doc.go.
 // go generate runs it in the root folder.
 package main
 
@@ -11,11 +11,18 @@ import (
 )
 
 func main() {
-	content, err := generate.OperationsGuide(".", operations.Rows())
-	if err != nil {
-		log.Fatal(err)
+	rows := operations.Rows()
+	guide, err := generate.OperationsGuide(".", rows)
+	write("docs/operations.md", guide, err)
+	doc, err := generate.SandboxDoc(".", rows)
+	write("sandbox/doc.go", doc, err)
+}
+
+func write(file string, content []byte, err error) {
+	if err == nil {
+		err = os.WriteFile(file, content, 0o644)
 	}
-	if err := os.WriteFile("docs/operations.md", content, 0o644); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
