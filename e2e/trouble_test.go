@@ -21,7 +21,7 @@ func TestEachFaultIsInjectedByAClick(t *testing.T) {
 	} {
 		p.visit("console/trouble")
 		p.submit(`button[value="` + preset + `"]`)
-		p.appears(".pending", "Fault{")
+		p.appears(".pending", " left")
 		_, err := p.client(sandbox.TestKey).Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: "c0000000-0000-4000-8000-000000000001", Name: "n"})
 		switch says := says.(type) {
 		case nil:

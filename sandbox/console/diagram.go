@@ -44,10 +44,12 @@ type moment struct {
 	refused, fault bool
 }
 
-func (c *console) diagram() diagram {
+func (c *console) diagram(f filter) diagram {
 	var all []moment
-	c.server.Each(func(at time.Time, _ sandbox.Class, status int, d *sandbox.Detail) {
-		all = append(all, moment{at, status == http.StatusTooManyRequests, d != nil && d.Fault != nil})
+	c.server.Each(func(e sandbox.Entry) {
+		if f.passes(e) {
+			all = append(all, moment{e.At, e.Status == http.StatusTooManyRequests, e.Detail.Fault != nil})
+		}
 	})
 	return draw(all, c.server.Conditions().Now)
 }

@@ -29,6 +29,11 @@ var funcs = template.FuncMap{
 	"dict":    dict,
 	"add":     func(a, b int) int { return a + b },
 	"quote":   strconv.Quote,
+	"fault":   faultText,
+	"left":    pending.leftText,
+	"problem": problemText,
+	"ids":     brieflyID,
+	"dollars": dollars,
 }
 
 // short leaves of a text what fits a line.

@@ -57,7 +57,7 @@ func (c *console) routes() []route {
 		see(root+"/exchanges/{number}", c.exchange),
 
 		see(root+"/pipeline", c.pipeline),
-		{"GET " + root + "/live/pipeline", c.follow("pipeline-live", c.pipeline)},
+		{"GET " + root + "/live/pipeline", c.follow("pipeline-message", c.pipeline)},
 		see(root+"/candidates/{id}", c.candidate),
 		do("/candidates/{id}/open", c.open),
 		do("/candidates/{id}/begin", c.begin),
@@ -66,7 +66,10 @@ func (c *console) routes() []route {
 		do("/assessments", c.addAssessment),
 		do("/invitations", c.invite),
 
+		do("/journal/clear", c.clearJournal),
+
 		see(root+"/trouble", c.trouble),
+		{"GET " + root + "/live/trouble", c.follow("trouble-message", c.trouble)},
 		do("/faults", c.inject),
 		do("/faults/clear", c.clearFaults),
 		do("/keys/quota", c.setQuota),

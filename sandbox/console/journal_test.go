@@ -67,7 +67,7 @@ func TestTheJournalTellsWhatMatters(t *testing.T) {
 	} {
 		assert.Equal(t, want, numbers(v.see("/_sandbox/?"+query)), query)
 	}
-	assert.Contains(t, v.see("/_sandbox/?status=404"), "No exchange is like that.")
+	assert.Contains(t, v.see("/_sandbox/?status=404"), "Not found: no exchange matches the filter.")
 }
 
 func numbers(text string) (all []int) {
@@ -117,7 +117,7 @@ func TestAnExchange(t *testing.T) {
 	}
 	assert.NotContains(t, text, "sk_live_sandbox")
 	text = v.see("/_sandbox/console/exchanges/2")
-	for _, shown := range []string{"<b>503</b>", "Retry-After", "Fault{Status: 503, RetryAfter: 2s}", "This error was injected.", "exchanges/1"} {
+	for _, shown := range []string{"<b>503</b>", "Retry-After", "503, Retry-After 2 s for every request", "This error was injected.", "exchanges/1"} {
 		assert.Contains(t, text, shown)
 	}
 }

@@ -26,7 +26,7 @@ type page struct {
 	Data     any
 }
 
-var errNotFound = errors.New("there is nothing here")
+var errNotFound = errors.New("Not found")
 
 // templates holds each page together with the layout.
 var templates = func() map[string]*template.Template {

@@ -32,6 +32,8 @@ type pending struct {
 	sandbox.Fault
 
 	ID    int
+	Wait  int // Requests that pass before it acts.
+	Left  int // Requests that it still affects.
 	Fired bool
 }
 
@@ -44,7 +46,9 @@ func (c *console) trouble(r *http.Request) (page, error) {
 		by = time.Hour
 	}
 	p := troublePage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization), Routes: routeNames(), Presets: presets, Codes: codes, By: by}
-	c.server.Faults(func(id int, f sandbox.Fault, fired bool) { p.Faults = append(p.Faults, pending{f, id, fired}) })
+	c.server.Faults(func(id int, f sandbox.Fault, skip, left int, fired bool) {
+		p.Faults = append(p.Faults, pending{f, id, skip, left, fired})
+	})
 	c.server.Live(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			p.Plans[name] = organizationOf(name, l.Organization(name, now))
@@ -136,4 +140,9 @@ func routeNames() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+func (c *console) clearJournal(*http.Request) (string, error) {
+	c.server.ClearJournal()
+	return home + "?done=journal", nil
 }

@@ -37,7 +37,7 @@ func TestEachFaultAtAClick(t *testing.T) {
 				server := sandbox.New()
 				page := inMemory{t, console.Handler(server)}
 				text := page.submit("/faults", "preset", preset, "route", "GET /account", "times", "1")
-				assert.Contains(t, text, "The fault waits for its request.")
+				assert.Contains(t, text, "The fault is injected and waits for its request.")
 				assert.Contains(t, text, "GET /account")
 				client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 				begun := time.Now()
@@ -103,15 +103,16 @@ func TestAFaultOfOnesOwn(t *testing.T) {
 	v.submit("/faults", "status", "200", "body", "<html>", "content_type", "text/html", "times", "1")
 	text := v.see("/_sandbox/console/trouble")
 	for _, shown := range []string{
-		"Fault{Route: &#34;POST *&#34;, Skip: 1, Times: -1, Status: 418, Code: &#34;CONFLICT&#34;, RetryAfter: 1m30s, Delay: 1ms, After: true}",
-		"CutAfter: -1", "Late: 1m0s, Reset: true", "Body: &#34;&lt;html&gt;&#34;, ContentType: &#34;text/html&#34;",
+		"418, CONFLICT, Retry-After 1 min 30 s, delayed by 1 ms, after the work is done for POST *, every time, after 1 more requests",
+		"cut after 0 bytes for every request, 2 of 2 left", "connection reset, response lost, done 1 min later for every request, 1 of 1 left",
+		"200, response from an intermediary for every request, 1 of 1 left",
 	} {
 		assert.Contains(t, text, shown)
 	}
 	v.submit("/faults/clear", "id", "2")
 	text = v.see("/_sandbox/console/trouble")
-	assert.NotContains(t, text, "CutAfter: -1")
-	assert.Contains(t, text, "Late: 1m0s")
+	assert.NotContains(t, text, "cut after 0 bytes")
+	assert.Contains(t, text, "done 1 min later")
 	v.submit("/faults/clear")
 	assert.Contains(t, v.see("/_sandbox/console/trouble"), "No fault is waiting.")
 	for fields, says := range map[string]string{

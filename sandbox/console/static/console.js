@@ -1,28 +1,118 @@
-// What a page does by itself beyond htmx: it says whether it is live, and copies.
-// Without this file nothing is missing but that.
+// Live updates keep what the reader looks at in place. Copy buttons, shortcuts,
+// pausing and filters without a button need this file; everything else works
+// without it.
 (() => {
   "use strict";
   const connection = document.getElementById("connection");
-  const tell = (state) => {
+  const live = document.getElementById("live");
+  const report = (state) => {
     if (!connection) return;
     connection.hidden = false;
     connection.dataset.state = state;
     for (const text of connection.querySelectorAll("[data-when]")) text.hidden = text.dataset.when !== state;
   };
-  document.addEventListener("htmx:sseOpen", () => tell("open"));
-  document.addEventListener("htmx:sseError", () => tell("lost"));
+  document.addEventListener("htmx:sseOpen", () => report("open"));
+  document.addEventListener("htmx:sseError", () => report("lost"));
 
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      const source = document.getElementById(button.dataset.copy);
-      try {
-        await navigator.clipboard.writeText(source.textContent);
-        button.dataset.copied = "yes";
-        setTimeout(() => delete button.dataset.copied, 1500);
-      } catch {
-        getSelection().selectAllChildren(source);
+  // The anchor is the element whose place on the screen an update must not
+  // change: the focused or hovered row, else the first visible one once the
+  // reader has scrolled.
+  const anchorOf = () => {
+    const within = (element) => element && live && live.contains(element) && element.closest("[id]");
+    const focused = within(document.activeElement);
+    if (focused) return focused;
+    const hovered = live && live.querySelector("tbody tr:hover a[id]");
+    if (hovered) return hovered;
+    if (scrollY < 8 || !live) return null;
+    for (const element of live.querySelectorAll("tbody a[id], .card[id]")) {
+      if (element.getBoundingClientRect().top >= 64) return element;
+    }
+    return null;
+  };
+  let anchor = null;
+  let paused = false;
+  let missed = null;
+  document.addEventListener("htmx:sseBeforeMessage", (event) => {
+    if (paused) {
+      missed = event.detail.data;
+      event.preventDefault();
+      return;
+    }
+    const element = anchorOf();
+    anchor = element && { id: element.id, top: element.getBoundingClientRect().top, focused: element === document.activeElement };
+  });
+  const restore = () => {
+    const element = anchor && document.getElementById(anchor.id);
+    if (element) {
+      if (anchor.focused && document.activeElement !== element) element.focus({ preventScroll: true });
+      scrollBy(0, element.getBoundingClientRect().top - anchor.top);
+    }
+    anchor = null;
+    showCopyButtons();
+  };
+  document.addEventListener("htmx:sseMessage", restore);
+
+  const pause = document.getElementById("pause");
+  if (pause) {
+    pause.hidden = false;
+    pause.addEventListener("click", () => {
+      paused = !paused;
+      pause.setAttribute("aria-pressed", String(paused));
+      pause.textContent = paused ? "Resume" : "Pause";
+      if (!paused && missed !== null) {
+        htmx.swap(live, missed, { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 });
+        missed = null;
+        showCopyButtons();
       }
     });
   }
+
+  const showCopyButtons = () => {
+    for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+  };
+  showCopyButtons();
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      button.dataset.copied = "yes";
+      setTimeout(() => delete button.dataset.copied, 1500);
+    } catch {
+      getSelection().selectAllChildren(source);
+    }
+  });
+
+  const filters = document.getElementById("filters");
+  if (filters) {
+    document.getElementById("apply").hidden = true;
+    filters.addEventListener("change", () => filters.requestSubmit());
+  }
+
+  // Shortcuts: / searches, j and k move through the rows, ? lists the shortcuts.
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    const rows = [...document.querySelectorAll("tbody a[id], .card .who")];
+    const at = rows.indexOf(document.activeElement);
+    const help = document.getElementById("shortcuts");
+    switch (event.key) {
+    case "/":
+      if (filters) {
+        event.preventDefault();
+        filters.elements.text.focus();
+      }
+      break;
+    case "j":
+      rows[Math.min(at + 1, rows.length - 1)]?.focus();
+      break;
+    case "k":
+      rows[Math.max(at - 1, 0)]?.focus();
+      break;
+    case "?":
+      help.open = !help.open;
+      if (help.open) help.scrollIntoView({ block: "nearest" });
+      break;
+    }
+  });
 })();

@@ -120,18 +120,15 @@ func (s *Server) Inject(f Fault) error {
 	return nil
 }
 
-// Faults calls visit with every fault that has requests left: Skip and Times are
-// the remaining numbers.
-func (s *Server) Faults(visit func(id int, f Fault, fired bool)) {
+// Faults calls visit with every fault that has requests left: skip and left are
+// the remaining numbers of its Skip and Times.
+func (s *Server) Faults(visit func(id int, f Fault, skip, left int, fired bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		rest := f.Fault
-		rest.Skip = f.skip
-		if rest.Times >= 0 {
-			rest.Times = f.left
-		}
-		visit(f.id, rest, f.fired)
+		shown := f.Fault
+		shown.Key = redact(shown.Key)
+		visit(f.id, shown, f.skip, f.left, f.fired)
 	}
 }
 

@@ -67,13 +67,18 @@ func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, mo
 	return page, false
 }
 
-// Each calls visit with every exchange in the journal, oldest first.
-func (s *Server) Each(visit func(at time.Time, class Class, status int, d *Detail)) {
+// Each calls visit with every exchange in the journal, oldest first, with its key
+// redacted. An exchange that has lost its details has only its number.
+func (s *Server) Each(visit func(e Entry)) {
 	_, unlock := s.lock()
 	defer unlock()
 	for at := s.journal.first; at < s.journal.next; at++ {
-		e := s.journal.ring[at%JournalEntries]
-		visit(e.At, classOf(e.Method), e.Status, e.Detail)
+		e := *s.journal.ring[at%JournalEntries]
+		e.Key = redact(e.Key)
+		if e.Detail == nil {
+			e.Detail = &Detail{Number: at + 1, Ended: true}
+		}
+		visit(e)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestThePageSeesWhatWasAsked(t *testing.T) {
 		assert.Equal(t, i == 1, e.Detail.RequestID == "", "of the one that was forgotten there is the number alone")
 	}
 	var told []int
-	s.Each(func(_ time.Time, _ Class, status int, _ *Detail) { told = append(told, status) })
+	s.Each(func(e Entry) { told = append(told, e.Status) })
 	assert.Equal(t, []int{200, 401, 200}, told)
 }
 

@@ -1,0 +1,55 @@
+package console_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestFaultsAreShownInWords, with what is left of them.
+func TestFaultsAreShownInWords(t *testing.T) {
+	v := visit(t)
+	v.server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusBadGateway, Times: 3})
+	client := v.server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	_, _ = client.Account.Get(t.Context())
+	text := v.see("/_sandbox/console/trouble")
+	assert.Contains(t, text, "502 for GET /account, 2 of 3 left")
+	assert.Contains(t, text, "<h1>Faults &amp; limits</h1>")
+	assert.NotContains(t, text, "Fault{")
+}
+
+// TestTheListNamesTheError: its code and the first field that is wrong, and ids
+// are shortened with the whole on hover.
+func TestTheListNamesTheError(t *testing.T) {
+	v := visit(t)
+	client := v.server.Client()
+	_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, map[string]any{"name": ""}, nil)
+	assert.Error(t, err)
+	_, err = client.Submissions.Get(t.Context(), sandbox.UnknownID)
+	assert.Error(t, err)
+	text := v.see("/_sandbox/")
+	assert.Contains(t, text, "INVALID_INPUT: challenge_id: Required.")
+	assert.Contains(t, text, "NOT_FOUND")
+	assert.Contains(t, text, `title="/api/v1/submissions/`+sandbox.UnknownID+`">/api/v1/submissions/00000000…0404</a>`)
+	v.submit("/journal/clear")
+	assert.NotContains(t, v.see("/_sandbox/"), "INVALID_INPUT")
+}
+
+// TestTheChartFollowsTheFilter as the list does.
+func TestTheChartFollowsTheFilter(t *testing.T) {
+	v := visit(t)
+	client := v.server.Client()
+	for range 3 {
+		_, err := client.Account.Get(t.Context())
+		assert.NoError(t, err)
+	}
+	_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
+	assert.Error(t, err)
+	assert.Contains(t, v.see("/_sandbox/"), "4 requests")
+	assert.Contains(t, v.see("/_sandbox/?status=404"), "1 requests")
+	assert.Contains(t, v.see("/_sandbox/?status=500"), "Not found: no exchange matches the filter.")
+}
