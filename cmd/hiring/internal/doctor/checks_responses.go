@@ -19,6 +19,7 @@ var responseChecks = []check{
 	{"not yet", "a time or a report that does not exist yet is null or absent", checkNotYet},
 	{"prompt text", "the payload of an ai_prompt has text", checkPromptText},
 	{"response members", "the payload of an ai_response has tokens or token_count, and model or model_name", checkResponseMembers},
+	{"confidence values", "the confidence of a report is low, medium or high", checkConfidenceValues},
 	{"bare document", "the OpenAPI document comes without the envelope", checkBareDocument},
 	{"enforced limits", "the plan's limit is not enforced while limits_enforced is false", checkEnforcedLimits},
 }
@@ -206,6 +207,37 @@ func checkPromptText(e *examination) result {
 
 func checkResponseMembers(e *examination) result {
 	return checkPayload(e, "ai_response", []string{"tokens", "token_count"}, []string{"model", "model_name"})
+}
+
+func checkConfidenceValues(e *examination) result {
+	var seen, unknown []string
+	for _, item := range e.submissions.items() {
+		var s struct {
+			Report *struct {
+				Confidence string `json:"confidence"`
+			} `json:"report"`
+		}
+		if json.Unmarshal(item, &s) != nil || s.Report == nil || s.Report.Confidence == "" {
+			continue
+		}
+		seen = append(seen, s.Report.Confidence)
+		if !slices.Contains([]string{"low", "medium", "high"}, s.Report.Confidence) {
+			unknown = append(unknown, s.Report.Confidence)
+		}
+	}
+	slices.Sort(seen)
+	slices.Sort(unknown)
+	switch {
+	case !e.submissions.ok():
+		return noResult(e.submissions)
+	case len(unknown) > 0:
+		r := added("new: "+list(slices.Compact(unknown)), e.submissions.label)
+		r.change = "none: the client keeps unknown values"
+		return r
+	case len(seen) == 0:
+		return undecided("no listed submission has a report with a confidence")
+	}
+	return ok(list(slices.Compact(seen)), e.submissions.label)
 }
 
 func checkBareDocument(e *examination) result {

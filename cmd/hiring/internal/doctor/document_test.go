@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/doctor"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -126,5 +127,21 @@ func TestEveryDocumentedAssumptionIsChecked(t *testing.T) {
 			listed++
 		}
 	}
-	assert.Equal(t, 13+6+9+7, listed, "of %s", text)
+	assert.Equal(t, 13+6+10+7, listed, "of %s", text)
+}
+
+// TestUnknownConfidenceIsNotWrong: another value of a report's confidence is reported as
+// new.
+func TestUnknownConfidenceIsNotWrong(t *testing.T) {
+	s := sandbox.Start(t)
+	invited, err := s.LiveClient().Invitations.Send(t.Context(), s.AddAssessment("Backend"), hiring.NewInvitation{Email: "a@candidates.test", Name: "A"})
+	require.NoError(t, err)
+	id, err := s.Begin(invited.ID)
+	require.NoError(t, err)
+	require.NoError(t, s.Submit(id))
+	require.NoError(t, s.Evaluate(id, sandbox.Result{ShipScore: 50, Confidence: "certain"}))
+	r := runDoctor(t, s, doctor.Config{Key: sandbox.LiveKey})
+	f := finding(t, r, "confidence values")
+	assert.Equal(t, doctor.Added, f.Verdict, "%+v", f)
+	assert.Equal(t, "new: certain", f.Found)
 }
