@@ -127,7 +127,6 @@ func (c *call) build() error {
 // call has no CloseIdleConnections, which go-retryablehttp calls after failures: the
 // connections belong to all calls.
 func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
-	c.next = decision{}
 	cookies := takeCookies(template.Header)
 	held, err := c.admit()
 	if err != nil {
@@ -218,7 +217,7 @@ func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.D
 }
 
 func (c *call) prepareRetry(*http.Request) error {
-	c.next = decision{} // Also when http.Client fails before it calls RoundTrip.
+	c.next = decision{} // For a retry that is blocked, or that http.Client fails before RoundTrip.
 	return nil
 }
 
