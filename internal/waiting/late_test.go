@@ -161,3 +161,15 @@ func TestShortAttemptsAreFoundSoon(t *testing.T) {
 		}
 	}
 }
+
+// TestAPollADayReadsAllReports, where listings show none: 150 a day are more than an
+// ordinary poll reads singly.
+func TestAPollADayReadsAllReports(t *testing.T) {
+	for _, on := range every {
+		all := emulator.Batch(1, noon, 450, 3*day)
+		f := watchAll(emulator.Knobs{Since: on, Bare: true}, all, 6*day, 0, func(s *simulation) { s.poll = day })
+		t.Log(on, f.String())
+		assert.Zero(t, f.lost+f.twice+f.early)
+		assert.LessOrEqual(t, f.quantile(1), 2*day, on)
+	}
+}

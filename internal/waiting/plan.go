@@ -24,7 +24,7 @@ func (m *Machine) beginRound(now time.Time) {
 		m.putBack(now)
 	}
 	m.idle = min(max(now.Sub(m.Began), 0), max(m.Window.Length, time.Hour))
-	m.rare = m.idle > 3*m.Max && now.Sub(m.Until) > m.idle/2
+	m.rare = !m.Began.IsZero() && m.idle > 3*m.Max && now.Sub(m.Until) > m.idle/2
 	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
 		m.Leaving = 0
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	mostSingles = 50 // In a round.
+	mostSingles = 50 // In a poll: more where polls are rare.
 	mostFails   = 3  // Of them.
 	mostSettled = 5  // Of those that left for another status.
 	worthAWalk  = 12 // Leavers in a round. The walk may cost a quarter of their single reads,
@@ -18,6 +18,14 @@ const (
 	rarestRead  = 9 * time.Minute // Of one whose report is late.
 	mostGone    = 20              // Reads that do not find a submission that listings show as evaluated.
 )
+
+// mostSingles returns how many submissions a poll may read singly.
+func (m *Machine) mostSingles() int {
+	if m.rare {
+		return max(mostSingles, m.spare())
+	}
+	return mostSingles
+}
 
 // listSingles finds who is to be read singly in this round. Many leavers are
 // found faster by a listing of what is evaluated.

@@ -222,7 +222,7 @@ func (m *Machine) wish(now time.Time) (Wish, bool) {
 	if w != nil {
 		return Wish{Kind: List, Status: w.Status, Since: w.Since, Cursor: w.Cursor}, true
 	}
-	for len(m.singles) > 0 && m.Singles < mostSingles {
+	for len(m.singles) > 0 && m.Singles < m.mostSingles() {
 		if id := m.singles[0]; m.Items[id] != nil {
 			return Wish{Kind: Get, ID: id}, true
 		}
