@@ -205,7 +205,7 @@ func TestSystemdUnitsAreValid(t *testing.T) {
 		unit := filepath.Join(t.TempDir(), filepath.Base(file))
 		require.NoError(t, os.WriteFile(unit, executable.ReplaceAll(text, []byte("ExecStart=/bin/true")), 0o600))
 		out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
-		assert.NoError(t, err, "%s: %s", file, out)
+		require.NoError(t, err, "%s: %s", file, out)
 		assert.NotContains(t, string(out), "Unknown key", file)
 	}
 }

@@ -55,7 +55,8 @@ func TestBenchmarksOfTheReadme(t *testing.T) {
 			allocations[key] = append(allocations[key], number(t, m[4]))
 		}
 	}
-	readme := text(t, "README.md")
+	_, readme, _ := strings.Cut(text(t, "README.md"), "\n## Benchmarks\n")
+	readme, _, _ = strings.Cut(readme, "\n## ")
 	for title, work := range map[string]string{
 		"Account call": "Account", "Page of 100 invitations": "Invitations",
 		"Page of 100 submissions with reports": "Submissions", "Page of 500 events": "Events",
@@ -66,7 +67,7 @@ func TestBenchmarksOfTheReadme(t *testing.T) {
 			row += fmt.Sprintf(" | %.1f", byHand/median(times[work+" "+peer]))
 		}
 		row += " | " + thousands(int(median(allocations[work+" hiring"]))) + " |"
-		assert.True(t, strings.Contains(readme, row), "README.md, Benchmarks: the run has this row: %s", row)
+		assert.Contains(t, readme, row, "README.md, Benchmarks")
 	}
 }
 
