@@ -93,7 +93,7 @@ func (m *Machine) oldest() time.Time {
 
 // horizon is how far back a watch looks: whoever was created before was evaluated
 // before the last walk that saw all.
-func (m *Machine) horizon() time.Time { return m.Deep.Add(-m.Lookback) }
+func (m *Machine) horizon() time.Time { return m.LookbackReadAt.Add(-m.Lookback) }
 
 // unseen counts the known ids of which nothing was seen.
 func (m *Machine) unseen() (n int) {

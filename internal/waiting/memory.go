@@ -79,7 +79,7 @@ type proof struct {
 
 func (m *Machine) prove(since, saw time.Time) {
 	if !since.After(m.horizon()) {
-		m.Deep = later(m.Deep, saw)
+		m.LookbackReadAt = later(m.LookbackReadAt, saw)
 	}
 	p := proof{since, saw}
 	if !slices.ContainsFunc(m.Proofs, func(q proof) bool { return q.covers(p) }) {
@@ -158,9 +158,9 @@ func (m *Machine) forgetItems(n int) {
 	for _, known := range items[:min(n, len(items))] {
 		it := known.item
 		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.idle > m.steady() {
-			m.Cut = later(m.Cut, m.Heard)
+			m.TruncatedAt = later(m.TruncatedAt, m.RespondedAt)
 		}
-		m.Steady = later(m.Steady, it.Created) // Nothing is to be concluded from what becomes of it.
+		m.RegularSince = later(m.RegularSince, it.Created) // Nothing is to be concluded from what becomes of it.
 		delete(m.Items, known.id)
 	}
 }

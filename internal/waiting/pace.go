@@ -20,11 +20,11 @@ type window struct {
 
 // count counts a request, and notes when none has been answered for a while.
 func (m *Machine) count(now time.Time, answered bool) {
-	if gap := now.Sub(m.Heard); answered && (gap < 0 || gap > m.steady()) {
-		m.Steady = now
+	if gap := now.Sub(m.RespondedAt); answered && (gap < 0 || gap > m.steady()) {
+		m.RegularSince = now
 	}
 	if answered {
-		m.Heard = now
+		m.RespondedAt = now
 	}
 	m.Cost++
 	if age := now.Sub(m.HourAt); age < 0 || age >= time.Hour {
@@ -65,7 +65,7 @@ func (b Budget) even(length time.Duration) float64 {
 // usual is a pause after a cheap round.
 func (m *Machine) usual() time.Duration { return m.Min + m.draw(m.Max-m.Min) }
 
-// pause is the one after a round. Dear rounds come at steady distances: what
+// pause returns the interval after a poll. Expensive polls come at steady intervals: what
 // varies there costs more than it hides.
 func (m *Machine) pause(now time.Time) time.Duration {
 	p := m.usual()
@@ -115,6 +115,6 @@ func (m *Machine) Progress(now time.Time) Progress {
 
 // draw is a random time below a length.
 func (m *Machine) draw(length time.Duration) time.Duration {
-	m.Chance = m.Chance*6364136223846793005 + 1442695040888963407
-	return time.Duration(float64(m.Chance>>11) / (1 << 53) * float64(length))
+	m.RandomState = m.RandomState*6364136223846793005 + 1442695040888963407
+	return time.Duration(float64(m.RandomState>>11) / (1 << 53) * float64(length))
 }

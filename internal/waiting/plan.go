@@ -20,13 +20,13 @@ const (
 
 // beginRound puts the last one away.
 func (m *Machine) beginRound(now time.Time) {
-	if now.Before(m.Heard.Add(-clockError)) {
+	if now.Before(m.RespondedAt.Add(-clockError)) {
 		m.putBack(now)
 	}
 	m.idle = min(max(now.Sub(m.Began), 0), max(m.Window.Length, time.Hour))
 	m.rare = !m.Began.IsZero() && m.idle > 3*m.Max && now.Sub(m.Until) > m.idle/2
-	if m.Leaving += (float64(m.Found) - m.Leaving) / 8; m.Chased && m.Found == 0 { // The burst is over.
-		m.Leaving = 0
+	if m.DeliveredPerPoll += (float64(m.Found) - m.DeliveredPerPoll) / 8; m.Chased && m.Found == 0 { // The burst is over.
+		m.DeliveredPerPoll = 0
 	}
 	m.Running, m.Hurry, m.Began, m.Round = true, false, now, m.Round+1
 	m.tally, m.listed = tally{}, false
@@ -39,9 +39,9 @@ func (m *Machine) beginRound(now time.Time) {
 // putBack follows a clock that was put back: nothing began or was read in the
 // future, else it would not be due for as long.
 func (m *Machine) putBack(now time.Time) {
-	gap := m.Snapped.Before(m.Gap)
+	gap := m.AllListedAt.Before(m.UnlistedUntil)
 	times := []*time.Time{
-		&m.Heard, &m.Began, &m.PeekAt, &m.SlowAt, &m.HeldAt, &m.VouchAt, &m.GrantAt, &m.DepthAt, &m.Cut, &m.Gap, &m.Snapped, &m.Steady, &m.Probe.Late, &m.HourAt,
+		&m.RespondedAt, &m.Began, &m.PeekAt, &m.HandedInListedAt, &m.HeldAt, &m.VouchAt, &m.GrantAt, &m.LookbackPageAt, &m.TruncatedAt, &m.UnlistedUntil, &m.AllListedAt, &m.RegularSince, &m.Probe.Late, &m.HourAt,
 	}
 	for l := range m.Levels {
 		times = append(times, &m.Levels[l].Began)
@@ -49,17 +49,17 @@ func (m *Machine) putBack(now time.Time) {
 	for _, s := range m.Statuses {
 		times = append(times, &s.Listed)
 	}
-	for i := range m.Depths {
-		times = append(times, &m.Depths[i])
+	for i := range m.SweepDepths {
+		times = append(times, &m.SweepDepths[i])
 	}
-	for i := range m.Rulers {
-		times = append(times, &m.Rulers[i])
+	for i := range m.LookBacks {
+		times = append(times, &m.LookBacks[i])
 	}
 	for _, t := range times {
 		*t = earlier(*t, now)
 	}
-	if gap && !m.Snapped.Before(m.Gap) {
-		m.Snapped = time.Time{}
+	if gap && !m.AllListedAt.Before(m.UnlistedUntil) {
+		m.AllListedAt = time.Time{}
 	}
 }
 
@@ -119,10 +119,10 @@ func (m *Machine) peek(now time.Time) {
 // planSlow has those seen whose grading takes longer than the listing of what is
 // evaluated reaches back: it lists what is handed in and unfinished.
 func (m *Machine) planSlow(now time.Time) {
-	if age := now.Sub(m.SlowAt); !m.setWorks(now) || age >= 0 && age < vouchAfter {
+	if age := now.Sub(m.HandedInListedAt); !m.setWorks(now) || age >= 0 && age < vouchAfter {
 		return
 	}
-	m.SlowAt = now
+	m.HandedInListedAt = now
 	m.peek(now)
 	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
 		if s := m.Statuses[name]; s.Handed && m.walking(waits, name) == nil {
@@ -153,7 +153,7 @@ func (m *Machine) opened(w *walk) {
 		return
 	}
 	m.Hurry = true // The unfinished are listed before the first pause.
-	m.Gap = later(m.Gap, w.Began)
+	m.UnlistedUntil = later(m.UnlistedUntil, w.Began)
 	if m.Probe.Best.ID == "" { // The history shows what since is about.
 		m.add(walk{For: peek, Status: m.evaluated(), Most: 1})
 	}
@@ -164,13 +164,13 @@ func (m *Machine) opened(w *walk) {
 func (m *Machine) listNews(now time.Time) {
 	w := walk{For: news, Status: m.evaluated(), Since: m.Base.Add(-margin)}
 	longest := m.Lateness
-	if m.Meaning == Evaluation && m.Dear.Equal(m.Base) { // Nothing new may come for long: many pages are not read again until then.
+	if m.Meaning == Evaluation && m.LongListingBase.Equal(m.Base) { // Nothing new may come for long: many pages are not read again until then.
 		w.Since = m.Base.Add(rounding + time.Millisecond)
 	}
 	if m.Meaning == Submission {
 		w.Since, longest = w.Since.Add(-2*m.Grading), m.Lookback
 	}
-	if k := due(&m.Rulers, now, min(every*m.Max, everyMost), rulers); k >= 0 {
+	if k := due(&m.LookBacks, now, min(every*m.Max, everyMost), rulers); k >= 0 {
 		w.Level = 1
 		reach := ruler << k
 		if w.Since = w.Since.Add(-min(reach, longest)); m.Meaning == Submission && reach >= longest {
@@ -198,7 +198,7 @@ func (m *Machine) since(t time.Time) time.Time {
 func (m *Machine) caughtUp(w *walk) {
 	m.Base = later(m.Base, m.Pinned)
 	if w.Level == 0 && w.Pages > 1 {
-		m.Dear = m.Base
+		m.LongListingBase = m.Base
 	}
 	m.Grading = max(m.Grading-m.Grading/1000, leastGrading)
 	if m.Meaning == Evaluation {

@@ -144,10 +144,10 @@ func (m *Machine) decide(now time.Time, meaning Meaning) {
 		m.Probe.Again = now.Add(probeSoon)
 		again := later(m.Begin, now.Add(-2*probeDaily))
 		if m.Meaning == Evaluation { // The unfinished were not listed.
-			m.Gap = now
+			m.UnlistedUntil = now
 		}
 		m.Meaning, m.NewsPages = meaning, 1
-		m.Base, m.Mark = earlier(m.Base, again), earlier(m.Mark, again)
+		m.Base, m.SweptUntil = earlier(m.Base, again), earlier(m.SweptUntil, again)
 		m.drop(news, sweep)
 		m.Hurry = true
 	}
@@ -155,7 +155,7 @@ func (m *Machine) decide(now time.Time, meaning Meaning) {
 
 // surprise notes what a watch should have found earlier.
 func (m *Machine) surprise(now time.Time, it *Item, expected bool) {
-	late := it.Evaluated.After(m.Steady) && now.Sub(it.Evaluated) > margin+2*m.Max
+	late := it.Evaluated.After(m.RegularSince) && now.Sub(it.Evaluated) > margin+2*m.Max
 	trusted := m.Meaning == Evaluation || m.Meaning == Submission
 	if trusted && late && now.Sub(m.Probe.Late) >= probeLate {
 		m.Probe.Late = now
@@ -165,9 +165,9 @@ func (m *Machine) surprise(now time.Time, it *Item, expected bool) {
 	case expected:
 		m.trust(1, 0)
 	case trusted:
-	case len(m.Statuses) == 0 && it.Evaluated.After(m.Steady): // Nothing unfinished is listed at all.
+	case len(m.Statuses) == 0 && it.Evaluated.After(m.RegularSince): // Nothing unfinished is listed at all.
 		m.trust(0, 2)
-	case it.Created.After(m.Steady): // It should have been seen unfinished.
+	case it.Created.After(m.RegularSince): // It should have been seen unfinished.
 		m.trust(0, 1)
 	}
 }

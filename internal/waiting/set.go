@@ -77,7 +77,7 @@ func (m *Machine) show(now time.Time, id string, it *Item, w *walk) {
 	}
 	if m.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= longestText && len(m.Statuses) < mostStatuses {
 		if len(m.Statuses) == 0 { // Until now the unfinished were not listed by themselves.
-			m.Gap = later(m.Gap, now)
+			m.UnlistedUntil = later(m.UnlistedUntil, now)
 		}
 		m.Statuses[it.Status] = &status{Pages: 1}
 	}
@@ -113,7 +113,7 @@ func (m *Machine) setWorks(now time.Time) bool {
 // distrust does without the filter for a day.
 func (m *Machine) distrust(now time.Time) {
 	m.FilterOff, m.Good, m.Bad = now.Add(filterOff), 0, 0
-	m.Gap = later(m.Gap, m.FilterOff) // The set is built anew then.
+	m.UnlistedUntil = later(m.UnlistedUntil, m.FilterOff) // The set is built anew then.
 	m.drop(waits)
 }
 
@@ -171,7 +171,7 @@ func (m *Machine) listUnfinished(w walk) {
 
 // setCost estimates what a round over the unfinished costs.
 func (m *Machine) setCost() float64 {
-	cost := min(m.Leaving, worthAWalk+m.Leaving/float64(m.pageSize()))
+	cost := min(m.DeliveredPerPoll, worthAWalk+m.DeliveredPerPoll/float64(m.pageSize()))
 	for _, s := range m.Statuses {
 		if s.hot() {
 			cost += float64(s.Pages)

@@ -50,13 +50,13 @@ func (m *Machine) listSingles(now time.Time) {
 		m.chase(held, chasePages)
 		return
 	}
-	burst := max(m.Leaving, float64(left)) > mostSingles // Some may have been forgotten, or not be listed yet.
+	burst := max(m.DeliveredPerPoll, float64(left)) > mostSingles // Some may have been forgotten, or not be listed yet.
 	if (left >= worthAWalk || burst) && !m.Chased {
 		if burst {
 			oldest = oldest.Add(-time.Hour)
 		}
 		most := min(max(left, mostSingles)/4, chasePages)
-		if burst && now.Sub(m.Cut) < time.Hour { // Others have left that were forgotten.
+		if burst && now.Sub(m.TruncatedAt) < time.Hour { // Others have left that were forgotten.
 			most = chasePages
 		}
 		m.Chased, m.listed = true, false
@@ -128,7 +128,7 @@ func (m *Machine) read(now, local time.Time, known *item, it *Item) (ready bool)
 	}
 	if s := m.Statuses[before]; it.finished() && left && s != nil {
 		m.trust(1, 0)
-		if !m.Steady.After(it.Evaluated) {
+		if !m.RegularSince.After(it.Evaluated) {
 			s.leaves(1, 0)
 		}
 	}

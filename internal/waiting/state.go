@@ -17,11 +17,11 @@ const leastGrading = 15 * time.Minute
 
 // state is all that a machine knows. All times are the server's.
 type state struct {
-	Account    string    `json:"account,omitzero"`
-	Assessment string    `json:"assessment,omitzero"`
-	Begin      time.Time `json:"start"`           // What was evaluated before is not wanted.
-	Called     time.Time `json:"called,omitzero"` // When the watch was begun, by the caller's clock, until the server's is known.
-	Chance     uint64    `json:"seed"`
+	Account     string    `json:"account,omitzero"`
+	Assessment  string    `json:"assessment,omitzero"`
+	Begin       time.Time `json:"start"`           // What was evaluated before is not wanted.
+	Called      time.Time `json:"called,omitzero"` // When the watch was begun, by the caller's clock, until the server's is known.
+	RandomState uint64    `json:"seed"`
 
 	Hurry   bool          `json:"hurry,omitzero"`   // The next round needs no pause.
 	Running bool          `json:"running,omitzero"` // A round is not over.
@@ -30,27 +30,27 @@ type state struct {
 	Rest    time.Duration `json:"rest,omitzero"`
 	Halted  bool          `json:"halted,omitzero"` // For trouble.
 
-	Round   int       `json:"round,omitzero"`
-	Began   time.Time `json:"began,omitzero"`   // The round.
-	Heard   time.Time `json:"heard,omitzero"`   // The last answer.
-	Steady  time.Time `json:"steady,omitzero"`  // Answers have come regularly since then.
-	Opened  time.Time `json:"opened,omitzero"`  // When the first walk began.
-	Leaving float64   `json:"leaving,omitzero"` // Deliveries of a round, on average.
+	Round            int       `json:"round,omitzero"`
+	Began            time.Time `json:"began,omitzero"`   // The round.
+	RespondedAt      time.Time `json:"heard,omitzero"`   // Time of the last response.
+	RegularSince     time.Time `json:"steady,omitzero"`  // Responses have come at regular intervals since this time.
+	Opened           time.Time `json:"opened,omitzero"`  // When the first walk began.
+	DeliveredPerPoll float64   `json:"leaving,omitzero"` // Submissions delivered in a poll, as a moving average.
 	tally
 	Walks []walk `json:"walks,omitzero"`
 
-	Meaning   Meaning       `json:"meaning,omitzero"`
-	Probe     probe         `json:"probe,omitzero"`
-	Newest    time.Time     `json:"newest,omitzero"` // The latest evaluation seen.
-	Base      time.Time     `json:"base,omitzero"`   // All evaluated before has shown, if the meaning is right.
-	Pinned    time.Time     `json:"pinned,omitzero"` // The next base, when the walk is through.
-	Dear      time.Time     `json:"dear,omitzero"`   // The base up to which many pages have shown all.
-	Grading   time.Duration `json:"grading,omitzero"`
-	NewsPages float64       `json:"news,omitzero"`
-	PeekAt    time.Time     `json:"peek,omitzero"`
-	ByNews    bool          `json:"by_news,omitzero"` // The last poll listed what is new.
-	Peeks     int           `json:"peeks,omitzero"`
-	HeldAt    time.Time     `json:"held,omitzero"`
+	Meaning         Meaning       `json:"meaning,omitzero"`
+	Probe           probe         `json:"probe,omitzero"`
+	Newest          time.Time     `json:"newest,omitzero"` // The latest evaluation seen.
+	Base            time.Time     `json:"base,omitzero"`   // All evaluated before has shown, if the meaning is right.
+	Pinned          time.Time     `json:"pinned,omitzero"` // The next base, when the walk is through.
+	LongListingBase time.Time     `json:"dear,omitzero"`   // Base after the last listing of more than one page; such a listing is not repeated while nothing new comes.
+	Grading         time.Duration `json:"grading,omitzero"`
+	NewsPages       float64       `json:"news,omitzero"`
+	PeekAt          time.Time     `json:"peek,omitzero"`
+	ByNews          bool          `json:"by_news,omitzero"` // The last poll listed what is new.
+	Peeks           int           `json:"peeks,omitzero"`
+	HeldAt          time.Time     `json:"held,omitzero"`
 
 	Statuses   map[string]*status `json:"statuses,omitzero"`
 	Serial     int                `json:"serial,omitzero"`
@@ -62,22 +62,22 @@ type state struct {
 	Refusals   int                `json:"refusals,omitzero"`   // Of cursors, in a row.
 	Size       int                `json:"size,omitzero"`       // Of a page.
 
-	Deep      time.Time     `json:"deep,omitzero"`      // What the last walk over all of Lookback saw.
-	Mark      time.Time     `json:"mark,omitzero"`      // When the last sweep began that is through.
-	Depths    []time.Time   `json:"depths,omitzero"`    // When a sweep last looked back an hour, two hours, four hours, ...
-	Rulers    []time.Time   `json:"rulers,omitzero"`    // The same of listings of what is new: 10 min, 20 min, 40 min, ...
-	Gap       time.Time     `json:"gap,omitzero"`       // Until then there may have been unfinished submissions that were never listed.
-	Snapped   time.Time     `json:"snapped,omitzero"`   // When the last walk over all submissions began that is through.
-	Unordered bool          `json:"unordered,omitzero"` // That was not ordered by creation.
-	DepthAt   time.Time     `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
-	Cut       time.Time     `json:"cut,omitzero"`       // When the set was last truncated.
-	Strays    int           `json:"strays,omitzero"`    // Evaluations in this sweep that the set did not show before.
-	Strayed   int           `json:"strayed,omitzero"`   // How often the interval between two sweeps was halved for them.
-	SlowAt    time.Time     `json:"slow,omitzero"`      // When those were last listed that are handed in and unfinished.
-	Levels    [levels]level `json:"levels"`
-	GrantAt   time.Time     `json:"grant,omitzero"`
-	Proofs    []proof       `json:"proofs,omitzero"`
-	Lateness  time.Duration `json:"lateness"`
+	LookbackReadAt        time.Time     `json:"deep,omitzero"`      // Latest evaluation that a completed sweep over all of Lookback has seen.
+	SweptUntil            time.Time     `json:"mark,omitzero"`      // Latest evaluation that a completed sweep has seen.
+	SweepDepths           []time.Time   `json:"depths,omitzero"`    // When a sweep last looked back 1 h, 2 h, 4 h and so on.
+	LookBacks             []time.Time   `json:"rulers,omitzero"`    // When a listing of new evaluations last looked back 10 min, 20 min, 40 min and so on.
+	UnlistedUntil         time.Time     `json:"gap,omitzero"`       // Submissions that were unfinished before this time may never have been listed.
+	AllListedAt           time.Time     `json:"snapped,omitzero"`   // Start of the last completed listing of all submissions.
+	Unordered             bool          `json:"unordered,omitzero"` // That was not ordered by creation.
+	LookbackPageAt        time.Time     `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
+	TruncatedAt           time.Time     `json:"cut,omitzero"`       // When the waiting set was last truncated.
+	UnexpectedEvaluations int           `json:"strays,omitzero"`    // Evaluations that this sweep found and no listing of the unfinished had shown.
+	SweepHalvings         int           `json:"strayed,omitzero"`   // How often the interval between two sweeps is halved because of them.
+	HandedInListedAt      time.Time     `json:"slow,omitzero"`      // When the submissions that are handed in and unfinished were last listed.
+	Levels                [levels]level `json:"levels"`
+	GrantAt               time.Time     `json:"grant,omitzero"`
+	Proofs                []proof       `json:"proofs,omitzero"`
+	Lateness              time.Duration `json:"lateness"`
 
 	Window    window     `json:"window"`
 	Hour      [2]int     `json:"hour"` // Requests in this hour and the one before.
@@ -111,7 +111,7 @@ type tally struct {
 
 func newState(o Options) state {
 	s := state{
-		Begin: o.Start, Mark: o.Start, Deep: o.Start, Newest: o.Start, Base: o.Start, Chance: o.Seed, NewsPages: 1, Grading: leastGrading,
+		Begin: o.Start, SweptUntil: o.Start, LookbackReadAt: o.Start, Newest: o.Start, Base: o.Start, RandomState: o.Seed, NewsPages: 1, Grading: leastGrading,
 		Statuses: make(map[string]*status), Items: make(map[string]*item), Delivered: make(deliveries),
 		Lateness: lateness,
 	}
@@ -162,8 +162,8 @@ func Resume(o Options, text string) (*Machine, error) {
 		return nil, errors.New("cannot be read")
 	}
 	m.unpack()
-	if m.Gap.IsZero() && !m.Opened.IsZero() { // It is of a release that did not note that.
-		m.Gap = later(m.Opened, m.Heard)
+	if m.UnlistedUntil.IsZero() && !m.Opened.IsZero() { // It is of a release that did not note that.
+		m.UnlistedUntil = later(m.Opened, m.RespondedAt)
 	}
 	return m, nil
 }

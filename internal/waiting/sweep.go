@@ -92,7 +92,7 @@ func (m *Machine) planSweep(now time.Time) {
 	if m.Rest > 2*m.Max { // The rate limit allows only rare polls.
 		most = min(most, sweepFew)
 	}
-	if now.Sub(m.Mark) > longBehind {
+	if now.Sub(m.SweptUntil) > longBehind {
 		most = max(most, sweepMany)
 	}
 	if m.goOn(common, most) {
@@ -102,27 +102,27 @@ func (m *Machine) planSweep(now time.Time) {
 	if age := now.Sub(m.Levels[common].Began); age >= 0 && age < rest {
 		return
 	}
-	reach := sweepUnit << max(due(&m.Depths, now, sweepEvery, depths), 0)
-	m.sweep(now, common, m.evaluated(), later(m.horizon(), earlier(m.Mark, now).Add(-reach)), most)
+	reach := sweepUnit << max(due(&m.SweepDepths, now, sweepEvery, depths), 0)
+	m.sweep(now, common, m.evaluated(), later(m.horizon(), earlier(m.SweptUntil, now).Add(-reach)), most)
 }
 
 // sweepRest is the interval between two sweeps. It halves with each that finds an
 // evaluation that the set did not show before, and doubles again.
 func (m *Machine) sweepRest() time.Duration {
 	longest := min(sweepEvery, sweepRests*m.Max)
-	return max(min(m.Max, longest), longest>>m.Strayed)
+	return max(min(m.Max, longest), longest>>m.SweepHalvings)
 }
 
 const mostStrayed = 6
 
 // strayed adapts the interval to what a sweep has found.
 func (m *Machine) strayed() {
-	if m.Strays > 0 {
-		m.Strayed = min(m.Strayed+1, mostStrayed)
+	if m.UnexpectedEvaluations > 0 {
+		m.SweepHalvings = min(m.SweepHalvings+1, mostStrayed)
 	} else {
-		m.Strayed = max(m.Strayed-1, 0)
+		m.SweepHalvings = max(m.SweepHalvings-1, 0)
 	}
-	m.Strays = 0
+	m.UnexpectedEvaluations = 0
 }
 
 // planDepth continues or begins a sweep over all of Lookback: without a filter when
@@ -130,9 +130,9 @@ func (m *Machine) strayed() {
 // as long as the set is truncated.
 func (m *Machine) planDepth(now time.Time) {
 	works := m.setWorks(now)
-	snapshot := works && m.Snapped.Before(m.Gap)
+	snapshot := works && m.AllListedAt.Before(m.UnlistedUntil)
 	most := m.spare()
-	if m.DepthAt.After(now) || now.Sub(m.DepthAt) >= time.Hour {
+	if m.LookbackPageAt.After(now) || now.Sub(m.LookbackPageAt) >= time.Hour {
 		most = max(most, 1)
 	}
 	age := now.Sub(m.Levels[deepest].Began)
@@ -144,7 +144,7 @@ func (m *Machine) planDepth(now time.Time) {
 		m.Walks[len(m.Walks)-1].AtOnce = true
 	case snapshot:
 		m.sweep(now, deepest, "", m.horizon(), most)
-	case (!works || m.Cut.After(m.Levels[deepest].Began)) && (age < 0 || age >= deepEvery):
+	case (!works || m.TruncatedAt.After(m.Levels[deepest].Began)) && (age < 0 || age >= deepEvery):
 		m.sweep(now, deepest, m.evaluated(), m.horizon(), most)
 	}
 }
@@ -221,7 +221,7 @@ func (m *Machine) reach(now time.Time, l int) time.Time {
 func (m *Machine) swept(w *walk) {
 	m.Levels[w.Level].Pages = w.Pages
 	saw := earlier(m.Newest, w.Began)
-	m.Mark = later(m.Mark, saw)
+	m.SweptUntil = later(m.SweptUntil, saw)
 	from := w.Stop
 	if !w.Since.IsZero() {
 		from = w.Since.Add(rounding)
@@ -231,7 +231,7 @@ func (m *Machine) swept(w *walk) {
 		m.strayed()
 	case w.Level == deepest && w.Status == "":
 		if m.Unordered = w.Mixed && w.Pages > 1; !m.Unordered || w.AtOnce {
-			m.Snapped = w.Began
+			m.AllListedAt = w.Began
 		}
 	}
 	m.prove(from, saw)

@@ -173,7 +173,7 @@ func (m *Machine) turn(now time.Time, w *walk, a Answer) {
 	}
 	if w.For == sweep {
 		if w.Level == deepest {
-			m.DepthAt = now
+			m.LookbackPageAt = now
 		}
 		m.Levels[w.Level].Credit = max(0, m.Levels[w.Level].Credit-1)
 	}
@@ -260,8 +260,8 @@ func (m *Machine) look(now time.Time, it *Item, w *walk) bool {
 	case !it.Ready && !m.overdue(now, id, it):
 		return false
 	}
-	if w != nil && w.For == sweep && known == nil && it.Evaluated.After(m.Steady) {
-		m.Strays++
+	if w != nil && w.For == sweep && known == nil && it.Evaluated.After(m.RegularSince) {
+		m.UnexpectedEvaluations++
 	}
 	m.deliver(now, id, it)
 	return true
