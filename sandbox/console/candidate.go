@@ -103,3 +103,8 @@ func next(r *http.Request, done string) string {
 	}
 	return at("/candidates/"+r.PathValue("id"), done)
 }
+
+func (c *console) appendEvents(r *http.Request) (string, error) {
+	form := r.PostForm
+	return next(r, "events"), c.server.AppendEvents(form.Get("submission"), form.Get("kind"), form.Get("payload"))
+}

@@ -63,6 +63,7 @@ func (c *console) routes() []route {
 		do("/candidates/{id}/begin", c.begin),
 		do("/candidates/{id}/submit", c.submit),
 		do("/candidates/{id}/evaluate", c.evaluate),
+		do("/candidates/{id}/events", c.appendEvents),
 		do("/assessments", c.addAssessment),
 		do("/invitations", c.invite),
 
@@ -72,6 +73,7 @@ func (c *console) routes() []route {
 		{"GET " + root + "/live/trouble", c.follow("trouble-message", c.trouble)},
 		do("/faults", c.inject),
 		do("/faults/clear", c.clearFaults),
+		do("/keys", c.addKey),
 		do("/keys/quota", c.setQuota),
 		do("/keys/plan", c.setPlan),
 		do("/keys/revoke", c.revokeKey),

@@ -146,3 +146,8 @@ func (c *console) clearJournal(*http.Request) (string, error) {
 	c.server.ClearJournal()
 	return home + "?done=journal", nil
 }
+
+func (c *console) addKey(r *http.Request) (string, error) {
+	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")), Organization: r.PostForm.Get("organization")}
+	return at("/trouble", "key") + "#keys", c.server.AddKey(key)
+}

@@ -53,3 +53,18 @@ func TestTheChartFollowsTheFilter(t *testing.T) {
 	assert.Contains(t, v.see("/_sandbox/?status=404"), "1 requests")
 	assert.Contains(t, v.see("/_sandbox/?status=500"), "Not found: no exchange matches the filter.")
 }
+
+// TestAKeyAQuotaAndAnEvent are added by forms.
+func TestAKeyAQuotaAndAnEvent(t *testing.T) {
+	v := visit(t)
+	assert.Contains(t, v.submit("/keys", "token_value", "sk_live_acme", "scope", "read", "organization", "acme"), "The key is added.")
+	text := v.see("/_sandbox/console/trouble")
+	assert.Contains(t, text, "acme")
+	posting := v.server.AddAssessment("Backend")
+	invitation, err := v.server.Invite(posting, "ada@candidates.test", "Ada")
+	assert.NoError(t, err)
+	submission, err := v.server.Begin(invitation)
+	assert.NoError(t, err)
+	text = v.submit("/candidates/"+invitation+"/events", "submission", submission, "kind", "ai_prompt", "payload", `{"text":"By a form"}`)
+	assert.Contains(t, text, "By a form")
+}
