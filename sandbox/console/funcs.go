@@ -30,7 +30,7 @@ var funcs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"quote":   strconv.Quote,
 	"fault":   faultText,
-	"left":    pending.leftText,
+	"left":    leftText,
 	"problem": problemText,
 	"ids":     brieflyID,
 	"dollars": dollars,

@@ -43,14 +43,15 @@ func faultText(f sandbox.Fault) string {
 	return text
 }
 
-// leftText describes what is left of a fault, such as "2 of 3 left".
-func (p pending) leftText() string {
+// leftText describes what is left of a fault's times, such as "2 of 3 left", and
+// how many requests pass before it acts.
+func leftText(times, left, pass int) string {
 	text := "every time"
-	if p.Times >= 0 {
-		text = fmt.Sprintf("%d of %d left", p.Left, max(p.Times, 1))
+	if times >= 0 {
+		text = fmt.Sprintf("%d of %d left", left, max(times, 1))
 	}
-	if p.Wait > 0 {
-		text += fmt.Sprintf(", after %d more requests", p.Wait)
+	if pass > 0 {
+		text += fmt.Sprintf(", after %d more requests", pass)
 	}
 	return text
 }
