@@ -9,20 +9,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// AccountService reads the key's organization.
+// AccountService reads the organization of the API key.
 //
 //	GET /account   read
 type AccountService struct{ core *core }
 
 func (s *AccountService) use() *core { return (*service)(s).use() }
 
-// Get returns the organization with its plan, its usage of the current period
-// and its branding. Scope read; costs one read.
+// Get returns the organization with its plan, its usage in the current period and its
+// branding. Scope read; costs one read.
 func (s *AccountService) Get(ctx context.Context) (Account, error) {
 	return do[Account](ctx, s.use(), newRequest("Account.Get", "GET /account"))
 }
 
-// Account is an organization.
+// Account is an organization. Nil pointers mean not set.
 type Account struct {
 	ID                   string                        `json:"id"`
 	Name                 string                        `json:"name"`
@@ -36,26 +36,26 @@ type Account struct {
 	Extra                map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// InvitationsLeft returns how many invitations the plan still allows in the
-// current period, never less than 0. limited is false when the plan's limits
-// are not enforced (assumed: enforced limits); n then says nothing.
+// InvitationsLeft returns the number of invitations that the plan allows until the end of
+// the current period, at least 0. If limited is false, the API does not enforce the limit
+// (assumed: enforced limits), and n has no meaning.
 func (a Account) InvitationsLeft() (n int, limited bool) {
 	return max(0, a.Usage.AssessmentsLimit-a.Usage.AssessmentsUsed), a.Plan.LimitsEnforced
 }
 
 func (a Account) identity() string { return a.ID }
 
-// Plan is what the organization pays for. Billing identifiers are never exposed.
+// Plan is the organization's plan. The API never returns billing identifiers.
 type Plan struct {
 	ID                 string                        `json:"id"`
 	SubscriptionStatus string                        `json:"subscription_status"`
 	BillingCurrency    string                        `json:"billing_currency"`
-	LimitsEnforced     bool                          `json:"limits_enforced"` // False: the limit of Usage stops nothing.
+	LimitsEnforced     bool                          `json:"limits_enforced"` // False: the limit in Usage is not enforced.
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Usage counts the invitations sent in the current period; creating an
-// assessment costs nothing.
+// Usage counts the invitations sent in the current period. Creating an assessment does not
+// count.
 type Usage struct {
 	PeriodStart      time.Time                     `json:"period_start,omitzero"`
 	AssessmentsUsed  int                           `json:"assessments_used"`
@@ -63,7 +63,7 @@ type Usage struct {
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Branding is the branding of the account. Nil means not set.
+// Branding is the branding of the account. Nil pointers mean not set.
 type Branding struct {
 	AccentColor  string                        `json:"accent_color"` // Hex, as in "#1a2b3c".
 	PrimaryColor *string                       `json:"primary_color"`
@@ -73,15 +73,15 @@ type Branding struct {
 	Extra        map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// MemberService reads the people of the key's organization.
+// MemberService reads the members of the organization.
 //
 //	GET /members   read
 type MemberService struct{ core *core }
 
 func (s *MemberService) use() *core { return (*service)(s).use() }
 
-// List walks the organization's members. The list takes no page size. Scope
-// read; costs one read.
+// List returns the organization's members. The list has no page size. Scope read; costs
+// one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
 		core:    s.use(),
@@ -92,7 +92,7 @@ func (s *MemberService) List() Pager[Member] {
 	})
 }
 
-// Member is somebody who works with the organization's assessments.
+// Member is a user of the organization's account.
 type Member struct {
 	ID        string                        `json:"id"`
 	Email     string                        `json:"email"`
@@ -102,10 +102,10 @@ type Member struct {
 	Extra     map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// MemberRole is an open set.
+// MemberRole is the role of a member. The set is open.
 type MemberRole string
 
-// The documented roles.
+// The documented roles. The sandbox returns no others.
 const (
 	MemberRoleAdmin  MemberRole = "admin"
 	MemberRoleMember MemberRole = "member"

@@ -9,7 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// AssessmentService keeps the job postings that candidates are invited to.
+// AssessmentService manages assessments, the job postings that candidates are invited to.
 //
 //	GET    /assessments        read  (Dialect.ListAssessments)
 //	GET    /assessments/{id}   read  (Dialect.GetAssessment)
@@ -20,8 +20,8 @@ type AssessmentService struct{ core *core }
 
 func (s *AssessmentService) use() *core { return (*service)(s).use() }
 
-// List walks the assessments that were not deleted, newest first (assumed: list
-// shape). The service has no sort parameter. Scope read; costs one read a page.
+// List returns the assessments that are not deleted, newest first (assumed: list shape).
+// The API has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
 		core:    s.use(),
@@ -38,46 +38,49 @@ func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, err
 	return do[Assessment](ctx, s.use(), guessed("GetAssessment", "Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}))
 }
 
-// Create makes an active assessment from a challenge. It consumes no plan quota.
-// Scope write; costs one write. It is repeated only when the service certainly
-// did nothing: after an unknown outcome, look with List before you repeat it.
+// Create creates an active assessment from a challenge. It consumes no plan quota. Scope
+// write; costs one write.
+//
+// The client retries a POST only when the API certainly did not process it. After
+// [ErrOutcomeUnknown], check with List whether the assessment exists before you call
+// Create again.
 func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Assessment, error) {
 	return do[Assessment](ctx, s.use(), in.request())
 }
 
-// Update changes what in sets and leaves the rest, and returns the assessment
-// (assumed: resource reply). Scope write; costs one write.
+// Update changes the fields that in sets and returns the assessment (assumed: resource
+// reply). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
 	r := guessed("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.use(), in.apply(r))
 }
 
-// Close stops new work on an assessment, which stays in listings. Scope write;
-// costs one write.
+// Close sets the assessment's status to closed, which stops new work. The assessment stays
+// in listings. Scope write; costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
 	r := guessed("UpdateAssessment", "Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.use(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
-// Delete hides the assessment from listings. Invitations already sent keep
-// working and submissions stay reportable; to stop new work, use Close. Scope
-// write; costs one write.
+// Delete removes the assessment from listings. Invitations already sent keep working, and
+// submissions keep their reports. To stop new work, use Close. Scope write; costs one
+// write.
 //
-// Any 2xx of the service is success (assumed: any reply).
+// Any 2xx response of the API is success (assumed: any reply).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
 	return s.use().do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}))
 }
 
-// NewAssessment is what an assessment is made of. The first two fields are
-// required; the service does not document the others, which are called as in
-// [Assessment] (assumed: optional members). A zero field is left out.
+// NewAssessment is the input of [AssessmentService.Create]. ChallengeID and Name are
+// required. The API does not document the other fields, which are sent under the names of
+// [Assessment] (assumed: optional members). A zero field is not sent.
 type NewAssessment struct {
 	ChallengeID      string
 	Name             string
-	TimeLimitMinutes int      // Assumed.
-	BudgetDollarsCap float64  // Assumed; in dollars.
-	SelectedTaskIDs  []string // Assumed; of a multi-task challenge.
-	Extra            map[string]any
+	TimeLimitMinutes int            // Assumed.
+	BudgetDollarsCap float64        // Assumed; in dollars.
+	SelectedTaskIDs  []string       // Assumed; tasks of a multi-task challenge.
+	Extra            map[string]any // Further members of the body.
 }
 
 func (in NewAssessment) request() request {
@@ -107,7 +110,8 @@ func (in NewAssessment) request() request {
 	return r.members(body, in.Extra)
 }
 
-// AssessmentUpdate is a change of an assessment. At least one field must be set.
+// AssessmentUpdate is the input of [AssessmentService.Update]. At least one field must be
+// set.
 type AssessmentUpdate struct {
 	Status AssessmentStatus // Sent as "status" (assumed: status member).
 	Extra  map[string]any   // Further members of the body.
@@ -132,7 +136,7 @@ type Assessment struct {
 	Status           AssessmentStatus              `json:"status"`
 	TimeLimitMinutes int                           `json:"time_limit_minutes"`
 	BudgetDollarsCap *float64                      `json:"budget_dollars_cap"` // In dollars.
-	SelectedTaskIDs  []string                      `json:"selected_task_ids"`  // Nil when not set.
+	SelectedTaskIDs  []string                      `json:"selected_task_ids"`  // Nil if not set.
 	CreatedAt        time.Time                     `json:"created_at,omitzero"`
 	UpdatedAt        time.Time                     `json:"updated_at,omitzero"`
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
@@ -140,10 +144,10 @@ type Assessment struct {
 
 func (v Assessment) identity() string { return v.ID }
 
-// AssessmentStatus is an open set.
+// AssessmentStatus is the status of an assessment. The set is open.
 type AssessmentStatus string
 
-// The documented statuses.
+// The documented statuses. The sandbox returns no others.
 const (
 	AssessmentActive AssessmentStatus = "active"
 	AssessmentClosed AssessmentStatus = "closed"

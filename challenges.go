@@ -9,7 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// ChallengeService reads the library that assessments are built from.
+// ChallengeService reads the library of challenges that assessments are created from.
 //
 //	GET /challenges        read (Dialect.ListChallenges)
 //	GET /challenges/{id}   read
@@ -17,8 +17,8 @@ type ChallengeService struct{ core *core }
 
 func (s *ChallengeService) use() *core { return (*service)(s).use() }
 
-// List walks the challenges, newest first (assumed: list shape). Scope read;
-// costs one read a page.
+// List returns the challenges, newest first (assumed: list shape). Scope read; costs one
+// read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
 		core:    s.use(),
@@ -30,29 +30,30 @@ func (s *ChallengeService) List() Pager[Challenge] {
 	})
 }
 
-// Get returns a challenge with its brief and, when it has several, its tasks.
+// Get returns a challenge with its brief and, if it is a multi-task challenge, its tasks.
 // Scope read; costs one read.
 func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error) {
 	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
 }
 
-// Challenge is a piece of work for a candidate.
+// Challenge is a coding challenge. The values of Domain, Difficulty, Level and Stack are
+// not documented. Those in the sandbox are invented.
 type Challenge struct {
 	ID               string                        `json:"id"`
 	Slug             string                        `json:"slug"`
 	Name             string                        `json:"name"`
-	Domain           string                        `json:"domain"`     // Its values are not documented,
-	Difficulty       string                        `json:"difficulty"` // nor are these,
-	Level            string                        `json:"level"`      // these
-	Stack            string                        `json:"stack"`      // and these.
+	Domain           string                        `json:"domain"`
+	Difficulty       string                        `json:"difficulty"`
+	Level            string                        `json:"level"`
+	Stack            string                        `json:"stack"`
 	TimeLimitMinutes int                           `json:"time_limit_minutes"`
-	BudgetDollarsCap float64                       `json:"budget_dollars_cap"` // What the candidate may spend on AI, in dollars.
+	BudgetDollarsCap float64                       `json:"budget_dollars_cap"` // Spending cap for AI usage, in dollars.
 	IsPlatform       bool                          `json:"is_platform"`
 	IsMultiTask      bool                          `json:"is_multi_task"`
 	PublishedAt      time.Time                     `json:"published_at,omitzero"`
 	CreatedAt        time.Time                     `json:"created_at,omitzero"`
-	BriefMD          string                        `json:"brief_md"`       // What the candidate reads, in Markdown.
-	Tasks            []Task                        `json:"tasks,omitzero"` // Of a multi-task challenge; else nil.
+	BriefMD          string                        `json:"brief_md"`       // Markdown for the candidate.
+	Tasks            []Task                        `json:"tasks,omitzero"` // Nil unless IsMultiTask.
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
@@ -70,10 +71,10 @@ type Task struct {
 	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// TaskKind is an open set.
+// TaskKind is the kind of a task. The set is open.
 type TaskKind string
 
-// The documented kinds of task.
+// The documented kinds. The sandbox returns no others.
 const (
 	TaskKindBug        TaskKind = "bug"
 	TaskKindFeature    TaskKind = "feature"

@@ -24,14 +24,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// Version is the SDK's own, as its User-Agent says it.
+// Version is the version of this package, as in its User-Agent header.
 const Version = "0.1.0"
 
 const apiPrefix = "/api/v1"
 
-// Client calls the service with one organization's key. It is safe for
-// concurrent use; make one with [New] and share it. The zero value panics when it is
-// used.
+// Client calls the API with the key of one organization. Create it with [New] or [FromEnv]
+// and share it: it is safe for concurrent use. The zero value panics when it is used.
 type Client struct {
 	Account     *AccountService
 	Assessments *AssessmentService
@@ -51,11 +50,11 @@ func (c *Client) use() *core {
 	return (&service{c.core}).use()
 }
 
-// New returns a client for the service at baseURL, without the /api/v1, that
-// authenticates with apiKey. It sends nothing. The error says what to correct
-// and never holds the key.
+// New returns a client for the API at baseURL, which does not include /api/v1, that
+// authenticates with apiKey. It sends no request.
 //
-// What is wrong is a [*ParamError], or several of them in one error.
+// Invalid arguments are returned as [*ParamError], several of them joined in one error.
+// The error says what to correct and never contains the key.
 func New(baseURL, apiKey string, opts ...Option) (*Client, error) {
 	return newNamed(baseURL, apiKey, inputNames{"baseURL", "apiKey"}, opts)
 }
@@ -75,36 +74,36 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 	return client, err
 }
 
-// FromEnv is [New] with the base URL of HIRING_BASE_URL and the key of
-// HIRING_API_KEY, and its errors call them so.
+// FromEnv is like [New] with the base URL from HIRING_BASE_URL and the key from
+// HIRING_API_KEY. Its errors name these variables.
 func FromEnv(opts ...Option) (*Client, error) {
 	names := inputNames{"HIRING_BASE_URL", "HIRING_API_KEY"}
 	return newNamed(os.Getenv(names.baseURL), os.Getenv(names.key), names, opts)
 }
 
-// With returns a variant of the client: the same key, address and options,
-// changed by opts. Both share connections and what is known of the quotas.
+// With returns a copy of the client with the same key, base URL and options, changed by
+// opts. Both share connections and the state of the rate limits.
 func (c *Client) With(opts ...Option) (*Client, error) {
 	k := c.use()
 	return k.config.with(opts).assemble(k.shared, c.Invitations.sent)
 }
 
-// Environment tells, by the key's prefix, whether calls touch real data. It is
-// empty for an unknown prefix, and with [WithKeySource] until a key was used.
+// Environment returns the environment of the key, by its prefix. It is empty for an
+// unknown prefix. With [WithKeySource] it is the environment of the last used key, and
+// empty before the first request.
 func (c *Client) Environment() Environment { return c.use().keys.lastUsed().environment }
 
-// Quota returns what the service last said about the key's two hourly quotas,
-// and sends nothing. A class is zero until the first reply about it, which
-// [RateLimit.Known] tells from one that is used up.
+// Quota returns the last known rate limits of the key for reads and writes. It sends no
+// request. A class is zero until its first response; see [RateLimit.Known].
 func (c *Client) Quota() Quota {
 	k := c.use()
 	id, quotas := k.keys.lastUsed().id, &k.shared.quotas
 	return Quota{Read: RateLimit(quotas.Known(id, quota.Read)), Write: RateLimit(quotas.Known(id, quota.Write))}
 }
 
-// OpenAPI returns the service's own description of its interface, an OpenAPI
-// 3.1 document, which comes without the envelope of other replies (assumed: bare
-// document) or is taken out of it. Scope read; costs one read.
+// OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
+// of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
+// costs one read.
 func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	var document stdjson.RawMessage
 	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
@@ -125,15 +124,15 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 	return document, err
 }
 
-// Do makes a call that the package has no method for yet: path is below
-// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". It goes
-// through the same key, retries and errors as every other call. Scope that of the
-// endpoint; costs one read when method is GET, else one write.
+// Do sends a request to an endpoint that this package has no method for. path is below
+// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". Do uses the same key,
+// retries and errors as every other method. Scope that of the endpoint; costs one read
+// when method is GET, else one write.
 //
-// in is sent as JSON unless it is nil. The reply's data is decoded into out, a
-// pointer, unless that is nil; then any 2xx of the service succeeds, whatever its
-// body. Anything else as out is a [ParamError], before anything is sent. Both follow the rules of
-// encoding/json/v2, but a member matches a field whatever its case.
+// in is sent as JSON unless it is nil. The response's data is decoded into out, a pointer.
+// If out is nil, any 2xx response of the API is success. Any other out is a [ParamError],
+// and nothing is sent. Encoding and decoding follow encoding/json/v2, except that field
+// names match in any case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
 	r := anyRequest(method, path)
 	r.query = query
@@ -152,7 +151,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	})
 	if out == nil {
 		d = lenientDecoder{func(p *payload) (string, error) {
-			_, _ = open(p, &e) // The body need not have data.
+			_, _ = open(p, &e) // The body may have no data.
 			return "", nil
 		}}
 	}
@@ -160,7 +159,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	return e.Meta.public(), err
 }
 
-// anyRequest is a request for a path of the caller's own.
+// anyRequest returns a request for a path that the caller chose.
 func anyRequest(method, escaped string) request {
 	r := request{operation: "Do", method: method}
 	if !urls.IsMethod(method) {
@@ -174,7 +173,7 @@ func anyRequest(method, escaped string) request {
 	return r
 }
 
-// assemble judges what the options recorded and builds the client.
+// assemble checks the options and creates the client.
 func (c config) assemble(s *shared, sent *sentInvitations) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
@@ -187,12 +186,12 @@ func (c config) assemble(s *shared, sent *sentInvitations) (*Client, error) {
 		return nil, err
 	}
 	c.retry = retry
-	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One more is read, to notice a longer reply.
+	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
 	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), hooks: c.allHooks()}
 	return newClient(k, sent), nil
 }
 
-// newClient wires what was judged.
+// newClient creates the client of checked options.
 func newClient(k *core, sent *sentInvitations) *Client {
 	c := k.config
 	if c.http != nil {
@@ -233,7 +232,7 @@ func (c config) checkLimits() error {
 	return err
 }
 
-// checkBaseURL never quotes what it was given: it may be a key, misplaced.
+// checkBaseURL never quotes the base URL, because it may be a misplaced key.
 func (c config) checkBaseURL() (url.URL, error) {
 	base, problems := urls.ParseBase(c.baseURL, apiPrefix, c.insecure)
 	var err error

@@ -13,15 +13,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// Dialect holds the names of parameters, the routes and the formats that the
-// service uses but its documentation does not show. The defaults are assumed; a
-// wrong one surfaces, as far as it can be noticed, as an error or a warning that
-// names the field to correct, which [WithDialect] then does. What else the client
-// assumes says so in its comment. docs/assumptions.md lists all of it, each with
-// what happens when it is wrong.
+// Dialect contains the parameter names, routes and formats of the API that its
+// documentation does not show. The defaults are assumptions. A wrong one causes an error
+// or a warning that names the field to correct, wherever the client can detect it. Correct
+// it with [WithDialect]. docs/assumptions.md lists all assumptions with the effect of each
+// when it is wrong.
 //
-// A zero field means the default. A route is a method and a path below
-// /api/v1, with the ids as {placeholders}. In JSON, so that a file can hold one,
+// A zero field means the default, which each field's comment gives. A route is a method
+// and a path below /api/v1, with {placeholders} for ids. In JSON, for configuration files,
 // the fields are in snake_case, as in "page_size_param".
 type Dialect struct {
 	PageParam          string `json:"page_param"`            // Query parameter of the page number: "page".
@@ -29,7 +28,7 @@ type Dialect struct {
 	CursorParam        string `json:"cursor_param"`          // Query parameter of the cursor: "cursor".
 	EventPageSizeParam string `json:"event_page_size_param"` // Query parameter of the event log's page size: "page_size".
 
-	SinceLayout string `json:"since_layout"` // Layout, as in package time, of a time in a query; sent in UTC: "2006-01-02T15:04:05.000Z". Or "unix" or "unixmilli", for Unix times in seconds or milliseconds.
+	SinceLayout string `json:"since_layout"` // Layout of times in a query, as in package time: "2006-01-02T15:04:05.000Z". Times are sent in UTC. "unix" and "unixmilli" mean Unix time in seconds and milliseconds.
 
 	ListChallenges   string `json:"list_challenges"`   // "GET /challenges"
 	ListAssessments  string `json:"list_assessments"`  // "GET /assessments"
@@ -46,7 +45,7 @@ const sinceField = "SinceLayout"
 
 const sinceLayout = "2006-01-02T15:04:05.000Z"
 
-// DefaultDialect returns the names and routes that the client assumes.
+// DefaultDialect returns the dialect that the client assumes.
 func DefaultDialect() Dialect {
 	return Dialect{
 		PageParam:          "page",
@@ -66,7 +65,7 @@ func DefaultDialect() Dialect {
 }
 
 // WithDefaults returns the dialect with its zero fields replaced by those of
-// [DefaultDialect], or a [*ParamError] for each field that cannot be used.
+// [DefaultDialect], or a [*ParamError] for each invalid field.
 func (d Dialect) WithDefaults() (Dialect, error) {
 	defaults := DefaultDialect()
 	var refused error
@@ -90,8 +89,8 @@ func (d Dialect) WithDefaults() (Dialect, error) {
 	return d, nil
 }
 
-// checkDialectField judges a value by what its default looks like: a default
-// that is a route asks for a route with the same placeholders.
+// checkDialectField checks a value by the form of its default: if the default is a route,
+// the value must be a route with the same placeholders.
 func checkDialectField(value, def string) error {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
@@ -107,8 +106,8 @@ func checkDialectField(value, def string) error {
 	return nil
 }
 
-// clash returns the field whose name would be sent twice in one query or body,
-// where one of the two values would be lost.
+// clash returns a field whose name would occur twice in one query or body, where one of
+// the two values would be lost.
 func (d Dialect) clash() string {
 	for _, c := range []struct {
 		field, name string
@@ -127,7 +126,7 @@ func (d Dialect) clash() string {
 	return ""
 }
 
-// checkLayout refuses what does not tell one day from another, such as a
+// checkLayout returns an error for a layout that does not contain the date, such as a
 // layout of another language.
 func checkLayout(layout string) error {
 	if layout == timelayout.Unix || layout == timelayout.UnixMilli {

@@ -1,82 +1,81 @@
-// Package hiring is a client of the Hiring Assessment service: it creates
-// assessments, invites candidates and reads submissions, reports and event logs.
+// Package hiring implements a client of the Hiring Assessment API. It creates assessments,
+// invites candidates and reads submissions, reports and event logs.
 //
 //	client, err := hiring.FromEnv()
 //	...
 //	account, err := client.Account.Get(ctx)
 //
-// Make one [Client] and share it; it is safe for concurrent use. Package sandbox
-// holds a fake of the service for tests and first steps. The guides in docs/ begin
-// with docs/getting-started.md.
+// Create one [Client] and share it. It is safe for concurrent use. Package sandbox
+// provides a fake API server for tests and first steps. The guides in docs/ begin with
+// docs/getting-started.md.
 //
 // # Keys and environments
 //
-// A key belongs to one organization. Its prefix tells the environment, which
-// [Client.Environment] returns: with sk_live_ an invitation mails a candidate
-// and consumes the plan's quota; with sk_test_ the data is fixed and writes
-// persist nothing. [WithEnvironment] makes [New] refuse a key of the other one.
+// A key belongs to one organization. Its prefix determines the environment, which
+// [Client.Environment] returns. With sk_live_ an invitation sends an e-mail and consumes
+// the plan's quota. With sk_test_ the data is fixed and writes persist nothing.
+// [WithEnvironment] makes [New] reject keys of the other environment.
 //
-// A key's scope is read, write or admin, each including those before it; every
-// method's comment names the scope it needs. The key travels in the
-// Authorization header only and appears in no error, log or printed value.
-// Redirects are not followed. [WithKeySource] is for keys that rotate. How keys are
-// made, replaced and guarded is in docs/going-live.md.
+// A key's scope is read, write or admin, and each includes those before it. Each method's
+// comment names the scope that it needs. The client sends the key only in the
+// Authorization header, and the key appears in no error, log or printed value. The client
+// does not follow redirects. [WithKeySource] supports rotated keys. docs/going-live.md
+// describes how to create, rotate and protect keys.
 //
 // # Resources
 //
-// A nil pointer in a resource means null or absent. Enumerations are open: a
-// value that has no constant decodes all the same. Members that this version
-// does not know are kept in Extra. A [RawValue] is JSON whose shape the service
-// does not document.
+// A nil pointer in a resource means null or absent. Enumerations are open: an unknown
+// value decodes without an error. Unknown fields are kept in Extra. A [RawValue] is JSON
+// whose shape is not documented.
 //
-// A resource encodes as the service writes it, Extra included, under
-// encoding/json and json/v2: what follows the documentation comes out as it went
-// in, times with their milliseconds, absent members absent and null ones null.
-// Of what does not follow it, a member that was left out comes out as null or
-// empty, and a time with fewer digits with milliseconds.
+// Resources encode to the JSON that the API sent, with encoding/json and json/v2: Extra is
+// included, times have milliseconds, absent fields are absent and null fields are null.
+// Undocumented input is normalised: missing fields encode as null or empty, and times have
+// at least milliseconds.
 //
-// Scores come with rules: [Pillar.ReliableScore] tells whether there is enough
-// evidence to show one, and [Report.Ready] whether grading has finished.
+// [Pillar.ReliableScore] reports whether there is enough evidence to show a score, and
+// [Report.Ready] whether grading has finished.
 //
 // # Errors
 //
-// A failed call returns an [*Error], also when there was no reply. Each
-// [ErrorCode] is an error itself:
+// A failed call returns an [*Error], also without a response. Each [ErrorCode] is an
+// error:
 //
 //	if errors.Is(err, hiring.ErrNotFound) { ... }
 //
-// What is surely wrong is refused before it is sent, as a [*ParamError], which
-// is ErrInvalidInput too. Of a write that failed, Error.Outcome says whether
-// the service did it: [OutcomeNotDone], [OutcomeDone] or [OutcomeUnknown]. After Unknown, for which
-// errors.Is accepts [ErrOutcomeUnknown], look before you repeat. What to do about
-// each code is in docs/errors.md.
+// The client rejects invalid arguments before it sends anything. It returns them as a
+// [*ParamError], which errors.Is matches with ErrInvalidInput.
 //
-// # Retries and time
+// For a failed write, Error.Outcome reports whether the API processed it:
+// [OutcomeNotDone], [OutcomeDone] or [OutcomeUnknown]. errors.Is matches the last with
+// [ErrOutcomeUnknown]. Check whether the write happened before you repeat it.
+// docs/errors.md describes what to do about each code.
 //
-// GET, DELETE and PATCH are repeated after a 500, 502, 503 or 504 and after a
-// broken connection, a GET also after a timeout and a reply cut short. A POST is repeated only when the
-// service certainly did nothing: after a 429, or when no connection was made.
-// [RetryPolicy] sets how often and how patiently. A Retry-After is honoured
-// unless it exceeds RetryPolicy.MaxWait or the context's deadline; then the
-// error comes at once.
+// # Retries and timeouts
 //
-// [WithTimeout] bounds each attempt, 30 s by default. The context bounds the
-// whole call, its pauses included.
+// GET, DELETE and PATCH are retried after a 500, 502, 503 or 504 and after a connection
+// error. GET is also retried after a timeout and after a response that was cut short. POST
+// is retried only when the API certainly did not process it: after a 429, or when no
+// connection was made. [RetryPolicy] sets the number of attempts and the delays. The
+// client honours Retry-After unless it exceeds RetryPolicy.MaxWait or the context's
+// deadline. In that case the call returns the error at once.
 //
-// # Inviting
+// [WithTimeout] limits each attempt, to 30 s by default. The context limits the whole call
+// with its delays.
 //
-// [InvitationService.Ensure] and [InvitationService.SendAll] look for the invitation
-// after a lost response before they send again, so that each candidate gets one
-// e-mail. After a crash both can be called again once a minute has passed, SendAll
-// with a Checkpoint at any moment. SendAll waits for as many windows of the write quota as it takes, and leaves others with the same
-// key their share. Whoever has an invitation is not invited again, even if it was
-// revoked or has expired: that is for [InvitationService.Send].
+// # Invitations
+//
+// [InvitationService.Ensure] and [InvitationService.SendAll] send each candidate one
+// e-mail. After a lost response they look for the invitation before they send it again.
+// After a crash both can be called again once a minute has passed, and SendAll with a
+// Checkpoint at any time. SendAll waits for as many rate-limit windows as it needs and
+// leaves other users of the key a share. Neither invites a candidate again whose
+// invitation was revoked or has expired. Use [InvitationService.Send] for that.
 //
 // # Lists
 //
-// A List method returns a [Pager] and sends nothing. Listings are newest first;
-// the service has no sort parameter. Range over its items or its
-// pages, or collect them:
+// A List method returns a [Pager] and sends no request. Lists are newest first. The API
+// has no sort parameter. Range over the items or the pages, or collect the items:
 //
 //	for invitation, err := range client.Invitations.List(id).All(ctx) {
 //		if err != nil {
@@ -85,40 +84,42 @@
 //		...
 //	}
 //
-// Page.Next is a token from which [Pager.From] resumes, in another process too.
+// Page.Next is a token with which [Pager.From] resumes, also in another process.
 //
 // # Archives
 //
-// [SubmissionService.DownloadArchive] streams a candidate's workspace from where
-// it is stored, without the key, and goes on where a download broke off.
+// [SubmissionService.DownloadArchive] streams a candidate's workspace from the storage, to
+// which it does not send the key. It resumes an interrupted download.
 //
-// # Waiting
+// # Polling
 //
-// The service sends no events: results are polled. Its guidance is one poll every
-// 30 to 60 s, and only for submissions that await a report.
-// [SubmissionService.WaitReport] polls one submission every 30 to 60 s until
-// its report is ready. [SubmissionService.WaitReports] waits for many at the
-// price of a few listings, [SubmissionService.Watch] yields whatever is newly
-// evaluated and goes on after a restart, [SubmissionService.Poll] is one round of
-// that, and [EventService.Tail] follows the log of an attempt.
+// The API has no webhooks. Its documentation recommends one poll every 30 to 60 s, and
+// only for submissions that await a report. Choose a polling method:
 //
-// All of them ride out 429, 5xx and broken connections and end at once on 401 and
-// 403. All but WaitReport leave a tenth of each quota window to others.
+//   - [SubmissionService.WaitReport] polls one submission until its report is ready.
+//   - [SubmissionService.WaitReports] waits for many submissions with a few listing
+//     requests a poll.
+//   - [SubmissionService.Watch] yields every newly evaluated submission and resumes
+//     after a restart.
+//   - [SubmissionService.Poll] is one poll of Watch, for cron jobs and functions.
+//   - [EventService.Tail] follows the log of an attempt.
 //
-// # Quotas
+// They retry 429, 5xx and connection errors, and end at once on 401 and 403. All but
+// WaitReport leave a tenth of each rate-limit window to others.
 //
-// A key may make 1000 reads and 200 writes an hour. [Client.Quota] returns what
-// the service last said of both. A list costs one read a page, and pages are as
-// large as the service allows unless [Pager.PageSize] makes them smaller.
+// # Rate limits
 //
-// # What is assumed
+// A key may send 1000 reads and 200 writes an hour. [Client.Quota] returns the last known
+// state of both. A list costs one read a page. Pages have the maximum size unless
+// [Pager.PageSize] sets a smaller one.
 //
-// The service's documentation leaves some things open. The names, routes and
-// formats that the client assumes are in [Dialect], and [WithDialect] corrects
-// them; what else it assumes says "assumed" in its comment. One that proves wrong
-// surfaces, as far as it can be noticed, as an error that names the field, or as
-// a warning: in Exchange.Warning always, and in the log when there is one.
-// docs/assumptions.md lists them all, each with what happens when it is wrong.
+// # Assumptions
+//
+// The API's documentation leaves some details open. The names, routes and formats that the
+// client assumes are in [Dialect], and [WithDialect] corrects them. Comments mark other
+// assumptions with "assumed". Where the client can detect a wrong assumption, it returns
+// an error that names the field, or a warning in Exchange.Warning and in the log.
+// docs/assumptions.md lists all assumptions with the effect of each when it is wrong.
 package hiring
 
 //go:generate go run ./internal/testing/generate/jsonmethods

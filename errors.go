@@ -19,23 +19,23 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/text"
 )
 
-// ErrorCode is the service's stable name for a kind of failure. Each code is
-// itself an error, so that errors.Is(err, hiring.ErrNotFound) works. The set is
-// open: a code that is not listed here is kept as it came.
+// ErrorCode is the API's stable identifier of a kind of failure. Each code is an error,
+// for errors.Is(err, hiring.ErrNotFound). The set is open: an unknown code is kept as
+// received.
 type ErrorCode string
 
-// Error returns the code as the service writes it.
+// Error returns the code as the API sends it.
 func (c ErrorCode) Error() string { return string(c) }
 
-// The documented codes.
+// The documented codes. The sandbox sends no others unless a test injects them.
 const (
-	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, and what the client refuses locally.
-	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: no key, or one that is unknown, revoked or expired; and a call refused locally after three of these in a row.
+	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, or refused locally.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is missing, unknown, revoked or expired. Also a call refused locally after three such responses in a row.
 	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
 	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
 	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
-	ErrConflict          ErrorCode = "CONFLICT"           // 409: read the resource again before another try.
-	ErrRateLimited       ErrorCode = "RATE_LIMITED"       // 429: the hourly quota, or too many failed authentications.
+	ErrConflict          ErrorCode = "CONFLICT"           // 409: read the resource again before you retry.
+	ErrRateLimited       ErrorCode = "RATE_LIMITED"       // 429: the hourly rate limit, or too many failed authentications.
 	ErrInternal          ErrorCode = "INTERNAL_ERROR"     // 500.
 )
 
@@ -49,51 +49,51 @@ func (c ErrorCode) documented() bool {
 	return false
 }
 
-// ErrOutcomeUnknown is what errors.Is accepts for a write that may or may not
-// have happened. Look before repeating it.
+// ErrOutcomeUnknown matches, with errors.Is, a failed write that may have been processed.
+// Check whether it happened before you repeat it.
 var ErrOutcomeUnknown = errors.New("hiring: the outcome of the write is unknown")
 
-// Outcome says what is known of a write that failed.
+// Outcome reports whether a failed write was processed.
 type Outcome string
 
-// The three outcomes. A read has none.
+// The three outcomes of a write. The outcome of a read is empty.
 const (
-	OutcomeNotDone Outcome = "not done" // Never sent, or refused.
-	OutcomeDone    Outcome = "done"     // The service's 2xx was seen; only what it brought could not be read or is not what was promised.
-	OutcomeUnknown Outcome = "unknown"  // It may have happened: a 5xx, a 2xx that is not the service's, a status out of range, or none after it may have been written.
+	OutcomeNotDone Outcome = "not done" // Not sent, or rejected by the API.
+	OutcomeDone    Outcome = "done"     // The API responded with a 2xx, but its response could not be read or is invalid.
+	OutcomeUnknown Outcome = "unknown"  // Possibly processed: the response was a 5xx, an invalid status or a 2xx from an intermediary, or no response arrived.
 )
 
-// Error is a call that failed: refused by the service, answered by something
-// that is not the service, or not answered at all.
+// Error is a failed call. The API rejected it, an intermediary responded, no response
+// arrived, or the client refused to send it. Errors of invalid arguments are
+// [*ParamError].
 type Error struct {
 	Operation string    // The Go name, as in "Submissions.Report".
-	Code      ErrorCode // Empty when the reply was not the service's own.
-	Message   string    // The service's words, or what went wrong; may be reworded any time.
-	Status    int       // 0 when there was no reply, or the call was refused locally.
-	RequestID string    // Names the call to the service's support.
+	Code      ErrorCode // Empty if the response did not come from the API.
+	Message   string    // The API's message or a description of the failure. The text may change.
+	Status    int       // 0 without a response.
+	RequestID string    // Identifies the request to the API's support.
 
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
-	Attempts      int    // Requests sent; 0 when the call was refused before any.
+	Attempts      int    // Requests sent; 0 if the call was refused locally.
 
 	Outcome    Outcome            // Of a write; empty for a read.
-	RetryAfter time.Duration      // How long the service asks to wait; 0 when it does not.
-	RateLimit  RateLimit          // As the reply's headers say; zero when they do not.
-	Details    stdjson.RawMessage // As sent with a 400 or 429; else nil.
+	RetryAfter time.Duration      // Delay that the API requested; 0 without one.
+	RateLimit  RateLimit          // From the response's headers; zero without them.
+	Details    stdjson.RawMessage // From a 400 or 429; otherwise nil.
 
-	Hints         []string // Advice, one clause each, without leading punctuation, as in "check the base URL".
-	DialectFields []string // Fields of Dialect that may be wrong, as in "CursorParam"; Hints says the same in words.
+	Hints         []string // Advice such as "check the base URL": one clause each, without leading punctuation.
+	DialectFields []string // Fields of Dialect that may be wrong, such as "CursorParam". Hints name them too.
 
-	garbled   bool                // Of a 2xx of the service: it came in full and is not what was promised.
-	permanent bool                // Of a download: its cause is not the connection.
-	throttled bool                // Of a 429: the address is held back, not the key's quota.
-	cause     func() error        // A closure, because no printer looks into one.
-	scrub     func(string) string // Takes the key out of a text; nil when there was none.
+	garbled   bool                // For a 2xx of the API: the complete response is invalid.
+	permanent bool                // For a download: the cause is not a connection error.
+	throttled bool                // For a 429: the IP address is throttled; the key's rate limit is not used up.
+	cause     func() error        // A closure, because printers do not print the content of closures.
+	scrub     func(string) string // Removes the key from a text; nil without a key.
 }
 
-// Error returns one line: operation, status, code, message, the fields that a 400
-// complains of, what else may be wrong, how often it was tried, what is known of a
-// write and the request id. It holds no URL and no key. A message of more than
-// some thousand bytes is cut short; the field has all of it.
+// Error returns one line with the operation, status, code, message, invalid fields, hints,
+// number of attempts, outcome of a write, and request id. It contains no URL and no key. A
+// message of more than 4 KB is cut. The Message field contains all of it.
 func (e *Error) Error() string {
 	line := "hiring: "
 	if e.Operation != "" {
@@ -114,7 +114,7 @@ func (e *Error) Error() string {
 	}
 	switch e.Outcome {
 	case OutcomeUnknown:
-		line += "; the outcome is unknown: look before repeating it"
+		line += "; the outcome is unknown: check before you repeat it"
 	case OutcomeDone:
 		line += "; the write itself was done"
 	}
@@ -124,11 +124,10 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		line += " (request " + text.Clip(e.RequestID, text.MaxQuoted) + ")"
 	}
-	return e.scrubbed(text.OneLine(line)) // Parts of the key may have met just now.
+	return e.scrubbed(text.OneLine(line)) // The line may join pieces of the key.
 }
 
-// rounded returns a duration as a person reads it, rounded up: to seconds, above two
-// days to days.
+// rounded formats a duration, rounded up to seconds, or to days above two days.
 func rounded(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -140,7 +139,7 @@ func rounded(d time.Duration) string {
 	return (d + time.Second - 1).Truncate(time.Second).String()
 }
 
-// separator returns what joins a hint to the text before it.
+// separator returns the separator between a hint and the text before it.
 func separator(hint string) string {
 	if strings.HasPrefix(hint, "or ") {
 		return ", "
@@ -155,8 +154,8 @@ func (e *Error) scrubbed(text string) string {
 	return e.scrub(text)
 }
 
-// clean takes out of what was decoded what nobody could see before: a key that the
-// code and the message make up together.
+// clean removes the key from the decoded fields, including a key that is split between the
+// code and the message.
 func (e *Error) clean() {
 	e.Code, e.Message, e.RequestID = ErrorCode(e.scrubbed(string(e.Code))), e.scrubbed(e.Message), e.scrubbed(e.RequestID)
 	both := string(e.Code) + ": " + e.Message
@@ -165,7 +164,7 @@ func (e *Error) clean() {
 	}
 }
 
-// complaints are what a 400 says of the input, field by field.
+// complaints returns the field errors of a 400 in one text.
 func (e *Error) complaints() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
@@ -185,8 +184,8 @@ func (e *Error) complaints() string {
 	return " (" + text.Clip(strings.Join(parts, "; "), maxMessage) + ")"
 }
 
-// Is accepts the error's own code, and [ErrOutcomeUnknown] for a write whose
-// outcome is unknown.
+// Is reports whether target is the error's code, or [ErrOutcomeUnknown] if the outcome is
+// unknown.
 func (e *Error) Is(target error) bool {
 	if code, ok := target.(ErrorCode); ok {
 		return code != "" && code == e.Code
@@ -194,7 +193,7 @@ func (e *Error) Is(target error) bool {
 	return target == ErrOutcomeUnknown && e.Outcome == OutcomeUnknown
 }
 
-// Unwrap returns what kept a reply from coming, or nil.
+// Unwrap returns the cause, such as a network error, or nil.
 func (e *Error) Unwrap() error {
 	if e.cause == nil {
 		return nil
@@ -253,15 +252,14 @@ func (e *Error) causedBy(err error) {
 	}
 }
 
-// Fields returns what the service said of a request's input: form holds what
-// concerns the whole, fields the problems by name. Both are nil unless the
-// service sent them, which it does with a 400.
+// Fields returns the validation errors of a 400: form contains those of the whole input,
+// and fields those of each field by API name. Both are nil if the API sent none.
 func (e *Error) Fields() (form []string, fields map[string][]string) {
 	var d struct {
 		FormErrors  RawValue            `json:"formErrors"`
 		FieldErrors map[string]RawValue `json:"fieldErrors"`
 	}
-	// Plenty for some hundred problems, and for many more what their texts take twice.
+	// Enough for hundreds of field errors; for more, twice the size of their text.
 	size := int64(len(e.Details))
 	within := &limits.Bound{Left: 64<<10 + max(9*size/4, min(48*size, 640<<10))}
 	if len(e.Details) == 0 || decodeWithin(within, e.Details, &d) != nil {
@@ -276,19 +274,19 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 	return d.FormErrors.texts(within), fields
 }
 
-const maxMessage = 4 << 10 // Nobody reads a longer line of a log.
+const maxMessage = 4 << 10 // Keeps log lines short.
 
-// errorReply is the envelope of every refusal.
+// errorReply is the error envelope.
 type errorReply struct {
 	Error *struct {
 		Code      ErrorCode          `json:"code"`
 		Message   string             `json:"message"`
 		Details   stdjson.RawMessage `json:"details"`
-		RequestID RawValue           `json:"request_id"` // Too little to lose a code for, whatever its type.
+		RequestID RawValue           `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
 	} `json:"error"`
 }
 
-// refusal fills e with what a non-2xx reply says.
+// refusal sets the fields of e from a response that is not a 2xx.
 func (e *Error) refusal(body []byte) {
 	if e.Status >= 300 && e.Status < 400 {
 		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
@@ -308,28 +306,27 @@ func (e *Error) refusal(body []byte) {
 	e.Message = provenance.NotOwn(body, "error envelope")
 }
 
-// ParamError is an input that was refused before anything was sent. errors.Is
-// accepts it as [ErrInvalidInput]. It never quotes the value.
+// ParamError is an invalid argument, which was found before anything was sent. errors.Is
+// matches it with [ErrInvalidInput]. It never quotes the value.
 //
-// Whatever is wrong with one input is reported together, on one line: errors.As
-// then finds the first, and [FieldErrors] has all.
+// Several invalid arguments are reported in one error on one line. errors.As finds the
+// first, and [FieldErrors] returns all.
 type ParamError struct {
-	Param   string // The input's name, as in the Go method or struct.
-	Problem string // What is wrong with it and what to do.
+	Param   string // Name of the argument or field in Go.
+	Problem string // What is wrong and what to do.
 
-	wire string // What the service calls it; empty when it is never sent.
+	wire string // Name in the API; empty if it is never sent.
 }
 
-// Error returns what is wrong in one line, after the name of the input.
+// Error returns the argument's name and the problem on one line.
 func (e *ParamError) Error() string { return "hiring: " + e.text() }
 
 func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
 
-// Is accepts [ErrInvalidInput].
+// Is reports whether target is [ErrInvalidInput].
 func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
 
-// paramErrors is all that is wrong with one input, when that is more than one
-// thing.
+// paramErrors are several invalid arguments of a call.
 type paramErrors struct{ problems []*ParamError }
 
 func (e *paramErrors) Error() string {
@@ -348,8 +345,8 @@ func (e *paramErrors) Unwrap() []error {
 	return errs
 }
 
-// joinParams makes one error of refused inputs, nil of none. Anything else among
-// errs goes first, alone.
+// joinParams joins [*ParamError]s into one error, or returns nil without any. It returns
+// any other error alone.
 func joinParams(errs ...error) error {
 	var problems []*ParamError
 	for _, err := range errs {
@@ -381,10 +378,10 @@ func paramErrorsIn(err error) []*ParamError {
 	return nil
 }
 
-// FieldErrors returns what is wrong with an input, by the name that the service
-// has for each part of it, as a form needs it: of a 400 that names fields and of
-// a [ParamError] alike. What never goes over the wire has the name of its Param,
-// and what concerns the whole input has none: "". It is nil for any other error.
+// FieldErrors returns validation messages keyed by API field name, for display next to
+// form inputs. It reads a 400 response and a [ParamError] alike. Inputs that are never
+// sent have their Go name as the key. Messages about the whole input have the key "".
+// FieldErrors returns nil for any other error.
 func FieldErrors(err error) map[string][]string {
 	if failure, ok := errors.AsType[*Error](err); ok {
 		return failure.fieldErrors()
@@ -420,8 +417,7 @@ func (e *Error) fieldErrors() map[string][]string {
 	return fields
 }
 
-// contextError is how the caller's context ended, with the caller's own reason
-// beside it, or nil.
+// contextError returns why the context ended, including its cause, or nil.
 func contextError(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
@@ -429,13 +425,13 @@ func contextError(ctx context.Context) error {
 	}
 	cause := context.Cause(ctx)
 	if errors.Is(cause, err) {
-		return cause // It says which of the two it is, as that of signal.NotifyContext does.
+		return cause // The cause includes the context's error, as that of signal.NotifyContext does.
 	}
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// join adds the way a context ended, if it did, to the last thing that was
-// known, unless that says it already.
+// join adds the reason why the context ended to the last error, unless the last error
+// includes it.
 func join(ctx context.Context, last error) error {
 	ended := contextError(ctx)
 	if ended == nil || errors.Is(last, ctx.Err()) && errors.Is(last, context.Cause(ctx)) {
@@ -444,14 +440,14 @@ func join(ctx context.Context, last error) error {
 	return &endedError{ended, last}
 }
 
-// endedError says how a context ended and, behind it, what was known last. For
-// errors.As the latter comes first: a context may have ended because of another
-// call's *Error, as that of an errgroup does.
+// endedError is the end of a context together with the last error. Unwrap returns the last
+// error first, so that errors.As finds it. A context may have ended because of the *Error
+// of another call, as in an errgroup.
 type endedError struct{ ended, last error }
 
 func (e *endedError) Error() string {
 	return text.Unended(e.last.Error()) + "; the wait ended: " + e.ended.Error()
 }
 
-// Unwrap returns both.
+// Unwrap returns both errors.
 func (e *endedError) Unwrap() []error { return []error{e.last, e.ended} }

@@ -10,16 +10,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// EventService reads the raw logs of attempts.
+// EventService reads the event logs of attempts.
 //
 //	GET /submissions/{id}/events   read
 type EventService struct{ core *core }
 
 func (s *EventService) use() *core { return (*service)(s).use() }
 
-// List walks the log of a submission's attempt in ascending seq order. A busy
-// attempt has thousands of entries. Scope read; costs one read a page of up to
-// 500.
+// List returns the log of a submission's attempt in ascending seq order. A busy attempt
+// has thousands of entries. Scope read; costs one read a page of up to 500.
 func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event] {
 	r := newRequest("Events.List", "GET /submissions/{id}/events", pathID{"submissionID", submissionID})
 	var err error
@@ -41,7 +40,7 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 	})
 }
 
-// EventFilter narrows a log.
+// EventFilter selects the entries of a log.
 type EventFilter struct {
 	SinceSeq int64 `url:"since_seq,omitempty"` // Only entries with a higher seq; 0 for all.
 }
@@ -58,17 +57,18 @@ type Event struct {
 // maxPageSize is larger than that of other lists.
 func (Event) maxPageSize() int { return maxEventPageSize }
 
-// tidy makes of a payload that is null one that is absent.
+// tidy replaces a null payload with an absent one.
 func (e *Event) tidy() {
 	if string(e.Payload) == "null" {
 		e.Payload = nil
 	}
 }
 
-// Time returns the entry's time in UTC.
+// Time returns TimestampMS as a time in UTC.
 func (e Event) Time() time.Time { return time.UnixMilli(e.TimestampMS).UTC() }
 
-// EventKind is an open set.
+// EventKind is the kind of a log entry. The set is open. The sandbox also returns
+// "file_edit" and "test_run", which are not documented.
 type EventKind string
 
 // The documented kinds.
@@ -78,17 +78,17 @@ const (
 	EventAIResponse     EventKind = "ai_response"
 )
 
-// AIPrompt is what a candidate asked of the AI.
+// AIPrompt is a candidate's prompt to the AI.
 type AIPrompt struct{ Text string }
 
-// AIResponse is what the AI answered, as far as it is logged.
+// AIResponse is the logged part of an AI response.
 type AIResponse struct {
 	Tokens *int64 // Nil: not known, which is not 0.
 	Model  string // Empty: not known.
 }
 
-// AIPrompt returns the payload of an ai_prompt entry, from its member "text"
-// (assumed: prompt text); ok is false when that is not there.
+// AIPrompt returns the payload of an ai_prompt entry, from its member "text" (assumed:
+// prompt text). ok is false if the member is missing.
 func (e Event) AIPrompt() (p AIPrompt, ok bool) {
 	if e.Kind != EventAIPrompt {
 		return AIPrompt{}, false
@@ -98,9 +98,9 @@ func (e Event) AIPrompt() (p AIPrompt, ok bool) {
 	return p, ok
 }
 
-// AIResponse returns the payload of an ai_response entry, from its members "tokens"
-// or "token_count" and "model" or "model_name" (assumed: response members). What
-// is not there is unknown; ok is false when nothing is.
+// AIResponse returns the payload of an ai_response entry, from its members "tokens" or
+// "token_count" and "model" or "model_name" (assumed: response members). Missing members
+// are zero. ok is false if both are missing.
 func (e Event) AIResponse() (r AIResponse, ok bool) {
 	if e.Kind != EventAIResponse {
 		return AIResponse{}, false
@@ -121,7 +121,7 @@ func (e Event) AIResponse() (r AIResponse, ok bool) {
 	return r, r.Tokens != nil || named
 }
 
-// members returns the payload's members, none when it is not an object.
+// members returns the payload's members, or nil if it is not an object.
 func (e Event) members() map[string]RawValue {
 	var m map[string]RawValue
 	if len(e.Payload) == 0 || decode(e.Payload, &m) != nil {

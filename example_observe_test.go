@@ -90,7 +90,7 @@ func ExampleWithLogger() {
 	submission, err := client.Submissions.Get(ctx, sandbox.SubmissionID)
 	fmt.Println(submission.Status, err)
 	// Output:
-	// level=INFO msg="hiring: call will be repeated" operation=Submissions.Get method=GET route=/submissions/{id} status=503 request_id=req_0000000000000001 attempt=1 code=INTERNAL_ERROR
+	// level=INFO msg="hiring: call will be retried" operation=Submissions.Get method=GET route=/submissions/{id} status=503 request_id=req_0000000000000001 attempt=1 code=INTERNAL_ERROR
 	// level=DEBUG msg="hiring: call" operation=Submissions.Get method=GET route=/submissions/{id} status=200 request_id=req_0000000000000002 attempt=2
 	// evaluated <nil>
 }

@@ -33,8 +33,8 @@ func (s *InvitationService) use() *core {
 	return (&service{s.core}).use()
 }
 
-// List walks an assessment's invitations, newest first. Scope read; costs one
-// read a page.
+// List returns an assessment's invitations, newest first. Scope read; costs one read a
+// page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
 		core:    s.use(),
@@ -47,20 +47,20 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	})
 }
 
-// Send invites a candidate, who gets an e-mail when the key is live, whether or
-// not the address has an invitation already. It consumes plan quota, and fails
-// with [ErrPlanLimitReached] when none is left. It returns the invitation
-// (assumed: resource reply). Scope write; costs one write.
+// Send invites a candidate and returns the invitation (assumed: resource reply), also if
+// the address has an invitation already. With a live key the candidate receives an e-mail.
+// Send consumes plan quota and returns [ErrPlanLimitReached] when none is left. Scope
+// write; costs one write.
 //
-// It is repeated only when the service certainly did nothing. When the error is
-// [ErrOutcomeUnknown], the mail may be out: look with List before you repeat it,
-// or let [InvitationService.Ensure] do both.
+// The client retries a POST only when the API certainly did not process it. After
+// [ErrOutcomeUnknown] the e-mail may have been sent. Check with List before you call Send
+// again, or use [InvitationService.Ensure], which does both.
 //
-// It is the way to invite again somebody whose invitation was revoked or has
-// expired, which Ensure and SendAll never do. Look at that invitation first: it
-// is over when its ExpiresAt has passed, and perhaps when its Status is none of
-// those that this package names, for that of a revoked one is not documented.
-// Resend mails the one that there is.
+// Ensure and SendAll never invite a candidate again whose invitation was revoked or has
+// expired. Use Send for that, and check the existing invitation first: it has expired when
+// ExpiresAt has passed. It may be revoked when Status has none of the documented values,
+// because the status of a revoked invitation is not documented. Resend sends an existing
+// invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
 	s.use()
 	who := inviting.To(assessmentID, in.Email)
@@ -80,23 +80,25 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 	return do[Invitation](ctx, s.use(), in.apply(r, s.use().dialect))
 }
 
-// Resend mails an invitation once more, with an empty request (assumed: no body). Scope write; costs one write. Whether it
-// consumes plan quota is not documented. It is repeated only when the service
-// certainly did nothing.
+// Resend sends an invitation's e-mail again, with an empty request (assumed: no body).
+// Whether it consumes plan quota is not documented. Scope write; costs one write.
+//
+// The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
 	r := guessed("ResendInvitation", "Invitations.Resend", s.use().dialect.ResendInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
 	return do[Invitation](ctx, s.use(), r)
 }
 
-// Revoke takes an invitation back. Scope write; costs one write. It is repeated
-// only when the service certainly did nothing. Any 2xx of the service is success
-// (assumed: any reply).
+// Revoke revokes an invitation. Any 2xx response of the API is success (assumed: any
+// reply). Scope write; costs one write.
+//
+// The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
 	return s.use().do(ctx, guessed("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
 }
 
-// NewInvitation is a candidate to invite. Email and Name are required (assumed:
-// required name).
+// NewInvitation is the input of [InvitationService.Send]. Email and Name are required
+// (assumed: required name).
 type NewInvitation struct {
 	Email string
 	Name  string
@@ -114,8 +116,7 @@ func (in NewInvitation) apply(r request, d Dialect) request {
 	return r.members(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
 }
 
-// addressProblem returns what is wrong with an e-mail address, "" when the client
-// has no objection.
+// addressProblem returns why an e-mail address is refused, or "" if it is accepted.
 func addressProblem(email string) string {
 	switch {
 	case inviting.Address(email) == "":
@@ -126,7 +127,8 @@ func addressProblem(email string) string {
 	return ""
 }
 
-// Invitation is a candidate's way into an assessment. A nil time means not yet.
+// Invitation is a candidate's invitation to an assessment. A nil time means that the step
+// has not happened.
 type Invitation struct {
 	ID                string                        `json:"id"`
 	AssessmentID      string                        `json:"assessment_id"`
@@ -145,7 +147,8 @@ type Invitation struct {
 
 func (v Invitation) identity() string { return v.ID }
 
-// InvitationStatus is an open set.
+// InvitationStatus is the status of an invitation. The set is open. The sandbox also
+// returns "revoked", which is not documented.
 type InvitationStatus string
 
 // The documented statuses.
@@ -156,10 +159,10 @@ const (
 	InvitationEvaluated InvitationStatus = "evaluated"
 )
 
-// RecruiterDecision is an open set.
+// RecruiterDecision is a recruiter's decision about a candidate. The set is open.
 type RecruiterDecision string
 
-// The documented decisions.
+// The documented decisions. The sandbox returns no others unless a test sets them.
 const (
 	DecisionNone        RecruiterDecision = "none"
 	DecisionShortlisted RecruiterDecision = "shortlisted"

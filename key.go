@@ -12,10 +12,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/redact"
 )
 
-// Environment is what a key gives access to.
+// Environment is the kind of data that a key gives access to.
 type Environment string
 
-// The two environments, told by the key's prefix.
+// The two environments. The key's prefix determines the environment.
 const (
 	EnvironmentLive Environment = "live" // sk_live_: real data; invitations send e-mail and consume plan quota.
 	EnvironmentTest Environment = "test" // sk_test_: fixed sample data; writes persist nothing.
@@ -31,11 +31,11 @@ func environmentOf(key string) Environment {
 	return ""
 }
 
-// keyID stands for a key wherever the key itself must not be kept.
+// keyID identifies a key where the key itself must not be stored.
 type keyID = quota.Key
 
-// credential is a key that was judged and made ready for the wire. It lives in a
-// call or behind a closure, never in a field that can be printed.
+// credential is a key that was checked, with its header. It is stored in a call or a
+// closure and never in a field that can be printed.
 type credential struct {
 	key    string
 	header []string
@@ -43,7 +43,7 @@ type credential struct {
 	keyInfo
 }
 
-// noKey is the credential of a call that has not asked for one yet.
+// noKey is the credential of a call before its first attempt.
 var noKey = new(credential)
 
 type keyInfo struct {
@@ -51,13 +51,14 @@ type keyInfo struct {
 	environment Environment
 }
 
-// keyring hands out the key for an attempt and remembers which was used last.
+// keyring returns the key for an attempt and records which key was used last.
 type keyring struct {
 	next func(context.Context) (*credential, error)
 	last *atomic.Pointer[keyInfo]
 }
 
-// newKeyring judges the key that is called name, unless there is a source of others.
+// newKeyring returns a keyring of the source, or of the key if source is nil. name is the
+// name of the key's argument, for errors.
 func newKeyring(name, key string, source func(context.Context) (string, error), want Environment, last *atomic.Pointer[keyInfo]) (keyring, error) {
 	ring := keyring{last: last}
 	if want != "" && want != EnvironmentLive && want != EnvironmentTest {
@@ -102,8 +103,8 @@ func (k keyring) use(ctx context.Context) (*credential, error) {
 	return c, err
 }
 
-// newCredential judges a key. The error says what is wrong, after the name of what
-// is judged.
+// newCredential checks a key. The error's text continues a sentence that begins with the
+// key's name.
 func newCredential(key string, want Environment) (*credential, error) {
 	if err := redact.Judge(key); err != nil {
 		return nil, err
@@ -120,5 +121,5 @@ func newCredential(key string, want Environment) (*credential, error) {
 	}, nil
 }
 
-// redacted names the key without showing it.
+// redacted describes the key without revealing it.
 func (c *credential) redacted() string { return redact.Redact(c.key) }

@@ -13,17 +13,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
-// Option changes how a client works. Options only record; [New] and
-// [Client.With] judge them together, so their order does not matter. Observers
-// and probes add up; of any other option given twice the last one holds.
+// Option configures a client. [New] and [Client.With] check all options together, so their
+// order does not matter. Observers and traces accumulate. Of any other option, the last
+// one applies.
 type Option func(*config)
 
 type config struct {
 	baseURL     string
 	names       inputNames
-	key         func() string // A closure, because no printer looks into one.
+	key         func() string // A closure, because printers do not print the content of closures.
 	source      func(context.Context) (string, error)
-	last        *atomic.Pointer[keyInfo] // Of the key that a client and its variants used last.
+	last        *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
 	http        *http.Client
 	retry       RetryPolicy
 	timeout     time.Duration
@@ -37,7 +37,8 @@ type config struct {
 	reserve     float64
 }
 
-// inputNames are what the caller calls the two inputs that every client has.
+// inputNames are the names of the arguments of New, or of the environment variables of
+// FromEnv, for errors.
 type inputNames struct{ baseURL, key string }
 
 func (c config) with(opts []Option) config {
@@ -50,27 +51,27 @@ func (c config) with(opts []Option) config {
 	return c
 }
 
-// WithHTTPClient sends through a copy of client: its transport and cookie jar. Its
-// Timeout limits each attempt, as [WithTimeout] does, where it is the shorter of
-// the two; it does not limit archive downloads. Its redirect policy is not used,
-// because redirects are not followed. nil means the default client.
+// WithHTTPClient uses a copy of client, with its transport and cookie jar. The client's
+// Timeout limits each attempt if it is shorter than that of [WithTimeout]. It does not
+// limit archive downloads. The client's redirect policy is not used, because redirects are
+// not followed. nil means the default client.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
 }
 
-// WithRetry sets how failed attempts are repeated.
+// WithRetry sets how failed attempts are retried.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) { c.retry = policy }
 }
 
-// WithTimeout bounds each attempt, the reading of its body included. The
-// default is 30 s; 0 means no bound but the context's.
+// WithTimeout limits the duration of each attempt, including reading the response's body.
+// The default is 30 s. 0 means no limit besides the context.
 func WithTimeout(d time.Duration) Option {
 	return func(c *config) { c.timeout = d }
 }
 
-// WithObserver adds a function that is called once an attempt, in the goroutine
-// of the call and before its next attempt or its return.
+// WithObserver adds a function that is called after each attempt, in the goroutine of the
+// call and before the next attempt.
 func WithObserver(observe func(context.Context, Exchange)) Option {
 	return func(c *config) {
 		if observe != nil {
@@ -79,8 +80,8 @@ func WithObserver(observe func(context.Context, Exchange)) Option {
 	}
 }
 
-// WithTrace adds a probe, which sees calls and attempts from their beginning,
-// and waits, as tracers must. Without one a call costs nothing more.
+// WithTrace adds a [Trace], which is notified of calls, attempts and waits when they
+// begin. Without one a call has no additional cost.
 func WithTrace(p Trace) Option {
 	return func(c *config) {
 		if p.Call != nil || p.Attempt != nil || p.Pause != nil {
@@ -103,60 +104,61 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) { c.logger = logger }
 }
 
-// WithUserAgent puts product, as in "acme-ats/1.2", before the SDK's own name.
+// WithUserAgent puts product, as in "acme-ats/1.2", before this package's name in the
+// User-Agent header.
 func WithUserAgent(product string) Option {
 	return func(c *config) { c.product = product }
 }
 
-// WithDialect corrects what the client assumes about the undocumented parts of
-// the service. Zero fields keep their defaults.
+// WithDialect corrects the names, routes and formats that the client assumes about
+// undocumented parts of the API. Zero fields keep their defaults.
 func WithDialect(d Dialect) Option {
 	return func(c *config) { c.dialect = d }
 }
 
-// WithMaxResponseBytes bounds the bytes of a reply that are read, after
-// decompression. The default is 64 MiB; a longer reply is an error, and so is one
-// that would take more than four times as much memory to read, body included
-// (and 64 KiB at least).
+// WithMaxResponseBytes limits the size of a response's body after decompression. The
+// default is 64 MiB. A longer response is an error. A response is also an error if reading
+// it would take more than four times n in memory, body included, or 64 KiB if that is
+// more.
 func WithMaxResponseBytes(n int64) Option {
 	return func(c *config) { c.maxBytes = n }
 }
 
-// WithEnvironment makes [New] fail when the key is not of environment e: a test
-// suite's guard against mailing real candidates. With [WithKeySource] each key
-// is judged before it is used.
+// WithEnvironment makes [New] fail when the key is not of environment e. Use it in test
+// suites to prevent invitation e-mails to real candidates. With [WithKeySource] each key
+// is checked before it is used.
 func WithEnvironment(e Environment) Option {
 	return func(c *config) { c.environment = e }
 }
 
-// WithKeySource asks source for the key before each attempt, for keys that
-// rotate. The key given to [New] is then not used and may be empty. An error of
-// source ends the call as an [*Error] that wraps it, and nothing is sent.
-// Environment and Quota are of the key last used.
+// WithKeySource calls source for the key before each attempt, for keys that are rotated.
+// The key passed to [New] is not used and may be empty. When source returns an error,
+// nothing is sent and the call returns an [*Error] that wraps it. [Client.Environment] and
+// [Client.Quota] are those of the last used key.
 func WithKeySource(source func(context.Context) (string, error)) Option {
 	return func(c *config) { c.source, c.last = source, nil }
 }
 
-// WithQuotaReserve makes a client for background work, which leaves that
-// fraction of each quota window, as in 0.2, to others that use the key. It waits
-// or fails as if the quota were used up that much earlier.
+// WithQuotaReserve makes a client for background work that leaves a fraction of each
+// rate-limit window, such as 0.2, to other users of the key. The client waits or fails as
+// if the rate limit were lower by that fraction. The default is 0.
 func WithQuotaReserve(fraction float64) Option {
 	return func(c *config) { c.reserve = fraction }
 }
 
-// WithInsecureHTTP allows a base URL of plain http to another machine, where
-// everyone on the way can read the key.
+// WithInsecureHTTP allows a plain http base URL of another host. Everyone on the network
+// path can then read the key.
 func WithInsecureHTTP() Option {
 	return func(c *config) { c.insecure = true }
 }
 
-// RetryPolicy says how often and how patiently a failed attempt is repeated.
-// A zero field means the default.
+// RetryPolicy configures the retries of a call. A zero field means the default, which each
+// field's comment gives.
 type RetryPolicy struct {
-	MaxAttempts int           // All attempts of a call, the first included: 4. 1 means never repeat.
-	BaseBackoff time.Duration // The longest first pause, doubled each time: 500 ms. The pause is random below that.
-	MaxBackoff  time.Duration // The longest pause that the client chooses by itself: 30 s.
-	MaxWait     time.Duration // The longest pause that the service may ask for: 1 min. A longer one fails at once.
+	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
+	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms. It doubles with each retry. The delay is random up to that value.
+	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
+	MaxWait     time.Duration // Longest Retry-After that is honoured: 1 min. The call fails at once if it is longer.
 }
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
@@ -168,17 +170,17 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return RetryPolicy(full), err
 }
 
-// logTo is the observer of [WithLogger].
+// logTo returns the observer of [WithLogger].
 func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 	return func(ctx context.Context, e Exchange) {
 		level, message := slog.LevelDebug, "hiring: call"
 		switch {
 		case e.Wait > 0:
-			level, message = slog.LevelInfo, "hiring: call will be repeated"
+			level, message = slog.LevelInfo, "hiring: call will be retried"
 		case e.Err != nil:
 			level, message = slog.LevelWarn, "hiring: call failed"
 		case e.Warning != "":
-			level, message = slog.LevelWarn, "hiring: call answered unlike asked"
+			level, message = slog.LevelWarn, "hiring: call succeeded with a warning"
 		}
 		if !logger.Enabled(ctx, level) {
 			return
@@ -199,7 +201,7 @@ func logTo(logger *slog.Logger) func(context.Context, Exchange) {
 		}
 		if failure, ok := errors.AsType[*Error](e.Err); ok && failure.Code.documented() {
 			attrs = append(attrs, slog.String("code", string(failure.Code)))
-		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The latter was cut short.
+		} else if e.Err != nil && (e.Status == 0 || ok && failure.Unwrap() != nil) { // The response was cut short.
 			attrs = append(attrs, slog.String("cause", neterr.Word(e.Err)))
 		}
 		logger.LogAttrs(ctx, level, message, attrs...)

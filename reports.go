@@ -7,9 +7,9 @@ import (
 	stdjson "encoding/json"
 )
 
-// Report is what grading found; before that it has no rank and no time of its
-// making (assumed: not yet). Present a nil score, and any that
-// [Pillar.ReliableScore] does not vouch for, as not enough data, never as zero.
+// Report is the result of grading a submission. Before grading has finished, PipelineRank
+// and GeneratedAt are nil (assumed: not yet). Show a nil score, and a pillar's score that
+// [Pillar.ReliableScore] does not return, as "not enough data" and never as zero.
 type Report struct {
 	SubmissionID       string                        `json:"submission_id"`
 	Status             SubmissionStatus              `json:"status"`
@@ -34,8 +34,9 @@ type Report struct {
 	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// identity: a report has no id of its own, and one that is not ready may say little. It is
-// something else when all that came is unknown.
+// identity returns text that is empty for JSON of another resource. A report has no id,
+// and a report that is not ready may have few known fields. It is another resource when
+// only unknown fields were sent.
 func (r Report) identity() string {
 	if r.Evaluated || len(r.Extra) == 0 {
 		return "report"
@@ -43,12 +44,11 @@ func (r Report) identity() string {
 	return cmp.Or(r.SubmissionID, string(r.Status), string(r.Extra["id"]))
 }
 
-// Ready reports whether grading has finished. A nil report is not ready.
+// Ready reports whether grading has finished. It returns false for a nil report.
 func (r *Report) Ready() bool { return r != nil && r.Evaluated }
 
-// Score returns the ship score. ok is false when there is none: the report is
-// nil or not ready, or has no score. Say then that there is not enough data; it
-// does not mean zero.
+// Score returns the ship score. ok is false if the report is nil, is not ready or has no
+// score. Show that as "not enough data", never as zero.
 func (r *Report) Score() (score int, ok bool) {
 	if !r.Ready() || r.ShipScore == nil {
 		return 0, false
@@ -56,8 +56,8 @@ func (r *Report) Score() (score int, ok bool) {
 	return *r.ShipScore, true
 }
 
-// Pillar returns one of the scored areas. ok is false when the report is nil or
-// does not have that area.
+// Pillar returns the scored area with the given id. ok is false if the report is nil or
+// does not have it.
 func (r *Report) Pillar(id PillarID) (pillar Pillar, ok bool) {
 	if r == nil {
 		return Pillar{}, false
@@ -70,7 +70,7 @@ func (r *Report) Pillar(id PillarID) (pillar Pillar, ok bool) {
 	return Pillar{}, false
 }
 
-// PipelineRank compares the candidate with the organization's own applicants.
+// PipelineRank is the candidate's rank among the organization's own applicants.
 type PipelineRank struct {
 	Rank  int                           `json:"rank"`
 	Total int                           `json:"total"`
@@ -88,8 +88,8 @@ type Pillar struct {
 	Extra         map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// ReliableScore returns the score when there is enough evidence to show it. When ok
-// is false, say that there is not enough data; it does not mean zero.
+// ReliableScore returns the score if there is enough evidence to show it. If ok is false,
+// show "not enough data", never zero.
 func (p Pillar) ReliableScore() (score int, ok bool) {
 	if p.Score == nil || p.LowConfidence {
 		return 0, false
@@ -97,7 +97,7 @@ func (p Pillar) ReliableScore() (score int, ok bool) {
 	return *p.Score, true
 }
 
-// Facts are what was measured in the attempt. Nil means not known.
+// Facts are measurements of an attempt. A nil pointer means not known.
 type Facts struct {
 	TimeUsedMinutes       *float64                      `json:"time_used_minutes"`
 	TimeAllottedMinutes   int                           `json:"time_allotted_minutes"`
@@ -109,18 +109,20 @@ type Facts struct {
 	Extra                 map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Verdict is an open set.
+// Verdict is the conclusion of a report. The set is open, and only "strong_yes" is
+// documented. The sandbox also returns "yes", "no" and "strong_no".
 type Verdict string
 
-// Confidence is how certain a report is. The set is open. Only "low" is
-// documented. The sandbox also returns "medium" and "high" (assumed: confidence
-// values).
+// Confidence is how certain a report is. The set is open. Only "low" is documented. The
+// sandbox also returns "medium" and "high" (assumed: confidence values).
 type Confidence string
 
-// IntegrityStatus is an open set.
+// IntegrityStatus is the result of the integrity checks. The set is open, and only
+// "flagged" is documented. The sandbox also returns "clear".
 type IntegrityStatus string
 
-// PillarID is an open set.
+// PillarID identifies a scored area. The documentation lists exactly the four below. The
+// client accepts others.
 type PillarID string
 
 // The documented values.

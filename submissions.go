@@ -24,10 +24,10 @@ type SubmissionService struct{ core *core }
 
 func (s *SubmissionService) use() *core { return (*service)(s).use() }
 
-// List walks the submissions that the filter lets through, newest first (assumed:
-// list shape), each with its report inline (assumed: inline report): ask
-// [Report.Score], which takes a nil report too. The service has no sort
-// parameter. Scope read; costs one read a page.
+// List returns the submissions that match the filter, newest first (assumed: list shape),
+// each with its report inline (assumed: inline report). Without one Report is nil, which
+// [Report.Score] accepts. The API has no sort parameter. Scope read; costs one read a
+// page.
 func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 	r := newRequest("Submissions.List", "GET /submissions")
 	var err error
@@ -50,7 +50,7 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 	})
 }
 
-// withoutReports says, once a client, that listings hold no reports.
+// withoutReports returns a warning, once per client, that listings contain no reports.
 func (s *SubmissionService) withoutReports(items []Submission) string {
 	bare := func(item Submission) bool { return item.Status == SubmissionEvaluated && item.Report == nil }
 	if !slices.ContainsFunc(items, bare) || s.use().withoutReports.Swap(true) {
@@ -59,21 +59,23 @@ func (s *SubmissionService) withoutReports(items []Submission) string {
 	return "evaluated submissions are listed without their reports: read them with Submissions.Report"
 }
 
-// Get returns a submission with its report inline and, for an hour, a link to
-// its workspace. Scope read; costs one read.
+// Get returns a submission with its report inline and a link to its workspace archive,
+// which is valid for an hour. Scope read; costs one read.
 func (s *SubmissionService) Get(ctx context.Context, id string) (Submission, error) {
 	return do[Submission](ctx, s.use(), newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id}))
 }
 
-// FindByEmail returns the newest submission of an assessment whose candidate has
-// that address, compared without regard to case, surrounding white space and
-// zero-width characters: the way from an invitation, which carries no submission id. When there is none,
-// because the candidate has not begun yet, or was invited under another address,
-// the [*Error] is [ErrNotFound], with the Status 0.
+// FindByEmail returns the newest submission of an assessment for a candidate's address.
+// Use it to find the submission of an invitation, which contains no submission id. The
+// comparison ignores case, surrounding white space and zero-width characters. The report
+// is inline as in [SubmissionService.List].
 //
-// Its report is inline if the listing has it: see [SubmissionService.List].
-// Scope read; costs one read for each 100 submissions of the assessment, newest
-// first, until the address is found.
+// If the assessment has no such submission, FindByEmail returns an [*Error] with the code
+// [ErrNotFound] and Status 0. The candidate may not have started, or was invited under
+// another address.
+//
+// Scope read; costs one read for each 100 submissions of the assessment, newest first,
+// until the address is found.
 func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email string) (found Submission, err error) {
 	err = s.use().traced(ctx, TraceCall{Operation: "Submissions.FindByEmail"}, func(ctx context.Context) error {
 		found, err = s.findByEmail(ctx, assessmentID, email)
@@ -109,27 +111,27 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 			}
 		}
 		none.RequestID = page.Meta.RequestID
-		none.Attempts = 1 // Pages are no attempts.
+		none.Attempts = 1 // Per page, not in total.
 	}
 	return Submission{}, none
 }
 
-// Report returns a submission's report. While grading has not finished that is
-// no error: [Report.Ready] is false and all scores are nil. Scope read; costs
+// Report returns a submission's report. Before grading has finished it returns a report
+// whose [Report.Ready] is false and whose scores are nil, and no error. Scope read; costs
 // one read.
 func (s *SubmissionService) Report(ctx context.Context, id string) (Report, error) {
 	return do[Report](ctx, s.use(), newRequest("Submissions.Report", "GET /submissions/{id}/report", pathID{"id", id}))
 }
 
-// SubmissionFilter narrows a listing. A zero field does not.
+// SubmissionFilter selects submissions. A zero field does not restrict the list.
 type SubmissionFilter struct {
 	AssessmentID string           `url:"assessment_id,omitempty"`
-	Status       SubmissionStatus `url:"status,omitempty"` // As resources write it (assumed: status filter).
-	Since        time.Time        `url:"-"`                // One of a submission's times; which is not documented (assumed: meaning of since).
+	Status       SubmissionStatus `url:"status,omitempty"` // As in Submission.Status (assumed: status filter).
+	Since        time.Time        `url:"-"`                // Lower bound of one of a submission's times; which one is not documented (assumed: meaning of since).
 }
 
-// Submission is a candidate's attempt. What it has not come to yet is nil
-// (assumed: not yet).
+// Submission is a candidate's attempt at an assessment. A nil time or report means that
+// the step has not happened (assumed: not yet).
 type Submission struct {
 	ID                  string                        `json:"id"`
 	AssessmentID        string                        `json:"assessment_id"`
@@ -137,41 +139,42 @@ type Submission struct {
 	Candidate           Candidate                     `json:"candidate"`
 	Status              SubmissionStatus              `json:"status"`
 	StartedAt           time.Time                     `json:"started_at,omitzero"`
-	SubmittedAt         *time.Time                    `json:"submitted_at"` // Nil: not yet.
-	EvaluatedAt         *time.Time                    `json:"evaluated_at"` // Nil: not yet.
+	SubmittedAt         *time.Time                    `json:"submitted_at"`
+	EvaluatedAt         *time.Time                    `json:"evaluated_at"`
 	PausedTotalSeconds  int                           `json:"paused_total_seconds"`
 	Budget              Budget                        `json:"budget"`
 	CreatedAt           time.Time                     `json:"created_at,omitzero"`
-	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // A secret for an hour. Nil: not available, which is no error.
+	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // Signed link, valid for an hour; treat it as a secret. Nil: not available.
 	Report              *Report                       `json:"report"`
 	Extra               map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
 func (v Submission) identity() string { return v.ID }
 
-// SubmissionChallenge names the challenge of a submission.
+// SubmissionChallenge is the challenge of a submission.
 type SubmissionChallenge struct {
 	Name  string                        `json:"name"`
 	Slug  string                        `json:"slug"`
 	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Candidate is the person who was invited.
+// Candidate is the invited person.
 type Candidate struct {
 	Email string                        `json:"email"`
 	Name  string                        `json:"name"`
 	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// Budget is what an attempt spent on AI, in dollars.
+// Budget is an attempt's spending on AI, in dollars.
 type Budget struct {
 	DollarsUsed float64                       `json:"dollars_used"`
 	DollarsCap  float64                       `json:"dollars_cap"`
 	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
 }
 
-// SubmissionStatus is an open set, of which one value is documented.
+// SubmissionStatus is the status of a submission. The set is open, and only "evaluated" is
+// documented. The sandbox also returns "started" and "submitted".
 type SubmissionStatus string
 
-// SubmissionEvaluated means that the report is ready.
+// SubmissionEvaluated means that grading has finished.
 const SubmissionEvaluated SubmissionStatus = "evaluated"

@@ -301,7 +301,7 @@ func TestLinesAndLogs(t *testing.T) {
 			{"id": "correctness", "label": "Correctness", "score": 90}, {"id": "craft", "label": "Craft", "score": 0},
 			{"id": "ai_fluency", "label": "AI Fluency", "score": null}, {"id": "rigor", "label": "Rigor", "score": null}]}`, out.String())
 		require.Contains(t, out.String(), "O'Brien <z>", "not escaped for HTML")
-		for _, said := range []string{"call will be repeated", "call failed", `"msg":"delivered","submission":"` + id, "INVALID_TOKEN", `"level":"DEBUG"`, "without -checkpoint"} {
+		for _, said := range []string{"call will be retried", "call failed", `"msg":"delivered","submission":"` + id, "INVALID_TOKEN", `"level":"DEBUG"`, "without -checkpoint"} {
 			require.Contains(t, log.String(), said)
 		}
 		for _, secret := range []string{"Zo", "Qux", "Brien", "odd'tag", "xn--", sandbox.LiveKey} {

@@ -42,7 +42,7 @@ func (m meets) fateOf(method string) fate {
 }
 
 const (
-	lost     = "; the outcome is unknown: look before repeating it"
+	lost     = "; the outcome is unknown: check before you repeat it"
 	attempt  = 30 * time.Second // The time that one may take.
 	html     = "<html>Bad Gateway</html>"
 	notOwn   = "the response is not from the API: " + html + "; a proxy answered, or the base URL is wrong"

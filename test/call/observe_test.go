@@ -131,9 +131,9 @@ func TestLogger(t *testing.T) {
 		{"success", []apitest.Responder{apitest.RespondData(`{"name":"`+secret+`"}`, apitest.RateLimitHeaders...)}, []string{"DEBUG hiring: call"}, "", ""},
 		{"failure", []apitest.Responder{apitest.Respond(404, `{"error":{"code":"NOT_FOUND","message":"no `+secret+`"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "NOT_FOUND", ""},
 		{"undocumented code", []apitest.Responder{apitest.Respond(409, `{"error":{"code":"TAKEN_BY_`+secret+`","message":"no"}}`, apitest.RateLimitHeaders...)}, []string{"WARN hiring: call failed"}, "", ""},
-		{"repeated", []apitest.Responder{apitest.Respond(503, secret), apitest.RespondData(apitest.Resource)}, []string{"INFO hiring: call will be repeated", "DEBUG hiring: call"}, "", ""},
+		{"repeated", []apitest.Responder{apitest.Respond(503, secret), apitest.RespondData(apitest.Resource)}, []string{"INFO hiring: call will be retried", "DEBUG hiring: call"}, "", ""},
 		{"gives up", []apitest.Responder{apitest.Fail(syscall.ECONNRESET)}, []string{
-			"INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "INFO hiring: call will be repeated", "WARN hiring: call failed"}, "", "connection reset"},
+			"INFO hiring: call will be retried", "INFO hiring: call will be retried", "INFO hiring: call will be retried", "WARN hiring: call failed"}, "", "connection reset"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
@@ -149,7 +149,7 @@ func TestLogger(t *testing.T) {
 					assert.Equal(t, want, entry[name], "%s: %s of line %d", c.name, name, len(got))
 				}
 				_, waits := entry["wait"]
-				assert.Equal(t, strings.Contains(line, "repeated"), waits, "%s: %s", c.name, line)
+				assert.Equal(t, strings.Contains(line, "retried"), waits, "%s: %s", c.name, line)
 				if len(got) == 1 && c.code != "" {
 					assert.Equal(t, [3]any{c.code, float64(404), "req_7"}, [3]any{entry["code"], entry["status"], entry["request_id"]}, "%s", c.name)
 				}
@@ -189,7 +189,7 @@ func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
 	_, err := client.Invitations.List("a").Collect(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, warning, "Dialect.PageSizeParam")
-	assert.Contains(t, log.String(), "answered unlike asked")
+	assert.Contains(t, log.String(), "succeeded with a warning")
 	assert.Contains(t, log.String(), "Dialect.PageSizeParam")
 }
 

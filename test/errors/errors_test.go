@@ -55,7 +55,7 @@ func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
 			want = strings.Replace(want, "; retry", "; hiring.example.com refused the key sk_test_…: check it for expiry and revocation, or make another in the dashboard; retry", 1)
 		}
 		if status == 500 {
-			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the service; the outcome is unknown: look before repeating it; retry after 9s (request req_head)"
+			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the service; the outcome is unknown: check before you repeat it; retry after 9s (request req_head)"
 		}
 		assert.Equal(t, want, err.Error())
 	}

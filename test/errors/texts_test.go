@@ -76,11 +76,11 @@ func TestTextsReadAloud(t *testing.T) {
 			"hiring: Account.Get: 502 the response is not from the API: Bad gateway; a proxy answered, or the base URL is wrong; 2 attempts were made"},
 		"502 page to a write": {send, apitest.Respond(502, "Bad gateway.\n"), nil,
 			"hiring: Invitations.Send: 502 the response is not from the API: Bad gateway; a proxy answered, or the base URL is wrong; " +
-				"the outcome is unknown: look before repeating it"},
+				"the outcome is unknown: check before you repeat it"},
 		"502 JSON": {account, apitest.Respond(502, `{"message":"x"}`), []hiring.Option{apitest.NoRetry}, "hiring: Account.Get: 502 the response is JSON but not the API's error envelope"},
 		"sign-in page": {send, apitest.Respond(200, "<h1>Sign in.</h1>"), nil,
 			"hiring: Invitations.Send: 200 the response is not from the API: <h1>Sign in.</h1>; a proxy answered, or the base URL is wrong; " +
-				"the outcome is unknown: look before repeating it"},
+				"the outcome is unknown: check before you repeat it"},
 		"redirect": {account, apitest.Respond(307, "<a>", "Location: /x"), nil,
 			"hiring: Account.Get: 307 the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"},
 		"429": {account, apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), nil,
@@ -99,7 +99,7 @@ func TestTextsReadAloud(t *testing.T) {
 			"hiring: Account.Get: no reply: lookup hiring.test: no such host; check the base URL; 2 attempts were made"},
 		"no reply": {account, apitest.Fail(apitest.ErrReset), []hiring.Option{noneMade}, "hiring: Account.Get: no reply: connection reset by peer; 2 attempts were made"},
 		"lost write": {send, apitest.Fail(io.ErrUnexpectedEOF), nil,
-			"hiring: Invitations.Send: no reply: unexpected EOF; the outcome is unknown: look before repeating it"},
+			"hiring: Invitations.Send: no reply: unexpected EOF; the outcome is unknown: check before you repeat it"},
 		"done": {send, apitest.RespondData("null"), nil,
 			"hiring: Invitations.Send: 200 the reply holds no data, which was promised; the write itself was done"},
 		"too long": {account, apitest.RespondData(`"xxxxxxxxxxxx"`), []hiring.Option{hiring.WithMaxResponseBytes(9)},
