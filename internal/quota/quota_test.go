@@ -136,7 +136,7 @@ func TestWhatSaysTheSameIsNoNews(t *testing.T) {
 	assert.Equal(t, later, b.Known(Key{}, Read))
 }
 
-func TestNonsenseClosesNothingForGood(t *testing.T) {
+func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 	b := new(Book)
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 0, now.Add(999 * time.Hour)}, 999*time.Hour, now)
 	closed, _ := b.Enter(Key{}, Read, 0, false, now)

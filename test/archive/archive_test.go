@@ -260,7 +260,7 @@ func TestHostileStorage(t *testing.T) {
 	}
 }
 
-func TestArchiveRequestsCarryNothingOfTheService(t *testing.T) {
+func TestArchiveRequestsContainNoKeyOrAPIHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := apitest.NewStorageServer(t, apitest.Archive(200, 0, 10, apitest.ErrReset, apitest.ETag), apitest.Archive(206, 10, len(apitest.ArchiveContent), nil, append(apitest.RateLimitHeaders, apitest.ContentRange, "Set-Cookie: spy=1")...))
 		jar, err := cookiejar.New(nil)
@@ -281,7 +281,7 @@ func TestArchiveRequestsCarryNothingOfTheService(t *testing.T) {
 	})
 }
 
-func TestStoragesRefusalsHoldNothingBack(t *testing.T) {
+func TestStorageErrorsDoNotBlockAPIRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := apitest.NewStorageServer(t, apitest.Respond(429, "", append(apitest.RateLimitHeaders, "Retry-After: 50")...))
 		client := h.Client(apitest.NoRetry)
@@ -314,7 +314,7 @@ func TestArchiveLinksThatAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestArchiveIsBoundedBySilenceNotByLength(t *testing.T) {
+func TestArchiveHasAnIdleTimeoutAndNoTotalTimeout(t *testing.T) {
 	dripping := func(interval time.Duration) apitest.Responder {
 		return func(r *http.Request) (*http.Response, error) {
 			return apitest.NewResponse(r, 200, &apitest.SlowBody{Bytes: 1000, Interval: interval}, apitest.ETag), nil

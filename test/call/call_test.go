@@ -160,7 +160,7 @@ func TestNewRefusesOptions(t *testing.T) {
 	}
 }
 
-func TestNewAcceptsPlainHTTPWhenMeant(t *testing.T) {
+func TestNewAcceptsPlainHTTPWithInsecureHTTP(t *testing.T) {
 	_, err := hiring.New("http://10.0.0.1", apitest.Key, hiring.WithInsecureHTTP())
 	assert.NoError(t, err)
 }
@@ -313,7 +313,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestKeySourceIsAskedOnceAnAttempt(t *testing.T) {
+func TestKeySourceIsCalledOncePerAttempt(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""), apitest.Respond(200, `{"data":{"id":"x","submission_id":"x"},"meta":{}}`))
 	keys := []string{"sk_test_first", "sk_live_second"}
 	asked := 0
@@ -515,7 +515,7 @@ func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestTheFirstProblemIsTheOneNamed(t *testing.T) {
+func TestFirstInvalidParameterIsReported(t *testing.T) {
 	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client()
 	_, create := client.Assessments.Create(t.Context(), hiring.NewAssessment{TimeLimitMinutes: -1})
 	_, send := client.Invitations.Send(t.Context(), "", hiring.NewInvitation{})
@@ -653,7 +653,7 @@ func TestOneClientServesManyGoroutines(t *testing.T) {
 	assert.Len(t, fake.Requests(), 100)
 }
 
-func TestWhatIsKeptDoesNotLieInASharedBuffer(t *testing.T) {
+func TestDecodedValuesDoNotShareABuffer(t *testing.T) {
 	fake := apitest.NewScriptedServer(t,
 		apitest.Respond(200, `{"data":{"id":"x","name":"first","new":["first"]},"meta":{}}`),
 		apitest.Respond(200, `{"data":{"id":"x","name":"XXXXX","new":["XXXXX"]},"meta":{}}`))

@@ -121,7 +121,7 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 	}
 }
 
-func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
+func TestCancellationWhileRequestsInFlightMayUseTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(20*time.Second, apitest.RespondData(apitest.Resource)))
 		client := fake.Client()
@@ -148,7 +148,7 @@ func TestCancellationWhileOthersMayTakeTheRest(t *testing.T) {
 	})
 }
 
-func TestTheRestIsTakenOneAfterTheOther(t *testing.T) {
+func TestLastRequestsOfAWindowAreSentOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(time.Second/4, apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource)))
 		client := fake.Client()
@@ -183,7 +183,7 @@ func (u *untilDone) Close() error {
 // What closes the body of an attempt whose time is over may run late, and must
 // then not be about the next attempt's. It takes the race detector and several
 // goes to see it.
-func TestEndOfAnAttemptLeavesTheNextAlone(t *testing.T) {
+func TestEndOfAnAttemptDoesNotCancelTheNext(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
 			var body *untilDone

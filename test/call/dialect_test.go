@@ -127,7 +127,7 @@ func onlyField(d hiring.Dialect, name string) bool {
 	return true
 }
 
-func TestDialectThatIsWrongSurfaces(t *testing.T) {
+func TestWrongDialectIsReported(t *testing.T) {
 	require.Len(t, otherDialects, len(apitest.DialectFields()))
 	for _, field := range apitest.DialectFields() {
 		t.Run(field, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestDialectThatIsWrongSurfaces(t *testing.T) {
 }
 
 // All at once, as a real service would differ.
-func TestDialectWhollyOther(t *testing.T) {
+func TestDialectWithAllFieldsChanged(t *testing.T) {
 	var d hiring.Dialect
 	for field, c := range otherDialects {
 		value := reflect.ValueOf(c.dialect).FieldByName(field)
@@ -242,7 +242,7 @@ func withField(field, value string) hiring.Dialect {
 	return d
 }
 
-func TestDialectThatCannotBeUsedIsRefused(t *testing.T) {
+func TestInvalidDialectIsRejected(t *testing.T) {
 	refuse := func(field, value string) {
 		t.Helper()
 		_, err := hiring.New("https://hiring.test", "sk_test_x", hiring.WithDialect(withField(field, value)))
@@ -276,7 +276,7 @@ func TestDialectThatCannotBeUsedIsRefused(t *testing.T) {
 }
 
 // Two names for two values sent together would lose one of them.
-func TestDialectThatNamesTwoThingsAlikeIsRefused(t *testing.T) {
+func TestDialectWithDuplicateNamesIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		field   string
 		dialect hiring.Dialect

@@ -175,9 +175,9 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestWhatIsReportedIsTrue compares what a call says with what the service did,
+// TestReportedOutcomesAreTrue compares what a call says with what the service did,
 // under each kind of fault before and after the effect.
-func TestWhatIsReportedIsTrue(t *testing.T) {
+func TestReportedOutcomesAreTrue(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"500 before": {Status: 500}, "500 after": {Status: 500, After: true}, "503 after": {Status: 503, After: true},
 		"reset before": {Reset: true}, "reset after": {Reset: true, After: true}, "lost": {After: true},

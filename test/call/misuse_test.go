@@ -82,7 +82,7 @@ func TestNilContextIsNamed(t *testing.T) {
 	assert.Contains(t, misuseText(func() { hiring.WithResponse(none, nil) }), "nil parent")
 }
 
-func TestZeroClientsAndServicesAreNamed(t *testing.T) {
+func TestZeroClientsAndServicesPanicWithTheirName(t *testing.T) {
 	zero := &hiring.Client{
 		Account: &hiring.AccountService{}, Assessments: &hiring.AssessmentService{}, Challenges: &hiring.ChallengeService{}, Events: &hiring.EventService{},
 		Invitations: &hiring.InvitationService{}, Members: &hiring.MemberService{}, Submissions: &hiring.SubmissionService{},

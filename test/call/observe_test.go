@@ -169,7 +169,7 @@ func TestLogger(t *testing.T) {
 	}
 }
 
-func TestLoggerAsksTheLevelFirst(t *testing.T) {
+func TestLoggerChecksTheLevelFirst(t *testing.T) {
 	var log bytes.Buffer
 	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource), apitest.RespondError(404, "NOT_FOUND")).Client(hiring.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	_, err := client.Account.Get(t.Context())
@@ -193,7 +193,7 @@ func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
 	assert.Contains(t, log.String(), "Dialect.PageSizeParam")
 }
 
-func TestRouteOfDoNamesNobody(t *testing.T) {
+func TestRouteOfDoContainsNoIDs(t *testing.T) {
 	for path, want := range map[string]struct{ route, url string }{
 		"/account":                            {"/account", "/account"},
 		"account/usage":                       {"/account/usage", "/account/usage"},
@@ -283,7 +283,7 @@ func TestOpenAPI(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrInsufficientScope)
 }
 
-func TestDoTakesWhatEncodingJSONUsersWrite(t *testing.T) {
+func TestDoAcceptsEncodingJSONTypes(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"name":"n","count":3},"meta":{}}`))
 	var out struct {
 		Name  string

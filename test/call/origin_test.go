@@ -39,7 +39,7 @@ func replying(raw string) func(*net.TCPConn) {
 }
 
 // A proxy that wants a sign-in answers in the service's place, whatever is asked.
-func TestSignInPageIsNoSuccess(t *testing.T) {
+func TestSignInPageIsAnError(t *testing.T) {
 	baseURL, _ := apitest.Listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
 	for _, op := range apitest.Operations() {
 		err := op.Call(t.Context(), realClient(t, baseURL))
@@ -55,7 +55,7 @@ func TestSignInPageIsNoSuccess(t *testing.T) {
 }
 
 // What is not known to be the service's is not known to be done.
-func TestWhoseASuccessIs(t *testing.T) {
+func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
 	for name, c := range map[string]struct {
 		reply apitest.Responder
@@ -196,7 +196,7 @@ func TestInvitingBehindASignInPage(t *testing.T) {
 // Statuses that end no request say nothing of a write, and what follows them may
 // never end. They come from a socket, because a transport in memory cannot show
 // what net/http makes of them.
-func TestStatusesThatEndNoRequest(t *testing.T) {
+func TestStatusesOutOfRangeAreErrors(t *testing.T) {
 	for _, status := range []string{"000", "001", "099", "101", "600", "999"} {
 		raw := "HTTP/1.1 " + status + " Odd\r\nX-Request-Id: req_0a\r\nConnection: Upgrade\r\nUpgrade: x\r\n"
 		if status >= "600" {

@@ -250,7 +250,7 @@ func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 }
 
 // Nothing of a response that was cut short shows in the one after it.
-func TestNothingOfACutResponseIsLeftInTheNext(t *testing.T) {
+func TestCutResponseLeavesNothingInTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := func(text string) apitest.Responder {
 			return apitest.Truncate(200, text, io.ErrUnexpectedEOF, apitest.RequestIDHeader)

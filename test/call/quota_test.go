@@ -38,7 +38,7 @@ func refusedLocally(t *testing.T, what string, err error, retryAfter time.Durati
 	assert.Equal(t, retryAfter, failure.RetryAfter, "%s: RetryAfter", what)
 }
 
-func TestGateWaitsForTheWindow(t *testing.T) {
+func TestCallWaitsForTheRateLimitWindow(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"clocks agree": 0, "server ahead": 7 * time.Hour, "server behind": -7 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: skew, RetryAfter: ""}.With(apitest.RespondResource), apitest.RespondData(apitest.Resource))
@@ -52,7 +52,7 @@ func TestGateWaitsForTheWindow(t *testing.T) {
 	}
 }
 
-func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
+func TestCallFailsAtOnceWhenTheRateLimitWaitIsTooLong(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, deadline time.Duration
 		waits          bool
@@ -94,7 +94,7 @@ func TestGateFailsAtOnceWhenTheWaitIsTooLong(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsAtTheGateJoinsBothErrors(t *testing.T) {
+func TestContextThatEndsDuringTheRateLimitWaitJoinsBothErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason := errors.New("shutting down")
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource))
@@ -113,7 +113,7 @@ func TestContextThatEndsAtTheGateJoinsBothErrors(t *testing.T) {
 	})
 }
 
-func TestGateKeepsClassesAndKeysApart(t *testing.T) {
+func TestRateLimitsOfClassesAndKeysAreSeparate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := apitest.Key
 		source := hiring.WithKeySource(func(context.Context) (string, error) { return key, nil })
@@ -137,7 +137,7 @@ func TestGateKeepsClassesAndKeysApart(t *testing.T) {
 	})
 }
 
-func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
+func TestKeyThatRotatesDuringTheRateLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var key atomic.Value
 		key.Store(apitest.Key)
@@ -150,7 +150,7 @@ func TestKeyThatRotatesWhileTheGateIsClosed(t *testing.T) {
 	})
 }
 
-func TestNonsenseClosesNothingForGood(t *testing.T) {
+func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 	nonsense := func(remaining, reset, date string) apitest.Responder {
 		return apitest.RespondData(apitest.Resource, "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: "+remaining, "X-RateLimit-Reset: "+reset, "Date: "+date)
 	}
@@ -187,7 +187,7 @@ func TestNonsenseClosesNothingForGood(t *testing.T) {
 	}
 }
 
-func TestUsedUpClassIsRepeatedWhenItsWindowTurns(t *testing.T) {
+func TestRateLimitedCallIsRetriedInTheNextWindow(t *testing.T) {
 	for method, call := range methodCalls {
 		synctest.Test(t, func(t *testing.T) {
 			limit := 200
@@ -201,7 +201,7 @@ func TestUsedUpClassIsRepeatedWhenItsWindowTurns(t *testing.T) {
 	}
 }
 
-func TestClassIsClosedAlthoughThatReplyCannotBeWaitedFor(t *testing.T) {
+func TestRateLimitIsLearnedFromAResponseThatIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
 		client := fake.Client()
@@ -214,7 +214,7 @@ func TestClassIsClosedAlthoughThatReplyCannotBeWaitedFor(t *testing.T) {
 
 // The limit of a service that grants others than the documented ones is known
 // from its replies.
-func TestLimitOfTheClassIsTheOneLastSaid(t *testing.T) {
+func TestLastLimitOfTheClassApplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
 		client := fake.Client()
@@ -227,7 +227,7 @@ func TestLimitOfTheClassIsTheOneLastSaid(t *testing.T) {
 	})
 }
 
-func TestThrottleIsNotRepeatedAndHoldsEverythingBack(t *testing.T) {
+func TestThrottleIsNotRetriedAndBlocksAllRequests(t *testing.T) {
 	for name, s := range map[string]apitest.RateLimit{
 		"another limit":  {Limit: 100, Remaining: 0, Left: time.Minute, Skew: 0, RetryAfter: "50"},
 		"something left": {Limit: 1000, Remaining: 3, Left: time.Minute, Skew: 0, RetryAfter: "50"},
@@ -270,7 +270,7 @@ func TestAbsurdThrottleEnds(t *testing.T) {
 	})
 }
 
-func TestProxysRefusalIsRepeatedAndTeachesNothing(t *testing.T) {
+func TestProxys429IsRetriedAndChangesNoRateLimit(t *testing.T) {
 	for method, call := range methodCalls {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(429, "slow down"), apitest.Respond(429, "slow down", "Retry-After: 7"), apitest.RespondData(apitest.Resource))
@@ -299,7 +299,7 @@ func TestRefusalBetweenAttemptsKeepsWhatHappened(t *testing.T) {
 	})
 }
 
-func TestReserveLeavesItsShareToOthers(t *testing.T) {
+func TestReserveStaysFreeForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		remaining := 30
 		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
@@ -323,7 +323,7 @@ func TestReserveLeavesItsShareToOthers(t *testing.T) {
 	})
 }
 
-func TestReserveCountsWhatIsOnItsWay(t *testing.T) {
+func TestReserveCountsRequestsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 100, Remaining: 23, Left: 30 * time.Minute, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), slowly(time.Second, apitest.RespondData(apitest.Resource)))
 		background := fake.Client(hiring.WithQuotaReserve(0.2))
@@ -353,7 +353,7 @@ func TestReserveIsChecked(t *testing.T) {
 	}
 }
 
-func TestWaitReportWaitsAtTheGate(t *testing.T) {
+func TestWaitReportWaitsForTheRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t,
 			apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Minute, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.RespondData(apitest.PendingReport, h...) }), apitest.RespondData(apitest.ReadyReport))
@@ -365,7 +365,7 @@ func TestWaitReportWaitsAtTheGate(t *testing.T) {
 	})
 }
 
-func TestKnownTellsAQuotaFromNone(t *testing.T) {
+func TestKnownReportsWhetherARateLimitWasReceived(t *testing.T) {
 	client := sandbox.Start(t).Client()
 	assert.Equal(t, [2]bool{}, [2]bool{client.Quota().Read.Known(), client.Quota().Write.Known()})
 	_, err := client.Account.Get(t.Context())

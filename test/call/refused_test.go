@@ -74,7 +74,7 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 
 // Only replies of the service count, and any other than a refusal of the key
 // begins the count anew.
-func TestWhatCountsAsRefusalInARow(t *testing.T) {
+func TestConsecutiveRefusalsOfAKey(t *testing.T) {
 	for name, c := range map[string]struct {
 		between apitest.Responder
 		resets  bool
@@ -106,7 +106,7 @@ func TestWhatCountsAsRefusalInARow(t *testing.T) {
 }
 
 // Of many that wait for the brake of a key, one goes.
-func TestBrakeLetsOneOfManyGo(t *testing.T) {
+func TestBrakeSendsOneOfManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
 		client := fake.Client()
@@ -145,7 +145,7 @@ func TestBrakeUnderManyWorkers(t *testing.T) {
 }
 
 // A source that hands out the next key is not held up by the one before.
-func TestBrakeIsOfOneKey(t *testing.T) {
+func TestBrakeAppliesToOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := "sk_test_first_of_them"
 		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {

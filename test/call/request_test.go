@@ -31,7 +31,7 @@ func problemsIn(t *testing.T, err error) (params []string) {
 	return params
 }
 
-func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
+func TestProblemsOfOneInputAreReportedTogether(t *testing.T) {
 	const noID = `must be an id: it is empty, "." or ".."`
 	ctx, fake := t.Context(), apitest.NewScriptedServer(t, apitest.RespondData(`{}`))
 	client := fake.Client(hiring.WithDialect(hiring.Dialect{InvitationEmail: "email", PageSizeParam: "limit", EventPageSizeParam: "rows"}))
@@ -142,7 +142,7 @@ func TestWhateverIsWrongWithOneInputIsReportedTogether(t *testing.T) {
 	assert.Empty(t, fake.Requests(), "nothing is sent")
 }
 
-func TestNewReportsAllThatIsWrong(t *testing.T) {
+func TestNewReportsAllProblems(t *testing.T) {
 	_, err := hiring.New("http://user@h.test/api/v1?x", "Bearer "+apitest.Key,
 		hiring.WithTimeout(-1), hiring.WithQuotaReserve(math.NaN()), hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: -1, MaxWait: -1}),
 		hiring.WithDialect(hiring.Dialect{PageParam: " ", ListChallenges: "x"}), hiring.WithMaxResponseBytes(-1), hiring.WithUserAgent("\n"))
@@ -155,7 +155,7 @@ func TestNewReportsAllThatIsWrong(t *testing.T) {
 	assert.Equal(t, []string{`begins with "Bearer ", which the client adds: pass only the key`}, hiring.FieldErrors(err)["apiKey"])
 }
 
-func TestFromEnvSpeaksOfItsVariables(t *testing.T) {
+func TestFromEnvErrorsNameItsVariables(t *testing.T) {
 	t.Setenv("HIRING_BASE_URL", "")
 	t.Setenv("HIRING_API_KEY", "")
 	_, err := hiring.FromEnv()
@@ -181,7 +181,7 @@ func TestKeyOfASourceIsNamedAsSuch(t *testing.T) {
 	assert.Nil(t, hiring.FieldErrors(err), "it is no input of this call")
 }
 
-func TestABlankNameIsANameAndABlankAddressIsNone(t *testing.T) {
+func TestBlankNameIsSentAndBlankAddressIsRejected(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x"}`))
 	_, err := fake.Client().Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: " "})
 	require.NoError(t, err)
@@ -192,7 +192,7 @@ func TestABlankNameIsANameAndABlankAddressIsNone(t *testing.T) {
 	require.ErrorContains(t, err, "Email")
 }
 
-func TestFieldErrorsOfAReply(t *testing.T) {
+func TestFieldErrorsOfAResponse(t *testing.T) {
 	for details, want := range map[string]map[string][]string{
 		`{"formErrors":[],"fieldErrors":{"candidate_email":["taken","odd"],"name":[]}}`: {"candidate_email": {"taken", "odd"}, "name": {}},
 		`{"formErrors":["not JSON"],"fieldErrors":{}}`:                                  {"": {"not JSON"}},

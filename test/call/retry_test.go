@@ -40,7 +40,7 @@ var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 	},
 }
 
-func TestWhatIsRepeatedAndWhatIsKnownAfterwards(t *testing.T) {
+func TestRetriesAndOutcomes(t *testing.T) {
 	const no, unknown, done = hiring.OutcomeNotDone, hiring.OutcomeUnknown, hiring.OutcomeDone
 	timeout := apitest.Block()
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	}
 }
 
-func TestPausesAreRandomBelowADoublingBound(t *testing.T) {
+func TestBackoffIsRandomBelowADoublingBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := make(map[time.Duration]bool)
 		for range 20 {
@@ -240,7 +240,7 @@ func TestContextThatEndsInTheWaitJoinsBothErrors(t *testing.T) {
 	})
 }
 
-func TestEndOfTheContextIsSaidOnce(t *testing.T) {
+func TestEndOfTheContextIsReportedOnce(t *testing.T) {
 	reason := errors.New("shutting down")
 	for name, c := range map[string]struct {
 		cause, last error
@@ -357,7 +357,7 @@ func TestNoTimeoutWaitsForTheContext(t *testing.T) {
 	})
 }
 
-func TestRepeatedRequestsAreTheSame(t *testing.T) {
+func TestRetriedRequestsAreIdentical(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(500, ""))
 		_, err := fake.Client().Assessments.Close(t.Context(), "a b")
@@ -372,7 +372,7 @@ func TestRepeatedRequestsAreTheSame(t *testing.T) {
 	})
 }
 
-func TestWhatOneAttemptShowedProvesNothingOfTheNext(t *testing.T) {
+func TestHeadersOfOneAttemptDoNotAuthenticateTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		traced := func(connects bool, a apitest.Responder) apitest.Responder {
 			return func(r *http.Request) (*http.Response, error) {
@@ -409,7 +409,7 @@ type interrupted struct{}
 func (interrupted) Error() string     { return "interrupt signal received" }
 func (interrupted) Is(err error) bool { return err == context.Canceled }
 
-func TestCauseThatPassesForCanceledIsKept(t *testing.T) {
+func TestCauseThatMatchesCanceledIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		cancel(interrupted{})

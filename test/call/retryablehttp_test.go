@@ -27,17 +27,17 @@ import (
 //   - sleeps as long as Retry-After says: TestRetryAfterTooLongReturnsAtOnce, TestMatrix ("503 too late")
 //   - turns a huge Retry-After into none: TestRetryAfterTooLongReturnsAtOnce ("absurd"), TestRetryAfterOf
 //   - ignores dates of RFC 850: TestRetryAfterIsHonoured
-//   - ignores Retry-After beside 429 and 503: TestRetryAfterBesideAnyRepeatedStatus
-//   - waits without jitter, or beyond its maximum: TestPausesAreRandomBelowADoublingBound
+//   - ignores Retry-After beside 429 and 503: TestRetryAfterWithEveryRetriedStatus
+//   - waits without jitter, or beyond its maximum: TestBackoffIsRandomBelowADoublingBound
 //   - decides in Backoff, which cannot refuse: TestRepeat ("beyond MaxWait", "at deadline")
 //   - loses the last failure when the context ends in a pause: TestContextThatEndsInTheWaitJoinsBothErrors
 //   - closes everybody's idle connections after a failure: TestConnectionsAreReusedAcrossCallsAndFailures
 //   - prints to stderr: TestNothingIsPrinted
 //   - puts URLs into errors: TestNoURLInErrors, TestNothingIsPrinted
-//   - shares the headers between attempts: TestRepeatedRequestsAreTheSame, TestCookiesOfTheCallersJarAreSentOnceAnAttempt
+//   - shares the headers between attempts: TestRetriedRequestsAreIdentical, TestCookiesOfTheCallersJarAreSentOnceAnAttempt
 //   - follows redirects with a second client: TestRedirectsAreNotFollowed
 
-func TestRetryAfterBesideAnyRepeatedStatus(t *testing.T) {
+func TestRetryAfterWithEveryRetriedStatus(t *testing.T) {
 	for _, status := range []int{429, 500, 502, 503, 504} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Respond(status, "", "Retry-After: 7"), apitest.RespondData(apitest.Resource))

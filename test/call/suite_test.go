@@ -12,8 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestThroughEveryDoor runs the same suite through each door of the sandbox.
-func TestThroughEveryDoor(t *testing.T) {
+// TestOperationsOverEveryTransport runs the same suite through each door of the sandbox.
+func TestOperationsOverEveryTransport(t *testing.T) {
 	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -22,8 +22,8 @@ func TestThroughEveryDoor(t *testing.T) {
 	}
 }
 
-// TestEveryNameIsTheDialects: nothing is called by its default name in secret.
-func TestEveryNameIsTheDialects(t *testing.T) {
+// TestEveryAssumedNameComesFromTheDialect: nothing is called by its default name in secret.
+func TestEveryAssumedNameComesFromTheDialect(t *testing.T) {
 	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 		server := sandbox.Start(t, sandbox.WithDialect(otherDialect))
 		return server.Client(hiring.WithDialect(otherDialect)), server

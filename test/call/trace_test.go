@@ -498,7 +498,7 @@ func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
 	})
 }
 
-func TestNobodyWhoProbesCostsNothing(t *testing.T) {
+func TestNoTraceCostsNothing(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource))
 	cost := func(opts ...hiring.Option) float64 {
 		client := fake.Client(opts...)

@@ -35,7 +35,7 @@ func realClient(t *testing.T, baseURL string, opts ...hiring.Option) *hiring.Cli
 	return c
 }
 
-func TestConnectionRefusedIsNotDoneAndRepeated(t *testing.T) {
+func TestConnectionRefusedIsNotDoneAndRetried(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
@@ -122,7 +122,7 @@ func TestTruncatedBodyOverTheWire(t *testing.T) {
 	}
 }
 
-func TestUntrustedServerIsNotAskedAgain(t *testing.T) {
+func TestUntrustedServerIsNotRetried(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.Config.ErrorLog = quietLog()
 	server.StartTLS()
@@ -136,7 +136,7 @@ func TestUntrustedServerIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestNoProofOfIdentityIsPermanent(t *testing.T) {
+func TestInvalidCertificateIsPermanent(t *testing.T) {
 	for name, cause := range map[string]error{
 		"a certificate": &tls.CertificateVerificationError{Err: errors.New("expired")},
 		"an authority":  fmt.Errorf("tls: %w", x509.UnknownAuthorityError{}),

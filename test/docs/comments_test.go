@@ -20,9 +20,9 @@ var (
 	guideNamed = regexp.MustCompile(`\bdocs/[\w/-]+\.md\b`)
 )
 
-// TestCommentsLeadSomewhere: each link in the comments of the packages that users
+// TestReferencesInCommentsExist: each link in the comments of the packages that users
 // import has its name, and each guide that a comment mentions is there.
-func TestCommentsLeadSomewhere(t *testing.T) {
+func TestReferencesInCommentsExist(t *testing.T) {
 	t.Parallel()
 	names, links, mentions := exported(t), 0, 0
 	for of, dir := range packages {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheMapShowsEveryRoom: CONTRIBUTING's map names each folder with code, or the
+// TestLayoutListsEveryFolder: CONTRIBUTING's map names each folder with code, or the
 // module or the examples that it is part of, and none that is not there.
-func TestTheMapShowsEveryRoom(t *testing.T) {
+func TestLayoutListsEveryFolder(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(text(t, "CONTRIBUTING.md"), "\n## Where things are\n")
 	require.True(t, found)

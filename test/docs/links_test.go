@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLinksLeadSomewhere: each relative link has its file and its heading, each
+// TestLinksResolve: each relative link has its file and its heading, each
 // link to the reference its name, and any other is well-formed; nothing is sent.
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	names, all, links := exported(t), make(map[string]page), 0
 	for _, p := range pages(t) {

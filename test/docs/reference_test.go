@@ -30,9 +30,9 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 	}
 }
 
-// TestEveryCommentSaysWhatItMust names what is exported without a comment that
+// TestDocCommentsStateScopeAndCost names what is exported without a comment that
 // begins with its name, and what sends requests without its scope and its cost.
-func TestEveryCommentSaysWhatItMust(t *testing.T) {
+func TestDocCommentsStateScopeAndCost(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{".", "sandbox", "sandbox/console"} {
 		p, err := docscheck.Read(dir)

@@ -22,7 +22,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-func TestEveryDocumentedCodeComesOutOfItsEnvelope(t *testing.T) {
+func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
 	all := []hiring.ErrorCode{
 		hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
 		hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal,
@@ -99,7 +99,7 @@ func TestFields(t *testing.T) {
 	assert.Nil(t, fields)
 }
 
-func TestHintsComeOnlyWhenDue(t *testing.T) {
+func TestHintsOnlyWhereTheyApply(t *testing.T) {
 	notFound := apitest.RespondError(404, "NOT_FOUND")
 	invalid := func(field string, problems ...string) apitest.Responder {
 		if problems == nil {
@@ -188,7 +188,7 @@ func TestHintsComeOnlyWhenDue(t *testing.T) {
 	}
 }
 
-func TestRepliesThatAreNotTheServicesOwn(t *testing.T) {
+func TestResponsesThatAreNotFromTheAPI(t *testing.T) {
 	long := strings.Repeat("x", 400)
 	for _, c := range []struct{ name, body, want string }{
 		{"HTML", "<html>\r\n<b>Bad\tgateway</b>\x00\x1b[31m\u0085\u2028</html>", "the response is not from the API: <html> <b>Bad gateway</b>[31m</html>"},
@@ -314,7 +314,7 @@ func TestBodyOverTheCap(t *testing.T) {
 	}
 }
 
-func TestEndlessBodiesAreReadOnlySoFar(t *testing.T) {
+func TestEndlessBodiesAreReadUpToTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		call   func(*hiring.Client) error
@@ -416,7 +416,7 @@ func (l pipeListener) Close() error { close(l); return nil }
 
 func (l pipeListener) Addr() net.Addr { return &net.IPAddr{} }
 
-func TestTransportThatGivesNoBody(t *testing.T) {
+func TestTransportWithoutABody(t *testing.T) {
 	for _, length := range []int64{0, 10} {
 		reply := func(r *http.Request) (*http.Response, error) {
 			resp := apitest.NewResponse(r, 200, nil, apitest.RequestIDHeader)
@@ -428,7 +428,7 @@ func TestTransportThatGivesNoBody(t *testing.T) {
 	}
 }
 
-func TestUncleanTextIsReadLeniently(t *testing.T) {
+func TestInvalidUTF8IsDecoded(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(200, "{\"data\":{\"id\":\"x\",\"name\":\"a\xff\",\"slug\":\"first\",\"slug\":\"last\",\"new\":{\"x\":\"\\ud800\",\"x\":2}},\"meta\":{},\"meta\":{}}"))
 	account, err := fake.Client().Account.Get(t.Context())
 	require.NoError(t, err)
@@ -452,7 +452,7 @@ func TestLoneSurrogateInAPayloadDoesNotBlockTheLog(t *testing.T) {
 	assert.Equal(t, "twice", prompt.Text)
 }
 
-func TestAnyOtherSuccessIsTheBusinessOfDeleteAndRevoke(t *testing.T) {
+func TestAnyBodyOfA2xxIsSuccessForDeleteAndRevoke(t *testing.T) {
 	for name, reply := range map[string]apitest.Responder{
 		"200 with body": apitest.RespondData(`{}`), "200 empty": apitest.Respond(200, "", apitest.RequestIDHeader), "202 with text": apitest.Respond(202, `"done"`, apitest.RequestIDHeader), "204": apitest.Respond(204, "", apitest.RequestIDHeader),
 		"cut": apitest.Truncate(200, "{", apitest.ErrReset, apitest.RequestIDHeader), "cut at once": apitest.Truncate(200, "", apitest.ErrReset, apitest.RequestIDHeader),
@@ -504,7 +504,7 @@ func TestNoURLInErrors(t *testing.T) {
 	}
 }
 
-func TestDetailsAreKeptRawAndNullIsNone(t *testing.T) {
+func TestDetailsAreRawAndNullMeansNone(t *testing.T) {
 	for details, want := range map[string]json.RawMessage{
 		`,"details":{"a":[1, 2]}`: json.RawMessage(`{"a":[1, 2]}`), `,"details":null`: nil, ``: nil, `,"details":"x"`: json.RawMessage(`"x"`),
 	} {
@@ -515,7 +515,7 @@ func TestDetailsAreKeptRawAndNullIsNone(t *testing.T) {
 }
 
 // A code is worth more than the shape of what stands beside it.
-func TestOddNeighboursDoNotCostTheCode(t *testing.T) {
+func TestInvalidMembersDoNotHideTheCode(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
 	_, err := fake.Client().Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)

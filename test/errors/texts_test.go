@@ -27,8 +27,8 @@ func envelope(message, details string) string {
 	return `{"error":{"code":"INVALID_INPUT","message":"` + message + `","details":` + details + `}}`
 }
 
-// TestTextsReadAloud has what a caller reads of each kind of failure, whole.
-func TestRetryAfterIsSaidInSeconds(t *testing.T) {
+// TestErrorTexts has what a caller reads of each kind of failure, whole.
+func TestRetryAfterIsFormattedInSeconds(t *testing.T) {
 	for after, want := range map[time.Duration]string{
 		time.Nanosecond: "1s", time.Second: "1s", time.Hour + 999*time.Millisecond: "1h0m1s",
 	} {
@@ -36,7 +36,7 @@ func TestRetryAfterIsSaidInSeconds(t *testing.T) {
 	}
 }
 
-func TestTextsReadAloud(t *testing.T) {
+func TestErrorTexts(t *testing.T) {
 	const request = "X-Request-Id: req_7"
 	account := func(c *hiring.Client) error { return apitest.ErrorOf(c.Account.Get(t.Context())) }
 	report := func(c *hiring.Client) error { return apitest.ErrorOf(c.Submissions.Report(t.Context(), "x")) }
@@ -115,7 +115,7 @@ func TestTextsReadAloud(t *testing.T) {
 	}
 }
 
-func TestEndsBeforeSendingAreToldApart(t *testing.T) {
+func TestErrorsBeforeSendingAreDistinct(t *testing.T) {
 	client := apitest.NewScriptedServer(t, apitest.RespondData("{}")).Client()
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
@@ -130,7 +130,7 @@ func TestEndsBeforeSendingAreToldApart(t *testing.T) {
 }
 
 // A call that was made once is not said not to have been sent.
-func TestAttemptThatIsNotMadeIsToldApart(t *testing.T) {
+func TestBlockedRetryIsDistinctFromAFailedAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := time.Now().Add(2 * time.Hour).Truncate(time.Second).UTC()
 		fake := apitest.NewScriptedServer(t, apitest.Respond(503, `{"error":{"code":"INTERNAL_ERROR","message":"Failed."}}`,
@@ -144,7 +144,7 @@ func TestAttemptThatIsNotMadeIsToldApart(t *testing.T) {
 	})
 }
 
-func TestWaitsThatEndSayWhatWasPending(t *testing.T) {
+func TestEndedWaitsNameWhatWasPending(t *testing.T) {
 	pending := apitest.RespondData(`{"submission_id":"x","evaluated":false}`)
 	for name, c := range map[string]struct {
 		answer apitest.Responder
@@ -197,7 +197,7 @@ func TestRefusedKeyIsNamedWithoutShowingIt(t *testing.T) {
 	}
 }
 
-func TestManyComplaintsAreCutShort(t *testing.T) {
+func TestManyFieldErrorsAreCutShort(t *testing.T) {
 	fields := make([]string, 300)
 	for i := range fields {
 		fields[i] = fmt.Sprintf(`"field_%d":["wrong"]`, i)

@@ -127,11 +127,11 @@ func blownUp(before, piece, after string, size int) []byte {
 	return append(bytes.TrimSuffix(b.Bytes(), []byte(",")), after...)
 }
 
-// TestReplyTakesBoundedMemory counts all that a call allocates, which is more
+// TestResponseTakesBoundedMemory counts all that a call allocates, which is more
 // than it ever holds. It is not parallel, because nothing else may allocate. The
 // race detector makes sync.Pool drop a quarter of its buffers at random, so that the
 // smallest of twelve measurements counts.
-func TestReplyTakesBoundedMemory(t *testing.T) {
+func TestResponseTakesBoundedMemory(t *testing.T) {
 	const limit = 512 << 10
 	for _, c := range blowUps {
 		for _, size := range []int{limit / 5, limit/2 + 2000, limit} {
@@ -168,9 +168,9 @@ func allocated(t *testing.T, server http.RoundTripper, limit int64, call func(co
 	return taken, err
 }
 
-// TestSmallArchiveOfALargeReply sends a few KB of gzip over a socket, with the
+// TestCompressedLargeResponseIsBounded sends a few KB of gzip over a socket, with the
 // limits that a client has by default and two seconds of time.
-func TestSmallArchiveOfALargeReply(t *testing.T) {
+func TestCompressedLargeResponseIsBounded(t *testing.T) {
 	sizes := []int{7 << 20}
 	if os.Getenv("HIRING_LONG") != "" {
 		sizes = append(sizes, 15<<20, 64<<20)
@@ -229,9 +229,9 @@ func gzipped(b []byte) []byte {
 	return packed.Bytes()
 }
 
-// TestReplyThatFitsIsRead: what is no larger than its text is read up to the
+// TestResponseWithinTheLimitIsDecoded: what is no larger than its text is read up to the
 // limit of the text.
-func TestReplyThatFitsIsRead(t *testing.T) {
+func TestResponseWithinTheLimitIsDecoded(t *testing.T) {
 	const limit = 1 << 20
 	member := `{"id":"5b000000-0000-4000-8000-000000000001","email":"somebody@example.com","name":"Somebody","role":"member","created_at":"2026-03-01T12:00:00.000Z"}`
 	for _, c := range []struct {

@@ -367,7 +367,7 @@ func TestUncleanTextIsEncodedValid(t *testing.T) {
 	}
 }
 
-func TestTimesAreEncodedAsTheyCame(t *testing.T) {
+func TestTimesRoundTrip(t *testing.T) {
 	for came, want := range map[string]string{
 		"2026-03-01T12:00:00.000Z":           "",
 		"2026-03-01T12:00:00.120Z":           "",
@@ -460,7 +460,7 @@ func TestEmptyTasksAreKept(t *testing.T) {
 	}
 }
 
-func TestNullPayloadIsNone(t *testing.T) {
+func TestNullPayloadDecodesToNil(t *testing.T) {
 	var event hiring.Event
 	require.NoError(t, json.Unmarshal([]byte(`{"seq":1,"payload":null,"new":null}`), &event))
 	assert.Nil(t, event.Payload)

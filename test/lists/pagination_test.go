@@ -256,7 +256,7 @@ func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
 }
 
 // What is on its way when the range is left is called off.
-func TestPagerLeftEarlyCallsOffItsRequest(t *testing.T) {
+func TestPagerLeftEarlyCancelsItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewListServer("page", 70)
 		s.Instead = func(n int, r *http.Request) (int, bool) {

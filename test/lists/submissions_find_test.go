@@ -49,7 +49,7 @@ func TestFindByEmailOfSeveralAttemptsIsTheNewest(t *testing.T) {
 	assert.Equal(t, apitest.BaseURL+"/api/v1/submissions?assessment_id=a&page_size=100", fake.Requests()[0].URL)
 }
 
-func TestFindByEmailThatIsNotThere(t *testing.T) {
+func TestFindByEmailNotFound(t *testing.T) {
 	server := sandbox.Start(t)
 	client := server.Client()
 	other, err := client.Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
@@ -73,7 +73,7 @@ func TestFindByEmailThatIsNotThere(t *testing.T) {
 }
 
 // A service that ignored the filter would show other assessments' candidates.
-func TestFindByEmailBelievesNoOtherAssessment(t *testing.T) {
+func TestFindByEmailIgnoresOtherAssessments(t *testing.T) {
 	const submissions = `{"data":[{"id":"1","assessment_id":"other","candidate":{"email":"ada@x.test"}},%s],"meta":{"has_more":false,"next_cursor":null}}`
 	find := func(t *testing.T, second string) (hiring.Submission, error) {
 		t.Helper()
@@ -107,7 +107,7 @@ func TestFindByEmailInputs(t *testing.T) {
 	assert.Empty(t, server.Journal(), "refused before anything is sent")
 }
 
-func TestFindByEmailPassesErrorsOn(t *testing.T) {
+func TestFindByEmailReturnsErrors(t *testing.T) {
 	server := sandbox.Start(t)
 	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 	server.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 1, Status: 500})

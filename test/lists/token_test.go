@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-func TestTokenOfEveryPageLeadsOn(t *testing.T) {
+func TestTokenOfEveryPageResumes(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		for _, size := range []int{1, 7, 100} {
 			n := 30
@@ -144,7 +144,7 @@ func requireParam(t *testing.T, err error, param, what string) {
 	require.ErrorIs(t, err, hiring.ErrInvalidInput, what)
 }
 
-func TestTokenThatIsNoneIsRefused(t *testing.T) {
+func TestInvalidTokenIsRejected(t *testing.T) {
 	s := apitest.NewListServer("page", 30)
 	list := apitest.InvitationsOf(s.Client(t)).Size(10)
 	page, err := list.Page(t.Context())
@@ -167,7 +167,7 @@ func TestTokenThatIsNoneIsRefused(t *testing.T) {
 
 // A token whose list is right but whose place cannot be is refused, whoever
 // made it.
-func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
+func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		list  func(*hiring.Client) apitest.IntPager
 		style string
@@ -217,7 +217,7 @@ func TestTokenOfAnImpossiblePlaceIsRefused(t *testing.T) {
 
 // The furthest places that a token can name lead to the end of a list, or to
 // what is there, and no further.
-func TestTokenOfAFarPlaceIsRead(t *testing.T) {
+func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 	for _, c := range []struct {
 		list  func(*hiring.Client) apitest.IntPager
 		style string
@@ -263,7 +263,7 @@ func forge(t *testing.T, token string, place map[string]any) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func TestTokenNamesNothing(t *testing.T) {
+func TestTokenDoesNotRevealTheFilter(t *testing.T) {
 	s := apitest.NewListServer("cursor", 30)
 	filter := hiring.SubmissionFilter{AssessmentID: "secret-assessment"}
 	page, err := s.Client(t).Submissions.List(filter).PageSize(10).Page(t.Context())

@@ -40,8 +40,8 @@ func longList(style string, n int) *http.Client {
 	})}
 }
 
-// TestWalkNeedsLittleMemory is not parallel, because it looks at the heap.
-func TestWalkNeedsLittleMemory(t *testing.T) {
+// TestIterationNeedsLittleMemory is not parallel, because it looks at the heap.
+func TestIterationNeedsLittleMemory(t *testing.T) {
 	n := 150_000
 	if os.Getenv("HIRING_LONG") != "" {
 		n = 1_000_000
@@ -62,9 +62,9 @@ func TestWalkNeedsLittleMemory(t *testing.T) {
 	}
 }
 
-// TestWalkOfAListThatGrowsByVeryMuch: what is added between two pages moves the
+// TestIterationOverAListThatGrowsFast: what is added between two pages moves the
 // next one back, over items of which not all are remembered.
-func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
+func TestIterationOverAListThatGrowsFast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		list, more int
@@ -100,8 +100,8 @@ func TestWalkOfAListThatGrowsByVeryMuch(t *testing.T) {
 	}
 }
 
-// TestWalkInALargeCircle: pages that come again after very many others.
-func TestWalkInALargeCircle(t *testing.T) {
+// TestIterationDetectsALargeLoop: pages that come again after very many others.
+func TestIterationDetectsALargeLoop(t *testing.T) {
 	t.Parallel()
 	for _, style := range []string{"page", "cursor"} {
 		s := apitest.NewListServer(style, 0)

@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestWalkCostsExactlyItsPages(t *testing.T) {
+func TestIterationSendsOneRequestPerPage(t *testing.T) {
 	t.Parallel()
 	for _, list := range apitest.ListCases {
 		sizes, counts := []int{1, 7, 100}, []int{0, 1, 99, 100, 101}
@@ -340,7 +340,7 @@ var spoiledWalks = []spoiled{
 	{name: "unknown style, neither, has_more false", list: apitest.AssessmentsOf, style: "plain", spoil: set("has_more", false), requests: 1},
 }
 
-func TestWalkOverASpoiledList(t *testing.T) {
+func TestIterationOverAFaultyList(t *testing.T) {
 	for _, c := range spoiledWalks {
 		for _, ahead := range []int{0, 2} {
 			t.Run(fmt.Sprintf("%s, %d ahead", c.name, ahead), func(t *testing.T) {
@@ -372,7 +372,7 @@ func TestWalkOverASpoiledList(t *testing.T) {
 }
 
 // since_seq is documented: a log that stands still is not blamed on a guess.
-func TestWalkOfALogBlamesNoGuess(t *testing.T) {
+func TestIterationOverALogBlamesNoAssumedName(t *testing.T) {
 	s := apitest.NewListServer("seq", 30)
 	s.Spoil = ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
 	_, err := apitest.EventsOf(s.Client(t)).Size(10).Collect(t.Context())
@@ -402,7 +402,7 @@ func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
 }
 
 // A page whose successor cannot be reached must not look like the last one.
-func TestWalkThatLosesItsWay(t *testing.T) {
+func TestIterationWithoutANextCursor(t *testing.T) {
 	s := apitest.NewListServer("cursor", 30)
 	s.Spoil = set("next_cursor", nil)
 	list := apitest.SubmissionsOf(s.Client(t)).Size(10)
@@ -492,7 +492,7 @@ func TestWalkErrorComesOnceAndLast(t *testing.T) {
 }
 
 // The last good page's token leads to the page that failed.
-func TestWalkGoesOnAfterAnError(t *testing.T) {
+func TestIterationResumesAfterAnError(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		s := apitest.NewListServer(list.Style, 40)
 		s.Instead = func(n int, _ *http.Request) (int, bool) { return 502, n == 4 }
@@ -593,7 +593,7 @@ func twoPages(t *testing.T) *hiring.Client {
 	).Client()
 }
 
-func TestAWalkReadsIntoFreshItems(t *testing.T) {
+func TestIterationDecodesIntoClearedItems(t *testing.T) {
 	want := []hiring.Event{
 		{Seq: 1, Kind: "first", TimestampMS: 7, Payload: json.RawMessage(`{"text":"one"}`), Extra: map[string]json.RawMessage{"more": json.RawMessage("1")}},
 		{Seq: 2, Kind: "second", Payload: json.RawMessage("[2]")},

@@ -74,7 +74,7 @@ func echoes(key string) map[string]apitest.Responder {
 	return all
 }
 
-func TestKeyShowsUpNowhere(t *testing.T) {
+func TestKeyIsNeverVisible(t *testing.T) {
 	t.Parallel()
 	for _, key := range leakKeys {
 		for name, reply := range echoes(key) {
@@ -166,7 +166,7 @@ func TestKeyTravelsInOneHeaderOnly(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
+func TestTextSimilarToTheKeyIsKept(t *testing.T) {
 	const text = `sk_test_51Hx\\u0073k_test \" \/ \u0073k_test_51 \\sk_ \u00`
 	fake := apitest.NewScriptedServer(t, apitest.Respond(502, "_"+text))
 	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
@@ -187,7 +187,7 @@ func TestWhatOnlyLooksLikeTheKeyIsKept(t *testing.T) {
 	}
 }
 
-func TestAroundAnEchoNothingIsLost(t *testing.T) {
+func TestTextAroundAnEchoedKeyIsKept(t *testing.T) {
 	for _, k := range []string{apitest.Key, escaped(apitest.Key, `\u%04x`)} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"1`+k+`2\"`+k+k+`3","name":"\\`+k+`","slug":"after"},"meta":{}}`))
 		account, err := fake.Client().Account.Get(t.Context())
