@@ -67,7 +67,7 @@ func submitted(ctx context.Context, server *sandbox.Server, client *hiring.Clien
 	return submissionID
 }
 
-// A download that breaks off goes on where it stopped.
+// An interrupted download is resumed.
 func ExampleSubmissionService_DownloadArchive_broken() {
 	ctx := context.Background()
 	server := sandbox.New()

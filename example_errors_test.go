@@ -156,7 +156,7 @@ func ExampleErrorCode_Error() {
 	// Output: PLAN_LIMIT_REACHED
 }
 
-// A form shows what is wrong beside each field, whoever found it.
+// A form shows validation messages next to its fields, from the client and from the API.
 func ExampleFieldErrors() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

@@ -44,7 +44,7 @@ func ExampleEventService_Tail() {
 	// Output: true
 }
 
-// A payload is read as far as it can be.
+// Payloads are read defensively.
 func ExampleEvent_AIPrompt() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -94,7 +94,7 @@ func ExampleEvent_Time() {
 	// Output: 2026-02-02T14:10:15Z 899ms
 }
 
-// A log that is followed goes on in another process.
+// Another process resumes following a log.
 func ExampleEventService_Tail_again() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

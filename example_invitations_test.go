@@ -44,7 +44,7 @@ func ExampleInvitationService_List() {
 	// Output: true true
 }
 
-// Somebody who has not opened the mail gets it again.
+// Candidates who have not opened the invitation receive the e-mail again.
 func ExampleInvitationService_Resend() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

@@ -78,7 +78,7 @@ func ExampleWithQuotaReserve() {
 	// <nil> 199
 }
 
-// A quota that nobody has heard of yet is zero, like one that is used up.
+// A rate limit is zero before the first response. Known distinguishes it from one that is used up.
 func ExampleRateLimit_Known() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

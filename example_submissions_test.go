@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Scores are shown as far as there is evidence for them.
+// Scores without enough evidence are not shown.
 func ExampleSubmissionService_List() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -117,7 +117,7 @@ func ExampleSubmission_unknown() {
 // What is stored as JSON is what the service sent, and is read again.
 func ExampleSubmission_json() {
 	ctx := context.Background()
-	client := sandbox.New(sandbox.WithDrift(2)).Client() // With members that nobody knows yet.
+	client := sandbox.New(sandbox.WithDrift(2)).Client() // With unknown fields.
 
 	submission, err := client.Submissions.Get(ctx, sandbox.SubmissionID)
 	if err != nil {

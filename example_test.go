@@ -39,7 +39,7 @@ func Example_journey() {
 	options := hiring.WatchOptions{
 		AssessmentID: assessment.ID,
 		Since:        invited.Invitation.CreatedAt,
-		Checkpoint:   hiring.FileCheckpoint(state), // A restart goes on where this has stopped.
+		Checkpoint:   hiring.FileCheckpoint(state), // A restart resumes from this file.
 	}
 	for submission, err := range client.Submissions.Watch(ctx, options) {
 		if err != nil {

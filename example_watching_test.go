@@ -88,7 +88,7 @@ func ExampleSubmissionService_Poll_again() {
 	// true
 }
 
-// A watch that was stopped goes on where it was.
+// A watch resumes after a restart.
 func ExampleFileCheckpoint() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

@@ -91,7 +91,7 @@ func (p Pager[T]) PageSize(n int) Pager[T] {
 	return p
 }
 
-// From returns the list from the page on that the token, a Page's Next, stands for.
+// From returns the list from the page on that the token identifies. A token is a Page's Next.
 // The token's page size takes precedence. An empty token means the beginning. A token
 // of another list or filter is a [ParamError].
 func (p Pager[T]) From(token string) Pager[T] {

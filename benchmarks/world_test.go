@@ -171,7 +171,7 @@ func (w *world) deliver(id string) {
 	w.delivered[id] = time.Now()
 }
 
-// overdue tells how many were evaluated since a time and are not delivered.
+// overdue returns how many submissions were evaluated since a time and are not delivered.
 func (w *world) overdue(since time.Time) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

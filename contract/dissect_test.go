@@ -14,7 +14,7 @@ import (
 // anatomy is what cannot be wrong with a reply.
 type anatomy struct {
 	optional []string // Members that may be left out.
-	free     []string // Members that hold what nobody describes.
+	free     []string // Members with undocumented content.
 }
 
 // anatomyOf: the tasks of a challenge are described, those of a report are free.

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // patience is how long anything on the page may take on a busy machine.
 const patience = 30 * time.Second
 
-// tab is somebody before the page of a server.
+// tab is a browser tab that shows a server's page.
 type tab struct {
 	t      *testing.T
 	ctx    context.Context
@@ -135,7 +135,7 @@ func (p *tab) fill(selector, text string) {
 	p.do(chromedp.SetValue(chromedp.CSS(selector), text))
 }
 
-// text is what is to be read in an element.
+// text returns the visible text of an element.
 func (p *tab) text(selector string) string {
 	p.t.Helper()
 	return ask[string](p, "document.querySelector("+quote(selector)+").innerText")
@@ -161,7 +161,7 @@ func ask[T any](p *tab, expression string) T {
 
 func quote(text string) string { return fmt.Sprintf("%q", text) }
 
-// client is a program that uses the service while somebody looks.
+// client is a program that uses the API while a browser shows the console.
 func (p *tab) client(key string) *hiring.Client {
 	p.t.Helper()
 	client, err := hiring.New(p.base, key, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))

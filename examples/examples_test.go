@@ -128,7 +128,7 @@ func TestFailuresAreOneLine(t *testing.T) {
 				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
 				stdout, stderr, status := output(t, program(t, c.service, example, args[example]...))
 				oneLine(t, example, stderr, status, c.want)
-				if example != "invite" { // It tells what it did not do.
+				if example != "invite" { // It prints what it did not do.
 					require.Empty(t, stdout)
 				}
 			})

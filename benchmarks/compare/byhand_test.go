@@ -36,7 +36,7 @@ func newByHand(base string, transport http.RoundTripper) (peer, error) {
 	}}, nil
 }
 
-// newRetryable leaves go-retryablehttp as it is but for the logger, which prints.
+// newRetryable returns a go-retryablehttp client with its defaults, without its logger, which prints.
 func newRetryable(base string, transport http.RoundTripper) (peer, error) {
 	client := retryablehttp.NewClient()
 	client.HTTPClient = &http.Client{Transport: transport}

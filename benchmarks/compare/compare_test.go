@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// long tells whether to take the time that figures worth reading need. Those
+// long reports whether to run long enough for reliable figures. Those
 // taken under the race detector are not.
 func long() bool { return os.Getenv("HIRING_LONG") != "" && !raceDetector }
 

@@ -19,7 +19,7 @@ type answer struct {
 	Text       string
 	Fields     map[string][]string // What is wrong with a field of the form, by its name there.
 	RetryAfter time.Duration       // 0: waiting does not help.
-	Operator   bool                // It is ours to mend: the log tells how, the answer does not.
+	Operator   bool                // The operator must fix it: the log says how, the response does not.
 }
 
 // ours is the answer to what no browser can mend, and need not know.

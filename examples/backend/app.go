@@ -53,7 +53,7 @@ func (a *app) handler() http.Handler {
 	mux.HandleFunc("GET /candidates/{id}", a.candidate)
 	mux.HandleFunc("GET /candidates/{id}/archive", a.archive)
 	mux.HandleFunc("GET /style.css", a.style)
-	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {}) // Asks nobody.
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {}) // Sends no API request.
 	return a.logged(careful(http.NewCrossOriginProtection().Handler(mux)))
 }
 

@@ -47,7 +47,7 @@ type snapshot struct {
 	Candidates []candidate // The newest first.
 }
 
-// candidate is an invitation and, once begun, what came of it.
+// candidate is an invitation with its submission, if the candidate has started.
 type candidate struct {
 	hiring.Invitation
 
@@ -61,7 +61,7 @@ func (b *board) look(ctx context.Context) (snapshot, error) {
 	}
 	defer b.leave()
 	if !time.Now().Before(b.until) {
-		// Whoever asked first may leave; the others wait for the same.
+		// The first caller may cancel; the others wait for the same result.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWithin)
 		defer cancel()
 		var keep time.Duration

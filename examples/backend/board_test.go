@@ -123,7 +123,7 @@ func TestInvitedAreShownAtOnce(t *testing.T) {
 	})
 }
 
-// TestListingsWithoutReports reads each report by itself, once.
+// TestListingsWithoutReports requires that each report is read separately, once.
 func TestListingsWithoutReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

@@ -71,7 +71,7 @@ func (c candidate) Stage() string {
 	return string(c.Status)
 }
 
-// Expired tells an invitation that nobody took up in time.
+// Expired reports whether an invitation expired before the candidate started.
 func (c candidate) Expired() bool {
 	return c.Submission == nil && !c.ExpiresAt.IsZero() && c.ExpiresAt.Before(time.Now())
 }

@@ -31,7 +31,7 @@ func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 		a.finish(w, r, e)
 	case <-time.After(patience):
 		http.Redirect(w, r, "/pending/"+e.id, http.StatusSeeOther)
-	case <-r.Context().Done(): // Nobody reads it. The errand goes on.
+	case <-r.Context().Done(): // The browser has disconnected. The invitation continues.
 	}
 }
 
@@ -51,7 +51,7 @@ func (a *app) pending(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// finish tells how an errand ended.
+// finish shows the result of an invitation.
 func (a *app) finish(w http.ResponseWriter, r *http.Request, e *errand) {
 	if e.err == nil {
 		to := "/candidates/" + url.PathEscape(e.invited.Invitation.ID)

@@ -50,7 +50,7 @@ func TestLostReplies(t *testing.T) {
 	}
 }
 
-// TestOutcomeThatStaysUnknown is told as such, and the form looks again.
+// TestOutcomeThatStaysUnknown requires that an unknown outcome is shown as such, and that the form checks again.
 func TestOutcomeThatStaysUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

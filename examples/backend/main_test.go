@@ -87,7 +87,7 @@ func TestOnAService(t *testing.T) {
 	require.NoError(t, s.stop())
 }
 
-// TestServiceIsDown asks where nobody listens, and one that hangs up.
+// TestServiceIsDown covers a closed port and a server that closes the connection.
 func TestServiceIsDown(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestStopsGracefully(t *testing.T) {
 	<-asked
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.stop() }()
-	for refused := false; !refused; { // Until nobody new is let in.
+	for refused := false; !refused; { // Until new connections are refused.
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.Trim(strings.TrimPrefix(s.url, "http:"), "/"))
 		if refused = err != nil; !refused {
 			_ = connection.Close()

@@ -64,14 +64,14 @@ func (a *app) show(w http.ResponseWriter, r *http.Request, name string, p page) 
 // fail answers a view that could not be made.
 func (a *app) fail(w http.ResponseWriter, r *http.Request, what string, err error) {
 	if r.Context().Err() != nil {
-		return // Nobody reads it.
+		return // The browser has disconnected.
 	}
 	report(r.Context(), a.log, what, err)
 	a.show(w, r, "problem", page{Answer: answerTo(err)})
 }
 
 func (a *app) style(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "max-age=3600") // Not about anybody.
+	w.Header().Set("Cache-Control", "max-age=3600") // Contains no personal data.
 	http.ServeFileFS(w, r, files, "style.css")
 }
 

@@ -61,7 +61,7 @@ func exportSubmissions(ctx context.Context, client *hiring.Client, dir *os.Root)
 	return copyList(ctx, target{dir, submissionsFile}, client.Submissions.List(hiring.SubmissionFilter{}), withoutLink)
 }
 
-// withoutLink takes out the signed link: whoever has it can download the archive.
+// withoutLink removes the signed link, with which anyone can download the archive.
 func withoutLink(submission hiring.Submission) hiring.Submission {
 	submission.WorkspaceArchiveURL = nil
 	return submission

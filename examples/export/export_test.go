@@ -40,7 +40,7 @@ func files(t *testing.T, folder string) map[string]string {
 	return texts
 }
 
-// newServer has two submissions, of which one has a log of two pages.
+// newServer returns a server with two submissions. One has a log of two pages.
 func newServer(t *testing.T) *sandbox.Server {
 	t.Helper()
 	server := sandbox.Start(t)

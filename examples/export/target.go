@@ -18,14 +18,14 @@ type target struct {
 // state is how far a list was copied.
 type state struct {
 	size  int64  // Of the file, in bytes.
-	token string // Where the list goes on; empty: at its beginning.
+	token string // Resume token of the list; empty for its beginning.
 }
 
 func (s state) checksum() uint32 {
 	return crc32.ChecksumIEEE(fmt.Appendf(nil, "%d%s", s.size, s.token))
 }
 
-// exists tells whether the file is complete.
+// exists reports whether the file is complete.
 func (t target) exists() (bool, error) {
 	_, err := t.dir.Stat(t.name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,7 +22,7 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 			tell(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
 			counts[invited.Outcome]++
 			next++
-			return true // An error that concerns all candidates ends the run by itself.
+			return true // SendAll ends on an error that concerns all candidates.
 		},
 		Progress: func(p hiring.InviteProgress) {
 			if p.Reason == hiring.PauseQuota || p.Reason == hiring.PauseSettle {
@@ -67,7 +67,7 @@ func invitations(candidates []candidate) iter.Seq[hiring.NewInvitation] {
 	}
 }
 
-// concernsOne tells what is wrong with one candidate from what ends the run.
+// concernsOne reports whether an error concerns one candidate and not the whole run.
 func concernsOne(err error) bool {
 	if errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict) {
 		return true

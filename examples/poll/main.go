@@ -40,7 +40,7 @@ func exitStatus(err error) int {
 	return 1
 }
 
-// run is the program. It says by itself how it ended.
+// run runs the program and prints its result.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	set, err := parse(args, os.LookupEnv, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -81,7 +81,7 @@ func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger)
 	return newJob(set, client, health, log).run(ctx, stdout)
 }
 
-// clientOptions are those of a job: its client logs, and tells of each request.
+// clientOptions returns the options of a job's client, which logs and counts each request.
 func clientOptions(log *slog.Logger, health *health) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithLogger(log),

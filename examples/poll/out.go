@@ -64,7 +64,7 @@ func syncFolder(name string) {
 	_ = folder.Close()
 }
 
-// discards tells whether a writer is the null device, which the runtime puts in
+// discards reports whether a writer is the null device, which the runtime puts in
 // the place of a standard output that is closed.
 func discards(w io.Writer) bool {
 	file, ok := w.(*os.File)

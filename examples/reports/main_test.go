@@ -68,7 +68,7 @@ func TestOnAService(t *testing.T) {
 	}
 }
 
-// TestListingsWithoutReports reads each report by itself, and says what it cost.
+// TestListingsWithoutReports requires that each report is read separately and that the cost is printed.
 func TestListingsWithoutReports(t *testing.T) {
 	server, assessment := world(t)
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -23,7 +23,7 @@ func main() {
 
 func run(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
-	// Ensure looks first: run again, the program mails nobody twice.
+	// Ensure checks for an invitation first, so that a second run sends no second e-mail.
 	invited, err := client.Invitations.Ensure(ctx, sandbox.AssessmentID, ada)
 	if err != nil {
 		return fmt.Errorf("invite: %w", err)

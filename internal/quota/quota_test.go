@@ -146,7 +146,7 @@ func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 
 func TestIsThrottle(t *testing.T) {
 	for name, c := range map[string]struct {
-		known int // The limit, as far as it is.
+		known int // The limit, or 0 if unknown.
 		class Class
 		said  Window
 		want  bool
@@ -398,7 +398,7 @@ func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
 	assert.Equal(t, 99, remaining)
 	assert.Equal(t, time.Minute, ends)
 	at = at.Add(2 * time.Minute)
-	said(at.Add(-time.Minute), -time.Minute) // The same window goes on.
+	said(at.Add(-time.Minute), -time.Minute) // The same window continues.
 	remaining, ends = left()
 	assert.Equal(t, 98, remaining)
 	assert.Equal(t, Length/2, ends)

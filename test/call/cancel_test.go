@@ -80,7 +80,7 @@ func cancellationPoints() map[string]point {
 		"in a key source that ends": {script(apitest.RespondData(apitest.Resource)), []hiring.Option{deafSource}, hiring.OutcomeNotDone, 0},
 		"while dialling": {func(*testing.T) http.RoundTripper {
 			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-				<-time.After(time.Minute) // net/http goes on dialling for others, by design.
+				<-time.After(time.Minute) // net/http continues to dial for other requests, by design.
 				return nil, apitest.DialError
 			}}
 		}, nil, hiring.OutcomeNotDone, 1},

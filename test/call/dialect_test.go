@@ -116,7 +116,7 @@ func sendInvitation(ctx context.Context, c *hiring.Client) (int, error) {
 	return one(c.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.test", Name: "Ada"}))
 }
 
-// onlyField tells whether a dialect sets that field and no other.
+// onlyField reports whether a dialect sets that field and no other.
 func onlyField(d hiring.Dialect, name string) bool {
 	v := reflect.ValueOf(d)
 	for i := range v.NumField() {

@@ -27,7 +27,7 @@ func write(ctx context.Context, c *hiring.Client) error {
 	return c.Assessments.Delete(ctx, apitest.ID)
 }
 
-// refusedLocally sees to it that err is of a call of which nothing was sent.
+// refusedLocally requires that err is from a call that sent nothing.
 func refusedLocally(t *testing.T, what string, err error, retryAfter time.Duration) {
 	t.Helper()
 	require.ErrorIs(t, err, hiring.ErrQuotaExhausted, "%s", what)

@@ -187,7 +187,7 @@ func TestBrakeBetweenAttempts(t *testing.T) {
 	})
 }
 
-// The waiters end at once, and SendAll says of nobody that they were invited.
+// Waiting methods end at once, and SendAll reports no candidate as invited.
 func TestWaitersEndAtTheBrake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, wrongKey())

@@ -102,7 +102,7 @@ func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 			"Submissions.Report > 1 > ended 503 INTERNAL_ERROR",
 			"Submissions.Report > pause Submissions.Report retry 5s",
 			"Submissions.Report > attempt 2 Submissions.Report GET /submissions/{id}/report hiring.example.com:443",
-			"Submissions.Report > 2 > ended 503 INTERNAL_ERROR", // A wait of a second is none to tell of.
+			"Submissions.Report > 2 > ended 503 INTERNAL_ERROR", // A wait of a second is not reported.
 			"Submissions.Report > attempt 3 Submissions.Report GET /submissions/{id}/report hiring.example.com:443",
 			"Submissions.Report > 3 > ended 200 well",
 			"Submissions.Report > ended well",
@@ -437,7 +437,7 @@ func TestProbesAddUpAndMayBeEmpty(t *testing.T) {
 	}, order)
 }
 
-// What began ends once, whoever panics where, and the panic is the caller's.
+// Each begun call and attempt ends once, wherever a panic occurs, and the panic reaches the caller.
 func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
 	type spot struct {
 		name         string

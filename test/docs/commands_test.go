@@ -41,7 +41,7 @@ var ours = map[string]string{"hiring-sandbox": "cmd/hiring-sandbox", "poll": "ex
 
 var assignment = regexp.MustCompile(`^[A-Z_]+=\S*$`)
 
-// misused tells what is wrong with a command.
+// misused returns what is wrong with a command.
 func misused(t *testing.T, line string) string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " #")

@@ -58,7 +58,7 @@ func linksOf(p page) []string {
 
 const referencePage = "https://pkg.go.dev/" + module
 
-// broken tells what is wrong with a link.
+// broken returns what is wrong with a link.
 func broken(link string, from page, all map[string]page, names index) string {
 	if rest, ok := strings.CutPrefix(link, referencePage); ok {
 		return unknownReference(rest, names)

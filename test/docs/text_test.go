@@ -220,7 +220,7 @@ func exported(t *testing.T) index {
 	return names
 }
 
-// add notes what a declaration exports, each member also by itself.
+// add records the exported names of a declaration, and each member on its own.
 func (names index) add(of string, declaration ast.Decl) {
 	if f, ok := declaration.(*ast.FuncDecl); ok {
 		if f.Recv == nil {

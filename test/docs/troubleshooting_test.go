@@ -132,7 +132,7 @@ func symptoms(t *testing.T) map[string]error {
 
 // TestTroubleshootingShowsRealErrorTexts wants every symptom of the guide in the text
 // of a real error, and every one of these errors in the guide. An ellipsis in a
-// symptom stands for any text.
+// symptom matches any text.
 func TestTroubleshootingShowsRealErrorTexts(t *testing.T) {
 	errs, found := symptoms(t), make(map[string]bool)
 	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| [^|]+ \\| [^|]+ \\|$").FindAllStringSubmatch(text(t, "docs/troubleshooting.md"), -1)

@@ -19,7 +19,7 @@ import (
 func numbered(n int) []hiring.Assessment {
 	items := make([]hiring.Assessment, n)
 	for i := range items {
-		items[i].ID = fmt.Sprint(i % 90) // Some come twice, which is nobody's business.
+		items[i].ID = fmt.Sprint(i % 90) // Some ids repeat, which is allowed.
 	}
 	return items
 }
@@ -98,7 +98,7 @@ func TestPagerOfTokens(t *testing.T) {
 		_, err := list.Page(t.Context())
 		require.ErrorIs(t, err, hiring.ErrInvalidInput, name)
 	}
-	// A list that has changed meanwhile goes on where it was, as the service's do.
+	// A token of a list that has changed resumes at its page number, as in the API's lists.
 	for n, want := range map[int]int{0: 0, 4: 0, 5: 1, 6: 2, 9: 4} {
 		rest, err := hiring.PagerOf(numbered(n)...).From(page.Next).Page(t.Context())
 		require.NoError(t, err, n)

@@ -388,7 +388,7 @@ func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
 	}
 }
 
-// What tells of an odd size besides the number of items.
+// Metadata that shows an unexpected page size.
 func TestPagerWarnsByWhatThePageSays(t *testing.T) {
 	for _, c := range []struct {
 		name  string

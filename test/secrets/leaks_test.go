@@ -174,7 +174,7 @@ func newWitness(t *testing.T, baseURL string, transport http.RoundTripper) *witn
 	return w
 }
 
-// assertSilent makes calls, and looks through all that comes out.
+// assertSilent makes calls and searches all their results, errors and logs for the key.
 func (w *witness) assertSilent(t *testing.T, name string) (err error) {
 	t.Helper()
 	var raw hiring.Response

@@ -46,7 +46,7 @@ func Read(dir string) (*Package, error) {
 	return p, err
 }
 
-// Has tells whether there is an example of that name whose output is checked, such
+// Has reports whether there is an example of that name whose output is checked, such
 // as "Pager_From", or "_journey" of the package as a whole.
 func (p *Package) Has(example string) bool { return p.examples[example] }
 
@@ -92,7 +92,7 @@ func (p *Package) names() (all []string) {
 	return all
 }
 
-// shows tells whether an example is of that function or method: several are told
+// shows reports whether an example is of that function or method: several are told
 // apart by a suffix that begins with a small letter.
 func shows(example, name string) bool {
 	suffix, ok := strings.CutPrefix(example, name)
@@ -147,7 +147,7 @@ func (p *Package) WithoutCost(sends func(name string, decl *ast.FuncDecl) bool) 
 	return missing
 }
 
-// TakesContext tells whether a function's first parameter is a context: so it may
+// TakesContext reports whether a function's first parameter is a context: so it may
 // send something or wait.
 func TakesContext(decl *ast.FuncDecl) bool {
 	parameters := decl.Type.Params.List

@@ -149,7 +149,7 @@ func (s *Submission) latest(now time.Time) time.Time {
 	return last
 }
 
-// shows tells whether a submission passes the filters.
+// shows reports whether a submission matches the filters.
 func (s *Service) shows(now time.Time, it *Submission, status string, since time.Time) bool {
 	if it.Hidden || gone(it, now) || it.Created.After(now) {
 		return false

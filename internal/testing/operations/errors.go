@@ -143,7 +143,7 @@ func RateLimited(t *testing.T, client *hiring.Client, server Controls) {
 	}
 }
 
-// Quota is what the last reply said, each class by itself.
+// Quota checks that each class has the values of its last response.
 func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
 	server.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 50)

@@ -54,7 +54,7 @@ func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []i
 	}
 }
 
-// ListResumes goes on from a token, with another client.
+// ListResumes resumes from a token with another client.
 func ListResumes(t *testing.T, client *hiring.Client, _ Controls) {
 	resume(t, client.Challenges.List().PageSize(2))
 	resume(t, client.Invitations.List(sandbox.AssessmentID).PageSize(90))
@@ -90,7 +90,7 @@ func Events(t *testing.T, client *hiring.Client, _ Controls) {
 	size(t, none, 0)
 }
 
-// OddEvents are read as far as they can be.
+// OddEvents checks that unexpected payloads are read defensively.
 func OddEvents(t *testing.T, client *hiring.Client, _ Controls) {
 	prompts, unreadable, longest, kinds := 0, 0, 0, map[hiring.EventKind]bool{}
 	for event, err := range client.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).All(t.Context()) {

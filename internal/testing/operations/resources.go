@@ -42,7 +42,7 @@ func Members(t *testing.T, client *hiring.Client, _ Controls) {
 	equal(t, map[hiring.MemberRole]int{hiring.MemberRoleAdmin: 1, hiring.MemberRoleMember: 2}, roles)
 }
 
-// Challenges reads the library: whoever is listed can be read by itself.
+// Challenges checks that each listed challenge can be read.
 func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
 	listed := collect(t, client.Challenges.List())
 	need(t, present(t, listed))
@@ -61,7 +61,7 @@ func Challenges(t *testing.T, client *hiring.Client, _ Controls) {
 	}
 }
 
-// Submissions reads attempts; the report inside is the report by itself.
+// Submissions checks that the inline report equals the report endpoint's.
 func Submissions(t *testing.T, client *hiring.Client, _ Controls) {
 	page, err := client.Submissions.List(hiring.SubmissionFilter{}).PageSize(10).Page(t.Context())
 	works(t, err)

@@ -125,7 +125,7 @@ func NothingPersists(t *testing.T, client *hiring.Client, _ Controls) {
 	equal(t, invited, only(t, client.Invitations.List(sandbox.AssessmentID)))
 }
 
-// LocalRefusals are free: what the client can judge by itself costs no request.
+// LocalRefusals checks that invalid arguments cost no request.
 func LocalRefusals(t *testing.T, client *hiring.Client, _ Controls) {
 	client, requests := counted(t, client)
 	ctx := t.Context()
