@@ -112,8 +112,10 @@ func TestControlIndexNamesEveryOperation(t *testing.T) {
 	var index struct {
 		MagicValues map[string]string `json:"magic_values"`
 		Operations  []struct {
-			Method, Path, Summary string
-			Example               json.RawMessage
+			Method  string          `json:"method"`
+			Path    string          `json:"path"`
+			Summary string          `json:"summary"`
+			Example json.RawMessage `json:"example"`
 		} `json:"operations"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &index))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,8 +19,10 @@ func TestGuideListsTheControlAPI(t *testing.T) {
 	_, body := steer(t, sandbox.Start(t), http.MethodGet, "", "")
 	var index struct {
 		Operations []struct {
-			Method, Path, Summary string
-			Example               json.RawMessage
+			Method  string          `json:"method"`
+			Path    string          `json:"path"`
+			Summary string          `json:"summary"`
+			Example json.RawMessage `json:"example"`
 		} `json:"operations"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(body), &index))
@@ -35,5 +36,5 @@ func TestGuideListsTheControlAPI(t *testing.T) {
 	}
 	guide, err := os.ReadFile("../docs/sandbox-program.md")
 	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(guide), table), "put this table into docs/sandbox-program.md:\n%s", table)
+	assert.Contains(t, string(guide), table, "put this table into docs/sandbox-program.md:\n%s", table)
 }

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,7 +225,7 @@ func TestFaultOfOneKey(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1})).Account.Get(t.Context())
 	var failed *hiring.Error
-	require.True(t, errors.As(err, &failed))
+	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, 503, failed.Status)
 	entry := s.Journal()[1]
 	assert.NotContains(t, entry.Detail.Fault.String(), sandbox.LiveKey)

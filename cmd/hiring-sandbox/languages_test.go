@@ -22,7 +22,7 @@ func TestOtherLanguagesUseTheControlAPI(t *testing.T) {
 				t.Skip(command + " is not installed")
 			}
 			p := start(t)
-			program := exec.CommandContext(t.Context(), path, c.file) //nolint:gosec // one of the two
+			program := exec.CommandContext(t.Context(), path, c.file)
 			program.Env = append(os.Environ(), "HIRING_BASE_URL="+p.baseURL, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
 			out, err := program.CombinedOutput()
 			require.NoError(t, err, "%s", out)

@@ -29,7 +29,7 @@ func Quote(body []byte) string {
 	return text
 }
 
-// Clip returns at most most bytes of s, followed by an ellipsis if s is longer.
+// Clip returns s, cut after most bytes and followed by an ellipsis if s is longer.
 func Clip(s string, most int) string {
 	if len(s) <= most {
 		return s

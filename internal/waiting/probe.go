@@ -63,15 +63,15 @@ func (m *Machine) consider(it *Item) {
 		return
 	}
 	best := &m.Probe.Best
-	if best.ID == "" || cmp.Or(cmp.Compare(gap(it), gap(best)), cmp.Compare(clear(it), clear(best)), it.Created.Compare(best.Created)) > 0 {
+	if best.ID == "" || cmp.Or(cmp.Compare(gap(it), gap(best)), cmp.Compare(certainty(it), certainty(best)), it.Created.Compare(best.Created)) > 0 {
 		*best = *it
 	}
 }
 
-// clear is 1 when the experiment with an item cannot be wrong at a service that cuts
+// certainty is 1 when the experiment with an item cannot be wrong at a service that cuts
 // since to the hour or to the day: either the item was created before the hour in
 // which the listings begin, or they all begin in the same hour. Else it is 0.
-func clear(it *Item) int {
+func certainty(it *Item) int {
 	first := it.Submitted.Add(-min(it.Submitted.Sub(it.Created)/2, mostApart))
 	last := it.Evaluated.Add(min(it.Evaluated.Sub(it.Submitted)/2, mostApart))
 	for _, unit := range []time.Duration{time.Hour, 24 * time.Hour} {

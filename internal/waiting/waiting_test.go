@@ -319,14 +319,14 @@ func TestTheExperimentTakesTheClearestItem(t *testing.T) {
 // whether since is about creation or evaluation.
 func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	younger := finished("younger", noon.Add(-110*m), noon.Add(-62*m), noon.Add(-58*m))
-	clear := finished("clear", noon.Add(-235*m), noon.Add(-128*m), noon.Add(-124*m))
-	for _, page := range [][]waiting.Item{{younger, clear}, {clear, younger}} {
+	certain := finished("clear", noon.Add(-235*m), noon.Add(-128*m), noon.Add(-124*m))
+	for _, page := range [][]waiting.Item{{younger, certain}, {certain, younger}} {
 		machine := watching()
 		_, at := next(t, machine, noon)
 		_, err := machine.Got(at, waiting.Answer{Items: page})
 		require.NoError(t, err)
 		wish, _ := next(t, machine, at)
-		assert.Equal(t, clear.Evaluated.Add(-2*m), wish.Since)
+		assert.Equal(t, certain.Evaluated.Add(-2*m), wish.Since)
 	}
 }
 

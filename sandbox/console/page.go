@@ -26,7 +26,7 @@ type page struct {
 	Data     any
 }
 
-var errNotFound = errors.New("Not found")
+var errNotFound = errors.New("not found")
 
 // templates holds each page together with the layout.
 var templates = func() map[string]*template.Template {

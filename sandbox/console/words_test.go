@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
@@ -28,9 +29,9 @@ func TestTheListNamesTheError(t *testing.T) {
 	v := visit(t)
 	client := v.server.Client()
 	_, err := client.Do(t.Context(), http.MethodPost, "/assessments", nil, map[string]any{"name": ""}, nil)
-	assert.Error(t, err)
+	require.Error(t, err)
 	_, err = client.Submissions.Get(t.Context(), sandbox.UnknownID)
-	assert.Error(t, err)
+	require.Error(t, err)
 	text := v.see("/_sandbox/")
 	assert.Contains(t, text, "INVALID_INPUT: challenge_id: Required.")
 	assert.Contains(t, text, "NOT_FOUND")
@@ -45,10 +46,10 @@ func TestTheChartFollowsTheFilter(t *testing.T) {
 	client := v.server.Client()
 	for range 3 {
 		_, err := client.Account.Get(t.Context())
-		assert.NoError(t, err)
+		require.NoError(t, err)
 	}
 	_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
-	assert.Error(t, err)
+	require.Error(t, err)
 	assert.Contains(t, v.see("/_sandbox/"), "4 requests")
 	assert.Contains(t, v.see("/_sandbox/?status=404"), "1 requests")
 	assert.Contains(t, v.see("/_sandbox/?status=500"), "Not found: no exchange matches the filter.")
@@ -62,9 +63,9 @@ func TestAKeyAQuotaAndAnEvent(t *testing.T) {
 	assert.Contains(t, text, "acme")
 	posting := v.server.AddAssessment("Backend")
 	invitation, err := v.server.Invite(posting, "ada@candidates.test", "Ada")
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	submission, err := v.server.Begin(invitation)
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	text = v.submit("/candidates/"+invitation+"/events", "submission", submission, "kind", "ai_prompt", "payload", `{"text":"By a form"}`)
 	assert.Contains(t, text, "By a form")
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -322,9 +323,7 @@ func (w *processWorld) act(r *http.Request, body []byte, key string, run int) *h
 }
 
 func (w *processWorld) answer(rw http.ResponseWriter, recorded *httptest.ResponseRecorder) {
-	for name, values := range recorded.Header() {
-		rw.Header()[name] = values
-	}
+	maps.Copy(rw.Header(), recorded.Header())
 	rw.WriteHeader(recorded.Code)
 	_, _ = rw.Write(recorded.Body.Bytes())
 }

@@ -54,8 +54,8 @@ var (
 
 // Read decodes b into v, a pointer, within the bound. Its errors are the bound's error,
 // ErrRefused and ErrItems. After an error, v holds what was read so far. The first slice
-// with spare's type reuses the memory of spare. Each slice of that type has at most most
-// elements; 0 means no limit.
+// with spare's type reuses the memory of spare. The parameter most limits the elements of
+// each slice of that type; 0 means no limit.
 func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) error {
 	d := states.Get().(*state)
 	defer states.Put(d)

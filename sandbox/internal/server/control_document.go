@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,10 +103,10 @@ func (r *controlRoute) id() string {
 	if len(words) == 0 {
 		words = []string{"index"}
 	}
-	for _, word := range words {
-		id += strings.ToUpper(word[:1]) + word[1:]
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
-	return id
+	return id + strings.Join(words, "")
 }
 
 // schemaOf returns the JSON schema of a type that a response encodes: every
@@ -160,9 +161,7 @@ func objectSchema(t reflect.Type, output bool) map[string]any {
 	properties, names := make(map[string]any), []any{}
 	for field := range t.Fields() {
 		if field.Anonymous {
-			for name, s := range schema(field.Type, output)["properties"].(map[string]any) {
-				properties[name] = s
-			}
+			maps.Copy(properties, schema(field.Type, output)["properties"].(map[string]any))
 			continue
 		}
 		name := field.Tag.Get("json")

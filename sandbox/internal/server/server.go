@@ -1,3 +1,4 @@
+// Package server implements the fake API server: routes, handlers, keys, rate limits, faults, the journal and the control API.
 package server
 
 import (
