@@ -18,8 +18,8 @@ type app struct {
 	console string // Where the embedded sandbox's own page is; empty: there is none.
 }
 
-// options are of a client for whose answers somebody waits: it fails soon, and
-// its observer's log holds no id, name, address or key.
+// options returns the options of a client whose caller waits for the response: it fails
+// soon, and its observer's log contains no id, name, address or key.
 func options(log *slog.Logger) []hiring.Option {
 	return []hiring.Option{
 		hiring.WithTimeout(5 * time.Second),

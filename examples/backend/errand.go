@@ -21,11 +21,11 @@ type errand struct {
 	err       error
 }
 
-// errands are the invitations that this process has on their way.
+// errands are the invitations that this process is sending.
 //
-// They are kept in memory, which a restart loses. That mails nobody twice, for
-// Ensure looks before it sends, but it forgets who was to be invited: a real one
-// writes the candidate into its database first, and there is module jobs for the rest.
+// They are kept in memory and lost at a restart. No candidate receives two e-mails,
+// because Ensure checks before it sends. The list of candidates to invite is lost too: a
+// real service first writes the candidate to its database, or uses module jobs.
 type errands struct {
 	client     *hiring.Client
 	assessment string

@@ -14,8 +14,8 @@ const (
 	patience = 5 * time.Second // How long a browser waits for an invitation.
 )
 
-// invite sends an invitation and goes on to the candidate's page. What takes
-// longer, as a lost reply does, goes on to a page that says so.
+// invite sends an invitation and redirects to the candidate's page. If it takes longer, as
+// after a lost response, it redirects to a page that says so.
 func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {

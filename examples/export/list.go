@@ -10,8 +10,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// copyList writes a list to a file, a line of JSON for each item, and goes on
-// where an earlier run was stopped.
+// copyList writes a list to a file, one line of JSON for each item, and resumes where an
+// earlier run stopped.
 func copyList[T any](ctx context.Context, to target, list hiring.Pager[T], clean func(T) T) error {
 	done, err := to.exists()
 	if done || err != nil {

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// target is a file that a list is copied to. As long as it is not complete it is
-// called name.part, and name.state says how much of that is to be kept and where
-// the list goes on.
+// target is a file that a list is copied to. Until it is complete its name is name.part,
+// and name.state contains the length of the valid part and the token at which the list
+// resumes.
 type target struct {
 	dir  *os.Root
 	name string

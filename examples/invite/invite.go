@@ -44,8 +44,8 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 	return nil
 }
 
-// tell logs what came of the candidate in a line of the file, unless that is what
-// ended the run: it is told at the end, and once.
+// tell logs a candidate's outcome with the line of the file. It omits an error that ended
+// the run, which is logged once at the end.
 func tell(progress *log.Logger, line int, outcome hiring.InviteOutcome, err error, writes hiring.RateLimit) {
 	switch {
 	case err == nil && outcome == hiring.InviteSent:

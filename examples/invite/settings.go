@@ -11,8 +11,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// settings are what the command line and the environment say. The client reads
-// the two variables by itself.
+// settings are the flags and environment variables of the program. The client reads its
+// two variables itself.
 type settings struct {
 	file       string // Empty: the sample.
 	assessment string

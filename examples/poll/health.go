@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// patience is how long no request may succeed: ten rounds, or an outage that
-	// somebody should know of.
+	// patience is how long no request may succeed: ten polls, or an outage that the
+	// operator must know about.
 	patience = 10 * time.Minute
 	// quotaWindow is how long a watch may wait for its quota's next window.
 	quotaWindow = time.Hour
@@ -40,8 +40,8 @@ func (h *health) observe(_ context.Context, e hiring.Exchange) {
 	if e.Err == nil {
 		h.success, h.due = now, now.Add(patience)
 	}
-	// A watch leaves a tenth of each window to others, then waits for the next
-	// one. When that comes is told by the service's clock, so all of it is allowed.
+	// A watch leaves a tenth of each window to others, then waits for the next window. The
+	// server's clock determines when it begins, so the whole tenth is allowed.
 	if q := e.RateLimit; !h.success.IsZero() && q.Limit > 0 && q.Remaining <= (q.Limit+9)/10 {
 		h.due = now.Add(quotaWindow + patience)
 	}

@@ -48,9 +48,9 @@ func (j *job) run(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// ending decides what an error is that ended the work. The SDK has ridden out by
-// itself what passes, so any that is left is for the operator, but for two: a
-// signal is none, and a state that is refused has the name of a flag.
+// ending returns the error with which the program ends. The SDK has retried transient
+// errors, so every remaining error needs the operator, with two exceptions: a signal is
+// not an error, and an error about a rejected state names its flag.
 func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil

@@ -73,8 +73,8 @@ func showInvitations(ctx context.Context, client *hiring.Client, t *table, asses
 	return nil
 }
 
-// tryWriting creates an assessment and invites a candidate, of which the service
-// keeps nothing: it is for test keys alone. With a live key it does nothing.
+// tryWriting creates an assessment and invites a candidate. It runs only with test keys,
+// for which the API stores nothing.
 func tryWriting(ctx context.Context, client *hiring.Client, t *table, assessment hiring.Assessment) error {
 	if client.Environment() != hiring.EnvironmentTest || assessment.Status != hiring.AssessmentActive {
 		return nil

@@ -175,8 +175,8 @@ func (s spread) of(sure []int) spread {
 	return s
 }
 
-// quantile is the score that a number of quarters of the sorted ones do not
-// exceed: one that somebody has.
+// quantile returns the smallest score that at least the given number of quarters of the
+// sorted scores do not exceed.
 func quantile(sorted []int, quarters int) int {
 	return sorted[(len(sorted)*quarters+3)/4-1]
 }
