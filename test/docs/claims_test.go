@@ -211,6 +211,39 @@ func TestScaleFiguresAgree(t *testing.T) {
 	}
 }
 
+// TestACheckpointIsOfferedBeforeRiver wants readers of the guides to learn when a
+// Checkpoint is enough before they read of River or of the module that needs it.
+func TestACheckpointIsOfferedBeforeRiver(t *testing.T) {
+	t.Parallel()
+	const section = "#one-process-without-jobs"
+	before := func(page, mark string) string {
+		beginning, _, found := strings.Cut(text(t, page), mark)
+		require.True(t, found, "%s: there is no %q", page, mark)
+		return beginning
+	}
+	choice := before("docs/jobs.md", "module [jobs]")
+	assert.Contains(t, choice, "| one process, state in your database |")
+	assert.Contains(t, choice, "| one process, and exactly one row for each result |", "a primary key is enough for this")
+	assert.Contains(t, choice, "]("+section+")")
+	guide := before("docs/jobs.md", "River")
+	assert.Contains(t, guide, "\n## One process without jobs\n\nYou do not need `jobs` for one process")
+	assert.Contains(t, guide, "<!-- code: jobs/example_checkpoint_test.go -->\n```go\n")
+	assert.Contains(t, before("docs/jobs-start.md", "```"), "](jobs.md"+section+")")
+	assert.Contains(t, text(t, "docs/going-live.md"), "](jobs.md"+section+")")
+}
+
+// TestConfigurationListsEveryOption wants a row with a default and an example for each
+// option.
+func TestConfigurationListsEveryOption(t *testing.T) {
+	t.Parallel()
+	guide := text(t, "docs/configuration.md")
+	options := regexp.MustCompile(`(?m)^func (With\w+)\([^)]*\) Option \{`).FindAllStringSubmatch(text(t, "options.go"), -1)
+	require.Greater(t, len(options), 10)
+	for _, option := range options {
+		assert.Regexp(t, "(?m)^\\| `"+option[1]+"`: [^|]+ \\| [^|]+ \\| `hiring\\."+option[1]+"\\(.*\\)` \\|$", guide)
+	}
+}
+
 // TestExchangeErrMayNameACandidate shows what docs/telemetry.md warns of: the error
 // of an Exchange quotes the API, and no other field does.
 func TestExchangeErrMayNameACandidate(t *testing.T) {
