@@ -46,7 +46,7 @@ func TestImportBoundaries(t *testing.T) {
 		"internal/prefetch":           {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/dialecthint":        {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/neterr":             {ours, "net/http", "encoding", "time", "log", "os"},
-		"internal/limits":             {ours, "net", "context", "encoding", "log", "os"},
+		"internal/limits":             {ours, "net", "context", "log", "os"},
 		"internal/headers":            {ours + "/sandbox", "context", "encoding", "log", "os"},
 		"internal/provenance":         {ours + "/sandbox", "net", "context", "encoding", "time", "log", "os"},
 		"internal/inviting":           {ours, "net", "context", "log", "os"},
