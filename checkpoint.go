@@ -18,16 +18,16 @@ type Checkpoint interface {
 	Save(ctx context.Context, state string) error
 }
 
-// FileCheckpoint keeps the state in a file, which need not exist yet; its folder
-// must. The file is replaced as a whole and is on the disk when Save returns: a
-// crash leaves the state before or the new one. A symbolic link stays: what is
-// replaced is its target, which need not exist either, unlike its folder.
+// FileCheckpoint returns a Checkpoint that stores the state in a file. The file need
+// not exist yet, but its folder must. Save replaces the file atomically and returns
+// when it is on the disk: a crash leaves the old state or the new one. Save replaces
+// the target of a symbolic link, not the link. The target may be missing.
 //
-// Load and Save fail on what is no regular file, Load on an empty, a damaged and
-// a foreign file and on one above 1 MB: that is never a fresh start. Delete the
-// file if one is meant. Save writes to a temporary file in the same folder,
-// hiring-checkpoint-*.tmp, and removes those that killed saves have left there
-// more than ten minutes ago, or more than ten of them.
+// Load and Save fail on a path that is not a regular file. Load also fails on an empty
+// or damaged file, on a file of another program and on one above 1 MB; none of these
+// is a fresh start. To start afresh, delete the file. Save writes to a temporary
+// file hiring-checkpoint-*.tmp in the same folder, and removes those that killed
+// saves left more than ten minutes ago, or more than ten of them.
 func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
 
 type fileCheckpoint struct{ file *statefile.File }

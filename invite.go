@@ -29,31 +29,23 @@ type InviteResult struct {
 	Outcome    InviteOutcome
 }
 
-// Ensure sends an invitation to a candidate whose address has no invitation of any
-// status in the assessment yet. Addresses are compared without regard to case,
-// surrounding white space and zero-width characters.
+// Ensure sends an invitation to an address that has no invitation of any status in the
+// assessment. The error is nil exactly when the outcome is InviteSent or InviteExisting.
 //
-// A lost response does not lead to a second e-mail. After an unknown outcome
-// Ensure looks for the invitation ten seconds after the attempt ended and again a
-// minute after it, and only then sends again, at most RetryPolicy.MaxAttempts
-// times. After a 2xx response without a readable invitation it looks once and
-// never sends again. The error is nil exactly when the outcome is [InviteSent] or
-// [InviteExisting].
+//   - Addresses are compared without regard to case, surrounding white space and
+//     zero-width characters.
+//   - After an unknown outcome Ensure lists the invitations 10 s and 60 s after the attempt
+//     ended, and sends again only if neither shows the address, at most
+//     RetryPolicy.MaxAttempts times.
+//   - After a 2xx response without a readable invitation it lists once and never sends again.
+//   - Calls of one client and its variants for the same address wait for each other.
 //
-// Calls of the same client and its variants know at once what they have sent or
-// are sending, and calls for one address wait for each other. Ensure protects
-// against lost responses of a server that acts and lists within a minute. It does
-// not protect against two processes that invite the same address in the same
-// second, nor against a process that is killed after it sent a request and
-// restarted within a minute: [InvitationService.SendAll] with a Checkpoint does.
+// Ensure does not protect against two processes that invite one address in the same
+// second, nor against a restart within a minute after a crash:
+// [InvitationService.SendAll] with a Checkpoint does.
 //
-// An invitation that was revoked or has expired is an invitation, too: Ensure
-// sends nothing then. To invite again, check the Status and ExpiresAt of the
-// invitation that it returns, and call [InvitationService.Send], once.
-//
-// Scope write; costs one write and up to one read for each 100 invitations of
-// the assessment, more only when responses are lost. It waits for rate-limit
-// windows like any other call.
+// Scope write; costs one write and up to one read for each 100 invitations of the
+// assessment.
 func (s *InvitationService) Ensure(ctx context.Context, assessmentID string, in NewInvitation) (InviteResult, error) {
 	out := verdict{result: InviteResult{Candidate: in, Outcome: InviteNotSent}}
 	out.err = s.use().traced(ctx, TraceCall{Operation: "Invitations.Ensure"}, func(ctx context.Context) error {
@@ -356,11 +348,21 @@ func (r *inviteRun) claim(ctx context.Context, who inviting.Addressee) (last las
 	if busy == nil {
 		return last, true, nil
 	}
-	select {
-	case <-busy:
-		return last, false, nil
-	case <-ctx.Done():
-		return last, false, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
+	listen, _ := ctx.Value(pauseListenerKey{}).(pauseListener)
+	report := time.NewTimer(time.Second)
+	defer report.Stop()
+	for {
+		select {
+		case <-busy:
+			return last, false, nil
+		case <-ctx.Done():
+			return last, false, fmt.Errorf("hiring: Invitations.Ensure: not sent: another call is inviting the same address: %w", contextError(ctx))
+		case <-report.C:
+			if listen != nil {
+				listen(PauseSettle, time.Now().Add(time.Minute)) // The end of the other call is not known.
+			}
+			report.Reset(time.Minute)
+		}
 	}
 }
 

@@ -57,47 +57,20 @@ func (e *RunEndedError) Is(target error) bool {
 }
 
 // SendAll sends an invitation to every candidate whose address has none in the
-// assessment yet, each with the care of [InvitationService.Ensure].
+// assessment, each with the guarantees of [InvitationService.Ensure].
 //
-// With a Checkpoint the process may be killed and SendAll called again at any
-// moment without a second e-mail. The checkpoint records each address, hashed with
-// the assessment id, after the rate limit admitted the request and before it is
-// sent. An address that an earlier run recorded and did not resolve is looked up
-// ten seconds and a minute after the recorded time plus the attempt's timeout, by
-// the server's clock, before anything is sent to it; all others are sent meanwhile.
-// A failed save ends the run before the request is sent. The state has at most
-// 256 KB and holds no candidate's data. A checkpoint of another assessment is
-// rejected with a [ParamError].
+//   - Each is called once for every candidate, in order. It may send invitations itself.
+//     When it returns false, SendAll sends nothing more and returns nil.
+//   - A 400, a 409 and a 2xx without an invitation concern one candidate. After any other
+//     error the remaining candidates are not sent. Their error matches [ErrRunEnded].
+//   - With a Checkpoint, SendAll can be killed and called again at any moment. Without one,
+//     wait a minute after a crash: a request on its way may cause a second e-mail.
+//   - An unknown outcome does not delay the other candidates.
+//   - A tenth of the write rate limit is left to others. SendAll waits for windows
+//     regardless of RetryPolicy.MaxWait, until the context's deadline.
 //
-// Without a Checkpoint, SendAll must not be called again within a minute after a
-// crash: a request that was sent before the crash may arrive later than the new
-// run's listing, and the candidate then gets a second e-mail.
-//
-// SendAll calls Each once for every candidate, in order, with the candidate's
-// error. A 400 or 409, or a 2xx without an invitation, concerns that candidate
-// alone. After any other error SendAll reports the remaining candidates as not
-// sent, with an error that matches [ErrRunEnded], and returns the error. When Each
-// returns false, nothing more is sent and SendAll returns nil. Each may send
-// invitations itself, with the same client or a variant.
-//
-// A candidate whose outcome is unknown does not delay the others: SendAll sends
-// their requests while its lookups are pending, at most 1,000 candidates ahead,
-// and not after three unknown outcomes in a row. While no lookup is pending,
-// nothing is sent before Each returns.
-//
-// SendAll lists the existing invitations first. Before it sends, it updates the
-// listing when that is older than a minute or SendAll has waited for a window, so
-// it notices invitations of other processes within a minute.
-//
-// SendAll keeps a reserve of a tenth of the write rate limit for other users of
-// the key, or more with [WithQuotaReserve]. It sends half of each window's limit
-// without delay and spreads the rest evenly over the remaining window, less the
-// use observed from others. A hundred candidates take no time, a thousand six
-// windows. It waits for windows regardless of RetryPolicy.MaxWait, but fails at
-// once when the context's deadline comes before the end of a wait.
-//
-// Scope write; costs one write a candidate, the reads of one listing, and one
-// read or two for each minute in which it sends.
+// Scope write; costs one write a candidate, one listing, and up to two reads for each
+// minute in which it sends.
 func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
 	return s.use().traced(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
 		if candidates == nil {

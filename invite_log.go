@@ -16,7 +16,8 @@ const (
 	// which has whole seconds.
 	dateMargin = time.Second
 
-	// unboundedTimeout is how long an attempt without a timeout is assumed to take.
+	// unboundedTimeout is how long an attempt without a timeout is assumed to take. A
+	// restart assumes that it took until the process ended.
 	unboundedTimeout = 30 * time.Second
 
 	// latestEnd is how far in the future a recorded request ends at most, whatever
@@ -55,10 +56,16 @@ func (l *inviteLog) looked(whole time.Time) {
 	}
 	if l.earlier == nil { // The first response has told the server's time.
 		l.earlier = l.record.Ends()
-		latest := l.core.shared.clock.Now().Add(max(latestEnd, l.core.config.timeout))
+		now := l.core.shared.clock.Now()
+		latest := now.Add(max(latestEnd, l.core.config.timeout))
 		for key, ends := range l.earlier {
-			if ends = l.core.shared.clock.Local(ends); ends.After(latest) {
+			ends = l.core.shared.clock.Local(ends)
+			switch {
+			case ends.After(latest):
 				ends = latest
+			case l.core.config.timeout == 0 && ends.Before(now): // It may have taken until its process ended.
+				ends = now
+				l.record.Begin(key, l.core.shared.clock.Server(now))
 			}
 			l.earlier[key] = ends
 		}

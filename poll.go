@@ -8,11 +8,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// PollResult is what one round of a watch found.
+// PollResult is the result of one Poll.
 type PollResult struct {
-	Submissions []Submission  // Newly evaluated, each with its report as far as it can be read, else nil: see Watch.
-	State       string        // For the next round. At most 256 KB; it holds hashes of ids, and no candidate's data.
-	Wait        time.Duration // Until the next round; 0 when there is more to read already.
+	Submissions []Submission  // Newly evaluated. Report is nil where Watch would yield nil.
+	State       string        // For the next Poll. At most 256 KB. It holds hashes of ids and no candidate data.
+	Wait        time.Duration // Until the next Poll; 0 when there is more to read already.
 	Progress    WaitProgress
 
 	// Unreadable holds the IDs of submissions that cannot be decoded, each once. They are
@@ -27,35 +27,20 @@ const (
 	longestWait = 20 * time.Minute
 )
 
-// Poll is one round of [SubmissionService.Watch] without the loop, for cron jobs,
-// functions and job engines: it takes the state that the round before returned,
-// "" at first, and returns what was newly evaluated, the new state and how long
-// to wait. Save the state once the submissions are dealt with: a round that is
-// repeated with the same state finds them again.
+// Poll is one poll of [SubmissionService.Watch], for cron jobs. It takes the state that
+// the previous Poll returned, "" at first.
 //
-// When the first Poll fails, the state that it returns holds the beginning of the
-// watch: Since, or else the time of the call. Pass it to the next Poll, so that what is
-// evaluated in between is found. A state of a watch that has begun stays as it was
-// when Poll fails before its first listing.
+//   - Save PollResult.State after the submissions are processed, also when Poll fails. A
+//     Poll with the same state returns the same submissions again.
+//   - Call Poll again at once while Wait is 0. Otherwise Wait is at most 20 minutes, or
+//     MaxInterval if that is longer, while requests remain.
+//   - A result comes within 3 hours with one such series of calls an hour (6 beside more
+//     than 2,900 unfinished submissions), and within 2 days with one a day.
+//   - A used up rate limit is no error: Wait says how long it lasts.
+//   - A damaged state and one of another account or filter are a [ParamError].
 //
-// A round reads at most 10 pages of listings and 50 submissions; Wait is 0 when
-// there is more to read, and else at most 20 minutes, or MaxInterval if that is
-// more, while the quota's window has something left. A state of another account
-// or assessment and a damaged one are refused with a [ParamError]. On any other
-// error what was found before it is returned beside it, with a state to go on
-// from. When nothing is left in the quota's window, or the service answers 429,
-// that is no error: Wait says how long.
-//
-// Call Poll again at once while Wait is 0, however rarely it is called otherwise. Then a
-// submission is returned within 3 hours with one such series of calls an hour, and
-// within 2 days with one a day, counted from when a listing can show it with a ready
-// report, as long as the API responds and the rate limit has remaining requests.
-// When more than 2,900 submissions are unfinished, that is 6 hours with one an hour.
-//
-// Scope read; costs 60 reads at most, and one
-// more for each submission that is shown without its report, one for the account in
-// each new process, and one for an AssessmentID without submissions at first; few when
-// there is little news.
+// Scope read; costs at most 10 pages of listings and 50 single submissions, one read
+// for the account in each process, and one for an AssessmentID without submissions.
 func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state string) (polled PollResult, err error) {
 	err = s.use().composed(ctx, "Submissions.Poll", func(ctx context.Context) error {
 		polled, err = s.poll(ctx, o, state)

@@ -14,21 +14,22 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
-// TailOptions says how to follow a log. A zero field means the default.
+// TailOptions configures Tail. A zero field means the default.
 type TailOptions struct {
-	SinceSeq    int64         // Only entries with a higher seq; 0 for all. The last Seq that was dealt with goes on exactly there.
-	MinInterval time.Duration // The pause while entries come: 30 s.
-	MaxInterval time.Duration // The pause it grows to while none do: 60 s.
+	SinceSeq    int64         // Only entries with a higher seq; 0 for all.
+	MinInterval time.Duration // The interval while entries come: 30 s.
+	MaxInterval time.Duration // The interval that it grows to without entries: 60 s.
 }
 
-// Tail yields the log of a submission's attempt while it grows, each entry once
-// and in order, and ends when the submission is evaluated and the log is
-// drained (assumed: end of a log). An attempt that is never evaluated ends only with the context. Gaps in
-// seq are accepted. To go on in another process, give the last Seq as SinceSeq.
+// Tail yields the log of a submission's attempt while the log grows, each entry once
+// and in order of seq. It ends when the submission is evaluated and the log has been
+// read to its end (assumed: end of a log). For an attempt that is never evaluated, it
+// ends only with the context. Gaps in seq are accepted. To resume in another process,
+// pass the last Seq as SinceSeq.
 //
-// It rides out 429, 5xx and broken connections and waits for the quota's next
-// window; any other error comes last. A payload that is kept keeps nothing else
-// alive. Scope read; up to about 120 reads an hour.
+// Tail retries 429, 5xx and connection errors, and waits for the next rate-limit
+// window. Any other error comes last. A payload that the caller keeps holds at most a
+// few KB in memory. Scope read; up to about 120 reads an hour.
 func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) (err error) {

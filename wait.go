@@ -13,13 +13,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// WaitOptions says how to wait for reports. A zero field means the default.
+// WaitOptions configures WaitReport and WaitReports. A zero field means the default.
 type WaitOptions struct {
 	MinInterval time.Duration // The shortest interval between two polls: 30 s.
 	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
 
-	AssessmentID string    // Of WaitReports: all are of this assessment. Makes listings shorter.
-	Since        time.Time // Of WaitReports: none was created before. Zero: found out.
+	AssessmentID string    // Of WaitReports: the assessment of all submissions. Shortens the listings.
+	Since        time.Time // Of WaitReports: at or before the creation of the oldest. Zero: determined by one pass through the listing.
 
 	Progress func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
@@ -36,7 +36,7 @@ type WaitProgress struct {
 	SlowReason      string // Why the wait is slow; "" when it is not.
 }
 
-// interval is how the waiters pause between two polls.
+// interval is the range of the random interval between two polls.
 type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
@@ -59,13 +59,16 @@ func (i interval) next() time.Duration {
 	return i.shortest + time.Duration(jitter()*float64(i.longest-i.shortest))
 }
 
-// WaitReport polls a submission until its report is ready, and returns it. It
-// rides out 429, 5xx and broken connections, and waits for the quota's next
-// window if it must; anything else ends it, as does the context: then a
-// [*WaitError] joins how that ended with the last failure, if there was one. It
-// polls every 30 to 60 s, which is the service's guidance, as is to poll only for
-// submissions that await a report. Scope read; costs one read a poll, 60 to 120
-// an hour.
+// WaitReport polls a submission until its report is ready, and returns the report.
+// It polls every 30 to 60 s, unless WaitOptions says otherwise.
+//
+// It retries 429, 5xx and connection errors, and waits for the next rate-limit
+// window regardless of RetryPolicy.MaxWait. Any other error ends the wait. When the
+// context ends, the error is a [*WaitError] that holds the context's error and the
+// last failure.
+//
+// Call it only for a submission that awaits its report. Scope read; costs one read a
+// poll, 60 to 120 an hour.
 func (s *SubmissionService) WaitReport(ctx context.Context, id string, o WaitOptions) (report Report, err error) {
 	err = s.use().composed(ctx, "Submissions.WaitReport", func(ctx context.Context) error {
 		report, err = s.waitReport(ctx, id, o)
@@ -106,7 +109,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 	}
 }
 
-// WaitError says what became of the submissions whose reports did not come.
+// WaitError lists the submissions whose reports did not come.
 type WaitError struct {
 	Missing    []string // The service answers 404.
 	Unreadable []string // Their reports cannot be read.
@@ -147,25 +150,19 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 	}
 }
 
-// WaitReports waits for the reports of many submissions and yields each once, as
-// it lands. One page of a listing tells of a hundred submissions, so the cost is
-// a few reads a round, not one for each id; rounds are 30 to 60 s apart, and
-// further where the quota asks for it: what is left of the window, but for a
-// tenth, is spread over its time. When there was no report for a day, polls become
-// rare, up to 15 minutes apart, unless MaxInterval is more than a minute: then it is
-// never exceeded but for the rate limit.
+// WaitReports waits for the reports of many submissions and yields each once, when
+// it is ready. It reads listings of up to a hundred submissions instead of each
+// report. Ids may be given in any order.
 //
-// What it asks for, it finds out as it goes: which time since is about, and what
-// the statuses of the unfinished are. Every id is shown to exist within an hour,
-// by a listing or a single read, or as soon as the quota allows: so one that was
-// deleted is named as missing, and one that no listing shows comes all the same.
-// A report comes when it is ready, not when the status says so.
+//   - Polls are 30 to 60 s apart. After a day without a report they become rarer, up
+//     to 15 minutes apart. WaitReports leaves a tenth of each rate-limit window to others.
+//   - Each id is confirmed within an hour, by a listing or a single read, as far as the
+//     rate limit allows. A deleted id is reported as missing.
+//   - A submission that cannot be decoded does not delay the others.
+//   - WaitReports retries 429, 5xx and connection errors.
 //
-// It rides out 429, 5xx and broken connections. At the end of the context, at an
-// error that stays, and when some ids turn out to be missing or their reports
-// cannot be read, which holds up no other, a [*WaitError] comes last. A submission of
-// which anything else cannot be decoded costs a warning and a read of its report. Scope read;
-// costs a few reads a round.
+// A [*WaitError] comes last when the context ends, after any other error, and when
+// ids are missing or reports cannot be decoded. Scope read; costs a few reads a poll.
 func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o WaitOptions) iter.Seq2[Report, error] {
 	ids = slices.Clone(ids)
 	return func(yield func(Report, error) bool) {

@@ -11,22 +11,22 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// WatchOptions says what to watch and how. A zero field means the default.
+// WatchOptions configures Watch and Poll. A zero field means the default.
 type WatchOptions struct {
 	AssessmentID string    // Only of this assessment. Empty: of the whole organization.
 	Since        time.Time // Evaluations since then. Zero: since the call, by the server's clock. A state that is given takes precedence.
 
 	MinInterval time.Duration // The shortest interval between two polls: 30 s.
 	MaxInterval time.Duration // The longest, unless the rate limit requires a longer one: 60 s. The interval is random between both.
-	Lookback    time.Duration // How long after its creation a submission may be evaluated and still be noticed for sure: 30 days.
+	Lookback    time.Duration // How long after its creation an evaluation is found for certain: 30 days.
 
 	Regraded bool // Yield a submission again when it is graded again: when its evaluation time becomes later.
 
 	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Poll does not use it.
-	Progress   func(WaitProgress) // Called after each round of Watch, in the goroutine of the call. Nil: not called.
+	Progress   func(WaitProgress) // Called after each poll of Watch, in the goroutine of the call. Nil: not called.
 }
 
-// judge refuses what cannot be meant, and returns the pause between two rounds.
+// judge checks the options and returns the interval between two polls.
 func (o WatchOptions) judge() (interval, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
 	if o.Lookback < 0 {
@@ -38,63 +38,21 @@ func (o WatchOptions) judge() (interval, error) {
 	return pause, err
 }
 
-// Watch yields every submission that is evaluated from now on, or since a time,
-// forever: it ends with the context, with an error that stays, such as 401, or
-// when the range is left; 429, 5xx and broken connections it rides out.
+// Watch yields every newly evaluated submission. It ends with the context, with an
+// error that no retry can help, such as 401, or when the range ends.
 //
-// A zero Since means the time of the call by the server's clock, also when the server
-// does not respond at that time: evaluations made during an outage are yielded after
-// it.
+//   - Each submission is yielded at least once, without duplicates within a run. After
+//     an hour without a ready report, its Report is nil.
+//   - A zero Since means the time of the call, by the server's clock.
+//   - With a Checkpoint, a restart resumes. A submission is saved as delivered when the
+//     loop asks for the next one.
+//   - A result comes within an hour after a listing can show it (91 minutes beside more
+//     than 2,900 unfinished submissions), while the API responds and requests remain.
+//   - A submission that cannot be decoded delays no other.
+//   - An AssessmentID that does not exist is [ErrNotFound].
 //
-// With a Checkpoint a restart goes on where the last run stopped. An item is
-// saved as delivered when the loop asks for the next one, so a crash or a break
-// repeats at most the item that was being worked on, and none is lost. Within a
-// run there are no duplicates, unless more than some 11,000 are evaluated within ten
-// minutes. One that is graded again is not yielded again as long as it is
-// remembered, which is for the latest 3,000 at least. With Regraded it is yielded
-// again once its evaluation time is at least a second later, as soon as a listing of
-// the evaluated shows it: where since filters on creation, that can take as long as
-// the background sweep takes to reach submissions of its age.
-//
-// The documentation does not say which time the listing's since filter is about;
-// Watch finds out by an experiment, and again every day, and is right in each
-// case. Where it is about creation, Watch lists the unfinished submissions, reads
-// those that leave the list, and lists the evaluated ones in the background; an
-// evaluation later than Lookback after creation may then be missed. In any case one
-// is missed that the listing shows more than a day late; once more than some 4,000
-// were delivered within a day, later than those reach back, and ten minutes at worst.
-//
-// With the default intervals, a submission is yielded within an hour after a listing
-// can show it with a ready report, whatever its age within Lookback, and within 91
-// minutes when more than 2,900 submissions are unfinished, as long as the API responds
-// and the rate limit has remaining requests.
-//
-// A submission is yielded when its report is ready. When a single read finds no
-// report, and another one an hour later finds none, the submission is yielded with
-// a nil Report. A listing without the report, a failed read, an interruption or a
-// wrong Date never ends this hour. A submission whose report cannot be decoded is
-// yielded with a nil Report at once: the log shows its read fail, and
-// [SubmissionService.Report] says why. A Report that is not nil is ready.
-//
-// A submission with another member that cannot be decoded, such as a time without a
-// zone, holds up no other. Watch warns of it once, in the log and in
-// Exchange.Warning, with the JSON pointer and without data. It reads the submission
-// again in intervals that grow to six hours and yields it once it can be decoded. If
-// its ID is among what cannot be decoded, a later listing must show it, within a day.
-//
-// Watch ends with [ErrNotFound] when AssessmentID does not exist: when a watch that
-// begins gets an empty first listing, it reads the assessment's invitations, which
-// costs one more read, and the API responds with 404. Later Watch does not check that the
-// assessment exists. An error of the Checkpoint ends Watch; its text says which of
-// the two methods failed.
-//
-// Scope read; 80 to 220 reads an hour. Where since is about creation, up to 600 if
-// gradings take seconds, and up to 900 if the API does not filter by the status of
-// unfinished submissions. Unless since is about evaluation, a watch that begins reads
-// all submissions of Lookback once within the hour: a page for each hundred. One poll
-// reads one page when there is no submission, and seldom more than 15 pages and 50
-// submissions. After a long interval it reads as much as a poll a minute would have
-// read: at most four fifths of the rate limit of an hour.
+// Watch works whichever time the listing's since filters on (assumed: meaning of
+// since). Scope read; 80 to 220 reads an hour, more where since filters on creation.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
 		err := s.use().composed(ctx, "Submissions.Watch", func(ctx context.Context) error {

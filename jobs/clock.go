@@ -49,11 +49,16 @@ func installClock[D riverdriver.Driver[TTx], TTx any](config *river.Config) *clo
 	return c
 }
 
-// scheduleByDatabaseClock sets the zero time for a job that is due at once. River's
-// SQL replaces the zero time by now(). Otherwise River would use the clock of its
-// process.
+// scheduleByDatabaseClock sets the zero time as the creation time of a job, and as the
+// scheduled time of a job that is due at once. River's SQL replaces the zero time by
+// now(). Otherwise River would use the clock of its process. A watch without Since
+// begins at the creation time of its first job.
 func scheduleByDatabaseClock(_ context.Context, params *rivertype.JobInsertParams) error {
-	if params.State == rivertype.JobStateAvailable && strings.HasPrefix(params.Kind, "hiring_") {
+	if !strings.HasPrefix(params.Kind, "hiring_") {
+		return nil
+	}
+	params.CreatedAt = new(time.Time)
+	if params.State == rivertype.JobStateAvailable {
 		params.ScheduledAt = new(time.Time)
 	}
 	return nil

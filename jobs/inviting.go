@@ -364,13 +364,17 @@ func (r *invitationRun) record(ctx context.Context, i hiring.InviteResult, err e
 }
 
 // isRejected reports whether the API or the client rejected the invitation of one
-// candidate. An error of the listing is not a rejection.
+// candidate. An error of the listing, an error of the checkpoint and an error that ended
+// the run before the candidate are not rejections.
 func isRejected(err error) bool {
-	apiErr, ok := errors.AsType[*hiring.Error](err)
-	if !ok {
-		return errors.Is(err, hiring.ErrInvalidInput)
+	if errors.Is(err, hiring.ErrRunEnded) {
+		return false
 	}
-	return apiErr.Method == http.MethodPost && (apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
+	if apiErr, ok := errors.AsType[*hiring.Error](err); ok {
+		return apiErr.Method == http.MethodPost && (apiErr.Status == http.StatusBadRequest || apiErr.Status == http.StatusConflict)
+	}
+	rejected, ok := errors.AsType[*hiring.ParamError](err)
+	return ok && rejected.Param != "Checkpoint"
 }
 
 func outcome(err error) hiring.Outcome {

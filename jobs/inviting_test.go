@@ -195,3 +195,23 @@ func overtakenRunSendsNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 	api.requireInvitedOnce(t, 5)
 	require.NotContains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE status = 'sending'"), "erson-1")
 }
+
+func TestUnusableCheckpointCancelsNothing(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, unusableCheckpointCancelsNothing[*riverpgxv5.Driver, pgx.Tx], unusableCheckpointCancelsNothing[*riversqlite.Driver, *sql.Tx])
+}
+
+// unusableCheckpointCancelsNothing has the checkpoint of a later version in the table.
+func unusableCheckpointCancelsNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	config := testConfig()
+	config.MaxAttempts = 1
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Organizations: api.organizations()}))
+	client, _ := s.start(t, config)
+	s.mustExec(t, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+		VALUES ('acme', $1, ' checkpoint', 'sending', '{"kind":"hiring-invitations-2"}', 1)`, api.assessment)
+	s.invite(t, client, api.assessment, candidates(3)...)
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = 'discarded'"))
+	require.True(t, s.statusIs(t, jobs.StatusQueued, 3)())
+	api.requireInvitedOnce(t, 0)
+}

@@ -144,4 +144,5 @@ func workersWithAWrongClock(t *testing.T, s *postgresStore, offset string) {
 	eventually(t, func() bool { return moved.polls(t) >= 4 }, "polls continue after a failed one")
 	api.addEvaluated(t, 1)
 	eventually(t, moved.deliveredIs(t, 3))
+	require.Zero(t, moved.count(t, "river_job WHERE abs(extract(epoch FROM now() - created_at)) > 600"), "a watch without Since begins at the creation of its first job")
 }

@@ -16,7 +16,7 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	t.Parallel()
 	s, good, bad := newPostgres(t), newAPI(t), newAPI(t)
 	bad.RevokeKey(sandbox.LiveKey)
-	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+	_, stop := s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
 		Organizations: []jobs.Organization{good.organization("good"), bad.organization("bad")}, Handle: s.insertResult,
 	})
 	eventually(t, func() bool {
@@ -34,4 +34,9 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	eventually(t, func() bool { return attempt() > now }, "there is another failed poll, which does not renew the row")
 	eventually(t, s.countIs(t, 1, "("+query+") AS found"), "the row of the other organization is renewed")
 	require.Equal(t, "bad", queryValue[string](t, s.db, query))
+
+	stop()
+	_, err = s.db.ExecContext(t.Context(), "UPDATE river_job SET state = 'scheduled', scheduled_at = now() + interval '10 minutes' WHERE args->>'organization' = 'bad' AND finalized_at IS NULL")
+	require.NoError(t, err)
+	require.Zero(t, s.count(t, "("+query+") AS found"), "a poll that waits for the next window of the rate limit is not late")
 }

@@ -332,6 +332,16 @@ var healthy = map[string]func(*testing.T, *environment){
 		env.collect(t, time.Hour, env.recorder, second.recorder)
 		env.collect(t, time.Hour, env.recorder)
 	},
+	"the process that polled last ends, and the other one polls a minute later": func(t *testing.T, env *environment) {
+		second := env.replica(t)
+		env.PollDue(t.Context(), "acme", time.Now()) // This process has the organization too, but the other one made every poll.
+		stop := env.poll(t, "acme", hiring.WatchOptions{}, second)
+		env.collect(t, 20*time.Minute, env.recorder, second.recorder)
+		stop()
+		env.collect(t, time.Minute, env.recorder)
+		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
+		env.collect(t, 20*time.Minute, env.recorder)
+	},
 	"a process restarts within three minutes": func(t *testing.T, env *environment) {
 		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
 		env.collect(t, 30*time.Minute, env.recorder)

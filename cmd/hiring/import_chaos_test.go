@@ -147,6 +147,18 @@ func outcomes(t *testing.T, file string) map[string]int {
 	return count
 }
 
+func TestImportWithTheCheckpointOfALaterVersionRejectsNobody(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 3)
+	file := filepath.Join(t.TempDir(), "people.csv.results.csv")
+	require.NoError(t, hiring.FileCheckpoint(checkpointFile(file, h.id)).Save(t.Context(), `{"kind":"hiring-invitations-2"}`))
+	shown, err := h.run(t.Context(), file, h.server.Transport())
+	require.ErrorContains(t, err, "Checkpoint: ")
+	assert.NotContains(t, shown, "rejected")
+	assert.Equal(t, map[string]int{string(candidates.NotSent): 3}, outcomes(t, file))
+	assert.Empty(t, h.invitations())
+}
+
 // tearLastRow truncates the last row, as a process killed during a write would leave it.
 // before is the size of the file when the run began.
 func tearLastRow(t *testing.T, file string, before int, random *rand.Rand) {

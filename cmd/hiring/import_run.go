@@ -137,8 +137,12 @@ func (r *importRun) recordRest(why error) {
 	}
 }
 
-// concernsOneCandidate reports whether an error concerns one candidate only.
+// concernsOneCandidate reports whether an error concerns one candidate only. An error of
+// the checkpoint concerns all of them.
 func concernsOneCandidate(err error) bool {
+	if rejected, ok := errors.AsType[*hiring.ParamError](err); ok && rejected.Param == "Checkpoint" {
+		return false
+	}
 	return !errors.Is(err, hiring.ErrRunEnded) && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict))
 }
 

@@ -69,6 +69,9 @@ func invitations(candidates []candidate) iter.Seq[hiring.NewInvitation] {
 
 // concernsOne reports whether an error concerns one candidate and not the whole run.
 func concernsOne(err error) bool {
+	if errors.Is(err, hiring.ErrRunEnded) {
+		return false
+	}
 	if errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict) {
 		return true
 	}

@@ -1,9 +1,11 @@
 package invite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -218,6 +220,48 @@ func TestSendAllRestartsByTheServersClock(t *testing.T) {
 		assert.InDelta(t, 91, time.Since(begun).Seconds(), 1)
 	})
 }
+
+// A request without a timeout may be on its way until the process is killed, long after
+// it was recorded.
+func TestSendAllRestartsAfterARequestWithoutATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		posts := 0
+		client := func() *hiring.Client {
+			client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey, hiring.WithTimeout(0), hiring.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.Method != http.MethodPost {
+					return server.Transport().RoundTrip(r)
+				}
+				if posts++; posts > 1 {
+					return server.Transport().RoundTrip(r)
+				}
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					return nil, err
+				}
+				<-r.Context().Done()
+				late := r.Clone(context.WithoutCancel(r.Context()))
+				late.Body = io.NopCloser(bytes.NewReader(body))
+				time.AfterFunc(55*time.Second, func() { _, _ = server.Transport().RoundTrip(late) })
+				return nil, r.Context().Err()
+			})}))
+			require.NoError(t, err)
+			return client
+		}
+		store := &memory{}
+		for _, kill := range []time.Duration{5 * time.Minute, 20 * time.Second, time.Hour} {
+			ctx, stop := context.WithTimeout(t.Context(), kill)
+			_ = client().Invitations.SendAll(ctx, assessment, slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Checkpoint: store})
+			stop()
+		}
+		time.Sleep(time.Minute)
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // What was sent ahead of a lookup keeps its true outcome when Each ends the run.
 func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {

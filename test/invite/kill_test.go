@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +82,7 @@ type killWorld struct {
 	dead     bool
 	kill     func()
 	effects  map[string][]int // Runs by assessment and address.
-	underway map[string]int
+	underway map[string][]int // Runs whose requests are late.
 	resolved int
 	wrong    []string
 }
@@ -90,7 +91,7 @@ func newKillWorld(t *testing.T, seed uint64, people int) *killWorld {
 	t.Helper()
 	w := &killWorld{
 		server: sandbox.Start(t), people: apitest.Candidates(people, 1), stores: make(map[string]*memory), finished: make(map[string]bool),
-		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), underway: make(map[string]int),
+		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), underway: make(map[string][]int),
 	}
 	w.server.AddKey(sandbox.Key{Token: apitest.UnlimitedKey, Scope: sandbox.ScopeAdmin})
 	for _, name := range []string{"Backend engineer", "Frontend engineer"} {
@@ -201,16 +202,16 @@ func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteR
 	problem := ""
 	switch got.Outcome {
 	case hiring.InviteSent:
-		if all != 1 || ours != 1 || w.underway[key] > 0 || err != nil {
+		if all != 1 || ours != 1 || len(w.underway[key]) > 0 || err != nil {
 			problem = "sent"
 		}
 	case hiring.InviteExisting:
-		if all != 1 || ours != 0 || w.underway[key] > 0 || err != nil {
+		if all != 1 || ours != 0 || len(w.underway[key]) > 0 || err != nil {
 			problem = "existing"
 		}
 		w.resolved++
 	case hiring.InviteNotSent:
-		if ours != 0 || err == nil || errors.Is(err, hiring.ErrOutcomeUnknown) {
+		if ours != 0 || slices.Contains(w.underway[key], w.run) || err == nil || errors.Is(err, hiring.ErrOutcomeUnknown) {
 			problem = "not sent"
 		}
 	case hiring.InviteUnknown:
@@ -219,7 +220,7 @@ func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteR
 		}
 	}
 	if problem != "" || got.Candidate.Email != in.Email {
-		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, %d under way: %v", w.run, in.Email, got.Outcome, w.effects[key], w.underway[key], err))
+		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, under way of runs %v: %v", w.run, in.Email, got.Outcome, w.effects[key], w.underway[key], err))
 	}
 }
 
@@ -264,12 +265,13 @@ func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *killWorld) later(ctx context.Context, r *http.Request, body []byte, run int, late time.Duration) {
 	key := w.key(r, body)
 	w.mu.Lock()
-	w.underway[key]++
+	w.underway[key] = append(w.underway[key], run)
 	w.mu.Unlock()
 	time.AfterFunc(late, func() {
 		_, _ = w.act(ctx, r, body, run)
 		w.mu.Lock()
-		w.underway[key]--
+		n := slices.Index(w.underway[key], run)
+		w.underway[key] = slices.Delete(w.underway[key], n, n+1)
 		w.mu.Unlock()
 	})
 }

@@ -94,6 +94,7 @@ type processWorld struct {
 type lateRequest struct {
 	due time.Time // By the server's clock.
 	key string
+	run int
 	do  func()
 }
 
@@ -285,7 +286,7 @@ func (w *processWorld) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case fate == 1 || dead && fate < 8:
 		due := w.now().Add(late)
 		w.mu.Lock()
-		w.late = append(w.late, lateRequest{due, key, func() { w.act(r, body, key, run) }})
+		w.late = append(w.late, lateRequest{due, key, run, func() { w.act(r, body, key, run) }})
 		w.mu.Unlock()
 		panic(http.ErrAbortHandler)
 	case fate == 2:
@@ -340,6 +341,7 @@ func (w *processWorld) judge(id, email string, outcome hiring.InviteOutcome, fai
 		}
 	}
 	underway := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key })
+	oursUnderway := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key && l.run == w.run })
 	ok := false
 	switch outcome {
 	case hiring.InviteSent:
@@ -348,7 +350,7 @@ func (w *processWorld) judge(id, email string, outcome hiring.InviteOutcome, fai
 		ok = all == 1 && ours == 0 && !underway && failure == "-"
 		w.existing++
 	case hiring.InviteNotSent:
-		ok = ours == 0 && failure != "-" && failure != "unknown"
+		ok = ours == 0 && !oursUnderway && failure != "-" && failure != "unknown"
 	case hiring.InviteUnknown:
 		ok = failure == "unknown"
 	}

@@ -2,8 +2,10 @@ package invite_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -64,6 +66,32 @@ func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 	})
 }
 
+// A run that waits for an Ensure of the same client reports it every minute, although the end of the wait is not known.
+func TestProgressIsCalledWhileAnotherCallInvitesTheAddress(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 503, Times: 3})
+		client := server.LiveClient()
+		candidates := apitest.Candidates(3, 1)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = client.Invitations.Ensure(t.Context(), assessment, candidates[0])
+		}()
+		synctest.Wait()
+		last, longest := time.Now(), time.Duration(0)
+		err := client.Invitations.SendAll(t.Context(), assessment, slices.Values(candidates), hiring.SendAllOptions{
+			Progress: func(hiring.InviteProgress) { longest, last = max(longest, time.Since(last)), time.Now() },
+		})
+		require.NoError(t, err)
+		<-done
+		assert.LessOrEqual(t, longest, time.Minute+time.Second)
+		assert.Greater(t, longest, time.Second, "the run waited")
+		assert.Len(t, apitest.InvitationCounts(t, server, assessment), 3)
+	})
+}
+
 // A candidate whose outcome is unknown does not delay the others.
 func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
 	t.Parallel()
@@ -86,13 +114,14 @@ func TestUnknownOutcomesDoNotDelayTheOthers(t *testing.T) {
 		})
 		return d
 	}
-	var lost, late []sandbox.Fault
+	var lost, late, refused []sandbox.Fault
 	for n := 9; n < 150; n += 10 {
 		lost = append(lost, sandbox.Fault{Route: apitest.InviteRoute, Skip: n, Reset: true, After: true})
 		late = append(late, sandbox.Fault{Route: apitest.InviteRoute, Skip: n, Status: 503, Late: 50 * time.Second})
+		refused = append(refused, sandbox.Fault{Route: apitest.InviteRoute, Skip: n, Status: 503})
 	}
 	without := took()
-	for name, faults := range map[string][]sandbox.Fault{"lost responses": lost, "503, and done 50 s later": late} {
+	for name, faults := range map[string][]sandbox.Fault{"lost responses": lost, "503, and done 50 s later": late, "503, and not done": refused} {
 		with := took(faults...)
 		assert.LessOrEqual(t, with.Seconds(), 1.05*without.Seconds(), name)
 		t.Logf("150 candidates in %s; with %d %s in %s", without, len(faults), name, with)
@@ -107,13 +136,18 @@ func TestSendAllHoldsAfterThreeUnknownOutcomes(t *testing.T) {
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Times: 5, Status: 500})
 		var at []time.Duration
 		began := time.Now()
-		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(20, 1)), hiring.SendAllOptions{Each: func(result hiring.InviteResult, err error) bool {
-			at = append(at, time.Since(began))
-			return assert.NoError(t, err) && assert.Equal(t, hiring.InviteSent, result.Outcome)
-		}}))
-		assert.Len(t, at, 20)
-		_, writes := requestsOf(server)
-		assert.Equal(t, 25, writes)
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Method == http.MethodPost {
+				at = append(at, time.Since(began).Round(time.Second))
+			}
+		}))
+		var got reports
+		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(20, 1)), hiring.SendAllOptions{Each: got.each}))
+		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 20), got.outcomes())
+		require.Len(t, at, 25)
+		assert.Equal(t, slices.Repeat([]time.Duration{0}, 5), at[:5], "two are sent, and three are lost")
+		assert.Equal(t, []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute}, at[5:8], "one at a time, until one is not lost")
+		assert.Equal(t, slices.Repeat([]time.Duration{3 * time.Minute}, 17), at[8:], "the rest")
 		requireOneMailEach(t, server, assessment, 20)
 	})
 }
