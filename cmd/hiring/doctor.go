@@ -223,7 +223,7 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	}
 	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, hiring profile set dialect, or hiring-sandbox -dialect.", name, len(decided))
 	if len(open) > 0 {
-		note += "\nUndecided names, which stay as assumed: " + strings.Join(open, ", ")
+		note += "\nUndecided names, which the file does not have: " + strings.Join(open, ", ")
 	}
 	_, err = fmt.Fprintln(a.err, output.CleanLines(note))
 	return err

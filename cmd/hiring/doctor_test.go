@@ -129,7 +129,7 @@ func TestDoctorWritesOnlyWhatItDecided(t *testing.T) {
 		assert.NotContains(t, found, undecided)
 	}
 	assert.Contains(t, got.stderr, fmt.Sprintf("dialect.json holds the %d names that were decided", len(found)))
-	assert.Contains(t, got.stderr, "Undecided names, which stay as assumed: ")
+	assert.Contains(t, got.stderr, "Undecided names, which the file does not have: ")
 	assert.Contains(t, got.stderr, "UpdateAssessment")
 
 	again := u.run("--dialect", "dialect.json", "doctor", "--write", "again.json")
@@ -147,7 +147,7 @@ func TestDoctorWritesForAKeyThatMayOnlyRead(t *testing.T) {
 	u := newUser(t, server, sandbox.ReadOnlyKey)
 	got := u.run("doctor", "--write", "dialect.json")
 	assert.Equal(t, exitOK, got.code, got.stderr)
-	assert.Contains(t, got.stderr, "Undecided names, which stay as assumed: InvitationEmail, InvitationName\n")
+	assert.Contains(t, got.stderr, "Undecided names, which the file does not have: InvitationEmail, InvitationName\n")
 }
 
 // sandboxProgram runs cmd/hiring-sandbox with a dialect and returns its base URL.

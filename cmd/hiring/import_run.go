@@ -87,7 +87,7 @@ func removeIfThere(file string) error {
 // candidates yields the candidates in random order. Another machine may import the same
 // candidates, and two runs in the same order would send to each candidate at the same
 // time. Each candidate gets a row before the request is sent. When the row cannot be
-// written, the run stops. An address that is listed in another Unicode normal form is
+// written, the run stops. An address that SendAll would not recognize in the list is
 // replaced by the listed spelling.
 func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
 	order := slices.Clone(r.people)
@@ -97,7 +97,7 @@ func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
 	for _, person := range order {
 		existing, found := r.invited[candidates.Key(person.Email)]
 		switch {
-		case found && !strings.EqualFold(person.Email, existing.CandidateEmail):
+		case found && strings.ToLower(person.Email) != strings.ToLower(existing.CandidateEmail): //nolint:staticcheck // SendAll compares in the same way
 			person.Email = existing.CandidateEmail
 		case !found && !r.ended:
 			r.writeErr = r.results.Begin(r.assessment, person)
@@ -196,7 +196,7 @@ func (s *importSummary) count(outcome candidates.Outcome) {
 func (im importer) show(s importSummary, result candidates.Result) {
 	done := s.Sent + s.Earlier + s.Existing + s.Refused + s.Unknown
 	if result.Outcome == candidates.Refused {
-		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return p.Email == result.Email })
+		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return candidates.Key(p.Email) == candidates.Key(result.Email) })
 		im.progress.Say(fmt.Sprintf("Line %d was rejected: %s", im.lines[i], result.Problem))
 	}
 	if result.Outcome != candidates.NotSent {
@@ -238,7 +238,11 @@ func importSummaryTable() output.Table[importSummary] {
 		Shown: []string{"sent", "sent_earlier", "existing", "refused", "not_sent", "unknown", "without_row", "results"},
 		Verbose: func(p *output.Printer, s importSummary) error {
 			if s.NoRow > 0 {
-				_, err := fmt.Fprintf(p, "Stopped: %d of %d sent; %d have no row in %s.\n", s.Sent+s.Earlier, s.people, s.NoRow, output.Clean(s.Results))
+				notSent := ""
+				if s.NotSent > s.NoRow {
+					notSent = fmt.Sprintf(", %d not sent", s.NotSent-s.NoRow)
+				}
+				_, err := fmt.Fprintf(p, "Stopped: %d of %d sent%s; %d have no row in %s.\n", s.Sent+s.Earlier, s.people, notSent, s.NoRow, output.Clean(s.Results))
 				return err
 			}
 			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))

@@ -286,12 +286,14 @@ func TestOneAddressInSeveralSpellings(t *testing.T) {
 	h, u := newImport(t, 1)
 	_, err := h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "rene\u0301@example.com", Name: "Ren\u00e9"})
 	require.NoError(t, err)
-	u.write("names.csv", "email,name\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
+	_, err = h.server.LiveClient().Invitations.Send(t.Context(), h.id, hiring.NewInvitation{Email: "νικος@example.com", Name: "Νίκος"})
+	require.NoError(t, err)
+	u.write("names.csv", "email,name\nΝΙΚΟΣ@example.com,Νίκος\nΣΟΦΟΣ@example.com,Σοφός\nσοφος@example.com,Σοφός\nREN\u00c9@example.com,Ren\u00e9\nRene\u0301@example.com,Ren\u00e9\nzoe\u0308@example.com,Zo\u00eb\nZO\u00cb@EXAMPLE.com,Zo\u00eb\n")
 	got := u.run("invitations", "import", "names.csv", "-a", h.id, "--yes")
 	require.Zero(t, got.code, got.stderr)
-	assert.Equal(t, "1 sent, 1 existing. Results: names.csv.results.csv\n", got.stdout)
-	assert.Contains(t, got.stderr, "2 rows repeat an address")
-	assert.Len(t, h.invitations(), 2)
+	assert.Equal(t, "2 sent, 2 existing. Results: names.csv.results.csv\n", got.stdout)
+	assert.Contains(t, got.stderr, "3 rows repeat an address")
+	assert.Len(t, h.invitations(), 4)
 }
 
 // TestImportOnAFullDisk sends nothing that it cannot record. A limit of the file size

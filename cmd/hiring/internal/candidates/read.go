@@ -28,9 +28,20 @@ type List struct {
 }
 
 // Key returns the same text for every spelling of an address: upper and lower case, and
-// Unicode normal forms.
+// Unicode normal forms. Letters with several lower-case forms, such as the Greek sigma, are
+// one letter.
 func Key(email string) string {
-	return norm.NFC.String(strings.ToLower(norm.NFC.String(strings.TrimSpace(email))))
+	return norm.NFC.String(strings.Map(folded, norm.NFC.String(strings.TrimSpace(email))))
+}
+
+// folded returns one letter for all its forms.
+func folded(r rune) rune {
+	r = unicode.ToLower(r)
+	first := r
+	for form := unicode.SimpleFold(r); form != r; form = unicode.SimpleFold(form) {
+		first = min(first, form)
+	}
+	return first
 }
 
 // Read reads a file whose header names the columns name and email, in any order, separated
