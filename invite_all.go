@@ -140,7 +140,10 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 		r.advance(ctx)
 	}
 	err := r.log.close(ctx)
-	if r.cause != nil && !r.left {
+	switch {
+	case r.left:
+		return nil // An address that close could not remove stays recorded, which costs a lookup.
+	case r.cause != nil:
 		return r.cause
 	}
 	return err

@@ -285,6 +285,26 @@ func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 }
 
 // A save may take as long as it likes: the request is not sent later than recorded.
+// The address stays recorded, so that nothing is lost when the last save fails.
+func TestEachEndsARunWithNilWhenTheLastSaveFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(3, 1)
+		store := killed(t, server, assessment, people[:1], sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{
+			Each: func(hiring.InviteResult, error) bool {
+				store.saving = func() error { return errors.New("disk full") }
+				return false
+			},
+			Checkpoint: store,
+		})
+		require.NoError(t, err)
+		store.saving = nil
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		requireOneMailEach(t, server, assessment, 3)
+	})
+}
+
 func TestASlowSaveIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
