@@ -38,7 +38,7 @@ func (f decoderFunc) decode(p *payload) (string, error) { return f(p) }
 // lenientDecoder is a decoder that also accepts a body that was not read in full.
 type lenientDecoder struct{ decoderFunc }
 
-// leniency decodes a response of which a part cannot be decoded.
+// leniency decodes a response that is partly malformed.
 type leniency interface {
 	begin()                  // Forgets what an earlier attempt found.
 	codec() *jsoncodec.Codec // Decodes a response that the fast decoder refused.
@@ -153,18 +153,18 @@ type Meta struct {
 	NextCursor string
 }
 
-// wireMeta is meta as it comes: which of it is there tells how a list is paged.
+// wireMeta is the meta object of a response. Its members show how a list is paged.
 type wireMeta struct {
 	RequestID  string   `json:"request_id"`
 	Page       *int     `json:"page"`
 	PageSize   int      `json:"page_size"`
 	Total      *int     `json:"total"`
 	HasMore    *bool    `json:"has_more"`
-	NextCursor RawValue `json:"next_cursor"` // A null one ends a list; an absent one says nothing.
+	NextCursor RawValue `json:"next_cursor"` // Null at the end of a list.
 }
 
-// cursor is empty at the end of a list. A bare number is taken for its text:
-// the cursor of a log is one.
+// cursor returns the next cursor, empty at the end of a list. The cursor of a log may be
+// a number.
 func (m wireMeta) cursor() string {
 	text, isText := m.NextCursor.Text()
 	if v := m.NextCursor; !isText && len(v) > 0 && (v[0] == '-' || v[0] >= '0' && v[0] <= '9') {

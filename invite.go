@@ -214,8 +214,8 @@ func (r *inviteRun) lookupsAfter(last lastSend) inviting.Lookups {
 	return inviting.After(last.At, retryAfter, r.now())
 }
 
-// settle makes the lookup that is due. When the verdict is not known, another
-// lookup follows, or v.last is zero and the request is to be sent again.
+// settle makes the due lookup. When the verdict is still unknown, either another lookup
+// follows, or v.last is zero and the caller sends the request again.
 func (r *inviteRun) settle(ctx context.Context, v invite) (invite, verdict) {
 	lost := v.last.Lost
 	invitation, found := r.find(v.who) // A lookup for another candidate may have shown it.
@@ -333,7 +333,7 @@ func (r *inviteRun) check(in NewInvitation) error {
 	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
 }
 
-// find returns the invitation of an addressee, as far as it is known.
+// find returns the known invitation of an addressee.
 func (r *inviteRun) find(who inviting.Addressee) (invitation Invitation, found bool) {
 	if invitation, found = r.Known[who.Address]; found {
 		return invitation, true
@@ -392,8 +392,8 @@ func (r *inviteRun) refresh(ctx context.Context) error {
 	return nil
 }
 
-// look reads the listing as far as it must: see [inviting.Listing]. When items
-// leave the listing meanwhile, it begins again.
+// look reads the listing until [inviting.Listing] needs no further page. It starts over
+// when items leave the listing meanwhile.
 func (r *inviteRun) look(ctx context.Context, wanted string, whole bool) error {
 	ctx = WithResponse(ctx, nil)
 	for n := 0; ; n++ {
@@ -484,7 +484,7 @@ var (
 	// unreturned is the error of a call that a panic ended.
 	unreturned = &Error{Operation: "Invitations.Send", Message: "the call did not return", Outcome: OutcomeUnknown}
 
-	// earlierRun stands for the error of a request that a checkpoint records.
+	// earlierRun is the error of a request that a checkpoint records.
 	earlierRun = &Error{Operation: "Invitations.Send", Message: "an earlier run ended before it had the response", Outcome: OutcomeUnknown}
 )
 

@@ -24,7 +24,7 @@ type asker struct {
 	requests    int
 	unreadable  error                                                         // Why the report of the submission that was read last cannot be.
 	check       func(ctx context.Context, wish waiting.Wish, items int) error // Called after each response that succeeded; nil: not called.
-	bare        map[string]Submission                                         // Of a waiter: evaluated, without a report, which is read by itself. Nil: a watcher.
+	bare        map[string]Submission                                         // Evaluated submissions whose report must be read singly, of a waiter. Nil: a watcher.
 
 	isNew func(s *Submission, named bool) bool // Reports whether a submission that cannot be decoded is news.
 	told  []string                             // IDs of those that were.
@@ -46,7 +46,7 @@ func (a *asker) budget() waiting.Budget {
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
 
-// ration refuses a request that is to be left to others.
+// ration returns an error when the remaining requests are reserved for other users of the key.
 func (a *asker) ration(operation string) error {
 	b := a.budget()
 	if b.Left > 0 {
@@ -96,9 +96,9 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	return got
 }
 
-// facts sets what a machine learns from the submissions of an answer. A waiter needs
-// only the report of a submission. To its machine, a submission that cannot be decoded
-// is an evaluated one without a report, which is read by itself.
+// facts sets the facts that a machine needs of the submissions of a response. A waiter
+// needs only reports: its machine treats a submission that cannot be decoded as
+// evaluated and without a report, and reads the report singly.
 func (a *asker) facts(got *answer, decoding *oneByOne) {
 	waiter := a.bare != nil
 	for i := range got.submissions {
@@ -153,8 +153,8 @@ func (a *asker) get(ctx context.Context, id string, decoding *oneByOne) ([]Submi
 	return []Submission{s}, err
 }
 
-// fulfil does what a machine wishes and tells it. It returns what is to be
-// delivered; a transient error is one that the machine retries.
+// fulfil makes the request that a machine wants and passes the response to the machine.
+// It returns the submissions to deliver. The machine retries transient errors.
 func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wish) ([]Submission, error) {
 	got := a.ask(ctx, wish)
 	if got.err != nil && !got.Refused && !got.Gone && !got.Trouble {

@@ -92,7 +92,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 		}
 		wait := max(t.pauseNow(), t.budget().Pace(t.requests-before, window))
 		if t.evaluated && err == nil && t.hollow == 0 {
-			wait = 0 // One more look, for what came meanwhile.
+			wait = 0 // Read once more, for entries that were added meanwhile.
 		}
 		if ended := t.rest(ctx, wait, err); ended != nil {
 			return stillOpen(ended)

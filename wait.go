@@ -140,8 +140,8 @@ func (o WaitOptions) tell(p WaitProgress) {
 	}
 }
 
-// progressOf is what a machine tells of itself. In one that watches, those are
-// pending whose evaluation it expects.
+// progressOf returns the progress of a machine. For a watch, Pending counts the
+// submissions whose evaluation is expected.
 func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 	p := m.Progress(a.now())
 	return WaitProgress{

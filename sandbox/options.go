@@ -87,11 +87,10 @@ func WithTimeline(t Timeline) Option {
 	return set(func(c *server.Config) { c.Timeline = t })
 }
 
-// WithDrift mixes into replies what additive changes of v1 may bring: members
-// that nobody knows yet, at every level but in event payloads; values that
-// nobody knows yet where the set of values is open; and null wherever the
-// documentation allows it. What drifts depends on the seed and the record only,
-// so that a record looks the same in every reply and on every run.
+// WithDrift adds to responses what additive changes of v1 may bring: unknown members
+// at every level except in event payloads, unknown values where the set of values is
+// open, and null wherever the documentation allows it. The changes depend on the seed
+// and the record only, so a record is the same in every response and on every run.
 //
 // Nothing documented breaks: types, ids, order, cursors and the numbers of meta
 // stay, filters go by the true values, and statuses that calls depend on, such

@@ -67,6 +67,6 @@ func (s *Server) URL() string {
 }
 
 // Close stops the listener of URL and cuts its connections, and closes every
-// Listener. Transport goes on working: it holds nothing that could be closed. A
-// second Close does nothing.
+// Listener. Transport keeps working, because it has no resources to close. A
+// second Close has no effect.
 func (s *Server) Close() { s.server().Close() }

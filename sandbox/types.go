@@ -101,8 +101,8 @@ type Timeline = server.Timeline
 //	Reset    bool           resets the connection without a response: ECONNRESET
 //	CutAfter int            ends the connection after so many bytes of the body; negative: after the headers
 //
-// In Route, a template without a method stands for every method, "POST *" for
-// every path, and "" or "*" for every request, unknown paths included. An id in
+// In Route, a template without a method matches every method, "POST *" matches
+// every path, and "" or "*" matches every request, unknown paths included. An id in
 // place of {id} names one resource. GET includes HEAD. GET /_archive/{id} is the
 // route of archive links: their storage sends Status as plain text.
 //

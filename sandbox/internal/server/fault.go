@@ -12,11 +12,10 @@ import (
 // Fault describes what goes wrong with requests. Package sandbox documents it.
 type Fault struct {
 	// Route is a method and a path's template, as in GET /submissions/{id}, or
-	// one of the two: a template stands for every method, "POST *" for every
-	// path, and "" or "*" for every request, also one to a path that the service
-	// does not have. An id in the place of {id} names one resource. GET means
-	// HEAD too. The links to archives have the route GET /_archive/{id}; storage
-	// answers a Status as plain text, and its files are all it does.
+	// one of the two: a template matches every method, "POST *" matches every
+	// path, and "" or "*" matches every request, unknown paths included. An id in
+	// place of {id} names one resource. GET includes HEAD. Archive links have the
+	// route GET /_archive/{id}. Their storage sends Status as plain text.
 	Route string
 	Key   string // The token of the key whose requests it affects; empty: any.
 	Skip  int    // How many requests of the route pass first.
@@ -26,17 +25,16 @@ type Fault struct {
 	Code       hiring.ErrorCode // Of the error that is answered; without Status, the one that goes with it.
 	RetryAfter time.Duration    // The Retry-After header, in whole seconds, rounded up. Alone: a 429.
 
-	// Delay passes before the answer. The end of the request's context ends it,
-	// and the reply is lost; without After and Late, so is the request. It waits on
-	// package time's clock: inside testing/synctest it takes no time.
+	// Delay delays the response. It ends with the request's context: the response is
+	// then lost, and without After and Late the request has no effect. It uses package
+	// time's clock, so inside testing/synctest it takes no time.
 	Delay time.Duration
 	Late  time.Duration // See above. With Status or Body, that is the reply to what is done only later.
 	After bool          // See above.
 
-	// Reset ends the connection without a reply, as a crash would: the client
-	// reads ECONNRESET. Over TCP and the pipe, net/http itself repeats a GET whose
-	// connection served before and then was reset: that is a request of its own,
-	// here and in the journal, of which the client tells nothing.
+	// Reset resets the connection without a response: the client reads ECONNRESET.
+	// Over TCP and the pipe, net/http repeats a GET by itself when a reused
+	// connection is reset. The journal shows two requests, the client one.
 	Reset bool
 
 	// CutAfter ends the connection after that many bytes of the body, at the
@@ -89,15 +87,15 @@ func (f *Fault) check() error {
 	return nil
 }
 
-// raw tells whether the reply is not the service's.
+// raw reports whether the response is not in the API's format.
 func (f *Fault) raw() bool { return f.Body != "" || f.ContentType != "" }
 
-// replaces tells whether the fault has a reply of its own.
+// replaces reports whether the fault replaces the response.
 func (f *Fault) replaces() bool {
 	return f.raw() || f.Status != 0 || f.Code != "" || f.RetryAfter > 0
 }
 
-// loses tells whether nothing at all is answered.
+// loses reports whether the client receives no response.
 func (f *Fault) loses() bool {
 	return f.Reset || !f.replaces() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
 }
