@@ -8,7 +8,8 @@ mkdir -p "$bin"
 
 # What is run must not depend on who runs it.
 unset HIRING_BASE_URL HIRING_API_KEY HIRING_LONG GOEXPERIMENT
-export GOWORK=off
+# Without cgo, so that all steps but the race detector's share what they compile.
+export GOWORK=off CGO_ENABLED=0
 
 current=start
 say_what_failed() {
@@ -52,11 +53,11 @@ within() {
 	(cd "$1" && "${@:2}")
 }
 
-# need_c_compiler sees to it that the race detector can be linked.
+# need_c_compiler sees to it that the race detector can be linked, which needs
+# CGO_ENABLED=1.
 need_c_compiler() {
-	export CGO_ENABLED=1
 	local cc
-	cc=$(go env CC)
+	cc=$(CGO_ENABLED=1 go env CC)
 	if command -v "${cc%% *}" >/dev/null; then
 		return
 	fi
