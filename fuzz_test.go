@@ -117,7 +117,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		}
 		held := reservation{quotas: book, key: noKey, class: quota.Read, begun: begun}
 		held.learn(s, status, h, fuzzNow, fuzzNow)
-		book.Leave(keyID{}, quota.Read)
+		book.Leave(keyID{}, quota.Read, fuzzNow)
 		q := book.Known(keyID{}, quota.Read)
 		if q.Limit < 0 || q.Remaining < 0 || q.Reset.Year() > 9999 {
 			t.Fatalf("kept %+v", q)

@@ -25,7 +25,7 @@ type reservation struct {
 func (r *reservation) release() {
 	if r.held {
 		r.held = false
-		r.quotas.Leave(r.key.id, r.class)
+		r.quotas.Leave(r.key.id, r.class, time.Now())
 	}
 }
 

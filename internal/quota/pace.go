@@ -17,7 +17,9 @@ const (
 //
 // The first half of a window is used without delay, so that a run of a hundred requests is
 // not slowed down. The rest is spread evenly over the remaining time, minus the expected
-// requests of others and minus a reserve. Others are expected to continue at the observed
+// requests of others and minus a reserve. A request that was sent late because those
+// before it took long does not delay the next ones: the time in which the server keeps
+// requests unanswered is made up for. Others are expected to continue at the observed
 // rate. A new window begins with a small part of the previous window's rate. Others count
 // for at most half of the limit, so that they cannot stop a run entirely.
 type usage struct {
@@ -25,10 +27,20 @@ type usage struct {
 	at, ends         time.Time // Time of the last response, and end of the window, by the local clock.
 	own              int       // Requests of this client in the window.
 	before           float64   // Requests an hour that others made in the previous window.
+
+	planned time.Time // When the last request would have begun if those before it had taken no time.
+	ended   time.Time // When a request of this client ended last.
 }
 
-// begin counts a request of this client.
-func (u *usage) begin() { u.own++ }
+// begin counts a request of this client. The arguments are those of wait.
+func (u *usage) begin(reserve, inFlight int, now time.Time) {
+	due, _ := u.next(reserve, inFlight, now)
+	late := max(0, u.ended.Sub(due)) // Idle time after the previous request is not made up for.
+	u.own, u.planned = u.own+1, now.Add(-late)
+}
+
+// end records the end of a request of this client.
+func (u *usage) end(now time.Time) { u.ended = now }
 
 // learn records a response. inFlight is the number of this client's requests in flight,
 // including the request of the response.
@@ -57,22 +69,27 @@ func (u *usage) others() float64 {
 // reserve requests of each window stay free for others. wholly reports whether the delay
 // lasts until the end of the window.
 func (u *usage) wait(reserve, inFlight int, now time.Time) (wait time.Duration, wholly bool) {
+	due, wholly := u.next(reserve, inFlight, now)
+	return max(0, due.Sub(now)), wholly
+}
+
+// next returns when the next request is due.
+func (u *usage) next(reserve, inFlight int, now time.Time) (due time.Time, wholly bool) {
 	if !u.ends.After(now) {
-		return 0, false // A new window; nothing is known about it yet.
+		return now, false // A new window; nothing is known about it yet.
 	}
-	left := u.ends.Sub(u.at)
 	spare := u.remaining - inFlight - reserve
 	if spare < 1 {
-		return u.ends.Sub(now), true
+		return u.ends, true
 	}
-	expected := u.others() * left.Hours()
+	expected := u.others() * u.ends.Sub(u.at).Hours()
 	free := max(0, float64(spare)-expected)
 	if used := u.limit - u.remaining + inFlight; free >= 1 && used < u.limit/2 {
-		return 0, false
+		return u.planned, false
 	}
-	pause := time.Duration(float64(left) / (free + 1)) // The last request is sent before the window ends.
+	pause := time.Duration(float64(u.ends.Sub(u.planned)) / (free + 1)) // The last request is sent before the window ends.
 	if expected > 0 {
 		pause = min(pause, probe)
 	}
-	return max(0, u.at.Add(pause).Sub(now)), false
+	return u.planned.Add(pause), false
 }

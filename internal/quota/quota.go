@@ -161,18 +161,19 @@ func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time
 		}
 	}
 	b.recordTry(key, now)
+	k.usage.begin(k.paceReserve(reserve), k.inFlight, now)
 	k.inFlight++
-	k.usage.begin()
 	b.ticks++
 	return Barrier{}, b.ticks
 }
 
 // Leave records the end of a request.
-func (b *Book) Leave(key Key, class Class) {
+func (b *Book) Leave(key Key, class Class, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, class)
 	k.inFlight--
+	k.usage.end(now)
 	if k.ended != nil {
 		close(k.ended)
 		k.ended = nil
@@ -262,7 +263,7 @@ func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, Write)
-	wait, wholly = k.usage.wait(max(k.Limit/10, k.share(reserve)), k.inFlight, now)
+	wait, wholly = k.usage.wait(k.paceReserve(reserve), k.inFlight, now)
 	return wait, wholly, k.Window
 }
 
@@ -273,6 +274,9 @@ func (k *classState) limit(class Class) int {
 	}
 	return k.lastLimit
 }
+
+// paceReserve returns how many requests of a window a long run leaves to others.
+func (k *classState) paceReserve(reserve float64) int { return max(k.Limit/10, k.share(reserve)) }
 
 // share returns a fraction of the limit, rounded up.
 func (k *classState) share(fraction float64) int { return int(math.Ceil(fraction * float64(k.Limit))) }

@@ -31,7 +31,7 @@ func known(t *testing.T, limit, remaining int) *Book {
 	b := new(Book)
 	said := Window{limit, remaining, now.Add(30 * time.Minute)}
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), said, 30*time.Minute, now)
-	b.Leave(Key{}, Read)
+	b.Leave(Key{}, Read, now)
 	return b
 }
 
@@ -85,7 +85,7 @@ func TestWhoWaitsForTheLastHearsOfItsEnd(t *testing.T) {
 		t.Fatal("nothing has ended yet")
 	default:
 	}
-	b.Leave(Key{}, Read)
+	b.Leave(Key{}, Read, now)
 	<-first.News
 	<-second.News
 	begin(t, b, Key{}, Read, now)
@@ -233,7 +233,7 @@ func TestPaceLeavesATenthOrTheReserve(t *testing.T) {
 		b := new(Book)
 		said := Window{200, c.remaining, now.Add(time.Hour)}
 		b.Learn(Key{}, Write, begin(t, b, Key{}, Write, now), said, time.Hour, now)
-		b.Leave(Key{}, Write)
+		b.Leave(Key{}, Write, now)
 		wait, wholly, known := b.Pace(Key{}, c.reserve, now)
 		assert.Equal(t, c.wholly, wholly, name)
 		assert.Equal(t, c.wholly, wait == time.Hour, "%s: %s", name, wait)
@@ -246,7 +246,7 @@ func TestKeysThatRotateDoNotPileUp(t *testing.T) {
 	for n := range 20_000 {
 		key := numbered(n)
 		b.Learn(key, Read, begin(t, b, key, Read, at), Window{1000, 0, at.Add(time.Hour)}, time.Hour, at)
-		b.Leave(key, Read)
+		b.Leave(key, Read, at)
 		most = max(most, len(b.keys))
 		at = at.Add(time.Minute)
 	}
@@ -257,11 +257,11 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 	b := new(Book)
 	closed, onItsWay := numbered(1), numbered(2)
 	b.Learn(closed, Write, begin(t, b, closed, Write, now), Window{200, 0, now.Add(time.Hour)}, time.Hour, now)
-	b.Leave(closed, Write)
+	b.Leave(closed, Write, now)
 	begin(t, b, onItsWay, Read, now)
 	for n := range 1000 {
 		begin(t, b, numbered(10+n), Read, now)
-		b.Leave(numbered(10+n), Read)
+		b.Leave(numbered(10+n), Read, now)
 	}
 	assert.Less(t, len(b.keys), 100, "keys that nothing is known of")
 	barrier, _ := b.Enter(closed, Write, 0, false, now)
@@ -279,12 +279,12 @@ func TestCrowdOfKeysIsForgottenOnceItsWindowsTurn(t *testing.T) {
 	b := new(Book)
 	for n := range 10 * minSweep {
 		b.Learn(numbered(n), Read, begin(t, b, numbered(n), Read, now), Window{1000, 0, now.Add(time.Hour)}, time.Hour, now)
-		b.Leave(numbered(n), Read)
+		b.Leave(numbered(n), Read, now)
 	}
 	assert.Len(t, b.keys, 10*minSweep, "each has a window")
 	for n := range 20 * minSweep {
 		begin(t, b, numbered(100_000+n), Read, now.Add(time.Hour))
-		b.Leave(numbered(100_000+n), Read)
+		b.Leave(numbered(100_000+n), Read, now)
 	}
 	assert.Less(t, len(b.keys), 10*minSweep)
 }
@@ -363,7 +363,7 @@ func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
 	said := func(reset time.Time, left time.Duration) {
 		_, begun := book.Enter(key, Read, 0, false, at)
 		book.Learn(key, Read, begun, Window{Limit: 100, Remaining: 99, Reset: reset}, left, at)
-		book.Leave(key, Read)
+		book.Leave(key, Read, at)
 	}
 	left := func() (int, time.Duration) {
 		_, remaining, ends := book.Left(key, Read, at)
