@@ -50,7 +50,7 @@ func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 					kills++
 				}
 				runs++
-				time.Sleep(time.Duration(w.rng.IntN(70_001)) * time.Millisecond)
+				time.Sleep(restartDelay(w.rng.IntN))
 			}
 			time.Sleep(2 * time.Minute)
 			for _, id := range w.assessments {
@@ -65,6 +65,12 @@ func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 	}
 	t.Logf("%d kills in %d runs of two assessments; %d results of an earlier run", kills, runs, lookedUp)
 	assert.Positive(t, lookedUp)
+}
+
+// restartDelay returns when a killed process is restarted: 0 to 70 s later, and each
+// fifth time at once.
+func restartDelay(random func(n int) int) time.Duration {
+	return time.Duration(max(0, random(87_501)-17_500)) * time.Millisecond
 }
 
 // killWorld is a server with faults, and one process at a time.

@@ -45,7 +45,7 @@ const senderPeople = 15 // In each of two assessments.
 // in the process wait for a lookup.
 func TestSendAllInAProcessThatIsKilled(t *testing.T) {
 	t.Parallel()
-	want := 5
+	want := 50
 	if apitest.Long() {
 		want = inviteKills
 	}
@@ -55,7 +55,7 @@ func TestSendAllInAProcessThatIsKilled(t *testing.T) {
 		for len(w.finished) < len(w.assessments) {
 			require.Less(t, w.run, 200, "seed %d does not come to an end", seed)
 			w.process(t)
-			w.advance(time.Duration(w.random(70_001)) * time.Millisecond)
+			w.advance(restartDelay(w.random))
 		}
 		w.advance(2 * time.Minute) // Every late request is handled.
 		for _, id := range w.assessments {
