@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/headers"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/neterr"
 )
@@ -154,11 +155,11 @@ func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (
 		x.release()
 		return nil, result{err: err, unsent: progress.neverSent(err)}
 	}
-	res := result{status: resp.StatusCode, header: resp.Header, requestID: x.key.secret.ScrubString(resp.Header.Get("X-Request-Id"))}
+	res := result{status: resp.StatusCode, header: resp.Header, requestID: x.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
 	res.limit, res.throttled = x.learn(c.core.shared, res.status, res.header, x.started, time.Now())
 	x.trace.arrived(res.status, res.requestID, res.limit)
 	x.release() // A slow body must not hold up other attempts.
-	if resp.Header.Get("Location") != "" {
+	if headers.Value(resp.Header, "Location") != "" {
 		// http.Client fails on some redirects before it calls CheckRedirect.
 		resp.Header = resp.Header.Clone()
 		resp.Header.Del("Location")

@@ -35,7 +35,7 @@ func (r *reservation) release() {
 func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
 	date := headers.ServerTime(h, now)
 	window, ok := headers.Quota(h)
-	if ok && h.Get("X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
+	if ok && headers.Value(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
 		s.clock.Learn(date, sent, now)
 		s.pollClock.Learn(date, sent, now)
 	}

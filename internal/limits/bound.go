@@ -24,10 +24,16 @@ type Bound struct {
 // Step reports whether decoding may continue. It is called for every value and checks the
 // context at every 4096th call.
 func (b *Bound) Step() bool {
-	if b.steps++; b.steps%4096 == 0 && b.Until != nil && b.Stopped == nil {
-		b.Stopped = b.Until.Err()
+	if b.steps++; b.steps%4096 == 0 {
+		b.checkTime() // In a function of its own, so that Step is inlined.
 	}
 	return b.Stopped == nil
+}
+
+func (b *Bound) checkTime() {
+	if b.Until != nil && b.Stopped == nil {
+		b.Stopped = b.Until.Err()
+	}
 }
 
 // Take deducts n bytes, and an eighth more because the allocator rounds sizes up. It

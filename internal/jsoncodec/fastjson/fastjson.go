@@ -18,6 +18,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -41,9 +42,16 @@ type state struct {
 	spare    reflect.Value
 	b, chunk []byte
 	known    [128][2]string // Recent short strings: two per hash value.
+
+	time      time.Time     // The time that was read last,
+	timeValue reflect.Value // and the same, to copy it into a field without an allocation.
 }
 
-var states = sync.Pool{New: func() any { return new(state) }}
+var states = sync.Pool{New: func() any {
+	d := new(state)
+	d.timeValue = reflect.ValueOf(&d.time).Elem()
+	return d
+}}
 
 // ErrRefused is returned for JSON that fastjson cannot decode. ErrItems is returned for a
 // slice that is too long.
@@ -159,7 +167,8 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 			next = p.byName[string(name)] - 1
 		}
 		if next >= 0 {
-			i = d.value(p.fields[next].plan, v.Field(p.fields[next].index), value, depth)
+			f := &p.fields[next]
+			i = d.value(f.plan, v.Field(f.index), value, depth)
 		} else {
 			i = d.unknown(p, v, name, value, depth)
 		}

@@ -151,7 +151,7 @@ func escape(b []byte, i int) int {
 	return -1
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func number(b []byte, i int) int {
 	if at(b, i) == '-' {
