@@ -63,13 +63,13 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
 	s.use()
-	who := inviting.To(assessmentID, in.Email)
+	to := inviting.To(assessmentID, in.Email)
 	clock := &s.core.shared.clock
-	s.sent.Join(who, clock.Now())
-	last := &lastSend{At: clock.Now(), Lost: unreturned}
-	defer func() { s.sent.Release(who, last) }()
+	s.sent.Join(to, clock.Now())
+	last := &lastSend{At: clock.Now(), Lost: errNotReturned}
+	defer func() { s.sent.Release(to, last) }()
 	invitation, err = s.post(ctx, assessmentID, in, requestHooks{})
-	last = endedAs(invitation, err, clock.Now())
+	last = newLastSend(invitation, err, clock.Now())
 	return invitation, err
 }
 

@@ -82,13 +82,13 @@ func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, ca
 }
 
 const (
-	// mostAhead is how many candidates are taken from the sequence at most before
-	// Each has the result of the first of them.
-	mostAhead = 1000
+	// maxQueue is the greatest number of candidates that are taken from the sequence before
+	// Each has received the result of the first of them.
+	maxQueue = 1000
 
-	// mostLost is after how many unknown outcomes in a row a run waits for their
-	// lookups: the API is probably down.
-	mostLost = 3
+	// maxUnknown is the number of unknown outcomes in a row after which a run waits for
+	// their lookups: the API is probably down.
+	maxUnknown = 3
 )
 
 // bulkRun is one call of SendAll. A step advances one candidate of the queue by
@@ -98,28 +98,28 @@ type bulkRun struct {
 	inviteRun
 
 	options  SendAllOptions
-	queue    []queued // In order; the next result for Each is that of the first.
+	queue    []queued // In order: Each receives the result of the first one next.
 	progress InviteProgress
-	lost     int      // Requests in a row whose outcome was unknown.
+	unknowns int      // Requests in a row whose outcome was unknown.
 	blocked  blockade // By the rate limit.
 	cause    error    // The error that ended the run. Nothing is sent any more.
-	left     bool     // Each returned false.
+	stopped  bool     // Each returned false.
 }
 
-// queued is a candidate whose result Each has not had yet.
+// queued is a candidate whose result Each has not received yet.
 type queued struct {
 	invite
-	verdict
+	conclusion
 }
 
 // pending reports whether the candidate waits for a lookup.
 func (q *queued) pending() bool { return !q.known && q.last.Lost != nil }
 
-// ready reports whether the candidate's request is to be sent.
+// ready reports whether the candidate's request is the next step.
 func (q *queued) ready() bool { return !q.known && q.last.Lost == nil }
 
-// blockade is the time before which the rate limit admits no request, with the
-// error that said so.
+// blockade is the time before which the rate limit admits no request, and the error of the
+// request that it refused.
 type blockade struct {
 	until time.Time
 	err   error
@@ -127,30 +127,30 @@ type blockade struct {
 
 func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) error {
 	for in := range candidates {
-		r.take(ctx, in)
-		for r.advance(ctx); r.full(); r.advance(ctx) {
+		r.enqueue(ctx, in)
+		for r.advance(ctx); r.mustAwaitLookup(); r.advance(ctx) {
 			r.awaitLookup(ctx)
 		}
-		if r.left {
+		if r.stopped {
 			break
 		}
 	}
-	for !r.left && len(r.queue) > 0 {
+	for !r.stopped && len(r.queue) > 0 {
 		r.awaitLookup(ctx)
 		r.advance(ctx)
 	}
 	err := r.log.close(ctx)
 	switch {
-	case r.left:
-		return nil // An address that close could not remove stays recorded, which costs a lookup.
+	case r.stopped:
+		return nil // An address that could not be removed stays recorded, which costs a lookup.
 	case r.cause != nil:
 		return r.cause
 	}
 	return err
 }
 
-// take adds a candidate to the queue. With the first one, the run begins.
-func (r *bulkRun) take(ctx context.Context, in NewInvitation) {
+// enqueue adds a candidate to the queue. The first candidate starts the run.
+func (r *bulkRun) enqueue(ctx context.Context, in NewInvitation) {
 	r.queue = append(r.queue, queued{invite: r.newInvite(in)})
 	q := &r.queue[len(r.queue)-1]
 	if r.cause != nil {
@@ -161,14 +161,14 @@ func (r *bulkRun) take(ctx context.Context, in NewInvitation) {
 		r.conclude(q, q.notSent(err))
 	} else if err := r.check(in); err != nil {
 		r.conclude(q, q.notSent(err))
-	} else if _, found := r.find(q.who); !found {
-		q.invite = r.follow(q.invite, lastSend{}) // An earlier run may have sent to it.
+	} else if _, found := r.find(q.to); !found {
+		q.invite = r.withLast(q.invite, lastSend{}) // An earlier run may have sent to it.
 	}
 }
 
 // start loads the checkpoint and lists the existing invitations, once.
 func (r *bulkRun) start(ctx context.Context) (err error) {
-	if r.Known != nil {
+	if r.listing.Known != nil {
 		return nil
 	}
 	if r.options.Checkpoint != nil {
@@ -179,21 +179,21 @@ func (r *bulkRun) start(ctx context.Context) (err error) {
 	return r.refresh(ctx)
 }
 
-// full reports whether the run must wait for a lookup before it takes another
-// candidate.
-func (r *bulkRun) full() bool {
-	return !r.left && (len(r.queue) >= mostAhead || slices.ContainsFunc(r.queue, func(q queued) bool { return q.ready() }))
+// mustAwaitLookup reports whether the run must wait for a lookup before it takes another
+// candidate from the sequence.
+func (r *bulkRun) mustAwaitLookup() bool {
+	return !r.stopped && (len(r.queue) >= maxQueue || slices.ContainsFunc(r.queue, func(q queued) bool { return q.ready() }))
 }
 
 // advance makes all steps that are possible without waiting for a lookup.
 func (r *bulkRun) advance(ctx context.Context) {
-	for !r.left {
+	for !r.stopped {
 		q := r.next(ctx, r.now())
 		if q == nil {
 			return
 		}
-		if out := r.step(ctx, q); out.known {
-			r.conclude(q, out)
+		if end := r.step(ctx, q); end.known {
+			r.conclude(q, end)
 		}
 	}
 }
@@ -203,14 +203,14 @@ func (r *bulkRun) advance(ctx context.Context) {
 func (r *bulkRun) next(ctx context.Context, now time.Time) *queued {
 	_, pending := r.nextLookup()
 	r.shared = pending > 1
-	over := r.noLookups(ctx) != nil
+	impossible := r.lookupsImpossible(ctx) != nil
 	for i := range r.queue {
 		q := &r.queue[i]
-		if q.pending() && (over || r.due(q, now) || r.cause != nil && q.sends == 0) {
+		if q.pending() && (impossible || r.due(q, now) || r.cause != nil && q.sends == 0) {
 			return q
 		}
 	}
-	if pending > 0 && r.lost >= mostLost && r.cause == nil {
+	if pending > 0 && r.unknowns >= maxUnknown && r.cause == nil {
 		return nil
 	}
 	for i := range r.queue {
@@ -221,8 +221,8 @@ func (r *bulkRun) next(ctx context.Context, now time.Time) *queued {
 	return nil
 }
 
-// noLookups returns why no lookup can succeed any more, or nil.
-func (r *bulkRun) noLookups(ctx context.Context) error {
+// lookupsImpossible returns the error that prevents all further lookups, or nil.
+func (r *bulkRun) lookupsImpossible(ctx context.Context) error {
 	if err := contextError(ctx); err != nil {
 		return err
 	}
@@ -233,14 +233,14 @@ func (r *bulkRun) noLookups(ctx context.Context) error {
 	return nil
 }
 
-// due reports whether a step would tell more about a pending candidate.
+// due reports whether a pending candidate needs no further wait: its lookup is due, or its
+// invitation is known already.
 func (r *bulkRun) due(q *queued, now time.Time) bool {
-	_, found := r.find(q.who)
+	_, found := r.find(q.to)
 	return found || !now.Before(q.lookups.At)
 }
 
-// nextLookup returns when the next lookup is due, and how many candidates wait for
-// one.
+// nextLookup returns when the next lookup is due, and the number of pending candidates.
 func (r *bulkRun) nextLookup() (due time.Time, pending int) {
 	for i := range r.queue {
 		if q := &r.queue[i]; q.pending() {
@@ -252,94 +252,101 @@ func (r *bulkRun) nextLookup() (due time.Time, pending int) {
 	return due, pending
 }
 
-// step advances one candidate.
-func (r *bulkRun) step(ctx context.Context, q *queued) verdict {
+// step advances one candidate by a request or a lookup, or waits until the rate limit
+// admits a request.
+func (r *bulkRun) step(ctx context.Context, q *queued) conclusion {
 	switch {
 	case r.cause != nil && q.sends == 0:
 		return q.notSent(&RunEndedError{r.cause})
 	case r.cause != nil && q.ready():
-		return q.notSent(settledAs(q.failure)) // Looked up, and not to be sent again.
+		return q.notSent(asNotDone(q.failure)) // The lookups did not find it, and nothing is sent any more.
 	case q.pending():
-		if err := r.noLookups(ctx); err != nil {
+		if err := r.lookupsImpossible(ctx); err != nil {
 			return q.lookupFailed(ctx, err)
 		}
 	}
 	if q.ready() {
-		if invitation, found := r.find(q.who); found {
-			r.log.resolved(q.who)
+		if invitation, found := r.find(q.to); found {
+			r.log.resolved(q.to)
 			return q.found(invitation)
 		}
 		if waits, err := r.awaitTurn(ctx); err != nil {
 			return q.notSent(err)
 		} else if waits {
-			return verdict{} // Another candidate may be next by now.
+			return conclusion{} // Another candidate may be next by now.
 		}
 	}
-	return r.claimed(ctx, q)
+	return r.claimAndStep(ctx, q)
 }
 
-// claimed makes the request or the lookup of a candidate while no other call uses
-// its address.
-func (r *bulkRun) claimed(ctx context.Context, q *queued) (out verdict) {
-	last, ok, err := r.claim(ctx, q.who)
+// claimAndStep makes the request or the lookup of a candidate while no other call uses its
+// address.
+func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) {
+	last, claimed, err := r.claim(ctx, q.to)
 	switch {
 	case err != nil && q.pending():
 		return q.lookupFailed(ctx, err)
 	case err != nil:
 		return q.notSent(err)
-	case !ok:
-		return verdict{}
+	case !claimed:
+		return conclusion{}
 	}
 	defer func() { r.release(q.invite) }()
 	if last.Invited() && !last.At.Equal(q.last.At) {
-		q.sends = 0 // Another call sent it.
+		q.sends = 0 // Another call sent the invitation.
 	}
-	q.invite = r.follow(q.invite, last)
+	q.invite = r.withLast(q.invite, last)
 	switch {
 	case q.last.Invited():
-		r.log.resolved(q.who)
+		r.log.resolved(q.to)
 		return q.found(q.last.Invitation)
-	case q.last.Lost != nil && !r.due(q, r.now()): // Another call sent it.
-		return verdict{}
-	case q.last.Lost != nil:
-		if q.invite, out = r.settle(ctx, q.invite); q.last.Invited() {
-			r.lost = 0
-		}
-		return out
+	case q.last.Lost == nil:
+		return r.sendQueued(ctx, q)
+	case !r.due(q, r.now()): // The request of another call is the last one now.
+		return conclusion{}
 	}
-	q.last = lastSend{At: r.now(), Lost: unreturned}
-	if q.invite, out = r.send(ctx, q.invite); q.pending() {
-		r.lost++
-		return verdict{}
+	if q.invite, end = r.settle(ctx, q.invite); q.last.Invited() {
+		r.unknowns = 0
 	}
-	r.lost = 0
-	if wait := r.nextWindow(ctx, out.err); wait > 0 && out.result.Outcome == InviteNotSent {
-		r.blocked = blockade{time.Now().Add(wait), out.err}
-		return verdict{}
-	}
-	return out
+	return end
 }
 
-// awaitTurn waits for a moment when the rate limit admits a request, but not longer
-// than until the next lookup. It returns false when that moment is now.
+// sendQueued sends the request of a claimed candidate. The conclusion is not known when the
+// outcome is unknown, and when the rate limit blocks the request.
+func (r *bulkRun) sendQueued(ctx context.Context, q *queued) (end conclusion) {
+	q.last = r.panicked()
+	if q.invite, end = r.send(ctx, q.invite); q.pending() {
+		r.unknowns++
+		return conclusion{}
+	}
+	r.unknowns = 0
+	if wait := r.nextWindow(ctx, end.err); wait > 0 && end.result.Outcome == InviteNotSent {
+		r.blocked = blockade{time.Now().Add(wait), end.err}
+		return conclusion{}
+	}
+	return end
+}
+
+// awaitTurn waits until the rate limit admits a request or the next lookup is due. waits is
+// false when a request may be sent at once.
 func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 	k := r.service.core
-	wait, wholly, said := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
-	reason := error(tooSoon(wait, said))
+	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
+	reason := error(paceError(wait, window))
 	if until := time.Until(r.blocked.until); until > wait {
-		wait, wholly, reason = until, true, r.blocked.err
+		wait, nextWindow, reason = until, true, r.blocked.err
 	}
 	if wait <= 0 {
 		return false, nil
 	}
 	why, moved := PauseQuota, k.shared.clock.Moved()
 	if due, pending := r.nextLookup(); pending > 0 && due.Sub(r.now()) < wait {
-		wait, wholly, why = due.Sub(r.now()), false, PauseSettle
+		wait, nextWindow, why = due.Sub(r.now()), false, PauseSettle
 	}
 	if err := sleepUntilMoved(ctx, wait, why, moved); err != nil {
 		return false, &endedError{err, reason}
 	}
-	r.waited = r.waited || wholly
+	r.waited = r.waited || nextWindow
 	return true, nil
 }
 
@@ -347,7 +354,7 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 func (r *bulkRun) awaitLookup(ctx context.Context) {
 	due, _ := r.nextLookup()
 	err := r.awaitDue(ctx, due)
-	for err != nil && !r.left {
+	for err != nil && !r.stopped {
 		i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() })
 		if i < 0 {
 			return
@@ -356,19 +363,19 @@ func (r *bulkRun) awaitLookup(ctx context.Context) {
 	}
 }
 
-// conclude keeps the verdict of a candidate and passes on all results whose turn
-// it is.
-func (r *bulkRun) conclude(q *queued, out verdict) {
-	q.verdict = out
-	r.progress.count(out.result.Outcome)
-	if out.err != nil && r.cause == nil && !out.result.concernsOne(out.err) {
-		r.cause = out.err
+// conclude keeps the conclusion of a candidate and passes results to Each, in order, as far
+// as they are known.
+func (r *bulkRun) conclude(q *queued, end conclusion) {
+	q.conclusion = end
+	r.progress.count(end.result.Outcome)
+	if end.err != nil && r.cause == nil && !end.result.concernsOne(end.err) {
+		r.cause = end.err
 	}
 	for len(r.queue) > 0 && r.queue[0].known {
 		first := r.queue[0]
 		r.queue = r.queue[1:]
 		if r.options.Each != nil && !r.options.Each(first.result, first.err) {
-			r.left = true
+			r.stopped = true
 			return
 		}
 	}
@@ -401,16 +408,17 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 	}
 }
 
-// tooSoon is the error of a run that ends while it keeps a reserve for others.
-func tooSoon(wait time.Duration, said quota.Window) *Error {
+// paceError returns the error of a run that ends while it waits to spread its requests over
+// the window.
+func paceError(wait time.Duration, window quota.Window) *Error {
 	e := &Error{
 		Code:       ErrRateLimited,
-		Message:    fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and spread until %s", said.Limit, said.Reset.Format(time.RFC3339)),
+		Message:    fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)),
 		Method:     http.MethodPost,
 		Route:      "/assessments/{id}/invitations",
 		Outcome:    OutcomeNotDone,
 		RetryAfter: wait,
-		RateLimit:  RateLimit(said),
+		RateLimit:  RateLimit(window),
 		Operation:  "Invitations.Send",
 	}
 	e.causedBy(ErrQuotaExhausted)

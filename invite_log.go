@@ -25,17 +25,18 @@ const (
 	latestEnd = 15 * time.Minute
 )
 
-// inviteLog records in a Checkpoint to which addresses requests may be on their
-// way. All methods accept nil, which records nothing.
+// inviteLog records in a Checkpoint the addresses to which requests may be on their
+// way. All methods accept a nil receiver, which records nothing.
 type inviteLog struct {
 	core    *core
 	store   Checkpoint
 	record  inviting.Record
 	earlier map[string]time.Time // When the unresolved requests of earlier runs have ended, by the local clock.
-	saved   string
+	saved   string               // The state that was saved last.
 	delay   time.Duration // How long a save may take.
 }
 
+// openInviteLog loads the record of earlier runs for the assessment.
 func openInviteLog(ctx context.Context, k *core, store Checkpoint, assessmentID string) (*inviteLog, error) {
 	text, err := store.Load(ctx)
 	if err != nil {
@@ -48,43 +49,49 @@ func openInviteLog(ctx context.Context, k *core, store Checkpoint, assessmentID 
 	return &inviteLog{core: k, store: store, record: record, saved: text}, nil
 }
 
-// looked is called after each reading of the listing, with the time when the last
-// one began that covered the whole listing.
-func (l *inviteLog) looked(whole time.Time) {
+// scanned is called after each scan of the listing, with the time when the last scan
+// of the whole listing began.
+func (l *inviteLog) scanned(whole time.Time) {
 	if l == nil || whole.IsZero() {
 		return
 	}
-	if l.earlier == nil { // The first response has told the server's time.
-		l.earlier = l.record.Ends()
-		now := l.core.shared.clock.Now()
-		latest := now.Add(max(latestEnd, l.core.config.timeout))
-		for key, ends := range l.earlier {
-			ends = l.core.shared.clock.Local(ends)
-			switch {
-			case ends.After(latest):
-				ends = latest
-			case l.core.config.timeout == 0 && ends.Before(now): // It may have taken until its process ended.
-				ends = now
-				l.record.Begin(key, l.core.shared.clock.Server(now))
-			}
-			l.earlier[key] = ends
-		}
+	if l.earlier == nil { // The server's time is known only since the first response.
+		l.readEarlier()
 	}
 	l.record.Expire(l.core.shared.clock.Server(whole))
 }
 
-// unresolved returns when the request has ended that an earlier run recorded for
-// an address.
-func (l *inviteLog) unresolved(who inviting.Addressee) (ended time.Time, found bool) {
+// readEarlier fills l.earlier from the record.
+func (l *inviteLog) readEarlier() {
+	clock, timeout := &l.core.shared.clock, l.core.config.timeout
+	now := clock.Now()
+	latest := now.Add(max(latestEnd, timeout))
+	l.earlier = l.record.Ends()
+	for key, ends := range l.earlier {
+		ends = clock.Local(ends)
+		switch {
+		case ends.After(latest):
+			ends = latest
+		case timeout == 0 && ends.Before(now): // It may have taken until its process ended.
+			ends = now
+			l.record.Begin(key, clock.Server(now))
+		}
+		l.earlier[key] = ends
+	}
+}
+
+// unresolved returns by when the unresolved request of an earlier run to an address has
+// ended.
+func (l *inviteLog) unresolved(to inviting.Addressee) (ended time.Time, found bool) {
 	if l == nil {
 		return time.Time{}, false
 	}
-	ended, found = l.earlier[inviting.Key(who)]
+	ended, found = l.earlier[inviting.Key(to)]
 	return ended, found
 }
 
 // sending records an address whose request is about to be sent.
-func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
+func (l *inviteLog) sending(ctx context.Context, to inviting.Addressee) error {
 	if l == nil {
 		return nil
 	}
@@ -94,9 +101,9 @@ func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
 	}
 	for {
 		begun := l.core.shared.clock.Now()
-		l.record.Begin(inviting.Key(who), l.core.shared.clock.Server(begun).Add(dateMargin+l.delay+timeout))
+		l.record.Begin(inviting.Key(to), l.core.shared.clock.Server(begun).Add(dateMargin+l.delay+timeout))
 		if err := l.save(ctx); err != nil {
-			l.record.Resolve(inviting.Key(who), begun)
+			l.record.Resolve(inviting.Key(to), begun)
 			return err
 		}
 		took := l.core.shared.clock.Now().Sub(begun)
@@ -108,21 +115,22 @@ func (l *inviteLog) sending(ctx context.Context, who inviting.Addressee) error {
 }
 
 // sent records that a response confirmed the invitation of an address.
-func (l *inviteLog) sent(who inviting.Addressee) {
-	l.resolve(who, keptSent)
+func (l *inviteLog) sent(to inviting.Addressee) {
+	l.resolve(to, keptSent)
 }
 
-// resolved records that the outcome of an address is known and a listing shows it.
-func (l *inviteLog) resolved(who inviting.Addressee) { l.resolve(who, 0) }
+// resolved records that the outcome of an address is known and needs no lookup.
+func (l *inviteLog) resolved(to inviting.Addressee) { l.resolve(to, 0) }
 
-func (l *inviteLog) resolve(who inviting.Addressee, kept time.Duration) {
+// resolve drops an address from the record when it has been kept for a time.
+func (l *inviteLog) resolve(to inviting.Addressee, kept time.Duration) {
 	if l != nil {
-		delete(l.earlier, inviting.Key(who))
-		l.record.Resolve(inviting.Key(who), l.core.shared.clock.Now().Add(kept))
+		delete(l.earlier, inviting.Key(to))
+		l.record.Resolve(inviting.Key(to), l.core.shared.clock.Now().Add(kept))
 	}
 }
 
-// save saves the record unless it has been saved.
+// save saves the record if it differs from the saved state.
 func (l *inviteLog) save(ctx context.Context) error {
 	text, err := l.record.Encode(l.core.shared.clock.Now())
 	if err == nil && text != l.saved {

@@ -6,146 +6,152 @@ import (
 	"time"
 )
 
-// Facts are the fields of an invitation that decide.
+// Facts are the fields of an invitation that a [Scan] compares.
 type Facts struct {
 	ID, Email string
 	Created   time.Time
 }
 
-// Listing holds the invitations of an assessment that reads of its list have shown. It
-// keeps an invitation that a later read does not show any more.
+// Listing holds the invitations of an assessment that scans of its listing have shown. It
+// keeps an invitation that a later scan does not show any more.
 type Listing[I any] struct {
-	Known  map[string]I // By Address; nil before the first look.
-	Looked time.Time    // When the last look began that went far enough.
+	Known     map[string]I // By Address; nil before the first scan.
+	ScannedAt time.Time    // When the last scan began that caught up.
+	WholeAt   time.Time    // When the last scan began that covered the whole listing.
 
-	LookedWhole time.Time // When the last look began that covered the whole listing.
-
-	listed    map[string]bool // The ids that these looks have shown.
-	total     int             // What the last of them was told there are; 0 when it was not.
-	unordered bool            // The listing was not newest first.
+	listed    map[string]bool // The ids that scans have shown which caught up.
+	total     int             // The number of items that the last of them reported; 0 when it reported none.
+	unordered bool            // A scan has shown that the listing is not newest first.
 }
 
-// Look is one pass over the listing, or over the beginning of it.
-type Look[I any] struct {
-	Enough bool // It went as far as it must for the next to stop where it shows nothing new.
-	Moved  bool // Items left the listing meanwhile: the wanted address may have been missed.
+// Scan is one read of a listing from its first page on.
+type Scan[I any] struct {
+	CaughtUp     bool // The scan read every item that earlier scans had not shown.
+	Inconclusive bool // Items left the listing during the scan, which may have missed the wanted address.
 
-	of     *Listing[I]
-	facts  func(*I) Facts
-	own    func(address string) (id string)
-	wanted string
-	whole  bool
-	began  time.Time
+	listing *Listing[I]
+	facts   func(*I) Facts
+	sentID  func(address string) (id string)
+	wanted  string
+	whole   bool
+	began   time.Time
 
-	covered   bool         // The look reached the end, and nothing moved meanwhile.
-	found     map[string]I // By address, the newest.
-	ids       map[string]bool
-	seen      int       // Items.
-	first     int       // How many there are, as the service said first; 0 when it did not.
-	total     int       // As it said last.
-	moved     bool      // Others may have slipped to a page read before.
-	last      time.Time // When the item before was created.
-	unordered bool
+	found      map[string]I    // By address; the newest invitation of each.
+	ids        map[string]bool // Of the items so far.
+	items      int             // The number of different items so far.
+	firstTotal int             // The number of items in the listing by the first page that stated it; 0 when none did.
+	total      int             // The same by the last page that stated it.
+	shifted    bool            // Items left the listing: others may have moved to a page that was read before.
+	covered    bool            // The scan reached the end, and no item left the listing meanwhile.
+	created    time.Time       // When the previous item was created.
+	unordered  bool            // An item is newer than the previous one.
 }
 
-// Begin starts a look, as far as a wanted address, or else as far as there is
-// anything new: to the first page with nothing new, but all of it the first time,
-// if that is asked for, if the listing is not in order, and if it has shrunk. own
-// is the id of an address's invitation that is known without the listing.
-func (l *Listing[I]) Begin(facts func(*I) Facts, own func(address string) (id string), wanted string, whole bool, now time.Time) *Look[I] {
-	return &Look[I]{
-		Enough: true, of: l, facts: facts, own: own, wanted: wanted, whole: whole, began: now,
+// Scan begins a scan that ends at the wanted address, if there is one, or else at the
+// first page with nothing new. It reads the whole listing the first time, when whole is
+// set, when the listing is not in order and when it has shrunk. facts returns the fields
+// of an invitation. sentID returns the id of the invitation that this client sent to an
+// address.
+func (l *Listing[I]) Scan(facts func(*I) Facts, sentID func(address string) (id string), wanted string, whole bool, now time.Time) *Scan[I] {
+	return &Scan[I]{
+		CaughtUp: true, listing: l, facts: facts, sentID: sentID, wanted: wanted, whole: whole, began: now,
 		found: make(map[string]I), ids: make(map[string]bool),
 	}
 }
 
-// Page takes a page and the total number of items, 0 when the page does not state it.
-// It reports whether the look is over.
-func (k *Look[I]) Page(items []I, total int, last bool) (over bool) {
-	old := k.of.listed != nil && !k.hasNews(items)
-	k.take(items, total, last)
-	k.whole = k.whole || k.moved || k.total > 0 && k.total < k.of.total
-	k.covered = last && !k.moved
-	if _, found := k.found[k.wanted]; found && k.wanted != "" {
-		k.Enough, k.Moved = last && !k.moved, false
+// Page adds a page. total is the number of items in the listing, 0 when the page does not
+// state it. Page reports whether the scan needs no further page.
+func (s *Scan[I]) Page(items []I, total int, last bool) (done bool) {
+	nothingNew := s.listing.listed != nil && !s.hasNews(items)
+	s.addTotal(total)
+	for i := range items {
+		s.add(&items[i])
+	}
+	// Items that were added meanwhile are on pages that the scan had read before.
+	s.shifted = s.shifted || last && s.items < s.firstTotal
+	s.whole = s.whole || s.shifted || s.total > 0 && s.total < s.listing.total
+	s.covered = last && !s.shifted
+	if _, found := s.found[s.wanted]; found && s.wanted != "" {
+		s.CaughtUp, s.Inconclusive = s.covered, false
 		return true
 	}
-	k.Enough, k.Moved = !k.moved, k.moved
-	k.of.unordered = k.of.unordered || k.unordered
-	return old && !k.whole && !k.of.unordered
+	s.CaughtUp, s.Inconclusive = !s.shifted, s.shifted
+	s.listing.unordered = s.listing.unordered || s.unordered
+	return nothingNew && !s.whole && !s.listing.unordered
 }
 
-// take adds a page.
-func (k *Look[I]) take(items []I, total int, last bool) {
-	if total > 0 {
-		k.first = cmp.Or(k.first, total)
-		k.moved = k.moved || total < k.total
-		k.total = total
-	}
+// hasNews reports whether the next page may show something new. Invitations that this
+// client sent are not new, but other processes may have sent invitations before them. So
+// the last page is one that shows an item of an earlier scan, and otherwise only
+// invitations that this client sent.
+func (s *Scan[I]) hasNews(items []I) bool {
+	reachedListed := false
 	for i := range items {
-		f := k.facts(&items[i])
-		if f.ID != "" && k.ids[f.ID] {
-			continue // The listing has grown meanwhile: this was on the page before.
-		}
-		k.ids[f.ID] = true
-		k.seen++
-		address := Address(f.Email)
-		if newest, found := k.found[address]; !found || k.facts(&newest).ID == "" {
-			k.found[address] = items[i]
-		}
-		if !f.Created.IsZero() {
-			k.unordered = k.unordered || !k.last.IsZero() && f.Created.After(k.last)
-			k.last = f.Created
-		}
-	}
-	k.moved = k.moved || last && k.seen < k.first // What was added meanwhile is no item of this walk.
-}
-
-// hasNews tells whether more that is new may follow on a page. What this client
-// sent is no news, but others may have sent below it: only a page that shows
-// something of an earlier look, and else nothing but our own, is the last.
-func (k *Look[I]) hasNews(items []I) bool {
-	reached := false
-	for i := range items {
-		f := k.facts(&items[i])
-		if f.ID != "" && k.of.listed[f.ID] {
-			reached = true
+		f := s.facts(&items[i])
+		if f.ID != "" && s.listing.listed[f.ID] {
+			reachedListed = true
 			continue
 		}
-		if f.ID == "" || k.id(Address(f.Email)) != f.ID {
+		if f.ID == "" || s.knownID(Address(f.Email)) != f.ID {
 			return true
 		}
 	}
-	return !reached
+	return !reachedListed
 }
 
-// id is that of an address's invitation, as far as it is known.
-func (k *Look[I]) id(address string) string {
-	if known, found := k.of.Known[address]; found {
-		return k.facts(&known).ID
+// knownID returns the id of the known invitation of an address.
+func (s *Scan[I]) knownID(address string) string {
+	if known, found := s.listing.Known[address]; found {
+		return s.facts(&known).ID
 	}
-	return k.own(address)
+	return s.sentID(address)
 }
 
-// End keeps what a look has shown that did not fail. One that did not go far
-// enough must not keep the next from going on.
-func (k *Look[I]) End() {
-	l := k.of
-	if l.Known == nil {
-		l.Known = k.found
-	} else {
-		maps.Copy(l.Known, k.found)
+// addTotal takes the number of items in the listing that a page states.
+func (s *Scan[I]) addTotal(total int) {
+	if total > 0 {
+		s.firstTotal = cmp.Or(s.firstTotal, total)
+		s.shifted = s.shifted || total < s.total
+		s.total = total
 	}
-	if k.covered {
-		l.LookedWhole = k.began
-	}
-	if !k.Enough {
+}
+
+// add adds an item, unless an earlier page has shown it: items move to the next page when
+// the listing grows.
+func (s *Scan[I]) add(item *I) {
+	f := s.facts(item)
+	if f.ID != "" && s.ids[f.ID] {
 		return
 	}
-	l.Looked, l.total = k.began, k.total
-	if l.listed == nil {
-		l.listed = k.ids
-	} else {
-		maps.Copy(l.listed, k.ids)
+	s.ids[f.ID] = true
+	s.items++
+	address := Address(f.Email)
+	if newest, found := s.found[address]; !found || s.facts(&newest).ID == "" {
+		s.found[address] = *item
 	}
+	if !f.Created.IsZero() {
+		s.unordered = s.unordered || !s.created.IsZero() && f.Created.After(s.created)
+		s.created = f.Created
+	}
+}
+
+// End adds the result of a scan that did not fail to its listing. Only the items of a scan
+// that caught up count as listed, because a later scan ends at them.
+func (s *Scan[I]) End() {
+	l := s.listing
+	if l.Known == nil {
+		l.Known = make(map[string]I)
+	}
+	maps.Copy(l.Known, s.found)
+	if s.covered {
+		l.WholeAt = s.began
+	}
+	if !s.CaughtUp {
+		return
+	}
+	if l.listed == nil {
+		l.listed = make(map[string]bool)
+	}
+	maps.Copy(l.listed, s.ids)
+	l.ScannedAt, l.total = s.began, s.total
 }

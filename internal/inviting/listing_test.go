@@ -18,68 +18,67 @@ func facts(letter *string) inviting.Facts {
 	return inviting.Facts{ID: *letter, Email: *letter + "@Example.com", Created: at}
 }
 
-// TestLookPrefersWhatHasAnID: with it, an invitation can be found again.
-func TestLookPrefersWhatHasAnID(t *testing.T) {
+func TestScanPrefersAnInvitationWithAnID(t *testing.T) {
 	var l inviting.Listing[inviting.Facts]
-	look := l.Begin(func(f *inviting.Facts) inviting.Facts { return *f }, func(string) string { return "" }, "", false, time.Unix(1e9, 0))
-	look.Page([]inviting.Facts{{Email: "a@example.com"}, {ID: "newer", Email: "a@example.com"}, {ID: "older", Email: "a@example.com"}}, 0, true)
-	look.End()
+	scan := l.Scan(func(f *inviting.Facts) inviting.Facts { return *f }, func(string) string { return "" }, "", false, time.Unix(1e9, 0))
+	scan.Page([]inviting.Facts{{Email: "a@example.com"}, {ID: "newer", Email: "a@example.com"}, {ID: "older", Email: "a@example.com"}}, 0, true)
+	scan.End()
 	assert.Equal(t, "newer", l.Known["a@example.com"].ID)
 }
 
-// TestLook looks at pages that are told as letters, each look after the one before.
-// A page's number is how many items there are, as it says.
-func TestLook(t *testing.T) {
-	type look struct {
-		wanted string
-		whole  bool
-		pages  string // Read until the look is over.
-		reads  int    // Of them.
-		enough bool
-		moved  bool
+// TestScan scans a listing several times. A letter is an item, "|" separates pages, and the
+// digit after a page is the total that it states.
+func TestScan(t *testing.T) {
+	type scan struct {
+		wanted       string
+		whole        bool
+		pages        string
+		reads        int // Pages that are read.
+		caughtUp     bool
+		inconclusive bool
 	}
 	for name, c := range map[string]struct {
-		own   string // What is known without the listing.
-		looks []look
+		sent  string // By this client.
+		scans []scan
 		known string
 	}{
-		"all, the first time":                    {"", []look{{pages: "fe|dc|ba", reads: 3, enough: true}}, "abcdef"},
-		"as far as it is new":                    {"", []look{{pages: "dc|ba", reads: 2, enough: true}, {pages: "fe|dc|ba", reads: 2, enough: true}}, "abcdef"},
-		"nothing new":                            {"", []look{{pages: "dc|ba", reads: 2, enough: true}, {pages: "dc|ba", reads: 1, enough: true}}, "abcd"},
-		"our own are no news":                    {"e", []look{{pages: "dc|ba", reads: 2, enough: true}, {pages: "ed|cb|a", reads: 1, enough: true}}, "abcde"},
-		"others may have sent below our own":     {"ef", []look{{pages: "cb|a", reads: 2, enough: true}, {pages: "fe|dc|ba", reads: 3, enough: true}}, "abcdef"},
-		"the wanted address":                     {"", []look{{wanted: "d", pages: "fe|dc|ba", reads: 2}}, "cdef"},
-		"the wanted address, which is not there": {"", []look{{wanted: "x", pages: "fe|dc|ba", reads: 3, enough: true}}, "abcdef"},
-		"a look that stopped early is no limit":  {"", []look{{wanted: "d", pages: "fe|dc|ba", reads: 2}, {pages: "fe|dc|ba", reads: 3, enough: true}}, "abcdef"},
-		"whole, because it is asked for":         {"", []look{{pages: "dc|ba", reads: 2, enough: true}, {whole: true, pages: "dc|ba", reads: 2, enough: true}}, "abcd"},
-		"whole, because it is not in order":      {"", []look{{pages: "ab|cd", reads: 2, enough: true}, {pages: "ab|cd|ef", reads: 3, enough: true}}, "abcdef"},
-		"whole, because it has shrunk":           {"", []look{{pages: "dc4|ba4", reads: 2, enough: true}, {pages: "dc3|b3", reads: 2, enough: true}}, "abcd"},
-		"items left meanwhile":                   {"", []look{{pages: "fe6|ba5", reads: 2, moved: true}}, "abef"},
-		"items left unnoticed until the end":     {"", []look{{pages: "fe6|ba6", reads: 2, moved: true}}, "abef"},
-		"items came meanwhile":                   {"", []look{{pages: "dc4|cb5|a5", reads: 3, enough: true}}, "abcd"},
-		"as many as before":                      {"", []look{{pages: "dc4|ba4", reads: 2, enough: true}, {pages: "dc4|ba4", reads: 1, enough: true}}, "abcd"},
-		"how many is not said any more":          {"", []look{{pages: "dc4|ba4", reads: 2, enough: true}, {pages: "dc|ba", reads: 1, enough: true}}, "abcd"},
-		"how many is said once":                  {"", []look{{pages: "dc4|ba", reads: 2, enough: true}}, "abcd"},
-		"one left, though as many were seen":     {"", []look{{pages: "fe6|dc5|ba5", reads: 3, moved: true}}, "abcdef"},
-		"items came and left meanwhile":          {"", []look{{pages: "dc5|cb5|a5", reads: 3, moved: true}}, "abcd"},
-		"what is new below what is old is news":  {"", []look{{pages: "dc|ba", reads: 2, enough: true}, {pages: "dcX|ba", reads: 2, enough: true}}, "abcdx"},
-		"an empty listing":                       {"", []look{{pages: "", reads: 1, enough: true}}, ""},
+		"all, the first time":                           {"", []scan{{pages: "fe|dc|ba", reads: 3, caughtUp: true}}, "abcdef"},
+		"to the first page with nothing new":            {"", []scan{{pages: "dc|ba", reads: 2, caughtUp: true}, {pages: "fe|dc|ba", reads: 2, caughtUp: true}}, "abcdef"},
+		"nothing new":                                   {"", []scan{{pages: "dc|ba", reads: 2, caughtUp: true}, {pages: "dc|ba", reads: 1, caughtUp: true}}, "abcd"},
+		"sent by this client, so not new":               {"e", []scan{{pages: "dc|ba", reads: 2, caughtUp: true}, {pages: "ed|cb|a", reads: 1, caughtUp: true}}, "abcde"},
+		"sent by others before this client's":           {"ef", []scan{{pages: "cb|a", reads: 2, caughtUp: true}, {pages: "fe|dc|ba", reads: 3, caughtUp: true}}, "abcdef"},
+		"the wanted address":                            {"", []scan{{wanted: "d", pages: "fe|dc|ba", reads: 2}}, "cdef"},
+		"the wanted address is not listed":              {"", []scan{{wanted: "x", pages: "fe|dc|ba", reads: 3, caughtUp: true}}, "abcdef"},
+		"after a scan that ended at the wanted address": {"", []scan{{wanted: "d", pages: "fe|dc|ba", reads: 2}, {pages: "fe|dc|ba", reads: 3, caughtUp: true}}, "abcdef"},
+		"whole, as requested":                           {"", []scan{{pages: "dc|ba", reads: 2, caughtUp: true}, {whole: true, pages: "dc|ba", reads: 2, caughtUp: true}}, "abcd"},
+		"whole, because the listing is not in order":    {"", []scan{{pages: "ab|cd", reads: 2, caughtUp: true}, {pages: "ab|cd|ef", reads: 3, caughtUp: true}}, "abcdef"},
+		"whole, because the listing has shrunk":         {"", []scan{{pages: "dc4|ba4", reads: 2, caughtUp: true}, {pages: "dc3|b3", reads: 2, caughtUp: true}}, "abcd"},
+		"items left, which a total shows":               {"", []scan{{pages: "fe6|ba5", reads: 2, inconclusive: true}}, "abef"},
+		"items left, which their number shows":          {"", []scan{{pages: "fe6|ba6", reads: 2, inconclusive: true}}, "abef"},
+		"items were added":                              {"", []scan{{pages: "dc4|cb5|a5", reads: 3, caughtUp: true}}, "abcd"},
+		"the total is the same":                         {"", []scan{{pages: "dc4|ba4", reads: 2, caughtUp: true}, {pages: "dc4|ba4", reads: 1, caughtUp: true}}, "abcd"},
+		"no total in the second scan":                   {"", []scan{{pages: "dc4|ba4", reads: 2, caughtUp: true}, {pages: "dc|ba", reads: 1, caughtUp: true}}, "abcd"},
+		"a total on one page":                           {"", []scan{{pages: "dc4|ba", reads: 2, caughtUp: true}}, "abcd"},
+		"an item left after it was read":                {"", []scan{{pages: "fe6|dc5|ba5", reads: 3, inconclusive: true}}, "abcdef"},
+		"items were added and left":                     {"", []scan{{pages: "dc5|cb5|a5", reads: 3, inconclusive: true}}, "abcd"},
+		"a new item after a listed one":                 {"", []scan{{pages: "dc|ba", reads: 2, caughtUp: true}, {pages: "dcX|ba", reads: 2, caughtUp: true}}, "abcdx"},
+		"an empty listing":                              {"", []scan{{pages: "", reads: 1, caughtUp: true}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l inviting.Listing[string]
-			own := func(address string) string {
-				if letter := address[:1]; strings.Contains(c.own, letter) {
+			sentID := func(address string) string {
+				if letter := address[:1]; strings.Contains(c.sent, letter) {
 					return letter
 				}
 				return ""
 			}
-			for n, try := range c.looks {
+			for n, try := range c.scans {
 				wanted := ""
 				if try.wanted != "" {
 					wanted = try.wanted + "@example.com"
 				}
 				began := time.Unix(1e9, 0).Add(time.Duration(n+1) * time.Hour)
-				look, reads := l.Begin(facts, own, wanted, try.whole, began), 0
+				scan, reads := l.Scan(facts, sentID, wanted, try.whole, began), 0
 				pages := strings.Split(try.pages, "|")
 				for i, page := range pages {
 					letters := strings.TrimRight(page, "0123456789")
@@ -92,15 +91,15 @@ func TestLook(t *testing.T) {
 					if letters != "" {
 						items = strings.Split(letters, "")
 					}
-					if look.Page(items, total, i == len(pages)-1) {
+					if scan.Page(items, total, i == len(pages)-1) {
 						break
 					}
 				}
-				look.End()
-				assert.Equal(t, try.reads, reads, "look %d", n)
-				assert.Equal(t, try.enough, look.Enough, "look %d", n)
-				assert.Equal(t, try.moved, look.Moved, "look %d", n)
-				assert.Equal(t, try.enough, l.Looked.Equal(began), "look %d", n)
+				scan.End()
+				assert.Equal(t, try.reads, reads, "scan %d", n)
+				assert.Equal(t, try.caughtUp, scan.CaughtUp, "scan %d", n)
+				assert.Equal(t, try.inconclusive, scan.Inconclusive, "scan %d", n)
+				assert.Equal(t, try.caughtUp, l.ScannedAt.Equal(began), "scan %d", n)
 			}
 			known := ""
 			for _, address := range slices.Sorted(maps.Keys(l.Known)) {

@@ -2,26 +2,25 @@ package inviting
 
 import "time"
 
-// When to look for an invitation whose request has an unknown outcome, counted
-// from the end of the attempt. An invitation that the second lookup does not show
-// was not sent and will not be (assumed: settling).
+// When the lookups are due, counted from the end of the attempt. An invitation that the
+// second lookup does not show was not sent and will not be (assumed: settling).
 const (
 	firstLookup = 10 * time.Second
 	lastLookup  = time.Minute
 )
 
-// Lookups says when to look for an invitation whose request has an unknown
-// outcome, and what a lookup that does not show it proves.
+// Lookups is the schedule of the lookups of an invitation whose request has an unknown
+// outcome.
 type Lookups struct {
 	At    time.Time // When the next lookup is due.
-	Final bool      // The next lookup decides: it reads the whole listing.
+	Final bool      // The next lookup reads the whole listing and decides.
 
 	decides time.Time // When the final lookup is due at the earliest.
 	failed  int       // Failed lookups since the last one that succeeded.
 }
 
-// After returns the lookups that follow an attempt with an unknown outcome, which
-// ended at a time. The first is not due before the server's retryAfter.
+// After returns the lookups that follow an attempt with an unknown outcome that ended at
+// the given time. The first lookup is not due before retryAfter has passed.
 func After(ended time.Time, retryAfter time.Duration, now time.Time) Lookups {
 	first := ended.Add(max(firstLookup, retryAfter))
 	l := Lookups{At: first, decides: ended.Add(lastLookup)}
@@ -34,8 +33,8 @@ func After(ended time.Time, retryAfter time.Duration, now time.Time) Lookups {
 // Once returns a single lookup that is due now.
 func Once(now time.Time) Lookups { return Lookups{At: now, Final: true} }
 
-// Missed returns the lookups that follow one that succeeded and did not show the
-// invitation. When that was the final one, there are none: decided is true.
+// Missed returns the lookups that follow a lookup that did not show the invitation. decided
+// reports that this was the final one.
 func (l Lookups) Missed() (next Lookups, decided bool) {
 	if l.Final {
 		return l, true
@@ -43,12 +42,12 @@ func (l Lookups) Missed() (next Lookups, decided bool) {
 	return Lookups{At: later(l.At, l.decides), Final: true}, false
 }
 
-// Failed returns the lookups that follow one that failed for a transient reason at
-// a time. given is false when most lookups in a row have failed.
-func (l Lookups) Failed(now time.Time, retryAfter time.Duration, most int) (next Lookups, given bool) {
+// Failed returns the lookups that follow a lookup that failed with a transient error. again
+// is false after maxFailures failures in a row.
+func (l Lookups) Failed(now time.Time, retryAfter time.Duration, maxFailures int) (next Lookups, again bool) {
 	l.failed++
 	l.At = now.Add(max(firstLookup, retryAfter))
-	return l, l.failed < most
+	return l, l.failed < maxFailures
 }
 
 func later(a, b time.Time) time.Time {

@@ -46,23 +46,23 @@ func TestASingleLookupDecides(t *testing.T) {
 	assert.True(t, decided)
 }
 
-func TestAFailedLookupIsMadeAgain(t *testing.T) {
+func TestAFailedLookupIsRepeated(t *testing.T) {
 	l := inviting.After(attemptEnd, 0, attemptEnd)
 	failedAt := attemptEnd.Add(55 * time.Second)
-	l, given := l.Failed(failedAt, 0, 3)
-	assert.True(t, given)
+	l, again := l.Failed(failedAt, 0, 3)
+	assert.True(t, again)
 	assert.Equal(t, failedAt.Add(10*time.Second), l.At)
 	assert.False(t, l.Final, "a failed lookup decides nothing")
-	l, given = l.Failed(failedAt, 20*time.Second, 3)
-	assert.True(t, given)
+	l, again = l.Failed(failedAt, 20*time.Second, 3)
+	assert.True(t, again)
 	assert.Equal(t, failedAt.Add(20*time.Second), l.At)
-	_, given = l.Failed(failedAt, 0, 3)
-	assert.False(t, given, "the third failure in a row")
+	_, again = l.Failed(failedAt, 0, 3)
+	assert.False(t, again, "the third failure in a row")
 
 	next, decided := l.Missed()
 	assert.False(t, decided)
 	assert.True(t, next.Final)
 	assert.Equal(t, l.At, next.At, "never before the lookup that missed")
-	_, given = next.Failed(failedAt, 0, 2)
-	assert.True(t, given, "a lookup that succeeds begins the count anew")
+	_, again = next.Failed(failedAt, 0, 2)
+	assert.True(t, again, "a lookup that succeeds begins the count anew")
 }

@@ -19,16 +19,16 @@ var (
 	ErrRecordTooLong = errors.New("holds too many addresses whose outcome is unknown")
 )
 
-// Record is what a run keeps across a crash: the addresses to which a request may
-// be on its way, hashed with the assessment, each with the time by which that
+// Record is the state of a run that survives a crash: the addresses, hashed with the
+// assessment, to which a request may be on its way, each with the time by which that
 // request has ended, by the server's clock. The zero value is not usable.
 type Record struct {
 	assessment string
 	ends       map[string]time.Time
-	drop       map[string]time.Time // When entries are dropped whose outcome is known.
+	dropAt     map[string]time.Time // When an address is dropped whose outcome is known.
 }
 
-type wireRecord struct {
+type recordJSON struct {
 	Kind       string           `json:"kind"`
 	Assessment string           `json:"assessment"`
 	Ends       map[string]int64 `json:"ends"`
@@ -38,7 +38,7 @@ const recordKind = "hiring-invitations-1"
 
 // NewRecord returns the record of a run that has sent nothing.
 func NewRecord(assessmentID string) Record {
-	return Record{assessment: To(assessmentID, "").Assessment, ends: make(map[string]time.Time), drop: make(map[string]time.Time)}
+	return Record{assessment: To(assessmentID, "").Assessment, ends: make(map[string]time.Time), dropAt: make(map[string]time.Time)}
 }
 
 // ParseRecord returns the record of an earlier run for the assessment.
@@ -47,7 +47,7 @@ func ParseRecord(text, assessmentID string) (Record, error) {
 	if text == "" {
 		return r, nil
 	}
-	var w wireRecord
+	var w recordJSON
 	if len(text) > MaxRecord || json.Unmarshal([]byte(text), &w) != nil || w.Kind != recordKind {
 		return Record{}, ErrNoRecord
 	}
@@ -67,37 +67,38 @@ func Key(who Addressee) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Begin records a request that is about to be sent and has ended by a time.
+// Begin records a request that is about to be sent and ends at the given time at the latest.
 func (r Record) Begin(key string, ends time.Time) {
 	r.ends[key] = ends
-	delete(r.drop, key)
+	delete(r.dropAt, key)
 }
 
-// Resolve drops an address whose outcome is known, from a time on.
-func (r Record) Resolve(key string, from time.Time) {
+// Resolve records that the outcome of an address is known. The address is dropped at the
+// given time.
+func (r Record) Resolve(key string, at time.Time) {
 	if _, found := r.ends[key]; found {
-		r.drop[key] = from
+		r.dropAt[key] = at
 	}
 }
 
-// Ends returns when the request of each unresolved address has ended.
+// Ends returns by when the request of each unresolved address has ended.
 func (r Record) Ends() map[string]time.Time { return maps.Clone(r.ends) }
 
-// Expire drops the addresses about which a reading of the whole listing that began
-// at a time has decided, by the server's clock.
+// Expire drops the addresses whose outcome a scan of the whole listing has shown. began is
+// when the scan began, by the server's clock.
 func (r Record) Expire(began time.Time) {
 	maps.DeleteFunc(r.ends, func(_ string, ends time.Time) bool { return !began.Before(ends.Add(lastLookup)) })
 }
 
-// Encode returns the record as text.
+// Encode drops the resolved addresses that are due and returns the record as text.
 func (r Record) Encode(now time.Time) (string, error) {
-	for key, from := range r.drop {
-		if !now.Before(from) {
+	for key, at := range r.dropAt {
+		if !now.Before(at) {
 			delete(r.ends, key)
-			delete(r.drop, key)
+			delete(r.dropAt, key)
 		}
 	}
-	w := wireRecord{recordKind, r.assessment, make(map[string]int64, len(r.ends))}
+	w := recordJSON{recordKind, r.assessment, make(map[string]int64, len(r.ends))}
 	for key, at := range r.ends {
 		if at.Nanosecond() > 0 {
 			at = at.Add(time.Second) // Rounded up.

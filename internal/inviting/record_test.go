@@ -62,8 +62,8 @@ func TestARecordDropsWhatIsDecided(t *testing.T) {
 	}{
 		"unresolved":                          {func(inviting.Record) {}, time.Hour, true},
 		"resolved":                            {func(r inviting.Record) { r.Resolve("k", attemptEnd) }, 0, false},
-		"resolved from later on, before":      {func(r inviting.Record) { r.Resolve("k", attemptEnd.Add(second)) }, second - 1, true},
-		"resolved from later on":              {func(r inviting.Record) { r.Resolve("k", attemptEnd.Add(second)) }, second, false},
+		"to be dropped later, before then":    {func(r inviting.Record) { r.Resolve("k", attemptEnd.Add(second)) }, second - 1, true},
+		"to be dropped later, then":           {func(r inviting.Record) { r.Resolve("k", attemptEnd.Add(second)) }, second, false},
 		"resolved and sent again":             {func(r inviting.Record) { r.Resolve("k", attemptEnd); r.Begin("k", attemptEnd) }, second, true},
 		"another one resolved":                {func(r inviting.Record) { r.Resolve("x", attemptEnd) }, second, true},
 		"a listing too early":                 {func(r inviting.Record) { r.Expire(attemptEnd.Add(time.Minute - 1)) }, 0, true},

@@ -1,7 +1,8 @@
 // Package inviting decides who has an invitation, so that no candidate gets a second
-// e-mail. [Listing] keeps what the API lists, [Sent] what this process has sent or is
-// sending, [Lookups] when to look after an unknown outcome, and [Record] what
-// survives a crash.
+// e-mail. [Listing] holds the invitations that the API lists, and [Scan] decides how far to
+// read them. [Sent] holds what a client has sent or is sending. [Lookups] decides when to
+// look for an invitation after an unknown outcome. [Record] is the state that survives a
+// crash.
 package inviting
 
 import (
@@ -35,51 +36,52 @@ func visible(c rune) rune {
 	return c
 }
 
-// Request is how the last request ended that may have mailed an addressee; zero when
-// there was none. I is an invitation, and E an error that is zero when there is none.
+// Request is the last request that may have sent an e-mail to an addressee. Its zero value
+// means that there was none. I is the type of an invitation, and E that of an error whose
+// zero value means none.
 type Request[I any, E comparable] struct {
-	At         time.Time
+	At         time.Time // When the request ended.
 	Invitation I
-	Lost       E // Instead of the invitation: the mail may be out.
+	Lost       E // The error when the response was lost: the e-mail may have been sent.
 }
 
-// Invited reports whether the addressee has the invitation.
-func (s Request[I, E]) Invited() bool { return !s.At.IsZero() && s.Lost == *new(E) }
+// Invited reports whether the request is known to have sent the invitation.
+func (r Request[I, E]) Invited() bool { return !r.At.IsZero() && r.Lost == *new(E) }
 
-// Sent is whom a client and its variants invite and have invited, so that none
-// of their calls has to find it in a listing. It may be used by many goroutines at
-// once. The zero value is empty.
+// Sent records which addressees a client and its variants have invited or are inviting, so
+// that their calls need no listing to know it. It is safe for concurrent use. The zero
+// value is empty.
 type Sent[I any, E comparable] struct {
 	mu      sync.Mutex
 	entries map[Addressee]*entry[I, E]
-	sweep   int // With that many entries, the old ones are dropped.
+	sweep   int // The number of entries at which old ones are dropped.
 }
 
-// entry is what is known of one addressee.
+// entry is the state of one addressee.
 type entry[I any, E comparable] struct {
-	last    Request[I, E]
-	claimed Request[I, E] // The last when the address was claimed.
-	sending int           // Calls on their way.
-	idle    chan struct{} // Closed when none is any more; nil when nobody waits for that.
+	last     Request[I, E]
+	claimed  Request[I, E] // The value of last when the address was claimed.
+	inFlight int           // Calls that have not ended.
+	idle     chan struct{} // Closed when no call is in flight; nil without waiters.
 }
 
 const (
-	// remembered is how long a send is, at least. Any listing shows it much sooner,
-	// and a run looks at least once a minute before it sends.
+	// remembered is how long a request is remembered at least. Any listing shows its
+	// invitation much sooner, and a run updates its listing each minute before it sends.
 	remembered = time.Hour
 
-	// few entries are kept however old they are.
-	few = 200
+	// minSweep is the number of entries below which none is dropped.
+	minSweep = 200
 )
 
-// Claim keeps other claims of an addressee off until Release. When a call is on
-// its way there, it returns a channel to wait on instead.
-func (l *Sent[I, E]) Claim(who Addressee, now time.Time) (last Request[I, E], busy <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e := l.entry(who, now)
-	if e.sending == 0 {
-		e.sending, e.claimed = 1, e.last
+// Claim excludes other claims of an addressee until Release. When a call for the addressee
+// is in flight, Claim returns a channel instead that is closed when there is none.
+func (s *Sent[I, E]) Claim(to Addressee, now time.Time) (last Request[I, E], busy <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entry(to, now)
+	if e.inFlight == 0 {
+		e.inFlight, e.claimed = 1, e.last
 		return e.last, nil
 	}
 	if e.idle == nil {
@@ -88,23 +90,24 @@ func (l *Sent[I, E]) Claim(who Addressee, now time.Time) (last Request[I, E], bu
 	return Request[I, E]{}, e.idle
 }
 
-// Join notes a call that does not care about others.
-func (l *Sent[I, E]) Join(who Addressee, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.entry(who, now).sending++
+// Join records the beginning of a call that does not exclude others.
+func (s *Sent[I, E]) Join(to Addressee, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entry(to, now).inFlight++
 }
 
-// Release ends a claim or a join, and keeps how the call ended: nil when that
-// tells nothing.
-func (l *Sent[I, E]) Release(who Addressee, last *Request[I, E]) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e := l.entries[who]
-	if last != nil && e.yields(last) {
+// Release ends a claim or a join. last is what the call knows of the last request to the
+// addressee: nil when it learned nothing, and the zero Request when none may have sent an
+// e-mail.
+func (s *Sent[I, E]) Release(to Addressee, last *Request[I, E]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.entries[to]
+	if last != nil && e.isReplacedBy(last) {
 		e.last = *last
 	}
-	if e.sending--; e.sending > 0 {
+	if e.inFlight--; e.inFlight > 0 {
 		return
 	}
 	if e.idle != nil {
@@ -112,50 +115,50 @@ func (l *Sent[I, E]) Release(who Addressee, last *Request[I, E]) {
 		e.idle = nil
 	}
 	if e.last.At.IsZero() {
-		delete(l.entries, who)
+		delete(s.entries, to)
 	}
 }
 
-// yields reports whether last replaces what is known. An invitation is replaced by
-// another invitation only. An unknown outcome of a later call stays: a claim that ends
-// without an unknown outcome has settled only the outcome that it found.
-func (e *entry[I, E]) yields(last *Request[I, E]) bool {
+// isReplacedBy reports whether a request replaces the last one. An invitation is replaced
+// by another invitation only. A claim that ends without a request has settled the outcome
+// that it found, but not that of a call which ended meanwhile.
+func (e *entry[I, E]) isReplacedBy(request *Request[I, E]) bool {
 	switch {
-	case last.Invited():
+	case request.Invited():
 		return true
 	case e.last.Invited():
 		return false
-	case last.At.IsZero():
+	case request.At.IsZero():
 		return e.last.At.Equal(e.claimed.At) && e.last.Lost == e.claimed.Lost
 	}
-	return !last.At.Before(e.last.At)
+	return !request.At.Before(e.last.At)
 }
 
-// Invitation returns what was sent to an addressee.
-func (l *Sent[I, E]) Invitation(who Addressee) (sent I, found bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e := l.entries[who]; e != nil && e.last.Invited() {
+// Invitation returns the invitation that was sent to an addressee.
+func (s *Sent[I, E]) Invitation(to Addressee) (sent I, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.entries[to]; e != nil && e.last.Invited() {
 		return e.last.Invitation, true
 	}
 	return sent, false
 }
 
 // entry returns the entry of an addressee. The lock must be held.
-func (l *Sent[I, E]) entry(who Addressee, now time.Time) *entry[I, E] {
-	if e := l.entries[who]; e != nil {
+func (s *Sent[I, E]) entry(to Addressee, now time.Time) *entry[I, E] {
+	if e := s.entries[to]; e != nil {
 		return e
 	}
-	if len(l.entries) >= max(l.sweep, few) {
-		maps.DeleteFunc(l.entries, func(_ Addressee, e *entry[I, E]) bool {
-			return e.sending == 0 && now.Sub(e.last.At) > remembered
+	if len(s.entries) >= max(s.sweep, minSweep) {
+		maps.DeleteFunc(s.entries, func(_ Addressee, e *entry[I, E]) bool {
+			return e.inFlight == 0 && now.Sub(e.last.At) > remembered
 		})
-		l.sweep = 2 * len(l.entries)
+		s.sweep = 2 * len(s.entries)
 	}
-	if l.entries == nil {
-		l.entries = make(map[Addressee]*entry[I, E])
+	if s.entries == nil {
+		s.entries = make(map[Addressee]*entry[I, E])
 	}
 	e := new(entry[I, E])
-	l.entries[who] = e
+	s.entries[to] = e
 	return e
 }

@@ -10,99 +10,99 @@ import (
 )
 
 type (
-	send   = Request[string, *int]
-	ledger = Sent[string, *int]
+	request = Request[string, *int]
+	sentLog = Sent[string, *int]
 )
 
 var lost = new(int)
 
-func TestLedgerKeepsAnInvitationRatherThanLess(t *testing.T) {
-	var l ledger
-	who, sent := To("A1", " ADA@example.com"), send{At: time.Now(), Invitation: "i1"}
-	open := send{At: time.Now(), Lost: lost}
-	for _, last := range []*send{&open, nil, &sent, &open, {}, nil} {
-		l.Join(who, time.Now())
-		l.Release(who, last)
+func TestSentKeepsAnInvitationAfterAnUnknownOutcome(t *testing.T) {
+	var s sentLog
+	to, sent := To("A1", " ADA@example.com"), request{At: time.Now(), Invitation: "i1"}
+	open := request{At: time.Now(), Lost: lost}
+	for _, last := range []*request{&open, nil, &sent, &open, {}, nil} {
+		s.Join(to, time.Now())
+		s.Release(to, last)
 	}
-	invitation, found := l.Invitation(To("a1", "ada@EXAMPLE.com"))
+	invitation, found := s.Invitation(To("a1", "ada@EXAMPLE.com"))
 	assert.True(t, found)
 	assert.Equal(t, "i1", invitation)
 }
 
-func TestLedgerKnowsOfNoInvitation(t *testing.T) {
-	var l ledger
-	who := To("a1", "ada@example.com")
-	_, found := l.Invitation(who)
-	assert.False(t, found, "nobody was asked about")
-	l.Join(who, time.Now())
-	l.Release(who, &send{At: time.Now(), Invitation: "i1", Lost: lost})
-	_, found = l.Invitation(who)
-	assert.False(t, found, "the mail may be out, or not")
+func TestSentReturnsNoInvitationThatIsUncertain(t *testing.T) {
+	var s sentLog
+	to := To("a1", "ada@example.com")
+	_, found := s.Invitation(to)
+	assert.False(t, found, "no call was made")
+	s.Join(to, time.Now())
+	s.Release(to, &request{At: time.Now(), Invitation: "i1", Lost: lost})
+	_, found = s.Invitation(to)
+	assert.False(t, found, "the outcome is unknown")
 }
 
-func TestLedgerKeepsFewHoweverOld(t *testing.T) {
-	var l ledger
+func TestSentKeepsFewEntriesHoweverOld(t *testing.T) {
+	var s sentLog
 	now := time.Now()
-	for n := range few {
-		who := To("a1", fmt.Sprint(n))
-		l.Join(who, now)
-		l.Release(who, &send{At: now, Invitation: "i"})
+	for n := range minSweep {
+		to := To("a1", fmt.Sprint(n))
+		s.Join(to, now)
+		s.Release(to, &request{At: now, Invitation: "i"})
 		now = now.Add(time.Hour)
 	}
-	_, found := l.Invitation(To("a1", "0"))
+	_, found := s.Invitation(To("a1", "0"))
 	assert.True(t, found)
 }
 
-func TestLedgerForgetsWhatIsSettled(t *testing.T) {
-	var l ledger
-	who := To("a1", "ada@example.com")
-	l.Join(who, time.Now())
-	l.Release(who, &send{At: time.Now(), Lost: lost})
-	last, busy := l.Claim(who, time.Now())
+func TestSentDropsASettledAddressee(t *testing.T) {
+	var s sentLog
+	to := To("a1", "ada@example.com")
+	s.Join(to, time.Now())
+	s.Release(to, &request{At: time.Now(), Lost: lost})
+	last, busy := s.Claim(to, time.Now())
 	assert.Nil(t, busy)
 	assert.NotNil(t, last.Lost)
-	l.Release(who, &send{})
-	assert.Empty(t, l.entries)
+	s.Release(to, &request{})
+	assert.Empty(t, s.entries)
 }
 
-func TestLedgerStaysSmall(t *testing.T) {
+func TestSentDropsOldEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l ledger
+		var s sentLog
 		underway := To("a1", "underway@example.com")
-		l.Join(underway, time.Now())
+		s.Join(underway, time.Now())
 		for n := range 5000 {
-			who := To("a1", fmt.Sprint(n))
-			l.Join(who, time.Now())
-			l.Release(who, &send{At: time.Now(), Invitation: "i"})
+			to := To("a1", fmt.Sprint(n))
+			s.Join(to, time.Now())
+			s.Release(to, &request{At: time.Now(), Invitation: "i"})
 			time.Sleep(18 * time.Second) // 200 an hour.
 		}
-		assert.Less(t, len(l.entries), 500)
-		_, found := l.Invitation(To("a1", "4850"))
+		assert.Less(t, len(s.entries), 500)
+		_, found := s.Invitation(To("a1", "4850"))
 		assert.True(t, found, "of the last hour")
-		_, busy := l.Claim(underway, time.Now())
-		assert.NotNil(t, busy, "on its way, however long")
+		_, busy := s.Claim(underway, time.Now())
+		assert.NotNil(t, busy, "in flight, however long")
 	})
 }
 
-func TestLedgerKeepsWhatAnotherCallLeftOpen(t *testing.T) {
-	who, now := To("a1", "ada@example.com"), time.Now()
-	before, later := send{At: now, Lost: lost}, send{At: now.Add(time.Second), Lost: lost}
-	for name, test := range map[string]struct{ claimed, released send }{
-		"nothing known, nothing sent":    {},
-		"settled what was there before":  {before, send{}},
-		"left open what was there first": {before, before},
+func TestSentKeepsTheUnknownOutcomeOfAnotherCall(t *testing.T) {
+	to, now := To("a1", "ada@example.com"), time.Now()
+	before, later := request{At: now, Lost: lost}, request{At: now.Add(time.Second), Lost: lost}
+	for name, test := range map[string]struct{ claimed, released request }{
+		"no request before, and none in the claim": {},
+		"the claim settled the outcome before":     {before, request{}},
+		"the claim left the outcome before open":   {before, before},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l ledger
-			l.Join(who, time.Now())
-			l.Release(who, &test.claimed)
-			claimed, busy := l.Claim(who, time.Now())
+			var s sentLog
+			s.Join(to, time.Now())
+			s.Release(to, &test.claimed)
+			claimed, busy := s.Claim(to, time.Now())
 			assert.Nil(t, busy)
 			assert.Equal(t, test.claimed, claimed)
-			l.Join(who, time.Now()) // A Send meanwhile.
-			l.Release(who, &later)
-			l.Release(who, &test.released)
-			last, busy := l.Claim(who, time.Now())
+			s.Join(to, time.Now()) // A Send meanwhile.
+			s.Release(to, &later)
+			s.Release(to, &test.released)
+			last, busy := s.Claim(to, time.Now())
 			assert.Nil(t, busy)
 			assert.Equal(t, later, last)
 		})
