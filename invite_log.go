@@ -33,7 +33,7 @@ type inviteLog struct {
 	record  inviting.Record
 	earlier map[string]time.Time // When the unresolved requests of earlier runs have ended, by the local clock.
 	saved   string               // The state that was saved last.
-	delay   time.Duration // How long a save may take.
+	delay   time.Duration        // How long a save may take.
 }
 
 // openInviteLog loads the record of earlier runs for the assessment.
