@@ -59,7 +59,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	}
 	result := PollResult{State: state, Wait: w.pause.next()}
 	if err = w.begin(ctx); err == nil {
-		w.machine.Wake()
+		w.machine.EndInterval()
 		result.Submissions, result.Wait, err = w.round(ctx)
 		if w.budget().Left > 0 {
 			result.Wait = min(result.Wait, max(longestWait, w.pause.longest))
@@ -82,7 +82,7 @@ func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Dura
 	for pages, reads, each := 0, 0, 1; ; {
 		wish := w.machine.Next(w.now(), w.budget())
 		switch wish.Kind {
-		case waiting.Pause:
+		case waiting.Wait:
 			return found, wish.Until.Sub(w.now()), err
 		case waiting.List:
 			pages++

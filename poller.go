@@ -23,7 +23,7 @@ type asker struct {
 	pause       interval
 	requests    int
 	unreadable  error                                                         // Why the report of the submission that was read last cannot be.
-	check       func(ctx context.Context, wish waiting.Wish, items int) error // Called after each response that succeeded; nil: not called.
+	check       func(ctx context.Context, wish waiting.Action, items int) error // Called after each response that succeeded; nil: not called.
 	bare        map[string]Submission                                         // Evaluated submissions whose report must be read singly, of a waiter. Nil: a watcher.
 
 	isNew func(s *Submission, named bool) bool // Reports whether a submission that cannot be decoded is news.
@@ -62,7 +62,7 @@ func (a *asker) ration(operation string) error {
 // answer is the result of a wish: the facts, the submissions behind them, and the
 // error.
 type answer struct {
-	waiting.Answer
+	waiting.Response
 
 	at          time.Time // By the server's clock: all that it shows was true then.
 	submissions []Submission
@@ -70,7 +70,7 @@ type answer struct {
 }
 
 // ask makes the request of a wish.
-func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
+func (a *asker) ask(ctx context.Context, wish waiting.Action) answer {
 	var got answer
 	asked := time.Now()
 	a.requests, a.unreadable = a.requests+1, nil
@@ -87,11 +87,11 @@ func (a *asker) ask(ctx context.Context, wish waiting.Wish) answer {
 	if got.err == nil && a.check != nil {
 		got.err = a.check(ctx, wish, len(got.submissions))
 	}
-	got.at, got.Local = a.serverTime(asked), asked // After the response has shown the server's clock.
-	got.Retry = retryAfter(got.err)
-	got.Refused = errors.Is(got.err, ErrInvalidInput) && (wish.Cursor != "" || wish.Status != "")
-	got.Gone = wish.Kind == waiting.Get && errors.Is(got.err, ErrNotFound)
-	got.Trouble = got.err != nil && IsTransient(got.err)
+	got.at, got.LocalTime = a.serverTime(asked), asked // After the response has shown the server's clock.
+	got.RetryAfter = retryAfter(got.err)
+	got.Rejected = errors.Is(got.err, ErrInvalidInput) && (wish.Cursor != "" || wish.Status != "")
+	got.NotFound = wish.Kind == waiting.Get && errors.Is(got.err, ErrNotFound)
+	got.Failed = got.err != nil && IsTransient(got.err)
 	a.facts(&got, decoding)
 	return got
 }
@@ -155,12 +155,12 @@ func (a *asker) get(ctx context.Context, id string, decoding *oneByOne) ([]Submi
 
 // fulfil makes the request that a machine wants and passes the response to the machine.
 // It returns the submissions to deliver. The machine retries transient errors.
-func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wish) ([]Submission, error) {
+func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Action) ([]Submission, error) {
 	got := a.ask(ctx, wish)
-	if got.err != nil && !got.Refused && !got.Gone && !got.Trouble {
+	if got.err != nil && !got.Rejected && !got.NotFound && !got.Failed {
 		return nil, got.err
 	}
-	places, err := m.Got(got.at, got.Answer)
+	places, err := m.Handle(got.at, got.Response)
 	ready := make([]Submission, len(places))
 	for i, place := range places {
 		if ready[i] = got.submissions[place]; !ready[i].Report.Ready() {
@@ -168,14 +168,14 @@ func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Wis
 		}
 	}
 	switch {
-	case errors.Is(err, waiting.ErrCursor):
+	case errors.Is(err, waiting.ErrCursorIgnored):
 		stuck := &Error{
 			Message: "the list does not advance: each cursor leads to the first page",
 			Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, Operation: "Submissions.List",
 		}
 		stuck.probablyWrong("CursorParam")
 		return ready, stuck
-	case err != nil, got.Trouble:
+	case err != nil, got.Failed:
 		return ready, got.err
 	}
 	return ready, nil

@@ -90,7 +90,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 		if err != nil && !IsTransient(err) {
 			return err
 		}
-		wait := max(t.pauseNow(), t.budget().Pace(t.requests-before, window))
+		wait := max(t.pauseNow(), t.budget().Interval(t.requests-before, window))
 		if t.evaluated && err == nil && t.hollow == 0 {
 			wait = 0 // Read once more, for entries that were added meanwhile.
 		}

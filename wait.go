@@ -146,7 +146,7 @@ func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 	p := m.Progress(a.now())
 	return WaitProgress{
 		Pending: m.Pending(), Missing: len(m.Missing()), Requests: a.requests, NextPoll: next,
-		SinceMeaning: p.Meaning, AwaitingGrading: p.Unfinished, ReadsLastHour: p.ReadsLastHour, SlowReason: p.Why,
+		SinceMeaning: p.SinceMeaning, AwaitingGrading: p.Unfinished, ReadsLastHour: p.ReadsLastHour, SlowReason: p.SlowReason,
 	}
 }
 
@@ -225,7 +225,7 @@ func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
 // that is awaited, or may be.
 func (w *waiter) warns(s *Submission, named bool) bool {
 	id := strings.ToLower(s.ID)
-	if named && !w.machine.Awaits(id) || w.warned[id] {
+	if named && !w.machine.IsPending(id) || w.warned[id] {
 		return false
 	}
 	w.warned[id] = true
@@ -236,7 +236,7 @@ func (w *waiter) run(ctx context.Context) error {
 	var last error
 	for w.machine.Pending() > 0 {
 		wish := w.machine.Next(w.now(), w.budget())
-		if wish.Kind == waiting.Pause {
+		if wish.Kind == waiting.Wait {
 			wait := wish.Until.Sub(w.now())
 			w.tell(time.Now().Add(wait))
 			if ended := w.rest(ctx, wait, last); ended != nil {
@@ -287,7 +287,7 @@ func (w *waiter) land(s *Submission) {
 func (w *waiter) end(err error) *WaitError {
 	e := &WaitError{Unreadable: w.failed.Unreadable, Err: err}
 	for _, id := range w.order {
-		if w.machine.Awaits(id) {
+		if w.machine.IsPending(id) {
 			e.Pending = append(e.Pending, id)
 		} else if slices.Contains(w.machine.Missing(), strings.ToLower(id)) {
 			e.Missing = append(e.Missing, id)

@@ -114,7 +114,7 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 	w := &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}
 	w.isNew = func(s *Submission, named bool) bool {
 		if !named {
-			return w.machine.Note(s.ID)
+			return w.machine.NoteUnreadable(s.ID)
 		}
 		it := itemOf(s)
 		return w.machine.NewlyUnreadable(&it)
@@ -156,7 +156,7 @@ func (w *watcher) deliver(ctx context.Context, before string, found []Submission
 			return false, nil
 		}
 		if i < len(found)-1 {
-			machine.Took(itemOf(&found[i]))
+			machine.MarkDelivered(itemOf(&found[i]))
 			if err := w.save(ctx, machine); err != nil {
 				return false, err
 			}
@@ -196,7 +196,7 @@ func (w *watcher) load(state string) error {
 			called = o.Start
 		}
 		w.machine = newMachine(o)
-		w.machine.Called, w.machine.Assessment = called, w.options.AssessmentID
+		w.machine.CalledAt, w.machine.Assessment = called, w.options.AssessmentID
 		return nil
 	}
 	m, err := waiting.Resume(o, state)
@@ -236,7 +236,7 @@ func (w *watcher) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if called := w.machine.Called; !called.IsZero() {
+	if called := w.machine.CalledAt; !called.IsZero() {
 		o, assessment := w.machine.Options, w.machine.Assessment
 		o.Start = w.now().Add(-max(0, time.Since(called))).Truncate(time.Second)
 		w.machine = newMachine(o)
@@ -249,12 +249,12 @@ func (w *watcher) begin(ctx context.Context) error {
 
 // checkResponse checks that a response is of the right account, and that the
 // assessment exists when the first listing of a watch is empty.
-func (w *watcher) checkResponse(ctx context.Context, wish waiting.Wish, items int) error {
+func (w *watcher) checkResponse(ctx context.Context, wish waiting.Action, items int) error {
 	if err := w.sameAccount(ctx); err != nil {
 		return err
 	}
 	first := wish.Kind == waiting.List && wish.Status == "" && wish.Since.IsZero() && wish.Cursor == ""
-	if !first || items > 0 || w.options.AssessmentID == "" || !w.machine.Opened.IsZero() {
+	if !first || items > 0 || w.options.AssessmentID == "" || !w.machine.OpenedAt.IsZero() {
 		return nil
 	}
 	if w.budget().Left <= 0 {

@@ -407,6 +407,6 @@ func TestTellsOnceAnHourWhatItIsDoing(t *testing.T) {
 		require.Greater(t, told[4]["reads_last_hour"], 50.0)
 		require.Empty(t, told[4]["why_slow"])
 		require.NotEmpty(t, told[4]["next_round"])
-		require.Equal(t, "the service is in trouble or cannot be reached", told[5]["why_slow"])
+		require.Equal(t, "the API fails or cannot be reached", told[5]["why_slow"])
 	})
 }

@@ -26,9 +26,9 @@ type scenario struct {
 }
 
 var (
-	every   = []emulator.Since{emulator.OnEvaluation, emulator.OnSubmission, emulator.OnCreation, emulator.Ignored}
-	others  = every[2:]
-	created = every[2:3]
+	meanings = []emulator.Since{emulator.OnEvaluation, emulator.OnSubmission, emulator.OnCreation, emulator.Ignored}
+	others   = meanings[2:]
+	created  = meanings[2:3]
 )
 
 const (
@@ -95,33 +95,33 @@ func burst(on emulator.Since) figures {
 func scenarios() []scenario {
 	var list []scenario
 	add := func(c scenario) { list = append(list, c) }
-	add(scenario{name: "10 known", on: every, short: true, run: known(10, 8*h, 0), rate: 90, p95: m, p99: 2 * m, max: 2 * m})
-	add(scenario{name: "100 known", on: every, short: true, run: known(100, 8*h, 0), rate: 90, p95: m, p99: 2 * m, max: 2 * m})
-	add(scenario{name: "1,000 known", on: every[:2], run: known(1000, 8*h, 0), rate: 120, p95: 52 * s, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "10 known", on: meanings, short: true, run: known(10, 8*h, 0), rate: 90, p95: m, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "100 known", on: meanings, short: true, run: known(100, 8*h, 0), rate: 90, p95: m, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "1,000 known", on: meanings[:2], run: known(1000, 8*h, 0), rate: 120, p95: 52 * s, p99: 2 * m, max: 2 * m})
 	add(scenario{name: "1,000 known", on: others, short: true, run: known(1000, 8*h, 0), rate: 280, p95: 55 * s, p99: 2 * m, max: 2 * m, most: 650})
-	add(scenario{name: "1,000 known, 200 others a day", on: every, run: known(1000, 8*h, 200), rate: 450, p95: 55 * s, p99: 2 * m, max: 20 * m})
-	add(scenario{name: "1,000 at once, 8 h", on: every[:1], short: true, run: batch(1000, 8*h), rate: 120, p95: 55 * s, p99: 2 * m, max: 20 * m})
-	add(scenario{name: "1,000 at once, 8 h", on: every[1:], run: batch(1000, 8*h), rate: 300, p95: 55 * s, p99: 2 * m, max: 20 * m})
-	add(scenario{name: "10,000 known, 24 h", on: every[:1], run: known(10_000, day, 0), rate: 210, p95: 55 * s, p99: 2 * m, max: 20 * m})
-	add(scenario{name: "10,000 known, 24 h", on: every[1:2], run: known(10_000, day, 0), rate: 400, p95: 55 * s, p99: 2 * m, max: 20 * m})
+	add(scenario{name: "1,000 known, 200 others a day", on: meanings, run: known(1000, 8*h, 200), rate: 450, p95: 55 * s, p99: 2 * m, max: 20 * m})
+	add(scenario{name: "1,000 at once, 8 h", on: meanings[:1], short: true, run: batch(1000, 8*h), rate: 120, p95: 55 * s, p99: 2 * m, max: 20 * m})
+	add(scenario{name: "1,000 at once, 8 h", on: meanings[1:], run: batch(1000, 8*h), rate: 300, p95: 55 * s, p99: 2 * m, max: 20 * m})
+	add(scenario{name: "10,000 known, 24 h", on: meanings[:1], run: known(10_000, day, 0), rate: 210, p95: 55 * s, p99: 2 * m, max: 20 * m})
+	add(scenario{name: "10,000 known, 24 h", on: meanings[1:2], run: known(10_000, day, 0), rate: 400, p95: 55 * s, p99: 2 * m, max: 20 * m})
 	add(scenario{name: "10,000 known, 24 h", on: created, run: known(10_000, day, 0), rate: 860, p95: 6 * m, p99: 10 * m, max: 30 * m})
 	for i, aDay := range []int{50, 500, 2000} {
 		what := fmt.Sprintf("%d a day", aDay)
 		limits := []float64{145, 160, 215}[i]
 		p99, worst := []time.Duration{3 * m, 2 * m, 2 * m}[i], []time.Duration{10 * m, 10 * m, 30 * m}[i]
 		over := []time.Duration{7 * day, 3 * day, 3 * day}[i]
-		add(scenario{name: what, on: every[:1], short: aDay == 500, run: watched(aDay, usualLife, over, nil), rate: 90, p95: 52 * s, p99: 2 * m, max: worst})
-		add(scenario{name: what, on: every[1:2], run: watched(aDay, usualLife, over, nil), rate: 95, p95: 52 * s, p99: 2 * m, max: worst})
+		add(scenario{name: what, on: meanings[:1], short: aDay == 500, run: watched(aDay, usualLife, over, nil), rate: 90, p95: 52 * s, p99: 2 * m, max: worst})
+		add(scenario{name: what, on: meanings[1:2], run: watched(aDay, usualLife, over, nil), rate: 95, p95: 52 * s, p99: 2 * m, max: worst})
 		add(scenario{name: what, on: others, short: aDay == 500, run: watched(aDay, usualLife, over, nil), rate: limits, p95: 55 * s, p99: p99, max: worst})
 		life := emulator.Life{Grading: 3 * m, Abandoned: 0.2}
 		add(scenario{name: what + ", a fifth abandoned", on: others, run: watched(aDay, life, over, nil), rate: 300, p95: 2 * m, p99: 10 * m, max: 30 * m})
 		add(scenario{name: what + ", grading 20 s", on: created, run: watched(aDay, emulator.Life{Grading: 20 * s}, over, nil), rate: 600, p95: m, p99: 10 * m, max: 30 * m})
 		add(scenario{name: what + ", grading 2 h", on: created, run: watched(aDay, emulator.Life{Grading: 2 * h}, over, nil), rate: 330, p95: m, p99: 2 * m, max: 30 * m})
 	}
-	add(scenario{name: "100 a day, grading 30 h", on: every, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	add(scenario{name: "5,000 begun at once, a day", on: every, run: begun(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "100 a day, grading 30 h", on: meanings, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add(scenario{name: "5,000 begun at once, a day", on: meanings, run: begun(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
 	add(scenario{name: "5,000 begun at once, grading 20 s", on: created, run: begun(emulator.Life{Grading: 20 * s}), rate: 700, p95: 35 * m, p99: 3 * h, max: 3 * h})
-	add(scenario{name: "500 a day, 100 reads an hour", on: every, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
+	add(scenario{name: "500 a day, 100 reads an hour", on: meanings, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
 	return append(list, oddServices()...)
 }
 
@@ -138,22 +138,22 @@ func oddServices() []scenario {
 	add("status filter refused", created, func(k *emulator.Knobs) { k.Filter = emulator.Refuses }, loose)
 	add("status filter ignored", created, func(k *emulator.Knobs) { k.Filter = emulator.ShowsAll }, loose)
 	add("only evaluated ones listed", created, func(k *emulator.Knobs) { k.Finished = true }, loose)
-	add("exclusive since", every, func(k *emulator.Knobs) { k.Exclusive = true }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("pages of 25", every, func(k *emulator.Knobs) { k.PageSize = 25 }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("half of the quota", every, func(k *emulator.Knobs) { k.Rivals = 500 }, scenario{rate: 400, p95: 2 * m, p99: 3 * m, max: 10 * m})
-	add("report a minute late", every, func(k *emulator.Knobs) { k.Lag = m }, scenario{rate: 250, p95: 5 * m, p99: 5 * m, max: 30 * m})
-	add("since cut to the day", every[:3], func(k *emulator.Knobs) { k.Cut = day }, scenario{rate: 300, p95: 2 * m, p99: 2 * m, max: 10 * m})
-	add("newest evaluated first", every, func(k *emulator.Knobs) { k.Order = emulator.NewestEvaluated }, scenario{rate: 600, p95: 2 * m, p99: 2 * m, max: 30 * m})
-	add("no order", every[:3], func(k *emulator.Knobs) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("cursors by offset", every, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	add("cursors expire", every, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add("exclusive since", meanings, func(k *emulator.Knobs) { k.Exclusive = true }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("pages of 25", meanings, func(k *emulator.Knobs) { k.PageSize = 25 }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("half of the quota", meanings, func(k *emulator.Knobs) { k.Rivals = 500 }, scenario{rate: 400, p95: 2 * m, p99: 3 * m, max: 10 * m})
+	add("report a minute late", meanings, func(k *emulator.Knobs) { k.Lag = m }, scenario{rate: 250, p95: 5 * m, p99: 5 * m, max: 30 * m})
+	add("since cut to the day", meanings[:3], func(k *emulator.Knobs) { k.Cut = day }, scenario{rate: 300, p95: 2 * m, p99: 2 * m, max: 10 * m})
+	add("newest evaluated first", meanings, func(k *emulator.Knobs) { k.Order = emulator.NewestEvaluated }, scenario{rate: 600, p95: 2 * m, p99: 2 * m, max: 30 * m})
+	add("no order", meanings[:3], func(k *emulator.Knobs) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("cursors by offset", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add("cursors expire", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	// The client repeats what fails, here nobody does.
-	add("a fifth of requests fails", every, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
-	add("20 reads a minute", every, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
-	add("outage of 6 h", every, func(k *emulator.Knobs) {
+	add("a fifth of requests fails", meanings, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
+	add("20 reads a minute", meanings, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
+	add("outage of 6 h", meanings, func(k *emulator.Knobs) {
 		k.Down = func(now time.Time) bool { return now.After(noon.Add(10*h)) && now.Before(noon.Add(16*h)) }
 	}, scenario{rate: 300, p95: 6 * h, p99: 6 * h, max: 8 * h})
-	add("clock put back an hour", every, func(k *emulator.Knobs) {
+	add("clock put back an hour", meanings, func(k *emulator.Knobs) {
 		k.Skew = func(now time.Time) time.Duration {
 			if now.After(noon.Add(10 * h)) {
 				return -h
@@ -166,21 +166,21 @@ func oddServices() []scenario {
 		if life.Early > 0 {
 			name = "1 in 10 stamped 10 min early"
 		}
-		list = append(list, scenario{name: name, on: every, run: watched(500, life, 2*day, nil), rate: 150, p95: 15 * m, p99: 30 * m, max: 30 * m})
+		list = append(list, scenario{name: name, on: meanings, run: watched(500, life, 2*day, nil), rate: 150, p95: 15 * m, p99: 30 * m, max: 30 * m})
 	}
 	list = append(list,
-		scenario{name: "bursts of 3,000 and 1,000", on: every[1:3], short: true, run: burst, rate: 300, p95: m, p99: 2 * m, max: 2 * m},
+		scenario{name: "bursts of 3,000 and 1,000", on: meanings[1:3], short: true, run: burst, rate: 300, p95: m, p99: 2 * m, max: 2 * m},
 		scenario{name: "bursts of 3,000 and 1,000", on: []emulator.Since{emulator.OnEvaluation, emulator.Ignored}, run: burst, rate: 300, p95: m, p99: 2 * m, max: 2 * m},
-		scenario{name: "hourly Poll", on: every, run: watched(500, usualLife, 4*day, func(s *simulation) { s.poll = h }), rate: 300, p95: 2 * h, p99: 3 * h, max: 3 * h},
-		scenario{name: "outage of 72 h", on: every, run: watched(500, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
+		scenario{name: "hourly Poll", on: meanings, run: watched(500, usualLife, 4*day, func(s *simulation) { s.poll = h }), rate: 300, p95: 2 * h, p99: 3 * h, max: 3 * h},
+		scenario{name: "outage of 72 h", on: meanings, run: watched(500, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
 			k.Down = func(now time.Time) bool { return now.After(noon.Add(day)) && now.Before(noon.Add(4*day)) }
 		})), rate: 300, p95: 73 * h, p99: 73 * h, max: 74 * h},
-		scenario{name: "outage of 72 h, 2,000 a day", on: every, run: watched(2000, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
+		scenario{name: "outage of 72 h, 2,000 a day", on: meanings, run: watched(2000, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
 			k.Down = func(now time.Time) bool { return now.After(noon.Add(day)) && now.Before(noon.Add(4*day)) }
 		})), rate: 400, p95: 73 * h, p99: 73 * h, max: 75 * h},
-		scenario{name: "restarted every 6 h", on: every, run: watched(500, usualLife, 2*day, func(s *simulation) { s.restart = 6 * h }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
-		scenario{name: "restarted every minute", on: every, run: watched(500, usualLife, day, func(s *simulation) { s.restart = m }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
-		scenario{name: "1,000 known, restarted every 6 h", on: every, run: func(on emulator.Since) figures {
+		scenario{name: "restarted every 6 h", on: meanings, run: watched(500, usualLife, 2*day, func(s *simulation) { s.restart = 6 * h }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
+		scenario{name: "restarted every minute", on: meanings, run: watched(500, usualLife, day, func(s *simulation) { s.restart = m }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
+		scenario{name: "1,000 known, restarted every 6 h", on: meanings, run: func(on emulator.Since) figures {
 			all := emulator.Crowd(1, noon, 1000, 24*h, usualLife)
 			o := usualOptions()
 			o.Known = ids(all)

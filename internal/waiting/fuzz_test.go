@@ -164,7 +164,7 @@ func play(t *testing.T, seed uint64) {
 	reads := k.Limit == 0 && k.Rivals == 0 && k.Faults < 0.1 && k.PageSize >= 5
 	// Where since is cut to the hour or the day, the experiment can take creation for
 	// submission as long as every attempt was created in the hour of the listings that ask:
-	// a service that cuts since answers the same in both cases. Seed 538 is such a service:
+	// a service that cuts since responses the same in both cases. Seed 538 is such a service:
 	// all attempts begin at 11:00 and are handed in at 11:59. Then an old attempt is found
 	// by the listing of the unfinished or by the first sweep over all of Lookback, two
 	// hours late.
@@ -178,7 +178,7 @@ func play(t *testing.T, seed uint64) {
 	}
 	if o.Known != nil {
 		for _, it := range awaited {
-			if _, ok := sim.delivered[it.ID]; !ok && sim.machine.Awaits(it.ID) && (!it.Evaluated.IsZero() && it.Evaluated.Before(noon.Add(2*day)) || !it.Deleted.IsZero()) {
+			if _, ok := sim.delivered[it.ID]; !ok && sim.machine.IsPending(it.ID) && (!it.Evaluated.IsZero() && it.Evaluated.Before(noon.Add(2*day)) || !it.Deleted.IsZero()) {
 				t.Errorf("seed %d: %s is still awaited", seed, it.ID)
 			}
 		}
@@ -229,8 +229,8 @@ func FuzzResume(f *testing.F) {
 		}
 		b := waiting.Budget{Left: 100, Whole: 900, Ends: h}
 		for now := noon; now.Before(noon.Add(h)); now = now.Add(m) {
-			if wish := machine.Next(now, b); wish.Kind != waiting.Pause {
-				if _, err := machine.Got(now, waiting.Answer{}); err != nil {
+			if action := machine.Next(now, b); action.Kind != waiting.Wait {
+				if _, err := machine.Handle(now, waiting.Response{}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -23,7 +23,7 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 		"watch": {0, h, 8 * h}, "a poll every 5 min": {5 * m, h, 8 * h}, "a poll every 20 min": {20 * m, 2 * h, 12 * h},
 		"a poll an hour": {h, 3 * h, day}, "a poll a day": {day, 2 * day, 8 * day},
 	} {
-		for _, on := range every {
+		for _, on := range meanings {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Stream(1, noon.Add(-33*day), 33*day+c.over+h, 50, usualLife)
@@ -59,7 +59,7 @@ func TestASubmissionComesWithItsReport(t *testing.T) {
 		"a process that is down": {size: 300, down: [2]time.Duration{10 * m, 130 * m}},
 		"a poll every 61 min":    {size: 120, poll: 61 * m},
 	} {
-		for _, on := range every {
+		for _, on := range meanings {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Batch(1, noon, c.size, h)
@@ -85,10 +85,10 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 		on    []emulator.Since // Without HIRING_LONG.
 	}{
 		"watch, 10,000 unfinished":          {0, 91 * m, 10_000, usualLife, created},
-		"watch, 10,000, graded in 20 s":     {0, 91 * m, 10_000, emulator.Life{Grading: 20 * s}, every[1:2]},
+		"watch, 10,000, graded in 20 s":     {0, 91 * m, 10_000, emulator.Life{Grading: 20 * s}, meanings[1:2]},
 		"a poll an hour, 11,000 unfinished": {h, 6 * h, 11_000, usualLife, created},
 	} {
-		for _, on := range atLength(c.on, every) {
+		for _, on := range atLength(c.on, meanings) {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(7, 7))
@@ -117,7 +117,7 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 // TestABurstComesWithinTwoMinutes: 5,500 evaluations within a minute.
 func TestABurstComesWithinTwoMinutes(t *testing.T) {
 	for seed := range atLength[uint64](1, 100) {
-		for _, on := range every {
+		for _, on := range meanings {
 			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Batch(seed, noon.Add(10*m), 5500, m)
@@ -138,7 +138,7 @@ func TestABurstComesWithinTwoMinutes(t *testing.T) {
 // listings of them.
 func TestShortAttemptsAreFoundSoon(t *testing.T) {
 	span := atLength(20*m, h)
-	for _, on := range every {
+	for _, on := range meanings {
 		for seed := range atLength[uint64](1, 8) {
 			t.Run(fmt.Sprintf("%s/%d", on, seed), func(t *testing.T) {
 				t.Parallel()
@@ -165,7 +165,7 @@ func TestShortAttemptsAreFoundSoon(t *testing.T) {
 // TestAPollADayReadsAllReports, where listings show none: 150 a day are more than an
 // ordinary poll reads singly.
 func TestAPollADayReadsAllReports(t *testing.T) {
-	for _, on := range every {
+	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 450, 3*day)
 		f := watchAll(emulator.Knobs{Since: on, Bare: true}, all, 6*day, 0, func(s *simulation) { s.poll = day })
 		t.Log(on, f.String())

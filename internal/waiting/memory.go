@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	lateness      = 24 * time.Hour // How much later than it should a listing may show an item: less where memory is short.
-	mostDelivered = 4000
-	enough        = 3000 // Of them, the latest, stay when they become too many: one may be graded again.
-	mostItems     = 2900 // Unfinished ones: all fits into a state.
-	anItem        = 2.5  // So many deliveries take as much room.
+	maxLateness       = 24 * time.Hour // A listing may show an evaluation this late. Less where memory is short.
+	maxDelivered      = 4000
+	keptDelivered     = 3000 // The latest deliveries, which stay in memory because they may be regraded.
+	maxItems          = 2900 // Unfinished submissions, so that the state fits into MaxState.
+	deliveriesPerItem = 2.5  // Deliveries that take as much memory as an item.
 )
 
-// deliveries holds what was delivered, by a hash of the id.
+// deliveries holds the delivered submissions by a hash of their ids.
 type deliveries map[uint64]delivery
 
-// delivery is an item's times in seconds, the first rounded up.
+// delivery holds the times of a delivered item in Unix seconds, evaluated rounded up.
 type delivery struct{ evaluated, created uint32 }
 
 func hashOf(id string) uint64 {
@@ -35,20 +35,20 @@ func (d deliveries) has(id string) bool {
 	return ok
 }
 
-// regraded reports whether a delivered item was graded again since, as far as that
-// is wanted.
+// regraded reports whether a delivered item was graded again and Options.Regraded is
+// set.
 func (m *Machine) regraded(id string, it *Item) bool {
 	entry, ok := m.Delivered[hashOf(id)]
-	return ok && m.Regraded && entry.evaluated != math.MaxUint32 && entryOf(it).evaluated > entry.evaluated && !it.Evaluated.IsZero()
+	return ok && m.Regraded && entry.evaluated != math.MaxUint32 && newDelivery(it).evaluated > entry.evaluated && !it.Evaluated.IsZero()
 }
 
-// add remembers an item. One without a time of evaluation is never forgotten for
-// its sake.
+// add records a delivery. One without an evaluation time is dropped only when memory is
+// short.
 func (d deliveries) add(id string, it *Item) {
-	d[hashOf(id)] = entryOf(it)
+	d[hashOf(id)] = newDelivery(it)
 }
 
-func entryOf(it *Item) delivery {
+func newDelivery(it *Item) delivery {
 	entry := delivery{math.MaxUint32, seconds(it.Created)}
 	if !it.Evaluated.IsZero() {
 		entry.evaluated = seconds(it.Evaluated.Add(time.Second - 1))
@@ -58,7 +58,7 @@ func entryOf(it *Item) delivery {
 
 func seconds(t time.Time) uint32 { return uint32(min(max(t.Unix(), 0), math.MaxUint32)) }
 
-// ages are the times from creation to evaluation, sorted.
+// ages returns the times from creation to evaluation, sorted.
 func (d deliveries) ages() []time.Duration {
 	ages := make([]time.Duration, 0, len(d))
 	for _, entry := range d {
@@ -70,86 +70,92 @@ func (d deliveries) ages() []time.Duration {
 	return ages
 }
 
-// proof is what a completed walk shows: of all that was created since then, it saw
-// what was evaluated until then.
-type proof struct {
-	Since time.Time `json:"since"`
-	Saw   time.Time `json:"saw"`
+// coverage is what a completed listing has shown: all submissions created since
+// CreatedSince and evaluated until EvaluatedUntil.
+type coverage struct {
+	CreatedSince   time.Time `json:"since"`
+	EvaluatedUntil time.Time `json:"saw"`
 }
 
-func (m *Machine) prove(since, saw time.Time) {
-	if !since.After(m.horizon()) {
+func (m *Machine) addCoverage(since, saw time.Time) {
+	if !since.After(m.watchedSince()) {
 		m.LookbackReadAt = later(m.LookbackReadAt, saw)
 	}
-	p := proof{since, saw}
-	if !slices.ContainsFunc(m.Proofs, func(q proof) bool { return q.covers(p) }) {
-		m.Proofs = append(slices.DeleteFunc(m.Proofs, p.covers), p)
+	p := coverage{since, saw}
+	if !slices.ContainsFunc(m.Coverages, func(q coverage) bool { return q.covers(p) }) {
+		m.Coverages = append(slices.DeleteFunc(m.Coverages, p.covers), p)
 	}
 }
 
-func (p proof) covers(q proof) bool { return !p.Since.After(q.Since) && !p.Saw.Before(q.Saw) }
+func (p coverage) covers(q coverage) bool {
+	return !p.CreatedSince.After(q.CreatedSince) && !p.EvaluatedUntil.Before(q.EvaluatedUntil)
+}
 
-// done tells whether an item is dealt with, whatever the deliveries say.
-func (m *Machine) done(it *Item) bool {
-	if it.Evaluated.IsZero() || m.tooEarly(it) {
+// isCovered reports whether the times of an item show that it was delivered, or that it
+// is from before the start.
+func (m *Machine) isCovered(it *Item) bool {
+	if it.Evaluated.IsZero() || m.beforeStart(it) {
 		return !it.Evaluated.IsZero()
 	}
-	shown := it.Evaluated.Add(m.Lateness) // A listing shows it by then.
-	return slices.ContainsFunc(m.Proofs, func(p proof) bool {
-		return !it.Created.Before(p.Since) && shown.Before(p.Saw)
+	shown := it.Evaluated.Add(m.MaxLateness) // The latest time at which a listing shows it.
+	return slices.ContainsFunc(m.Coverages, func(p coverage) bool {
+		return !it.Created.Before(p.CreatedSince) && shown.Before(p.EvaluatedUntil)
 	})
 }
 
-// tooEarly reports whether an item was evaluated before the beginning of the watch.
-func (m *Machine) tooEarly(it *Item) bool {
-	return !it.Evaluated.IsZero() && it.Evaluated.Before(m.Begin)
+// beforeStart reports whether an item was evaluated before the start of the watch.
+func (m *Machine) beforeStart(it *Item) bool {
+	return !it.Evaluated.IsZero() && it.Evaluated.Before(m.WatchStart)
 }
 
-// forget keeps the memory within its bounds. What is known of the unfinished goes
-// first, the oldest first: a sweep will find them.
-func (m *Machine) forget() {
+// limitMemory keeps the memory within its limits. It drops the oldest unfinished
+// submissions first, which a sweep finds again.
+func (m *Machine) limitMemory() {
 	if m.known {
 		return
 	}
-	if most := mostItems - int(float64(max(0, len(m.Delivered)-mostDelivered))/anItem); len(m.Items) > most {
-		m.forgetItems(len(m.Items) - most*7/8)
+	if most := maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem); len(m.Items) > most {
+		m.dropItems(len(m.Items) - most*7/8)
 	}
-	if len(m.Delivered) > mostDelivered {
-		m.forgetDone()
+	if len(m.Delivered) > maxDelivered {
+		m.dropCoveredDeliveries()
 	}
-	if len(m.Delivered) <= mostDelivered {
+	if len(m.Delivered) <= maxDelivered {
 		return
 	}
-	for i := range m.Walks { // A walk has dealt with all that it has passed already.
-		if w := &m.Walks[i]; (w.For == sweep || w.For == chasing || w.For == news) && !w.Mixed && !w.Last.IsZero() {
-			m.prove(w.Last.Add(time.Second), w.Began)
+	for i := range m.Listings { // A running listing covers what it has passed.
+		l := &m.Listings[i]
+		ofEvaluated := l.Purpose == sweep || l.Purpose == search || l.Purpose == newEvaluations
+		if ofEvaluated && !l.Unordered && !l.LastCreated.IsZero() {
+			m.addCoverage(l.LastCreated.Add(time.Second), l.StartedAt)
 		}
 	}
-	for m.forgetDone(); len(m.Delivered) > mostDelivered && m.Lateness > ruler; m.forgetDone() {
-		m.Lateness /= 2
+	for m.dropCoveredDeliveries(); len(m.Delivered) > maxDelivered && m.MaxLateness > lookBackUnit; m.dropCoveredDeliveries() {
+		m.MaxLateness /= 2
 	}
-	if n := len(m.Delivered) - mostDelivered - mostItems*anItem; n > 0 { // More than there is room for within ten minutes.
-		m.forgetAny(n)
+	if n := len(m.Delivered) - maxDelivered - maxItems*deliveriesPerItem; n > 0 {
+		// More deliveries within ten minutes than fit into the state.
+		m.dropDeliveries(n)
 	}
 }
 
-// forgetAny drops so many deliveries without any order: these may come twice.
-func (m *Machine) forgetAny(n int) {
+// dropDeliveries drops n deliveries in any order. These may be delivered twice.
+func (m *Machine) dropDeliveries(n int) {
 	for _, hash := range slices.Sorted(maps.Keys(m.Delivered))[:n] {
 		delete(m.Delivered, hash)
 	}
 }
 
-// forgetItems drops so many of the unfinished: first those from which no evaluation
-// comes directly, those that are handed in last, the oldest first.
-func (m *Machine) forgetItems(n int) {
+// dropItems drops n unfinished submissions: first those with a status from which no
+// evaluation comes directly, last those that are handed in, and the oldest first.
+func (m *Machine) dropItems(n int) {
 	rank := func(it *item) int {
 		switch s := m.Statuses[it.Status]; {
 		case s == nil:
 			return 0
-		case s.Handed:
+		case s.HandedIn:
 			return 2
-		case s.hot():
+		case s.listedEveryPoll():
 			return 1
 		}
 		return 0
@@ -157,32 +163,32 @@ func (m *Machine) forgetItems(n int) {
 	items := m.sorted(rank)
 	for _, known := range items[:min(n, len(items))] {
 		it := known.item
-		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.idle > m.steady() {
+		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.sinceLastPoll > m.regularGap() {
 			m.TruncatedAt = later(m.TruncatedAt, m.RespondedAt)
 		}
-		m.RegularSince = later(m.RegularSince, it.Created) // Nothing is to be concluded from what becomes of it.
+		m.RegularSince = later(m.RegularSince, it.Created) // Its evaluation says nothing about the status filter.
 		delete(m.Items, known.id)
 	}
 }
 
-// forgetDone drops what done knows by itself, but for the latest.
-func (m *Machine) forgetDone() {
+// dropCoveredDeliveries drops the deliveries that isCovered shows, but for the latest.
+func (m *Machine) dropCoveredDeliveries() {
 	var known []uint64
 	for hash, d := range m.Delivered {
-		if m.done(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
+		if m.isCovered(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
 			known = append(known, hash)
 		}
 	}
 	slices.SortFunc(known, func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
 	})
-	for _, hash := range known[:min(len(known), max(0, len(m.Delivered)-enough))] {
+	for _, hash := range known[:min(len(known), max(0, len(m.Delivered)-keptDelivered))] {
 		delete(m.Delivered, hash)
 	}
 }
 
-// ranked is a pending item with its place in an order.
-type ranked struct {
+// rankedItem is an item with its place in an order.
+type rankedItem struct {
 	*item
 
 	id      string
@@ -190,18 +196,18 @@ type ranked struct {
 	created int64
 }
 
-// sorted returns the items by rank, then by creation, the oldest first, then by id.
-// Without a rank, all are equal.
-func (m *Machine) sorted(rank func(*item) int) []ranked {
-	items := make([]ranked, 0, len(m.Items))
+// sorted returns the items by rank, then by creation, the oldest first, then by id. A nil
+// rank means that all ranks are equal.
+func (m *Machine) sorted(rank func(*item) int) []rankedItem {
+	items := make([]rankedItem, 0, len(m.Items))
 	for id, it := range m.Items {
-		r := ranked{item: it, id: id, created: it.Created.UnixMicro()}
+		r := rankedItem{item: it, id: id, created: it.Created.UnixMicro()}
 		if rank != nil {
 			r.rank = rank(it)
 		}
 		items = append(items, r)
 	}
-	slices.SortFunc(items, func(a, b ranked) int {
+	slices.SortFunc(items, func(a, b rankedItem) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.created, b.created), strings.Compare(a.id, b.id))
 	})
 	return items

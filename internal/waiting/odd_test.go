@@ -31,7 +31,7 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		"a fifth of requests fails":            {usualLife, knobs(func(k *emulator.Knobs) { k.Faults = 0.2 }), 3*m + 30*s, 20 * m, 300},
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
-		for i, on := range every {
+		for i, on := range meanings {
 			if !long && i%2 != len(name)%2 { // Each with two meanings.
 				continue
 			}

@@ -8,52 +8,56 @@ import (
 )
 
 const (
-	margin    = 5 * time.Minute // How much later than its time an evaluation usually shows.
-	every     = 6               // Longest intervals until a poll looks back further,
-	everyMost = 6 * time.Minute // or so long:
-	ruler     = 10 * time.Minute
-	rulers    = 14          // 10 min, 20 min, ..., 57 days.
-	rounding  = time.Minute // What the service may make of a time that it is asked for.
-	peekEvery = time.Hour
-	peekBack  = 3 * time.Hour // Who was created since is rather unfinished, in whatever order they are listed.
+	minGrading      = 15 * time.Minute // LongestGrading is at least this long.
+	showMargin      = 5 * time.Minute  // A listing shows nearly all evaluations within this time.
+	lookBackPolls   = 6                // Intervals until a poll looks back further,
+	maxLookBackWait = 6 * time.Minute  // at most this long.
+	lookBackUnit    = 10 * time.Minute
+	lookBackDepths  = 14          // Look-backs of 10 min, 20 min and so on, up to 57 days.
+	rounding        = time.Minute // The API may round since by this much.
+	sampleEvery     = time.Hour
+	sampleBack      = 3 * time.Hour // Submissions created since then are probably unfinished, in any order of the listing.
 )
 
-// beginRound puts the last one away.
-func (m *Machine) beginRound(now time.Time) {
+// beginPoll resets what belongs to the last poll.
+func (m *Machine) beginPoll(now time.Time) {
 	if now.Before(m.RespondedAt.Add(-clockError)) {
-		m.putBack(now)
+		m.clockPutBack(now)
 	}
-	m.idle = min(max(now.Sub(m.Began), 0), max(m.Window.Length, time.Hour))
-	m.rare = !m.Began.IsZero() && m.idle > 3*m.Max && now.Sub(m.Until) > m.idle/2
-	if m.DeliveredPerPoll += (float64(m.Found) - m.DeliveredPerPoll) / 8; m.Chased && m.Found == 0 { // The burst is over.
+	m.sinceLastPoll = min(max(now.Sub(m.PollStart), 0), max(m.Window.Length, time.Hour))
+	m.rarelyPolled = !m.PollStart.IsZero() && m.sinceLastPoll > 3*m.Max && now.Sub(m.IntervalEnd) > m.sinceLastPoll/2
+	m.DeliveredPerPoll += (float64(m.DeliveredInPoll) - m.DeliveredPerPoll) / 8
+	if m.Searched && m.DeliveredInPoll == 0 { // The burst has ended.
 		m.DeliveredPerPoll = 0
 	}
-	m.Running, m.Hurry, m.Began, m.Round = true, false, now, m.Round+1
-	m.tally, m.listed = tally{}, false
-	m.Walks = slices.DeleteFunc(m.Walks, func(w walk) bool { return w.Over })
-	for i := range m.Walks {
-		m.Walks[i].Rests, m.Walks[i].Read = false, 0
+	m.Polling, m.PollAgain, m.PollStart, m.Polls = true, false, now, m.Polls+1
+	m.pollCounts, m.toReadKnown = pollCounts{}, false
+	m.Listings = slices.DeleteFunc(m.Listings, func(l listing) bool { return l.Ended })
+	for i := range m.Listings {
+		m.Listings[i].Paused, m.Listings[i].PollPages = false, 0
 	}
 }
 
-// putBack follows a clock that was put back: nothing began or was read in the
-// future, else it would not be due for as long.
-func (m *Machine) putBack(now time.Time) {
+// clockPutBack moves all times in the future to now, after the server's clock was put
+// back. Otherwise nothing would be due until the clock reaches them again.
+func (m *Machine) clockPutBack(now time.Time) {
 	gap := m.AllListedAt.Before(m.UnlistedUntil)
 	times := []*time.Time{
-		&m.RespondedAt, &m.Began, &m.PeekAt, &m.HandedInListedAt, &m.HeldAt, &m.VouchAt, &m.GrantAt, &m.LookbackPageAt, &m.TruncatedAt, &m.UnlistedUntil, &m.AllListedAt, &m.RegularSince, &m.Probe.Late, &m.HourAt,
+		&m.RespondedAt, &m.PollStart, &m.RegularSince, &m.HourStart, &m.CreditedAt, &m.Probe.LateAt,
+		&m.SampledAt, &m.HandedInListedAt, &m.LateReportsListedAt, &m.ConfirmedAt, &m.TruncatedAt,
+		&m.LookbackPageAt, &m.UnlistedUntil, &m.AllListedAt,
 	}
-	for l := range m.Levels {
-		times = append(times, &m.Levels[l].Began)
+	for i := range m.Levels {
+		times = append(times, &m.Levels[i].StartedAt)
 	}
 	for _, s := range m.Statuses {
-		times = append(times, &s.Listed)
+		times = append(times, &s.ListedAt)
 	}
 	for i := range m.SweepDepths {
 		times = append(times, &m.SweepDepths[i])
 	}
-	for i := range m.LookBacks {
-		times = append(times, &m.LookBacks[i])
+	for i := range m.LookBackDepths {
+		times = append(times, &m.LookBackDepths[i])
 	}
 	for _, t := range times {
 		*t = earlier(*t, now)
@@ -63,148 +67,149 @@ func (m *Machine) putBack(now time.Time) {
 	}
 }
 
-// plan decides what a round walks over.
+// plan begins a poll and decides what it lists.
 func (m *Machine) plan(now time.Time) {
-	m.beginRound(now)
-	if m.Opened.IsZero() {
-		m.open()
+	m.beginPoll(now)
+	if m.OpenedAt.IsZero() {
+		m.planOpening()
 		return
 	}
-	m.experiment(now)
+	m.continueExperiment(now)
 	switch {
-	case m.Meaning == Unknown && m.Probe.Step != notProbing: // That is worth to be known first.
-		m.Hurry = true
+	case m.Meaning == Unknown && m.Probe.Step != noExperiment: // The other listings depend on the result.
+		m.PollAgain = true
 	case m.known:
 		m.planKnown(now)
 	case m.Meaning == Evaluation:
-		m.listNews(now)
-	case m.Meaning == Submission && (m.NewsPages <= m.setCost()+m.setExtra() || !m.setWorks(now)):
-		m.ByNews = true
-		m.listNews(now)
-		m.planSlow(now)
-		m.planDepth(now)
-	case m.setWorks(now) && len(m.Statuses) > 0:
-		m.NewsPages *= 0.99 // The other way is tried again some time.
-		m.peek(now)
-		if m.Meaning == Submission { // Many were handed in lately, and all of them are graded. One page has who came after.
-			m.add(walk{For: peek, Status: m.evaluated(), Since: m.since(now.Add(-leastGrading)), Most: 1})
-			if m.ByNews { // An evaluation since the last poll was not seen unfinished.
-				m.listNews(now)
+		m.listNewEvaluations(now)
+	case m.Meaning == Submission && (m.NewPages <= m.waitingSetCost()+m.waitingSetExtraCost() || !m.statusFilterWorks(now)):
+		m.ListedNew = true
+		m.listNewEvaluations(now)
+		m.planHandedIn(now)
+		m.planDeepSweep(now)
+	case m.statusFilterWorks(now) && len(m.Statuses) > 0:
+		m.NewPages *= 0.99 // The estimate falls, so that listing new evaluations is tried again.
+		m.sampleUnfiltered(now)
+		if m.Meaning == Submission { // One page shows evaluations of submissions that were handed in lately.
+			m.addListing(listing{Purpose: sample, Status: m.evaluatedFilter(), Since: m.filterTime(now.Add(-minGrading)), MaxPollPages: 1})
+			if m.ListedNew { // No listing of the waiting set preceded the evaluations since the last poll.
+				m.listNewEvaluations(now)
 			}
-			m.ByNews = false
+			m.ListedNew = false
 		}
-		m.listSet(now, false)
+		m.listWaitingSet(now, false)
 		m.planSweep(now)
-		m.planDepth(now)
+		m.planDeepSweep(now)
 	default:
-		m.planLevels(now)
+		m.planSweepLevels(now)
 	}
-	slices.SortStableFunc(m.Walks, func(a, b walk) int { return cmp.Compare(a.background(), b.background()) })
+	slices.SortStableFunc(m.Listings, func(a, b listing) int { return cmp.Compare(a.isBackground(), b.isBackground()) })
 }
 
-// peek lists a page without a filter now and then: it may show a new status.
-func (m *Machine) peek(now time.Time) {
-	if age := now.Sub(m.PeekAt); age >= 0 && age < peekEvery {
+// sampleUnfiltered lists a page without a status filter once an hour, because it may show
+// a new status.
+func (m *Machine) sampleUnfiltered(now time.Time) {
+	if age := now.Sub(m.SampledAt); age >= 0 && age < sampleEvery {
 		return
 	}
-	m.PeekAt = now
-	m.Peeks++
-	w := walk{For: peek, Most: 1}
-	if m.Peeks%2 == 0 {
-		w.Since = m.since(now.Add(-peekBack))
+	m.SampledAt = now
+	m.Samples++
+	l := listing{Purpose: sample, MaxPollPages: 1}
+	if m.Samples%2 == 0 {
+		l.Since = m.filterTime(now.Add(-sampleBack))
 	}
-	m.add(w)
+	m.addListing(l)
 }
 
-// planSlow has those seen whose grading takes longer than the listing of what is
-// evaluated reaches back: it lists what is handed in and unfinished.
-func (m *Machine) planSlow(now time.Time) {
-	if age := now.Sub(m.HandedInListedAt); !m.setWorks(now) || age >= 0 && age < vouchAfter {
+// planHandedIn lists the submissions that are handed in and unfinished, so that the machine
+// knows those whose grading takes longer than the listing of new evaluations reaches back.
+func (m *Machine) planHandedIn(now time.Time) {
+	if age := now.Sub(m.HandedInListedAt); !m.statusFilterWorks(now) || age >= 0 && age < confirmAfter {
 		return
 	}
 	m.HandedInListedAt = now
-	m.peek(now)
+	m.sampleUnfiltered(now)
 	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
-		if s := m.Statuses[name]; s.Handed && m.walking(waits, name) == nil {
-			m.listUnfinished(walk{For: waits, Status: name, Most: m.slowly(mostHot), Behind: true})
+		if s := m.Statuses[name]; s.HandedIn && m.findListing(unfinished, name) == nil {
+			m.addUnfinishedListing(listing{Purpose: unfinished, Status: name, MaxPollPages: m.scaleToPollInterval(maxStatusPages), Resumes: true})
 		}
 	}
 }
 
-// open plans the first round.
-func (m *Machine) open() {
+// planOpening plans the first poll.
+func (m *Machine) planOpening() {
 	switch {
-	case m.walking(opening, "") != nil:
+	case m.findListing(opening, "") != nil:
 	case !m.known:
-		m.add(walk{For: opening, Most: 1})
+		m.addListing(listing{Purpose: opening, MaxPollPages: 1})
 	case len(m.Items) > 1:
-		m.add(walk{For: opening, Stop: m.Start})
-	default: // A single read does.
-		m.opened(&walk{Began: m.Began})
+		m.addListing(listing{Purpose: opening, CreatedSince: m.Start})
+	default: // One id needs no listing: a single read finds it.
+		m.openingEnded(&listing{StartedAt: m.PollStart})
 	}
 }
 
-// opened follows the first walk.
-func (m *Machine) opened(w *walk) {
-	m.Opened, m.News, m.OpenPages = w.Began, w.Began, w.Pages
+// openingEnded updates the state after the first listing.
+func (m *Machine) openingEnded(l *listing) {
+	m.OpenedAt, m.LastDelivery, m.OpeningPages = l.StartedAt, l.StartedAt, l.Pages
 	if m.known {
-		m.Base = w.Began
-		m.callUnseen()
+		m.Cutoff = l.StartedAt
+		m.readUnconfirmed()
 		return
 	}
-	m.Hurry = true // The unfinished are listed before the first pause.
-	m.UnlistedUntil = later(m.UnlistedUntil, w.Began)
-	if m.Probe.Best.ID == "" { // The history shows what since is about.
-		m.add(walk{For: peek, Status: m.evaluated(), Most: 1})
+	m.PollAgain = true // The unfinished are listed before the first pause.
+	m.UnlistedUntil = later(m.UnlistedUntil, l.StartedAt)
+	if m.Probe.NextItem.ID == "" { // An evaluated submission is needed for the experiment.
+		m.addListing(listing{Purpose: sample, Status: m.evaluatedFilter(), MaxPollPages: 1})
 	}
 }
 
-// listNews lists what is evaluated since the last time, and now and then more:
-// twice as far back when twice the time has passed since it last did.
-func (m *Machine) listNews(now time.Time) {
-	w := walk{For: news, Status: m.evaluated(), Since: m.Base.Add(-margin)}
-	longest := m.Lateness
-	if m.Meaning == Evaluation && m.LongListingBase.Equal(m.Base) { // Nothing new may come for long: many pages are not read again until then.
-		w.Since = m.Base.Add(rounding + time.Millisecond)
+// listNewEvaluations lists the evaluations since the cutoff. It looks back twice as far
+// when twice the time has passed since it last looked back as far.
+func (m *Machine) listNewEvaluations(now time.Time) {
+	l := listing{Purpose: newEvaluations, Status: m.evaluatedFilter(), Since: m.Cutoff.Add(-showMargin)}
+	longest := m.MaxLateness
+	if m.Meaning == Evaluation && m.LongListingCutoff.Equal(m.Cutoff) { // Without new evaluations, the same pages need not be read again.
+		l.Since = m.Cutoff.Add(rounding + time.Millisecond)
 	}
 	if m.Meaning == Submission {
-		w.Since, longest = w.Since.Add(-2*m.Grading), m.Lookback
+		l.Since, longest = l.Since.Add(-2*m.LongestGrading), m.Lookback
 	}
-	if k := due(&m.LookBacks, now, min(every*m.Max, everyMost), rulers); k >= 0 {
-		w.Level = 1
-		reach := ruler << k
-		if w.Since = w.Since.Add(-min(reach, longest)); m.Meaning == Submission && reach >= longest {
-			w.Since = m.horizon()
+	if k := reachDepth(&m.LookBackDepths, now, min(lookBackPolls*m.Max, maxLookBackWait), lookBackDepths); k >= 0 {
+		l.Level = 1
+		reach := lookBackUnit << k
+		if l.Since = l.Since.Add(-min(reach, longest)); m.Meaning == Submission && reach >= longest {
+			l.Since = m.watchedSince()
 		}
 	}
 	if m.known {
-		w.Stop = m.oldest()
-		w.Since = later(w.Since, w.Stop)
+		l.CreatedSince = m.oldestWatched()
+		l.Since = later(l.Since, l.CreatedSince)
 	}
-	if w.Since = m.since(w.Since); m.walking(news, w.Status) == nil {
-		m.add(w)
+	if l.Since = m.filterTime(l.Since); m.findListing(newEvaluations, l.Status) == nil {
+		m.addListing(l)
 	}
 }
 
-// since is a time as a filter can hold it.
-func (m *Machine) since(t time.Time) time.Time {
+// filterTime returns a time for the filter since, zero if it is too early for one.
+func (m *Machine) filterTime(t time.Time) time.Time {
 	if t = t.Add(-rounding); t.Unix() < 1 {
 		return time.Time{}
 	}
 	return t.Truncate(time.Millisecond)
 }
 
-// caughtUp moves the time behind which no news are.
-func (m *Machine) caughtUp(w *walk) {
-	m.Base = later(m.Base, m.Pinned)
-	if w.Level == 0 && w.Pages > 1 {
-		m.LongListingBase = m.Base
+// advanceCutoff advances the cutoff after a listing of new evaluations was read to its end.
+func (m *Machine) advanceCutoff(l *listing) {
+	m.Cutoff = later(m.Cutoff, m.NextCutoff)
+	if l.Level == 0 && l.Pages > 1 {
+		m.LongListingCutoff = m.Cutoff
 	}
-	m.Grading = max(m.Grading-m.Grading/1000, leastGrading)
+	m.LongestGrading = max(m.LongestGrading-m.LongestGrading/1000, minGrading)
 	if m.Meaning == Evaluation {
-		m.prove(time.Time{}, m.Base)
+		m.addCoverage(time.Time{}, m.Cutoff)
 	} else {
-		m.prove(w.Since.Add(rounding), m.Base)
+		m.addCoverage(l.Since.Add(rounding), m.Cutoff)
 	}
 }
 

@@ -67,14 +67,14 @@ func (s *simulation) run() {
 		if down := s.begin.Add(s.stopped[0]); s.stopped[1] > 0 && !s.now.Before(down) && s.now.Before(s.begin.Add(s.stopped[1])) {
 			s.reload()
 			s.now = s.begin.Add(s.stopped[1])
-			s.machine.Wake()
+			s.machine.EndInterval()
 		}
-		wish := s.machine.Next(s.server(s.now), s.budget())
-		if wish.Kind != waiting.Pause {
-			s.ask(wish)
+		action := s.machine.Next(s.server(s.now), s.budget())
+		if action.Kind != waiting.Wait {
+			s.ask(action)
 			continue
 		}
-		pause := wish.Until.Sub(s.server(s.now))
+		pause := action.Until.Sub(s.server(s.now))
 		if s.poll > 0 && len(s.requests) > 0 && !s.interrupted() {
 			pause = max(pause, s.poll)
 		}
@@ -85,7 +85,7 @@ func (s *simulation) run() {
 // interrupted reports whether the machine pauses before it has read what it needs:
 // then the next poll does not wait for its hour.
 func (s *simulation) interrupted() bool {
-	why := s.machine.Progress(s.server(s.now)).Why
+	why := s.machine.Progress(s.server(s.now)).SlowReason
 	return strings.Contains(why, "trouble") || strings.Contains(why, "nothing is left")
 }
 
@@ -94,7 +94,7 @@ func (s *simulation) reload() {
 	if s.options.Known != nil {
 		var pending []string
 		for _, id := range s.options.Known {
-			if s.machine.Awaits(id) {
+			if s.machine.IsPending(id) {
 				pending = append(pending, id)
 			}
 		}
@@ -120,39 +120,39 @@ func (s *simulation) budget() waiting.Budget {
 	return waiting.Budget{Left: left - limit/10, Whole: limit - limit/10, Ends: ends}
 }
 
-func (s *simulation) ask(wish waiting.Wish) {
+func (s *simulation) ask(action waiting.Action) {
 	began, asked := s.now, s.server(s.now)
 	s.requests = append(s.requests, s.now)
 	var reply emulator.Reply
-	if wish.Kind == waiting.Get {
-		reply = s.service.Get(s.now, wish.ID)
+	if action.Kind == waiting.Get {
+		reply = s.service.Get(s.now, action.ID)
 	} else {
-		reply = s.service.List(s.now, wish.Status, wish.Since, wish.Cursor)
+		reply = s.service.List(s.now, action.Status, action.Since, action.Cursor)
 	}
 	if s.trace {
-		fmt.Printf("%s %v %q since %s cursor %v id %.4s: %d, status %d\n", s.now.Sub(s.begin).Round(time.Second), wish.Kind, wish.Status, s.now.Sub(wish.Since).Round(time.Minute), wish.Cursor != "", wish.ID, len(reply.Items), reply.Status)
+		fmt.Printf("%s %v %q since %s cursor %v id %.4s: %d, status %d\n", s.now.Sub(s.begin).Round(time.Second), action.Kind, action.Status, s.now.Sub(action.Since).Round(time.Minute), action.Cursor != "", action.ID, len(reply.Items), reply.Status)
 	}
 	s.now = s.now.Add(latency)
-	answer := waiting.Answer{
-		Cursor: reply.Cursor, Refused: reply.Status == 400, Gone: reply.Status == 404,
-		Trouble: reply.Status == 0 || reply.Status >= 429, Local: began,
+	response := waiting.Response{
+		Cursor: reply.Cursor, Rejected: reply.Status == 400, NotFound: reply.Status == 404,
+		Failed: reply.Status == 0 || reply.Status >= 429, LocalTime: began,
 	}
 	for i := range reply.Items {
 		row := &reply.Items[i]
-		answer.Items = append(answer.Items, waiting.Item{
+		response.Items = append(response.Items, waiting.Item{
 			ID: row.ID, Created: row.Created, Submitted: row.Submitted, Evaluated: row.Evaluated, Status: row.State, Ready: row.Ready,
 		})
 	}
-	ready, err := s.machine.Got(asked, answer)
+	ready, err := s.machine.Handle(asked, response)
 	s.err = err
-	if wish.Kind == waiting.Get && !answer.Trouble && (answer.Gone || !answer.Items[0].Ready) && s.bare[wish.ID].IsZero() {
-		s.bare[wish.ID] = began
+	if action.Kind == waiting.Get && !response.Failed && (response.NotFound || !response.Items[0].Ready) && s.bare[action.ID].IsZero() {
+		s.bare[action.ID] = began
 	}
 	for _, i := range ready {
-		if it := &answer.Items[i]; !it.Ready && (s.bare[it.ID].IsZero() || began.Sub(s.bare[it.ID]) < h) {
+		if it := &response.Items[i]; !it.Ready && (s.bare[it.ID].IsZero() || began.Sub(s.bare[it.ID]) < h) {
 			s.unready++
 		}
-		s.deliver(answer.Items[i].ID)
+		s.deliver(response.Items[i].ID)
 	}
 }
 

@@ -13,171 +13,199 @@ import (
 	"time"
 )
 
-const leastGrading = 15 * time.Minute
-
-// state is all that a machine knows. All times are the server's.
+// state is the memory of a machine. All times are the server's. The names in JSON are
+// those of earlier releases, whose states are accepted.
 type state struct {
-	Account     string    `json:"account,omitzero"`
-	Assessment  string    `json:"assessment,omitzero"`
-	Begin       time.Time `json:"start"`           // What was evaluated before is not wanted.
-	Called      time.Time `json:"called,omitzero"` // When the watch was begun, by the caller's clock, until the server's is known.
-	RandomState uint64    `json:"seed"`
+	Account    string    `json:"account,omitzero"`
+	Assessment string    `json:"assessment,omitzero"`
+	WatchStart time.Time `json:"start"`           // Earlier evaluations are not delivered.
+	CalledAt   time.Time `json:"called,omitzero"` // Start of the watch by the caller's clock, until the server's clock is known.
 
-	Hurry   bool          `json:"hurry,omitzero"`   // The next round needs no pause.
-	Running bool          `json:"running,omitzero"` // A round is not over.
-	Resting bool          `json:"resting,omitzero"` // Until then, for so long.
-	Until   time.Time     `json:"until,omitzero"`
-	Rest    time.Duration `json:"rest,omitzero"`
-	Halted  bool          `json:"halted,omitzero"` // For trouble.
+	RandomState uint64 `json:"seed"`
 
-	Round            int       `json:"round,omitzero"`
-	Began            time.Time `json:"began,omitzero"`   // The round.
+	// The current poll or interval.
+
+	Polling     bool          `json:"running,omitzero"` // A poll has not ended.
+	PollAgain   bool          `json:"hurry,omitzero"`   // The next poll starts without an interval.
+	InInterval  bool          `json:"resting,omitzero"` // An interval has not ended.
+	IntervalEnd time.Time     `json:"until,omitzero"`
+	Interval    time.Duration `json:"rest,omitzero"`
+	Interrupted bool          `json:"halted,omitzero"` // The interval follows a failure.
+	Polls       int           `json:"round,omitzero"`
+	PollStart   time.Time     `json:"began,omitzero"` // Start of the last poll.
+	pollCounts
+	Listings []listing `json:"walks,omitzero"`
+
 	RespondedAt      time.Time `json:"heard,omitzero"`   // Time of the last response.
 	RegularSince     time.Time `json:"steady,omitzero"`  // Responses have come at regular intervals since this time.
-	Opened           time.Time `json:"opened,omitzero"`  // When the first walk began.
+	OpenedAt         time.Time `json:"opened,omitzero"`  // Start of the first listing.
 	DeliveredPerPoll float64   `json:"leaving,omitzero"` // Submissions delivered in a poll, as a moving average.
-	tally
-	Walks []walk `json:"walks,omitzero"`
 
-	Meaning         Meaning       `json:"meaning,omitzero"`
-	Probe           probe         `json:"probe,omitzero"`
-	Newest          time.Time     `json:"newest,omitzero"` // The latest evaluation seen.
-	Base            time.Time     `json:"base,omitzero"`   // All evaluated before has shown, if the meaning is right.
-	Pinned          time.Time     `json:"pinned,omitzero"` // The next base, when the walk is through.
-	LongListingBase time.Time     `json:"dear,omitzero"`   // Base after the last listing of more than one page; such a listing is not repeated while nothing new comes.
-	Grading         time.Duration `json:"grading,omitzero"`
-	NewsPages       float64       `json:"news,omitzero"`
-	PeekAt          time.Time     `json:"peek,omitzero"`
-	ByNews          bool          `json:"by_news,omitzero"` // The last poll listed what is new.
-	Peeks           int           `json:"peeks,omitzero"`
-	HeldAt          time.Time     `json:"held,omitzero"`
+	// New evaluations.
 
-	Statuses   map[string]*status `json:"statuses,omitzero"`
-	Serial     int                `json:"serial,omitzero"`
-	Good       float64            `json:"good,omitzero"` // What speaks for the filter of the unfinished,
-	Bad        float64            `json:"bad,omitzero"`  // and against it.
-	FilterOff  time.Time          `json:"off,omitzero"`
-	Unfiltered bool               `json:"unfiltered,omitzero"` // The status evaluated was refused.
-	Repeats    int                `json:"repeats,omitzero"`    // Pages that were the first one again, in a row.
-	Refusals   int                `json:"refusals,omitzero"`   // Of cursors, in a row.
-	Size       int                `json:"size,omitzero"`       // Of a page.
+	Meaning          Meaning         `json:"meaning,omitzero"`
+	Probe            experimentState `json:"probe,omitzero"`
+	NewestEvaluation time.Time       `json:"newest,omitzero"` // Latest evaluation seen.
+	Cutoff           time.Time       `json:"base,omitzero"`   // Every evaluation before this time has been listed, if Meaning is right.
+	NextCutoff       time.Time       `json:"pinned,omitzero"` // The cutoff once the running listing has ended.
+	LongestGrading   time.Duration   `json:"grading,omitzero"`
+	NewPages         float64         `json:"news,omitzero"`    // Pages of a listing of new evaluations, estimated.
+	ListedNew        bool            `json:"by_news,omitzero"` // The last poll listed new evaluations.
 
-	LookbackReadAt        time.Time     `json:"deep,omitzero"`      // Latest evaluation that a completed sweep over all of Lookback has seen.
-	SweptUntil            time.Time     `json:"mark,omitzero"`      // Latest evaluation that a completed sweep has seen.
-	SweepDepths           []time.Time   `json:"depths,omitzero"`    // When a sweep last looked back 1 h, 2 h, 4 h and so on.
-	LookBacks             []time.Time   `json:"rulers,omitzero"`    // When a listing of new evaluations last looked back 10 min, 20 min, 40 min and so on.
-	UnlistedUntil         time.Time     `json:"gap,omitzero"`       // Submissions that were unfinished before this time may never have been listed.
-	AllListedAt           time.Time     `json:"snapped,omitzero"`   // Start of the last completed listing of all submissions.
-	Unordered             bool          `json:"unordered,omitzero"` // That was not ordered by creation.
-	LookbackPageAt        time.Time     `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
-	TruncatedAt           time.Time     `json:"cut,omitzero"`       // When the waiting set was last truncated.
-	UnexpectedEvaluations int           `json:"strays,omitzero"`    // Evaluations that this sweep found and no listing of the unfinished had shown.
-	SweepHalvings         int           `json:"strayed,omitzero"`   // How often the interval between two sweeps is halved because of them.
-	HandedInListedAt      time.Time     `json:"slow,omitzero"`      // When the submissions that are handed in and unfinished were last listed.
-	Levels                [levels]level `json:"levels"`
-	GrantAt               time.Time     `json:"grant,omitzero"`
-	Proofs                []proof       `json:"proofs,omitzero"`
-	Lateness              time.Duration `json:"lateness"`
+	// Cutoff after the last listing of more than one page. While it stays, such a
+	// listing is not repeated.
+	LongListingCutoff time.Time `json:"dear,omitzero"`
 
-	Window    window     `json:"window"`
-	Hour      [2]int     `json:"hour"` // Requests in this hour and the one before.
-	HourAt    time.Time  `json:"hour_at,omitzero"`
-	Packed    rows       `json:"items,omitzero"`
-	Delivered deliveries `json:"delivered,omitzero"`
+	// When a listing of new evaluations last looked back 10 min, 20 min, 40 min and so on.
+	LookBackDepths []time.Time `json:"rulers,omitzero"`
 
-	Noted []uint64 `json:"noted,omitzero"` // Hashes of unreadable items without an id.
+	// The waiting set.
 
-	Items map[string]*item `json:"-"`
+	SampledAt           time.Time          `json:"peek,omitzero"`  // Last page without a status filter.
+	Samples             int                `json:"peeks,omitzero"` // Number of such pages.
+	LateReportsListedAt time.Time          `json:"held,omitzero"`
+	HandedInListedAt    time.Time          `json:"slow,omitzero"` // When the submissions that are handed in and unfinished were last listed.
+	Statuses            map[string]*status `json:"statuses,omitzero"`
+	Serial              int                `json:"serial,omitzero"` // Of the last listing of unfinished submissions.
+	FilterGood          float64            `json:"good,omitzero"`   // Evidence that the filter by the status of unfinished submissions works,
+	FilterBad           float64            `json:"bad,omitzero"`    // and that it does not.
+	FilterOffUntil      time.Time          `json:"off,omitzero"`
+	TruncatedAt         time.Time          `json:"cut,omitzero"` // When the waiting set was last truncated.
 
-	// Of known ids.
-	OpenPages int       `json:"-"` // Of the first walk.
-	FindPages float64   `json:"-"` // Of what is evaluated, back to the oldest pending.
-	VouchAt   time.Time `json:"-"`
-	BySet     bool      `json:"-"` // The last round looked at the unfinished.
-	News      time.Time `json:"-"` // When one was found.
+	EvaluatedFilterRejected bool `json:"unfiltered,omitzero"` // The API rejected the status evaluated as a filter.
+	RepeatedPages           int  `json:"repeats,omitzero"`    // Consecutive pages that repeated the first page.
+	RejectedCursors         int  `json:"refusals,omitzero"`   // Consecutive cursors that were rejected.
+	PageSize                int  `json:"size,omitzero"`       // Items of a full page.
+
+	// Sweeps.
+
+	LookbackReadAt time.Time   `json:"deep,omitzero"`      // Latest evaluation that a completed sweep over all of Lookback has seen.
+	LookbackPageAt time.Time   `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
+	SweptUntil     time.Time   `json:"mark,omitzero"`      // Latest evaluation that a completed sweep has seen.
+	SweepDepths    []time.Time `json:"depths,omitzero"`    // When a sweep last looked back 1 h, 2 h, 4 h and so on.
+	UnlistedUntil  time.Time   `json:"gap,omitzero"`       // Submissions that were unfinished before this time may never have been listed.
+	AllListedAt    time.Time   `json:"snapped,omitzero"`   // Start of the last completed listing of all submissions.
+	Unordered      bool        `json:"unordered,omitzero"` // The last listing of all submissions was not ordered by creation.
+
+	UnexpectedEvaluations int `json:"strays,omitzero"`  // Evaluations that this sweep found and no listing of the unfinished had shown.
+	SweepHalvings         int `json:"strayed,omitzero"` // How often the interval between two sweeps is halved because of them.
+
+	Levels     [sweepLevels]sweepLevel `json:"levels"`
+	CreditedAt time.Time               `json:"grant,omitzero"` // When the levels last got their share of the rate limit.
+
+	// Memory and use of the rate limit.
+
+	Coverages        []coverage    `json:"proofs,omitzero"`
+	MaxLateness      time.Duration `json:"lateness"`
+	Window           window        `json:"window"`
+	HourlyReads      [2]int        `json:"hour"` // Requests in this hour and the previous one.
+	HourStart        time.Time     `json:"hour_at,omitzero"`
+	Packed           packedItems   `json:"items,omitzero"`
+	Delivered        deliveries    `json:"delivered,omitzero"`
+	UnreadableHashes []uint64      `json:"noted,omitzero"` // Hashes of undecodable items without an id.
+
+	Items map[string]*item `json:"-"` // By keyOf(id).
+
+	// Of known ids only, which are not saved.
+
+	OpeningPages     int       `json:"-"` // Pages of the first listing.
+	SearchPages      float64   `json:"-"` // Pages of the evaluated submissions back to the oldest pending one, estimated.
+	ConfirmedAt      time.Time `json:"-"` // When all unfinished submissions were last listed to confirm ids.
+	ListedUnfinished bool      `json:"-"` // The last poll listed the waiting set.
+	LastDelivery     time.Time `json:"-"`
 }
 
-// tally is what is counted in a round.
-type tally struct {
-	Cost    int  `json:"cost,omitzero"`    // Requests,
-	Singles int  `json:"singles,omitzero"` // single reads among them,
-	Fails   int  `json:"fails,omitzero"`   // and those of them that failed.
-	Found   int  `json:"found,omitzero"`   // Deliveries.
-	Stopped bool `json:"stopped,omitzero"` // A failed request has interrupted it.
-	Fresh   int  `json:"fresh,omitzero"`   // Those of them that a page showed.
-	Chased  bool `json:"chased,omitzero"`  // Leavers were looked for in a listing,
-	Settled bool `json:"settled,omitzero"` // which was read to its end: those that it does not show are unfinished.
+// pollCounts is what a machine counts in one poll.
+type pollCounts struct {
+	Requests        int  `json:"cost,omitzero"`
+	SingleReads     int  `json:"singles,omitzero"`
+	FailedReads     int  `json:"fails,omitzero"` // Single reads that failed.
+	DeliveredInPoll int  `json:"found,omitzero"`
+	DeliveredByPage int  `json:"fresh,omitzero"`   // Deliveries that a page of a listing showed.
+	Failed          bool `json:"stopped,omitzero"` // A failed request interrupted the poll.
+	Searched        bool `json:"chased,omitzero"`  // A search has begun: a listing of evaluated submissions.
+	SearchedAll     bool `json:"settled,omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
 }
 
 func newState(o Options) state {
 	s := state{
-		Begin: o.Start, SweptUntil: o.Start, LookbackReadAt: o.Start, Newest: o.Start, Base: o.Start, RandomState: o.Seed, NewsPages: 1, Grading: leastGrading,
-		Statuses: make(map[string]*status), Items: make(map[string]*item), Delivered: make(deliveries),
-		Lateness: lateness,
+		WatchStart:       o.Start,
+		SweptUntil:       o.Start,
+		LookbackReadAt:   o.Start,
+		NewestEvaluation: o.Start,
+		Cutoff:           o.Start,
+		RandomState:      o.Seed,
+		NewPages:         1,
+		LongestGrading:   minGrading,
+		MaxLateness:      maxLateness,
+		Statuses:         make(map[string]*status),
+		Items:            make(map[string]*item),
+		Delivered:        make(deliveries),
 	}
-	for l := range s.Levels {
-		s.Levels[l].Credit = firstCredit
+	for i := range s.Levels {
+		s.Levels[i].Credit = firstCredit
 	}
 	return s
 }
 
 const (
-	format = "hiring-watch-2"
+	stateFormat = "hiring-watch-2"
 	// MaxState is the size of the longest state, in bytes.
 	MaxState = 256 << 10
 )
 
-// String is the state of a machine that watches, from which Resume goes on.
+// String returns the state of a watch for Resume, of MaxState bytes at most. It drops
+// the oldest items from the machine when the state would be longer.
 func (m *Machine) String() string {
 	for {
 		s := m.state
 		s.Packed = m.pack()
 		body, err := json.Marshal(&s)
 		if err != nil {
-			panic(err) // Nothing in it can fail.
+			panic(err) // All fields can be encoded.
 		}
-		text := fmt.Sprintf("%s %08x %s", format, crc32.ChecksumIEEE(body), body)
+		text := fmt.Sprintf("%s %08x %s", stateFormat, crc32.ChecksumIEEE(body), body)
 		if len(text) <= MaxState || len(m.Items)+len(m.Delivered) == 0 {
 			return text
 		}
 		if len(m.Items) == 0 {
-			m.forgetAny(len(m.Delivered)/10 + 1)
+			m.dropDeliveries(len(m.Delivered)/10 + 1)
 		}
-		m.forgetItems(len(m.Items)/10 + 1)
+		m.dropItems(len(m.Items)/10 + 1)
 	}
 }
 
-// Resume goes on from a state. Its beginning is the state's.
+// Resume returns a machine with a saved state. The state's start replaces o.Start.
 func Resume(o Options, text string) (*Machine, error) {
 	name, rest, _ := strings.Cut(text, " ")
 	sum, body, ok := strings.Cut(rest, " ")
 	switch {
-	case name != format:
+	case name != stateFormat:
 		return nil, errors.New("is not the state of a watch, or of another version")
 	case !ok || len(text) > MaxState || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))):
 		return nil, errors.New("is damaged")
 	}
 	m := New(o)
-	if err := json.Unmarshal([]byte(body), &m.state); err != nil || !m.sound() {
+	if err := json.Unmarshal([]byte(body), &m.state); err != nil || !m.valid() {
 		return nil, errors.New("cannot be read")
 	}
 	m.unpack()
-	if m.UnlistedUntil.IsZero() && !m.Opened.IsZero() { // It is of a release that did not note that.
-		m.UnlistedUntil = later(m.Opened, m.RespondedAt)
+	if m.UnlistedUntil.IsZero() && !m.OpenedAt.IsZero() { // An earlier release wrote the state.
+		m.UnlistedUntil = later(m.OpenedAt, m.RespondedAt)
 	}
 	return m, nil
 }
 
-// sound tells whether String can have written it, which a checksum does not show.
-func (s *state) sound() bool {
+// valid reports whether String can have written the state. The checksum does not show it.
+func (s *state) valid() bool {
 	return s.Statuses != nil && s.Delivered != nil && s.Meaning >= Unknown && s.Meaning <= Other &&
 		!slices.Contains(slices.Collect(maps.Values(s.Statuses)), nil) &&
-		!slices.ContainsFunc(s.Walks, func(w walk) bool { return w.Level < 0 || w.Level >= levels })
+		!slices.ContainsFunc(s.Listings, func(l listing) bool { return l.Level < 0 || l.Level >= sweepLevels })
 }
 
 const entrySize = 16
 
-// MarshalText packs the entries.
+// MarshalText encodes each delivery in 16 bytes, in base64.
 func (d deliveries) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, len(d)*entrySize)
 	for _, hash := range slices.Sorted(maps.Keys(d)) {
@@ -188,14 +216,14 @@ func (d deliveries) MarshalText() ([]byte, error) {
 	return base64.RawStdEncoding.AppendEncode(nil, b), nil
 }
 
-// UnmarshalText unpacks them.
+// UnmarshalText is the inverse of MarshalText.
 func (d *deliveries) UnmarshalText(text []byte) error {
 	b, err := base64.RawStdEncoding.AppendDecode(nil, text)
 	if err != nil {
 		return err
 	}
 	if len(b)%entrySize != 0 {
-		return fmt.Errorf("%d bytes are no entries", len(b))
+		return fmt.Errorf("%d bytes are not a multiple of an entry", len(b))
 	}
 	*d = make(deliveries, len(b)/entrySize)
 	for ; len(b) > 0; b = b[entrySize:] {
@@ -204,24 +232,53 @@ func (d *deliveries) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rows are the unfinished by status and id: when they were created, and what else
-// is known of them, without the zeros at the end.
-type rows map[string]map[string][]int64
+// packedItems are the items by status and id. A row holds the fields of an item in the
+// columns below, without trailing zeros.
+type packedItems map[string]map[string][]int64
 
-func (m *Machine) pack() rows {
-	packed := make(rows)
+const (
+	createdColumn = iota
+	serialColumn
+	readAtColumn
+	flagsColumn
+	missesColumn
+	lateSinceColumn
+	unreadableAtColumn
+	unreadableColumn
+	noReportAtColumn
+	noReportLocalColumn
+	columns
+)
+
+// The flags of an item.
+const (
+	leftListingFlag = 1 << iota
+	withoutReportFlag
+)
+
+func (m *Machine) pack() packedItems {
+	packed := make(packedItems)
 	for id, it := range m.Items {
-		left, garbled := int64(0), int64(0)
-		if it.Left {
-			left = 1
+		fields := [columns]int64{
+			createdColumn:       it.Created.Unix(),
+			serialColumn:        int64(it.Serial),
+			readAtColumn:        packTime(it.ReadAt),
+			missesColumn:        int64(it.Misses),
+			lateSinceColumn:     packTime(it.LateSince),
+			unreadableAtColumn:  packTime(it.UnreadableAt),
+			noReportAtColumn:    packTime(it.NoReportAt),
+			noReportLocalColumn: packTime(it.NoReportLocal),
 		}
-		if it.Garbled {
-			garbled = 1
+		if it.LeftListing {
+			fields[flagsColumn] |= leftListingFlag
 		}
-		if it.Over {
-			left |= 2
+		if it.WithoutReport {
+			fields[flagsColumn] |= withoutReportFlag
 		}
-		row := []int64{it.Created.Unix(), int64(it.Serial), unix(it.Due), left, int64(it.Misses), unix(it.Held), unix(it.Unread), garbled, unix(it.Bare), unix(it.Local)}
+		if it.Unreadable {
+			fields[unreadableColumn] = 1
+		}
+		row := fields[:]
 		for len(row) > 1 && row[len(row)-1] == 0 {
 			row = row[:len(row)-1]
 		}
@@ -236,25 +293,36 @@ func (m *Machine) pack() rows {
 func (m *Machine) unpack() {
 	for status, items := range m.Packed {
 		for id, row := range items {
-			var f [10]int64
-			copy(f[:], row)
+			var fields [columns]int64
+			copy(fields[:], row)
 			m.Items[id] = &item{
-				Status: status, Created: time.Unix(f[0], 0), Serial: int(f[1]), Due: at(f[2]), Left: f[3]&1 != 0, Over: f[3]&2 != 0,
-				Misses: max(int(f[4]), 0), Held: at(f[5]), Unread: at(f[6]), Garbled: f[7] == 1, Bare: at(f[8]), Local: at(f[9]), Seen: m.Began,
+				Status:        status,
+				Created:       time.Unix(fields[createdColumn], 0),
+				Serial:        int(fields[serialColumn]),
+				ReadAt:        unpackTime(fields[readAtColumn]),
+				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
+				WithoutReport: fields[flagsColumn]&withoutReportFlag != 0,
+				Misses:        max(int(fields[missesColumn]), 0),
+				LateSince:     unpackTime(fields[lateSinceColumn]),
+				UnreadableAt:  unpackTime(fields[unreadableAtColumn]),
+				Unreadable:    fields[unreadableColumn] == 1,
+				NoReportAt:    unpackTime(fields[noReportAtColumn]),
+				NoReportLocal: unpackTime(fields[noReportLocalColumn]),
+				ConfirmedAt:   m.PollStart,
 			}
 		}
 	}
 	m.Packed = nil
 }
 
-func unix(t time.Time) int64 {
+func packTime(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.Unix()
 }
 
-func at(seconds int64) time.Time {
+func unpackTime(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
 	}

@@ -5,71 +5,71 @@ import (
 )
 
 const (
-	sweepEvery = 10 * time.Minute // The interval between two sweeps, at most
-	sweepRests = 10               // and as many longest intervals between two polls.
-	sweepUnit  = time.Hour
-	sweepPages = 3 // Pages a poll,
-	sweepFew   = 1 // when the rate limit allows only rare polls, or
-	sweepMany  = 10
-	longBehind = 6 * time.Hour // when nothing was swept for so long.
-	deepEvery  = 75 * time.Minute
-	depths     = 12  // Of sweeps: an hour, two hours, ..., 85 days.
-	spareShare = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
+	sweepEvery     = 10 * time.Minute // The interval between two sweeps: at most this long,
+	sweepIntervals = 10               // and at most as many of the longest intervals between two polls.
+	sweepUnit      = time.Hour
+	sweepPages     = 3 // Pages a poll,
+	minSweepPages  = 1 // when the rate limit allows only rare polls, or
+	maxSweepPages  = 10
+	farBehind      = 6 * time.Hour // when nothing was swept for so long.
+	deepSweepEvery = 75 * time.Minute
+	sweepDepths    = 12  // Of sweeps: an hour, two hours, ..., 85 days.
+	spareShare     = 0.8 // The share of the rate limit that a sweep over all of Lookback may use.
 )
 
-// The depths of sweeps where the set does not work: what was created recently is
-// listed often, all of Lookback seldom. Where the set works, sweeps of what was
-// created recently use the first, sweeps over all of Lookback the last.
+// The levels of sweeps. Where the status filter does not work, all three are used:
+// recently created submissions are listed often, all of Lookback rarely. Otherwise
+// planSweep uses the first and planDeepSweep the last.
 const (
-	common = iota // The age at which nearly all are evaluated,
-	late          // and nearly all of the rest.
+	recent = iota // Reaches back to the age at which nearly all submissions are evaluated,
+	slow          // and nearly all of the rest.
 	deepest
-	levels
+	sweepLevels
 )
 
-// level is what is known of one of them.
-type level struct {
-	Credit float64   `json:"credit,omitzero"` // Pages that it may read.
-	Pages  int       `json:"pages,omitzero"`  // Of its last sweep.
-	Began  time.Time `json:"began,omitzero"`
+// sweepLevel is the state of the sweeps of one level.
+type sweepLevel struct {
+	Credit    float64   `json:"credit,omitzero"` // Pages that its sweeps may read.
+	Pages     int       `json:"pages,omitzero"`  // Pages of its last sweep.
+	StartedAt time.Time `json:"began,omitzero"`
 }
 
 const (
-	mostCredit  = 30.0
+	maxCredit   = 30.0
 	firstCredit = 3.0
-	manySamples = 100
+	minSamples  = 100
 )
 
 var (
-	shares    = [levels]float64{common: 0.6, late: 0.12, deepest: 0.16}
-	quantiles = [levels]float64{common: 0.98, late: 0.997}
-	usualAges = [levels]time.Duration{common: 48 * time.Hour, late: 7 * 24 * time.Hour}
-	restFor   = [levels]int64{late: 5, deepest: 15} // Longest pauses.
+	levelShares    = [sweepLevels]float64{recent: 0.6, slow: 0.12, deepest: 0.16}
+	levelQuantiles = [sweepLevels]float64{recent: 0.98, slow: 0.997}
+	levelAges      = [sweepLevels]time.Duration{recent: 48 * time.Hour, slow: 7 * 24 * time.Hour}
+	levelIntervals = [sweepLevels]int64{slow: 5, deepest: 15} // In longest intervals between two polls.
 )
 
-// spare returns how many pages of this poll a sweep over all of Lookback may read:
-// what is left beyond an even use of the window after its first tenth, and where polls are rare a share
-// of the reads since the last one.
-func (m *Machine) spare() int {
-	if m.rare {
-		return int(spareShare * m.Window.Rate(m.Window.Length) * m.idle.Seconds())
+// spareReads returns how many pages of this poll a sweep over all of Lookback may read:
+// the reads beyond an even use of the window, after its first tenth. Where polls are
+// rare, it is a share of what the rate limit allows in the time between two polls.
+func (m *Machine) spareReads() int {
+	if m.rarelyPolled {
+		return int(spareShare * m.Window.Rate(m.Window.Length) * m.sinceLastPoll.Seconds())
 	}
-	if m.Window.Ends.Seconds() > (1-ahead)*m.Window.Length.Seconds() { // The regular polls may need them.
-		return min(sweepMany, m.Window.Whole/100)
+	if m.Window.Ends.Seconds() > (1-aheadShare)*m.Window.Length.Seconds() { // The regular polls may need them.
+		return min(maxSweepPages, m.Window.Whole/100)
 	}
-	return int(float64(m.Window.Left) - (1-ahead/2)*m.Window.even(m.Window.Length))
+	return int(float64(m.Window.Left) - (1-aheadShare/2)*m.Window.evenRemaining(m.Window.Length))
 }
 
-// slowly scales a number of pages a poll to the time since the last poll, so that
+// scaleToPollInterval scales a number of pages a poll to the time since the last poll, so that
 // rare polls read as much in an hour as frequent ones.
-func (m *Machine) slowly(pages int) int {
-	scaled := float64(pages) * m.idle.Seconds() / max(m.Max, time.Second).Seconds()
-	return max(pages, min(int(scaled), m.spare()))
+func (m *Machine) scaleToPollInterval(pages int) int {
+	scaled := float64(pages) * m.sinceLastPoll.Seconds() / max(m.Max, time.Second).Seconds()
+	return max(pages, min(int(scaled), m.spareReads()))
 }
 
-// due returns the greatest k for which the time since times[k] is at least
+// reachDepth returns the greatest k for which the time since times[k] is at least
 // unit * 2^k, or -1, and notes that depths up to k are reached now.
-func due(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
+func reachDepth(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
 	for len(*times) < n {
 		*times = append(*times, now)
 	}
@@ -85,119 +85,118 @@ func due(times *[]time.Time, now time.Time, unit time.Duration, n int) int {
 	return reached
 }
 
-// planSweep continues the sweep of what was created recently, or begins one. It
-// looks back twice as far when twice the time has passed since it last did.
+// planSweep continues the sweep of recently created submissions, or begins one. It looks
+// back twice as far when twice the time has passed since it last looked back as far.
 func (m *Machine) planSweep(now time.Time) {
-	most := m.slowly(sweepPages)
-	if m.Rest > 2*m.Max { // The rate limit allows only rare polls.
-		most = min(most, sweepFew)
+	most := m.scaleToPollInterval(sweepPages)
+	if m.Interval > 2*m.Max { // The rate limit allows only rare polls.
+		most = min(most, minSweepPages)
 	}
-	if now.Sub(m.SweptUntil) > longBehind {
-		most = max(most, sweepMany)
+	if now.Sub(m.SweptUntil) > farBehind {
+		most = max(most, maxSweepPages)
 	}
-	if m.goOn(common, most) {
+	if m.continueSweep(recent, most) {
 		return
 	}
-	rest := m.sweepRest()
-	if age := now.Sub(m.Levels[common].Began); age >= 0 && age < rest {
+	rest := m.sweepInterval()
+	if age := now.Sub(m.Levels[recent].StartedAt); age >= 0 && age < rest {
 		return
 	}
-	reach := sweepUnit << max(due(&m.SweepDepths, now, sweepEvery, depths), 0)
-	m.sweep(now, common, m.evaluated(), later(m.horizon(), earlier(m.SweptUntil, now).Add(-reach)), most)
+	reach := sweepUnit << max(reachDepth(&m.SweepDepths, now, sweepEvery, sweepDepths), 0)
+	m.addSweep(now, recent, m.evaluatedFilter(), later(m.watchedSince(), earlier(m.SweptUntil, now).Add(-reach)), most)
 }
 
-// sweepRest is the interval between two sweeps. It halves with each that finds an
-// evaluation that the set did not show before, and doubles again.
-func (m *Machine) sweepRest() time.Duration {
-	longest := min(sweepEvery, sweepRests*m.Max)
+// sweepInterval returns the interval between two sweeps. It halves with each sweep that
+// finds an evaluation that the waiting set missed, and doubles with each other sweep.
+func (m *Machine) sweepInterval() time.Duration {
+	longest := min(sweepEvery, sweepIntervals*m.Max)
 	return max(min(m.Max, longest), longest>>m.SweepHalvings)
 }
 
-const mostStrayed = 6
+const maxSweepHalvings = 6
 
-// strayed adapts the interval to what a sweep has found.
-func (m *Machine) strayed() {
+// adaptSweepInterval adapts the interval to what the last sweep found.
+func (m *Machine) adaptSweepInterval() {
 	if m.UnexpectedEvaluations > 0 {
-		m.SweepHalvings = min(m.SweepHalvings+1, mostStrayed)
+		m.SweepHalvings = min(m.SweepHalvings+1, maxSweepHalvings)
 	} else {
 		m.SweepHalvings = max(m.SweepHalvings-1, 0)
 	}
 	m.UnexpectedEvaluations = 0
 }
 
-// planDepth continues or begins a sweep over all of Lookback: without a filter when
+// planDeepSweep continues or begins a sweep over all of Lookback: without a filter when
 // some unfinished submissions may never have been listed, and of what is evaluated
 // as long as the set is truncated.
-func (m *Machine) planDepth(now time.Time) {
-	works := m.setWorks(now)
+func (m *Machine) planDeepSweep(now time.Time) {
+	works := m.statusFilterWorks(now)
 	snapshot := works && m.AllListedAt.Before(m.UnlistedUntil)
-	most := m.spare()
+	most := m.spareReads()
 	if m.LookbackPageAt.After(now) || now.Sub(m.LookbackPageAt) >= time.Hour {
 		most = max(most, 1)
 	}
-	age := now.Sub(m.Levels[deepest].Began)
+	age := now.Sub(m.Levels[deepest].StartedAt)
 	switch {
-	case m.goOn(deepest, most):
+	case m.continueSweep(deepest, most):
 	case most < 1, age >= 0 && age < sweepEvery:
-	case snapshot && m.Unordered: // What changes its place during an interval would not be seen.
-		m.sweep(now, deepest, "", m.horizon(), 0)
-		m.Walks[len(m.Walks)-1].AtOnce = true
+	case snapshot && m.Unordered: // An item that moves during an interval would be missed.
+		m.addSweep(now, deepest, "", m.watchedSince(), 0)
+		m.Listings[len(m.Listings)-1].AtOnce = true
 	case snapshot:
-		m.sweep(now, deepest, "", m.horizon(), most)
-	case (!works || m.TruncatedAt.After(m.Levels[deepest].Began)) && (age < 0 || age >= deepEvery):
-		m.sweep(now, deepest, m.evaluated(), m.horizon(), most)
+		m.addSweep(now, deepest, "", m.watchedSince(), most)
+	case (!works || m.TruncatedAt.After(m.Levels[deepest].StartedAt)) && (age < 0 || age >= deepSweepEvery):
+		m.addSweep(now, deepest, m.evaluatedFilter(), m.watchedSince(), most)
 	}
 }
 
-// planLevels sweeps in three depths. The deepest that fits on one page is listed
-// in each round, and the others not at all. Without any unfinished submission no
-// status is known: then nothing is filtered, so that the first one shows.
-func (m *Machine) planLevels(now time.Time) {
-	idle := min(max(now.Sub(m.GrantAt), 0), max(m.Window.Length, time.Hour))
-	m.GrantAt = now
-	filter := m.evaluated()
-	if len(m.Statuses) == 0 && m.setWorks(now) {
+// planSweepLevels sweeps at three levels. The deepest level that fits on one page is
+// listed in each poll, and the levels below it are skipped. While no unfinished
+// submission is known, the listings have no status filter, so that the first one shows.
+func (m *Machine) planSweepLevels(now time.Time) {
+	idle := min(max(now.Sub(m.CreditedAt), 0), max(m.Window.Length, time.Hour))
+	m.CreditedAt = now
+	filter := m.evaluatedFilter()
+	if len(m.Statuses) == 0 && m.statusFilterWorks(now) {
 		filter = ""
 	}
 	covered := -1
-	for l := range m.Levels {
-		level := &m.Levels[l]
-		grant := shares[l] * idle.Seconds() * m.Window.Rate(m.Window.Length)
-		level.Credit = min(level.Credit+grant, max(mostCredit, grant))
-		if level.Pages == 1 {
-			covered = l
+	for level := range m.Levels {
+		sweeps := &m.Levels[level]
+		grant := levelShares[level] * idle.Seconds() * m.Window.Rate(m.Window.Length)
+		sweeps.Credit = min(sweeps.Credit+grant, max(maxCredit, grant))
+		if sweeps.Pages == 1 {
+			covered = level
 		}
 	}
-	for l := range m.Levels {
-		level := &m.Levels[l]
-		age := now.Sub(level.Began)
-		rests := level.Credit < 1 || age >= 0 && age < time.Duration(restFor[l]*int64(m.Max))
-		if m.goOn(l, int(level.Credit)) || l < covered || l > covered && rests {
+	for level := range m.Levels {
+		sweeps := &m.Levels[level]
+		age := now.Sub(sweeps.StartedAt)
+		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(m.Max))
+		if m.continueSweep(level, int(sweeps.Credit)) || level < covered || level > covered && rests {
 			continue
 		}
-		m.sweep(now, l, filter, m.reach(now, l), max(1, int(level.Credit)))
+		m.addSweep(now, level, filter, m.levelStart(now, level), max(1, int(sweeps.Credit)))
 	}
 }
 
-// sweep begins a sweep of what was created since a time. Without a filter it has
-// no since either, unless that is known to be about creation: unfinished
-// submissions may not pass it.
-func (m *Machine) sweep(now time.Time, l int, status string, from time.Time, most int) {
-	m.Levels[l].Began = now
-	w := walk{For: sweep, Level: l, Status: status, Stop: from, Most: most, Behind: true}
-	if status != "" || m.Unfiltered || m.Meaning == Other {
-		w.Since = m.since(from)
+// addSweep begins a sweep of the submissions created since from. Without a status filter
+// it uses no since, because since may exclude unfinished submissions.
+func (m *Machine) addSweep(now time.Time, level int, status string, from time.Time, most int) {
+	m.Levels[level].StartedAt = now
+	l := listing{Purpose: sweep, Level: level, Status: status, CreatedSince: from, MaxPollPages: most, Resumes: true}
+	if status != "" || m.EvaluatedFilterRejected || m.Meaning == Other {
+		l.Since = m.filterTime(from)
 	}
-	m.add(w)
+	m.addListing(l)
 }
 
-// goOn lets the sweep of a level read so many pages, if there is one. One that
-// lost its cursor does not rest.
-func (m *Machine) goOn(l, most int) bool {
-	for i := range m.Walks {
-		if w := &m.Walks[i]; w.For == sweep && w.Level == l && !w.Over {
-			if w.Lost == 0 && !w.AtOnce {
-				w.Most, w.Rests = most, most < 1
+// continueSweep lets the running sweep of a level read so many pages, and reports
+// whether there is one. A sweep whose cursor failed is read without pauses.
+func (m *Machine) continueSweep(level, most int) bool {
+	for i := range m.Listings {
+		if l := &m.Listings[i]; l.Purpose == sweep && l.Level == level && !l.Ended {
+			if l.Restarts == 0 && !l.AtOnce {
+				l.MaxPollPages, l.Paused = most, most < 1
 			}
 			return true
 		}
@@ -205,34 +204,35 @@ func (m *Machine) goOn(l, most int) bool {
 	return false
 }
 
-// reach is how far back a level looks: as far as the known ages tell.
-func (m *Machine) reach(now time.Time, l int) time.Time {
-	if l == deepest {
-		return m.horizon()
+// levelStart returns the creation time from which a level lists. The ages of delivered
+// submissions decide it.
+func (m *Machine) levelStart(now time.Time, level int) time.Time {
+	if level == deepest {
+		return m.watchedSince()
 	}
-	age := usualAges[l]
-	if ages := m.Delivered.ages(); len(ages) >= manySamples {
-		age = max(ruler, ages[int(quantiles[l]*float64(len(ages)))])
+	age := levelAges[level]
+	if ages := m.Delivered.ages(); len(ages) >= minSamples {
+		age = max(lookBackUnit, ages[int(levelQuantiles[level]*float64(len(ages)))])
 	}
-	return later(m.horizon(), earlier(now, m.Newest).Add(-age))
+	return later(m.watchedSince(), earlier(now, m.NewestEvaluation).Add(-age))
 }
 
-// swept follows a sweep that is through.
-func (m *Machine) swept(w *walk) {
-	m.Levels[w.Level].Pages = w.Pages
-	saw := earlier(m.Newest, w.Began)
+// sweepEnded updates the state after a sweep was read to its end.
+func (m *Machine) sweepEnded(l *listing) {
+	m.Levels[l.Level].Pages = l.Pages
+	saw := earlier(m.NewestEvaluation, l.StartedAt)
 	m.SweptUntil = later(m.SweptUntil, saw)
-	from := w.Stop
-	if !w.Since.IsZero() {
-		from = w.Since.Add(rounding)
+	from := l.CreatedSince
+	if !l.Since.IsZero() {
+		from = l.Since.Add(rounding)
 	}
 	switch {
-	case w.Level == common:
-		m.strayed()
-	case w.Level == deepest && w.Status == "":
-		if m.Unordered = w.Mixed && w.Pages > 1; !m.Unordered || w.AtOnce {
-			m.AllListedAt = w.Began
+	case l.Level == recent:
+		m.adaptSweepInterval()
+	case l.Level == deepest && l.Status == "":
+		if m.Unordered = l.Unordered && l.Pages > 1; !m.Unordered || l.AtOnce {
+			m.AllListedAt = l.StartedAt
 		}
 	}
-	m.prove(from, saw)
+	m.addCoverage(from, saw)
 }

@@ -6,63 +6,63 @@ import (
 )
 
 const (
-	rereadFirst = 5 * time.Minute
-	rereadLast  = 6 * time.Hour
-	mostNoted   = 100
+	minRereadInterval   = 5 * time.Minute
+	maxRereadInterval   = 6 * time.Hour
+	maxUnreadableHashes = 100
 )
 
-// postpone schedules a single read of an item that cannot be decoded: at once, then
+// trackUnreadable schedules a single read of an item that cannot be decoded: at once, then
 // in growing intervals until it can. Listings that show the item meanwhile change
 // nothing.
-func (m *Machine) postpone(now time.Time, id string, it *Item) {
+func (m *Machine) trackUnreadable(now time.Time, id string, it *Item) {
 	known := m.Items[id]
 	if known == nil {
-		if m.settled(id, it) {
+		if m.needsNoRead(id, it) {
 			return
 		}
 		known = &item{Created: it.Created, Status: it.Status}
 		m.Items[id] = known
 	}
-	known.Seen, known.Garbled = now, true
-	if known.Unread.IsZero() || known.Unread.After(now) {
-		known.Unread, known.Due = now, now
+	known.ConfirmedAt, known.Unreadable = now, true
+	if known.UnreadableAt.IsZero() || known.UnreadableAt.After(now) {
+		known.UnreadableAt, known.ReadAt = now, now
 	}
-	if known.Due.IsZero() {
-		known.Due = now.Add(min(max(now.Sub(known.Unread)/2, rereadFirst), rereadLast))
+	if known.ReadAt.IsZero() {
+		known.ReadAt = now.Add(min(max(now.Sub(known.UnreadableAt)/2, minRereadInterval), maxRereadInterval))
 	}
 }
 
-// settled reports whether an unreadable item that is not pending needs no other read.
-func (m *Machine) settled(id string, it *Item) bool {
-	return m.known || id == "" || len(id) > longestText || m.Delivered.has(id) && !m.regraded(id, it) || m.done(it) ||
-		!it.Created.IsZero() && it.Created.Before(m.horizon())
+// needsNoRead reports whether an unreadable item that is not pending needs no other read.
+func (m *Machine) needsNoRead(id string, it *Item) bool {
+	return m.known || id == "" || len(id) > maxTextLength || m.Delivered.has(id) && !m.regraded(id, it) || m.isCovered(it) ||
+		!it.Created.IsZero() && it.Created.Before(m.watchedSince())
 }
 
 // NewlyUnreadable reports whether an unreadable item is pending, or would be, and no
 // response showed it so before.
 func (m *Machine) NewlyUnreadable(it *Item) bool {
-	id := m.nameOf(it.ID)
+	id := m.keyOf(it.ID)
 	if known := m.Items[id]; known != nil {
-		return known.Unread.IsZero()
+		return known.UnreadableAt.IsZero()
 	}
-	return !m.settled(id, it)
+	return !m.needsNoRead(id, it)
 }
 
-// Unreadable reports whether an item is read again later because it cannot be
+// IsUnreadable reports whether an item is read again later because it cannot be
 // decoded.
-func (m *Machine) Unreadable(id string) bool {
-	known := m.Items[m.nameOf(id)]
-	return known != nil && known.Garbled
+func (m *Machine) IsUnreadable(id string) bool {
+	known := m.Items[m.keyOf(id)]
+	return known != nil && known.Unreadable
 }
 
-// Note remembers an unreadable item that has no id, by a text that identifies it.
+// NoteUnreadable remembers an unreadable item that has no id, by a text that identifies it.
 // It reports whether the item is new.
-func (m *Machine) Note(text string) bool {
+func (m *Machine) NoteUnreadable(text string) bool {
 	hash := hashOf(text)
-	if slices.Contains(m.Noted, hash) {
+	if slices.Contains(m.UnreadableHashes, hash) {
 		return false
 	}
-	m.Noted = append(m.Noted, hash)
-	m.Noted = m.Noted[max(0, len(m.Noted)-mostNoted):]
+	m.UnreadableHashes = append(m.UnreadableHashes, hash)
+	m.UnreadableHashes = m.UnreadableHashes[max(0, len(m.UnreadableHashes)-maxUnreadableHashes):]
 	return true
 }

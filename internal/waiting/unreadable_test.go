@@ -19,27 +19,27 @@ func TestUnreadableItemIsReadAgainUntilItIsReadable(t *testing.T) {
 	machine := watching()
 	var reads []time.Time
 	var delivered []time.Time
-	wish, now := next(t, machine, noon)
+	action, now := next(t, machine, noon)
 	for now.Before(noon.Add(80 * h)) {
 		shown := bad
-		if now.Sub(noon) >= mended && wish.Kind == waiting.Get {
+		if now.Sub(noon) >= mended && action.Kind == waiting.Get {
 			shown = x
 		}
-		if wish.Kind == waiting.Get {
-			require.Equal(t, "x", wish.ID)
+		if action.Kind == waiting.Get {
+			require.Equal(t, "x", action.ID)
 			reads = append(reads, now)
 		}
-		ready, err := machine.Got(now, waiting.Answer{Items: []waiting.Item{shown}})
+		ready, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{shown}})
 		require.NoError(t, err)
 		for range ready {
 			delivered = append(delivered, now)
 		}
-		assert.Equal(t, len(delivered) == 0, machine.Unreadable("X") || machine.Unreadable("x"))
+		assert.Equal(t, len(delivered) == 0, machine.IsUnreadable("X") || machine.IsUnreadable("x"))
 		text := machine.String()
 		o := usualOptions()
 		machine, err = waiting.Resume(o, text)
 		require.NoError(t, err)
-		wish, now = next(t, machine, now)
+		action, now = next(t, machine, now)
 	}
 	require.Len(t, delivered, 1, "once, though the listing goes on to show it garbled")
 	assert.Less(t, delivered[0].Sub(noon), mended+6*h+2*m)
@@ -54,11 +54,11 @@ func TestUnreadableItemIsReadAgainUntilItIsReadable(t *testing.T) {
 func TestUnreadableItemsOfNoInterest(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
-	ready, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{finished("y", noon.Add(-3*h), noon.Add(-2*h), noon.Add(m))}})
+	ready, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{finished("y", noon.Add(-3*h), noon.Add(-2*h), noon.Add(m))}})
 	require.NoError(t, err)
 	require.Len(t, ready, 1)
 	_, at = next(t, machine, at)
-	_, err = machine.Got(at, waiting.Answer{Items: []waiting.Item{
+	_, err = machine.Handle(at, waiting.Response{Items: []waiting.Item{
 		{ID: "x", Created: noon.Add(-2 * h), Evaluated: noon.Add(-h), Unreadable: true}, {ID: "y", Unreadable: true}, {Unreadable: true},
 	}})
 	require.NoError(t, err)
@@ -69,29 +69,29 @@ func TestUnreadableItemsOfNoInterest(t *testing.T) {
 func TestGoneUnreadableItemIsForgottenAfterADay(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: "x", Status: waiting.Evaluated, Unreadable: true}}})
+	_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{{ID: "x", Status: waiting.Evaluated, Unreadable: true}}})
 	require.NoError(t, err)
-	wish, now := next(t, machine, at)
-	for ; now.Before(noon.Add(2 * day)); wish, now = next(t, machine, now) {
-		_, err := machine.Got(now, waiting.Answer{Gone: wish.Kind == waiting.Get})
+	action, now := next(t, machine, at)
+	for ; now.Before(noon.Add(2 * day)); action, now = next(t, machine, now) {
+		_, err := machine.Handle(now, waiting.Response{NotFound: action.Kind == waiting.Get})
 		require.NoError(t, err)
-		assert.True(t, machine.Unreadable("x") || now.Sub(at) >= day)
+		assert.True(t, machine.IsUnreadable("x") || now.Sub(at) >= day)
 	}
-	assert.False(t, machine.Unreadable("x"))
+	assert.False(t, machine.IsUnreadable("x"))
 }
 
 // TestNoteRemembersAHundred texts, also after a restart.
 func TestNoteRemembersAHundred(t *testing.T) {
 	machine := watching()
-	assert.True(t, machine.Note("a"))
-	assert.False(t, machine.Note("a"))
+	assert.True(t, machine.NoteUnreadable("a"))
+	assert.False(t, machine.NoteUnreadable("a"))
 	machine, err := waiting.Resume(usualOptions(), machine.String())
 	require.NoError(t, err)
-	assert.False(t, machine.Note("a"))
+	assert.False(t, machine.NoteUnreadable("a"))
 	for i := range 100 {
-		assert.True(t, machine.Note(string(rune('\u4e00'+i))))
+		assert.True(t, machine.NoteUnreadable(string(rune('\u4e00'+i))))
 	}
-	assert.True(t, machine.Note("a"), "the oldest is forgotten")
+	assert.True(t, machine.NoteUnreadable("a"), "the oldest is forgotten")
 }
 
 // TestRegradedItemIsDeliveredAgain once for each later evaluation time, if that is
@@ -104,7 +104,7 @@ func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 		pending.Status, pending.Ready, pending.Evaluated = "grading", false, time.Time{}
 		machine := watching()
 		_, now := next(t, machine, noon)
-		ready, err := machine.Got(now, waiting.Answer{Items: []waiting.Item{x}})
+		ready, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{x}})
 		require.NoError(t, err)
 		require.Len(t, ready, 1)
 		o := usualOptions()
@@ -114,7 +114,7 @@ func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 		n := 0
 		for _, shown := range []waiting.Item{x, earlier, pending, later, later, x, pending, later} {
 			_, now = next(t, machine, now.Add(m))
-			ready, err = machine.Got(now, waiting.Answer{Items: []waiting.Item{shown}})
+			ready, err = machine.Handle(now, waiting.Response{Items: []waiting.Item{shown}})
 			require.NoError(t, err)
 			n += len(ready)
 		}
@@ -129,10 +129,10 @@ func TestItemThatOnlyListingsGarbleIsNewOnce(t *testing.T) {
 	pending := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: "grading"}
 	machine := watching()
 	reads, news := 0, 0
-	wish, now := next(t, machine, noon)
-	for ; now.Before(noon.Add(day)); wish, now = next(t, machine, now) {
+	action, now := next(t, machine, noon)
+	for ; now.Before(noon.Add(day)); action, now = next(t, machine, now) {
 		shown := pending
-		if wish.Kind == waiting.Get {
+		if action.Kind == waiting.Get {
 			reads++
 		} else {
 			shown = bad
@@ -140,7 +140,7 @@ func TestItemThatOnlyListingsGarbleIsNewOnce(t *testing.T) {
 				news++
 			}
 		}
-		_, err := machine.Got(now, waiting.Answer{Items: []waiting.Item{shown}})
+		_, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{shown}})
 		require.NoError(t, err)
 		machine, err = waiting.Resume(usualOptions(), machine.String())
 		require.NoError(t, err)
@@ -154,11 +154,11 @@ func TestItemThatOnlyListingsGarbleIsNewOnce(t *testing.T) {
 func TestUnreadableItemOfBeforeTheBeginning(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}}})
+	_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{{ID: "x", Created: noon.Add(-2 * h), Status: waiting.Evaluated, Unreadable: true}}})
 	require.NoError(t, err)
-	assert.True(t, machine.Unreadable("x"))
+	assert.True(t, machine.IsUnreadable("x"))
 	_, at = next(t, machine, at)
-	ready, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{finished("x", noon.Add(-2*h), noon.Add(-h), noon.Add(-m))}})
+	ready, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{finished("x", noon.Add(-2*h), noon.Add(-h), noon.Add(-m))}})
 	require.NoError(t, err)
 	assert.Empty(t, ready)
 	assert.Zero(t, machine.Pending())

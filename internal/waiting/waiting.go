@@ -1,48 +1,51 @@
-// Package waiting decides what to ask the service next while somebody waits for
-// evaluations, and what follows from the answers. It has no HTTP, no context, no
-// clock, no goroutine and no chance of its own: facts and the time go in, a wish
-// comes out.
+// Package waiting implements the polling algorithm: a state machine that decides which
+// request to send next while a caller waits for evaluations. It has no HTTP, context,
+// clock, goroutine or randomness of its own. Next returns the next action, and Handle
+// takes its response; both get the time of the server.
 //
-// # The idea
+// # The since meaning
 //
-// There are a thousand reads an hour, and nobody says when a grading ends. The
-// listing can be asked for what is evaluated, since a time; but which of a
-// submission's times that is about is not documented. So the machine asks: it
-// picks one evaluated submission whose times lie apart, and lists since a moment
-// after or before each of them. What shows, and what does not, tells (probe.go).
+// The API allows a thousand reads an hour and has no webhooks. A listing can be filtered
+// by status and since, but the documentation does not say which time of a submission
+// since filters on. The machine finds out by an experiment: it takes an evaluated
+// submission whose times lie apart, and lists since a moment before or after each of
+// them (experiment.go).
 //
-// If since is about the evaluation, one page a round shows all that is new. If it
-// is about the submission, the same holds when the round reaches back as far as
-// grading takes. If it is about neither, asking for what is finished means
-// listing everything again and again. Then the machine watches the unfinished
-// instead: it lists, by their status, those that wait for their grading, which
-// are few, and reads singly who has left that list (set.go). Which statuses there
-// are, and from which of them an evaluation comes directly, it learns by looking.
-// The latter are listed every round, the others rarely. Where filtering by status
-// does not work, what is evaluated is listed in three depths, each with a share
-// of the quota (sweep.go).
+//   - Evaluation: one page a poll shows everything new (plan.go).
+//   - Submission: the same, if the listing reaches back as far as grading takes.
+//   - Other: listing what is evaluated would mean listing everything again, so the machine
+//     lists the unfinished submissions instead (unfinished.go).
 //
-// Each way is checked by another one. Submissions that no listing of the unfinished
-// has shown are found by listings of what is evaluated: a listing looks back twice as
-// far when twice the time has passed since one last looked back as far, so that what
-// the service shows late is found after about twice that time. Where since is not
-// about the evaluation, a machine that begins also reads all submissions of Lookback
-// once, with the reads that are left beyond an even use of the window. From then on
-// it has seen every older submission that is unfinished. It repeats this when it may
-// have missed some. While the state cannot hold all of the unfinished, all that is
-// evaluated is listed again and again (sweep.go).
+// # The unfinished submissions
 //
-// A submission that is evaluated without a report is read singly. Where everything
-// new is watched, a read that finds none an hour after the first such read has it
-// delivered without (singles.go). Known ids are each confirmed within the hour, by a
-// listing of the unfinished or by a single read. What was delivered is remembered
-// until a completed walk proves that it can be told from news by its times alone
-// (memory.go).
+// The machine lists the submissions that await their evaluation by their status, and
+// reads those singly that left this listing (single_reads.go). It learns from listings
+// which statuses there are, and from which of them an evaluation comes directly. It lists
+// those in every poll, and the others rarely. Where the API does not filter by these
+// statuses, the machine lists the evaluated submissions at three depths, each with a
+// share of the rate limit (sweep.go).
 //
-// A round is a list of walks over listings, then single reads. Between two rounds
-// lies a pause that fits their cost and what is left of the quota (pace.go). The
-// machine can be written down between any two requests and go on elsewhere
-// (state.go): its whole memory is its state.
+// # What may be missed
+//
+// Sweeps find evaluations of submissions that no listing showed unfinished. A sweep looks
+// back twice as far when twice the time has passed since one last looked back as far, so
+// an evaluation that is listed late is found after about twice its delay. Where since
+// does not filter on the evaluation, a new machine also reads all submissions of Lookback
+// once, with the reads that remain beyond an even use of the window. It repeats this when
+// submissions may have gone unseen. While the state cannot hold all unfinished
+// submissions, all evaluated ones are listed every 75 minutes.
+//
+// A submission that is evaluated without a report is read singly. A watch delivers it
+// without its report after an hour of such reads. Each known id is confirmed within the
+// hour, by a listing of the unfinished or by a single read.
+//
+// # Memory
+//
+// The machine remembers what it delivered until a completed listing shows that the times
+// of a submission alone prove its delivery (memory.go). A poll is a list of listings,
+// then single reads. The interval between two polls depends on what a poll cost and on
+// what remains of the rate limit (interval.go). The state can be saved between any two
+// requests, and another process can resume it (state.go): it is the whole memory.
 package waiting
 
 import (
@@ -51,101 +54,102 @@ import (
 	"time"
 )
 
-// Evaluated is the status that the documentation shows.
+// Evaluated is the only submission status that the documentation shows.
 const Evaluated = "evaluated"
 
-// Item is a submission as a listing or a single read shows it. A time is zero
-// when the service does not tell.
+// Item is a submission as a listing or a single read shows it. A zero time means that
+// the response does not have it.
 type Item struct {
 	ID        string    `json:"id"`
 	Created   time.Time `json:"created"`
 	Submitted time.Time `json:"submitted"`
 	Evaluated time.Time `json:"evaluated"`
 	Status    string    `json:"status"`
-	Ready     bool      `json:"ready"` // Its report is there.
+	Ready     bool      `json:"ready"` // The report is ready.
 
-	Unreadable bool `json:"-"` // The response has more, which cannot be decoded. The item is read again later.
+	Unreadable bool `json:"-"` // Other parts of the submission cannot be decoded. It is read again later.
 }
 
-func (it *Item) finished() bool { return it.Ready || it.Status == Evaluated }
+func (it *Item) isEvaluated() bool { return it.Ready || it.Status == Evaluated }
 
-// Kind is what a wish is for.
+// Kind is the kind of an action.
 type Kind int
 
-// The kinds of wishes.
+// The kinds of actions.
 const (
-	Pause Kind = iota // Nothing until a time.
-	List              // A page of the listing.
-	Get               // One submission.
+	Wait Kind = iota // Send nothing until a time.
+	List             // Read a page of the listing.
+	Get              // Read one submission.
 )
 
-// Wish is what to do next.
-type Wish struct {
+// Action is what the caller does next.
+type Action struct {
 	Kind   Kind
-	Status string    // Of List: the filter, "" for none,
-	Since  time.Time // zero for none,
-	Cursor string    // "" for the first page.
+	Status string    // Of List: the status filter; "" means none.
+	Since  time.Time // Of List: zero means none.
+	Cursor string    // Of List: "" means the first page.
 	ID     string    // Of Get.
-	Until  time.Time // Of Pause.
+	Until  time.Time // Of Wait.
 }
 
-// Budget is what the quota leaves to the machine.
+// Budget is what the machine may use of the rate limit, less the reserve.
 type Budget struct {
-	Left  int           `json:"left"`  // Reads in this window,
-	Whole int           `json:"whole"` // and in a whole one.
-	Ends  time.Duration `json:"ends"`  // Until the next window.
+	Left  int           `json:"left"`  // Remaining reads of this window.
+	Whole int           `json:"whole"` // Reads of a whole window.
+	Ends  time.Duration `json:"ends"`  // Time until the next window.
 }
 
-// Answer is what came of a wish.
-type Answer struct {
-	Items   []Item        // Of List: the page. Of Get: the submission.
-	Cursor  string        // Of the next page; "" at the end.
-	Refused bool          // The service does not take the cursor or the filter.
-	Gone    bool          // The service does not know the submission.
-	Trouble bool          // The service failed, or was not reached.
-	Retry   time.Duration // How long it asks to wait.
-	Local   time.Time     // When it came, by the caller's own clock. Zero: that is the server's.
+// Response is the response to an action.
+type Response struct {
+	Items      []Item        // Of List: the page. Of Get: the submission.
+	Cursor     string        // Cursor of the next page; "" after the last page.
+	Rejected   bool          // The API rejected the cursor or the filter with a 400.
+	NotFound   bool          // The API responded to Get with a 404.
+	Failed     bool          // A transient error, such as a 5xx or a connection error.
+	RetryAfter time.Duration // How long to wait after a failure; 0 means unknown.
+	LocalTime  time.Time     // Time of the response by the caller's clock. Zero: the same as the server's.
 }
 
-func (a *Answer) local(now time.Time) time.Time {
-	if a.Local.IsZero() {
+func (a *Response) localTime(now time.Time) time.Time {
+	if a.LocalTime.IsZero() {
 		return now
 	}
-	return a.Local
+	return a.LocalTime
 }
 
 var (
-	// ErrRefused means that a request was refused that the machine cannot do without.
-	ErrRefused = errors.New("waiting: refused")
-	// ErrCursor means that the service answers each cursor with the first page.
-	ErrCursor = errors.New("waiting: the cursor is ignored")
+	// ErrRejected is returned when the API rejects a request that the machine needs.
+	ErrRejected = errors.New("waiting: request rejected")
+	// ErrCursorIgnored is returned when each cursor leads to the first page.
+	ErrCursorIgnored = errors.New("waiting: the cursor is ignored")
 )
 
-// Options say what to wait for.
+// Options configures a machine.
 type Options struct {
-	Known    []string      // These ids. Nil: everything new.
-	Start    time.Time     // Of everything new: evaluated since then. Of known ids: none was created before.
-	Lookback time.Duration // How long after its creation a submission may be evaluated and still be found.
-	Min, Max time.Duration // The pause between two rounds.
-	Regraded bool          // Of everything new: deliver an item again when its evaluation time becomes later.
+	Known    []string      // The ids to wait for. Nil: watch for all new evaluations.
+	Start    time.Time     // Of a watch: evaluated since then. Of known ids: the earliest creation.
+	Lookback time.Duration // How long after its creation an evaluation is still found.
+	Min, Max time.Duration // The interval between two polls.
+	Regraded bool          // Of a watch: deliver an item again when its evaluation time becomes later.
 	Seed     uint64
 }
 
-// Machine decides. All times that go in are the server's.
+// Machine is the state machine. All its times are the server's. It is not safe for
+// concurrent use.
 type Machine struct {
 	Options
 	state
 
-	known   bool
-	missing []string
-	singles []string      // To be read in this round.
-	listed  bool          // The singles of this round are known.
-	idle    time.Duration // Between the beginnings of the last round and of this one.
-	rare    bool          // The caller polls less often than the machine asks for.
-	asked   Wish
+	known         bool
+	missing       []string
+	toRead        []string      // IDs to read singly in this poll.
+	toReadKnown   bool          // toRead is set for this poll.
+	sinceLastPoll time.Duration // From the start of the last poll to the start of this one.
+	rarelyPolled  bool          // The caller polls less often than Next recommends.
+	requested     Action
 }
 
-// New begins to wait.
+// New returns a machine that has seen nothing yet.
 func New(o Options) *Machine {
 	m := &Machine{Options: o, known: o.Known != nil}
 	m.state = newState(o)
@@ -155,108 +159,110 @@ func New(o Options) *Machine {
 	return m
 }
 
-// Pending counts the known ids that are neither delivered nor missing, or those
-// of the unfinished that are known.
+// Pending returns the number of known ids that are neither delivered nor missing, or in
+// a watch the number of submissions in the waiting set.
 func (m *Machine) Pending() int { return len(m.Items) }
 
-// Awaits tells whether an id is still pending.
-func (m *Machine) Awaits(id string) bool { return m.Items[strings.ToLower(id)] != nil }
+// IsPending reports whether an id is neither delivered nor missing.
+func (m *Machine) IsPending(id string) bool { return m.Items[strings.ToLower(id)] != nil }
 
-// Missing returns the known ids that the service does not know, in lower case.
+// Missing returns the known ids that the API responds to with a 404, in lower case.
 func (m *Machine) Missing() []string { return m.missing }
 
-// Took notes that an item was handed over, in a machine that another one has run
-// ahead of.
-func (m *Machine) Took(it Item) {
+// MarkDelivered records that an item was delivered. It is for a machine that was resumed
+// from the state before the poll that found the item.
+func (m *Machine) MarkDelivered(it Item) {
 	m.Delivered.add(it.ID, &it)
 	delete(m.Items, it.ID)
 }
 
-// Wake ends a pause early: somebody else decides when a round is due.
-func (m *Machine) Wake() { m.Resting = false }
+// EndInterval ends the interval early, for callers that decide themselves when to poll.
+func (m *Machine) EndInterval() { m.InInterval = false }
 
-// Next says what to do at a time of the server. Until an answer is given it says
-// the same again.
-func (m *Machine) Next(now time.Time, b Budget) Wish {
+// Next returns the next action at a time of the server. It returns the same action
+// until Handle is called.
+func (m *Machine) Next(now time.Time, b Budget) Action {
 	m.Window = window{b, max(m.Window.Length, b.Ends)}
 	if b.Left <= 0 {
-		_, more := m.wish(now)
-		m.Running, m.Resting = m.Running && more, false
-		m.Until = now.Add(b.Ends + m.draw(m.Min/10))
-		return m.until(now, m.Until)
+		_, more := m.nextRequest(now)
+		m.Polling, m.InInterval = m.Polling && more, false
+		m.IntervalEnd = now.Add(b.Ends + m.random(m.Min/10))
+		return m.waitUntil(now, m.IntervalEnd)
 	}
-	if m.Resting && now.Before(m.Until) && m.Until.Sub(now) <= m.Rest+clockError { // Else the server's clock was put back.
-		return m.until(now, m.Until)
+	clockPutBack := m.IntervalEnd.Sub(now) > m.Interval+clockError
+	if m.InInterval && now.Before(m.IntervalEnd) && !clockPutBack {
+		return m.waitUntil(now, m.IntervalEnd)
 	}
-	m.Resting = false
-	if !m.Running {
+	m.InInterval = false
+	if !m.Polling {
 		m.plan(now)
 	}
-	if wish, ok := m.wish(now); ok {
-		m.asked = wish
-		return wish
+	if action, ok := m.nextRequest(now); ok {
+		m.requested = action
+		return action
 	}
-	m.Running = false
-	if m.Hurry && m.Cost > 0 {
+	m.Polling = false
+	if m.PollAgain && m.Requests > 0 {
 		return m.Next(now, b)
 	}
-	m.rest(now, m.pause(now))
-	return m.until(now, m.Until)
+	m.startInterval(now, m.interval(now))
+	return m.waitUntil(now, m.IntervalEnd)
 }
 
-func (m *Machine) until(now, then time.Time) Wish {
-	m.asked = Wish{}
+func (m *Machine) waitUntil(now, then time.Time) Action {
+	m.requested = Action{}
 	if !then.After(now) {
 		then = now.Add(time.Millisecond)
 	}
-	return Wish{Kind: Pause, Until: then}
+	return Action{Kind: Wait, Until: then}
 }
 
-// wish is the next request of the round: pages first, then single reads.
-func (m *Machine) wish(now time.Time) (Wish, bool) {
-	w := m.current()
-	if w == nil && !m.listed {
-		m.listSingles(now)
-		w = m.current() // Many are found faster by a listing.
+// nextRequest returns the next request of the poll: pages of listings first, then
+// single reads. It reports whether there is one.
+func (m *Machine) nextRequest(now time.Time) (Action, bool) {
+	l := m.currentListing()
+	if l == nil && !m.toReadKnown {
+		m.planSingleReads(now)
+		l = m.currentListing() // A listing is cheaper for many reads.
 	}
-	if w != nil {
-		return Wish{Kind: List, Status: w.Status, Since: w.Since, Cursor: w.Cursor}, true
+	if l != nil {
+		return Action{Kind: List, Status: l.Status, Since: l.Since, Cursor: l.Cursor}, true
 	}
-	for len(m.singles) > 0 && m.Singles < m.mostSingles() {
-		if id := m.singles[0]; m.Items[id] != nil {
-			return Wish{Kind: Get, ID: id}, true
+	for len(m.toRead) > 0 && m.SingleReads < m.maxSingleReads() {
+		if id := m.toRead[0]; m.Items[id] != nil {
+			return Action{Kind: Get, ID: id}, true
 		}
-		m.singles = m.singles[1:]
+		m.toRead = m.toRead[1:]
 	}
-	return Wish{}, false
+	return Action{}, false
 }
 
-// Got takes the answer to the last wish, and the server's time at which all that
-// it shows was true. It returns which of the items are to be delivered.
-func (m *Machine) Got(now time.Time, a Answer) (ready []int, err error) {
-	asked := m.asked
-	m.asked = Wish{}
-	m.count(now, !a.Trouble)
-	switch asked.Kind {
+// Handle takes the response to the last action, and the server's time at which the
+// response was true. It returns the indexes of the items to deliver.
+func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
+	request := m.requested
+	m.requested = Action{}
+	m.countRequest(now, !a.Failed)
+	switch request.Kind {
 	case List:
-		return m.gotPage(now, a)
+		return m.handlePage(now, a)
 	case Get:
-		return m.gotOne(now, asked.ID, a)
+		return m.handleSingleRead(now, request.ID, a)
 	}
 	return nil, nil
 }
 
-// halt ends the round for now: it goes on where it was after a pause.
-func (m *Machine) halt(now time.Time, retry time.Duration) {
-	m.listed, m.singles = false, nil
-	pause := m.usual()
-	if !m.Stopped { // Most failures are over soon.
+// interruptPoll starts an interval after a failure. The poll resumes after it.
+func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
+	m.toReadKnown, m.toRead = false, nil
+	pause := m.normalInterval()
+	if !m.Failed { // The first failure of a poll: most failures are short.
 		pause = m.Min + (pause-m.Min)/4
 	}
-	m.rest(now, max(pause, min(retry, longestRetry)))
-	m.Halted, m.Stopped = true, true
+	m.startInterval(now, max(pause, min(retry, maxRetryAfter)))
+	m.Interrupted, m.Failed = true, true
 }
 
-func (m *Machine) rest(now time.Time, pause time.Duration) {
-	m.Resting, m.Halted, m.Rest, m.Until = true, false, pause, now.Add(pause)
+func (m *Machine) startInterval(now time.Time, pause time.Duration) {
+	m.InInterval, m.Interrupted, m.Interval, m.IntervalEnd = true, false, pause, now.Add(pause)
 }

@@ -24,34 +24,34 @@ func watching() *waiting.Machine {
 }
 
 // next is the machine's next request after its pauses, and when it is due.
-func next(t *testing.T, machine *waiting.Machine, now time.Time) (waiting.Wish, time.Time) {
+func next(t *testing.T, machine *waiting.Machine, now time.Time) (waiting.Action, time.Time) {
 	t.Helper()
 	for range 100 {
-		wish := machine.Next(now, plenty)
-		if wish.Kind != waiting.Pause {
-			return wish, now
+		action := machine.Next(now, plenty)
+		if action.Kind != waiting.Wait {
+			return action, now
 		}
-		require.True(t, wish.Until.After(now), "it does not stand still")
-		now = wish.Until
+		require.True(t, action.Until.After(now), "it does not stand still")
+		now = action.Until
 	}
 	require.Fail(t, "it only pauses")
-	return waiting.Wish{}, now
+	return waiting.Action{}, now
 }
 
-// feed gives the same answer until there was a request of a kind.
-func feed(t *testing.T, machine *waiting.Machine, now time.Time, a waiting.Answer, until func(waiting.Wish) bool) (waiting.Wish, time.Time) {
+// feed gives the same response until there was a request of a kind.
+func feed(t *testing.T, machine *waiting.Machine, now time.Time, a waiting.Response, until func(waiting.Action) bool) (waiting.Action, time.Time) {
 	t.Helper()
 	for range 1000 {
-		wish, at := next(t, machine, now)
-		if until(wish) {
-			return wish, at
+		action, at := next(t, machine, now)
+		if until(action) {
+			return action, at
 		}
-		_, err := machine.Got(at, a)
+		_, err := machine.Handle(at, a)
 		require.NoError(t, err)
 		now = at.Add(latency)
 	}
 	require.Fail(t, "no such request")
-	return waiting.Wish{}, now
+	return waiting.Action{}, now
 }
 
 func finished(id string, created, submitted, evaluated time.Time) waiting.Item {
@@ -59,31 +59,31 @@ func finished(id string, created, submitted, evaluated time.Time) waiting.Item {
 }
 
 // TestTheExperiment asks around the times of one submission, and draws the right
-// conclusion from each answer.
+// conclusion from each response.
 func TestTheExperiment(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
-	shown, none := waiting.Answer{Items: []waiting.Item{x}}, waiting.Answer{}
-	for want, answers := range map[string][]waiting.Answer{
+	shown, none := waiting.Response{Items: []waiting.Item{x}}, waiting.Response{}
+	for want, responses := range map[string][]waiting.Response{
 		"evaluation": {shown, none}, "other": {shown, shown}, "submission": {none, shown}, "other ": {none, none},
 	} {
 		machine := watching()
-		wish, at := next(t, machine, noon)
-		assert.Equal(t, waiting.Wish{Kind: waiting.List}, wish, "whatever there is")
-		_, err := machine.Got(at, shown)
+		action, at := next(t, machine, noon)
+		assert.Equal(t, waiting.Action{Kind: waiting.List}, action, "whatever there is")
+		_, err := machine.Handle(at, shown)
 		require.NoError(t, err)
-		wish, at = next(t, machine, at)
-		assert.Equal(t, waiting.Wish{Kind: waiting.List, Status: waiting.Evaluated, Since: x.Evaluated.Add(-10 * m)}, wish)
-		_, err = machine.Got(at, answers[0])
+		action, at = next(t, machine, at)
+		assert.Equal(t, waiting.Action{Kind: waiting.List, Status: waiting.Evaluated, Since: x.Evaluated.Add(-10 * m)}, action)
+		_, err = machine.Handle(at, responses[0])
 		require.NoError(t, err)
 		second := x.Evaluated.Add(10 * m)
-		if len(answers[0].Items) == 0 {
+		if len(responses[0].Items) == 0 {
 			second = x.Submitted.Add(-10 * m)
 		}
-		wish, at = next(t, machine, at)
-		assert.Equal(t, second, wish.Since)
-		_, err = machine.Got(at, answers[1])
+		action, at = next(t, machine, at)
+		assert.Equal(t, second, action.Since)
+		_, err = machine.Handle(at, responses[1])
 		require.NoError(t, err)
-		assert.Equal(t, strings.TrimSpace(want), machine.Progress(at).Meaning)
+		assert.Equal(t, strings.TrimSpace(want), machine.Progress(at).SinceMeaning)
 	}
 }
 
@@ -93,44 +93,44 @@ func TestTheExperimentGoesOnWithoutAnAnswer(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{x, finished("y", noon, noon.Add(s), noon.Add(2*s))}})
+	_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{x, finished("y", noon, noon.Add(s), noon.Add(2*s))}})
 	require.NoError(t, err)
 	for page := range 5 {
-		wish, at := next(t, machine, at)
-		assert.Equal(t, x.Evaluated.Add(-10*m), wish.Since)
+		action, at := next(t, machine, at)
+		assert.Equal(t, x.Evaluated.Add(-10*m), action.Since)
 		younger := finished(fmt.Sprint("z", page), x.Created.Add(time.Duration(50-page)*m), x.Submitted, x.Evaluated)
-		_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{younger}, Cursor: fmt.Sprint(page)})
+		_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{younger}, Cursor: fmt.Sprint(page)})
 		require.NoError(t, err)
 	}
-	assert.Empty(t, machine.Progress(at).Meaning)
-	wish, later := feed(t, machine, at, waiting.Answer{}, func(w waiting.Wish) bool { return w.Since.Equal(x.Evaluated.Add(-10 * m)) })
-	assert.Empty(t, wish.Cursor)
+	assert.Empty(t, machine.Progress(at).SinceMeaning)
+	action, later := feed(t, machine, at, waiting.Response{}, func(w waiting.Action) bool { return w.Since.Equal(x.Evaluated.Add(-10 * m)) })
+	assert.Empty(t, action.Cursor)
 	assert.GreaterOrEqual(t, later.Sub(at), 5*m, "another experiment comes five minutes later")
 }
 
 // TestRefusals: what is refused is done without, as long as there is a way.
 func TestRefusals(t *testing.T) {
-	refused := waiting.Answer{Refused: true}
+	refused := waiting.Response{Rejected: true}
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{})
+	_, err := machine.Handle(at, waiting.Response{})
 	require.NoError(t, err)
-	wish, at := next(t, machine, at)
-	require.Equal(t, waiting.Evaluated, wish.Status)
-	_, err = machine.Got(at, refused)
+	action, at := next(t, machine, at)
+	require.Equal(t, waiting.Evaluated, action.Status)
+	_, err = machine.Handle(at, refused)
 	require.NoError(t, err)
-	wish, at = next(t, machine, at)
-	assert.Equal(t, waiting.Wish{Kind: waiting.List}, wish, "the same without the filter")
-	_, err = machine.Got(at, refused)
-	require.ErrorIs(t, err, waiting.ErrRefused)
+	action, at = next(t, machine, at)
+	assert.Equal(t, waiting.Action{Kind: waiting.List}, action, "the same without the filter")
+	_, err = machine.Handle(at, refused)
+	require.ErrorIs(t, err, waiting.ErrRejected)
 
 	o := usualOptions()
 	o.Known = []string{"a"}
 	machine = waiting.New(o)
-	wish, at = next(t, machine, noon)
-	assert.Equal(t, waiting.Wish{Kind: waiting.Get, ID: "a"}, wish, "a listing would not be cheaper")
-	_, err = machine.Got(at, refused)
-	require.ErrorIs(t, err, waiting.ErrRefused)
+	action, at = next(t, machine, noon)
+	assert.Equal(t, waiting.Action{Kind: waiting.Get, ID: "a"}, action, "a listing would not be cheaper")
+	_, err = machine.Handle(at, refused)
+	require.ErrorIs(t, err, waiting.ErrRejected)
 }
 
 // TestOneThatIsGone is missing, of known ids, and forgotten otherwise.
@@ -139,25 +139,25 @@ func TestOneThatIsGone(t *testing.T) {
 	o.Known = []string{"A", "B"}
 	machine := waiting.New(o)
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: "b", Created: noon, Status: "grading"}}})
+	_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{{ID: "b", Created: noon, Status: "grading"}}})
 	require.NoError(t, err)
-	wish, at := next(t, machine, at)
-	assert.Equal(t, waiting.Wish{Kind: waiting.Get, ID: "a"}, wish)
-	_, err = machine.Got(at, waiting.Answer{Gone: true})
+	action, at := next(t, machine, at)
+	assert.Equal(t, waiting.Action{Kind: waiting.Get, ID: "a"}, action)
+	_, err = machine.Handle(at, waiting.Response{NotFound: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, machine.Missing())
 	assert.Equal(t, 1, machine.Pending())
-	assert.True(t, machine.Awaits("B"))
-	assert.False(t, machine.Awaits("A"))
+	assert.True(t, machine.IsPending("B"))
+	assert.False(t, machine.IsPending("A"))
 }
 
 // TestNothingIsReadBeyondTheBudget, and the wait for the next window ends with it.
 func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 	machine := watching()
-	wish := machine.Next(noon, waiting.Budget{Left: 0, Whole: 900, Ends: 20 * m})
-	assert.Equal(t, waiting.Pause, wish.Kind)
-	assert.WithinRange(t, wish.Until, noon.Add(20*m), noon.Add(21*m))
-	assert.Equal(t, "nothing is left in the quota's window", machine.Progress(noon).Why)
+	action := machine.Next(noon, waiting.Budget{Left: 0, Whole: 900, Ends: 20 * m})
+	assert.Equal(t, waiting.Wait, action.Kind)
+	assert.WithinRange(t, action.Until, noon.Add(20*m), noon.Add(21*m))
+	assert.Equal(t, "no requests remain in the rate-limit window", machine.Progress(noon).SlowReason)
 	assert.Equal(t, waiting.List, machine.Next(noon.Add(20*m), plenty).Kind)
 	for _, c := range []struct {
 		budget waiting.Budget
@@ -172,7 +172,7 @@ func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 		{waiting.Budget{Left: 0, Whole: 900, Ends: 30 * m}, 30, 0},
 		{waiting.Budget{}, 30, 0},
 	} {
-		assert.Equal(t, c.want, c.budget.Pace(c.cost, h), "%+v", c.budget)
+		assert.Equal(t, c.want, c.budget.Interval(c.cost, h), "%+v", c.budget)
 	}
 }
 
@@ -180,22 +180,22 @@ func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 func TestProgressSaysWhyItIsSlow(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Trouble: true, Retry: 5 * m})
+	_, err := machine.Handle(at, waiting.Response{Failed: true, RetryAfter: 5 * m})
 	require.NoError(t, err)
-	wish := machine.Next(at, plenty)
-	assert.Equal(t, at.Add(5*m), wish.Until, "as long as the service asks")
-	assert.Equal(t, "the service is in trouble or cannot be reached", machine.Progress(at).Why)
-	machine.Wake()
+	action := machine.Next(at, plenty)
+	assert.Equal(t, at.Add(5*m), action.Until, "as long as the service asks")
+	assert.Equal(t, "the API fails or cannot be reached", machine.Progress(at).SlowReason)
+	machine.EndInterval()
 	assert.Equal(t, waiting.List, machine.Next(at, plenty).Kind, "somebody else decides when")
 	assert.Equal(t, 1, machine.Progress(at).ReadsLastHour)
 
 	short := waiting.Budget{Left: 100, Whole: 900, Ends: h}
 	machine = watching()
-	for at = noon; machine.Next(at, short).Kind != waiting.Pause; at = at.Add(latency) {
-		_, err := machine.Got(at, waiting.Answer{})
+	for at = noon; machine.Next(at, short).Kind != waiting.Wait; at = at.Add(latency) {
+		_, err := machine.Handle(at, waiting.Response{})
 		require.NoError(t, err)
 	}
-	assert.Equal(t, "what is left in the quota's window is spread over its time", machine.Progress(at).Why)
+	assert.Equal(t, "the remaining requests are spread over the rate-limit window", machine.Progress(at).SlowReason)
 }
 
 // TestStates: a machine goes on from its state, and takes no other text for one.
@@ -242,26 +242,26 @@ func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
 	const delivered, remembered = 4000, 3000
 	machine := watching()
 	at := func(i int) time.Time { return noon.Add(time.Duration(i) * 10 * m) }
-	page := func(from, to int, again time.Time) (a waiting.Answer) {
+	page := func(from, to int, again time.Time) (a waiting.Response) {
 		for i := from; i < to; i++ {
 			a.Items = append(a.Items, finished(fmt.Sprint(i), at(i).Add(-h), at(i).Add(-m), again))
 		}
 		return a
 	}
 	for i := range delivered - 100 {
-		machine.Took(page(i, i+1, at(i)).Items[0])
+		machine.MarkDelivered(page(i, i+1, at(i)).Items[0])
 	}
 	requests := 0
-	_, now := feed(t, machine, at(delivered), page(delivered-100, delivered, at(delivered-1)), func(waiting.Wish) bool {
+	_, now := feed(t, machine, at(delivered), page(delivered-100, delivered, at(delivered-1)), func(waiting.Action) bool {
 		requests++
 		return requests > 50
 	})
-	_, err := machine.Got(now, page(delivered, delivered+1, now)) // One more than there is room for.
+	_, err := machine.Handle(now, page(delivered, delivered+1, now)) // One more than there is room for.
 	require.NoError(t, err)
 	for from := delivered + 1 - remembered; from < delivered; from += 100 {
-		wish, when := next(t, machine, now)
-		require.Equal(t, waiting.List, wish.Kind)
-		ready, err := machine.Got(when, page(from, min(from+100, delivered), when))
+		action, when := next(t, machine, now)
+		require.Equal(t, waiting.List, action.Kind)
+		ready, err := machine.Handle(when, page(from, min(from+100, delivered), when))
 		require.NoError(t, err)
 		require.Empty(t, ready, "from %d on", from)
 		now = when.Add(latency)
@@ -271,25 +271,25 @@ func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
 
 // TestACursorThatIsIgnored is an error, and one that is refused for its age is not.
 func TestACursorThatIsIgnored(t *testing.T) {
-	page := waiting.Answer{Items: []waiting.Item{finished("a", noon, noon.Add(s), noon.Add(2*s))}, Cursor: "1"}
+	page := waiting.Response{Items: []waiting.Item{finished("a", noon, noon.Add(s), noon.Add(2*s))}, Cursor: "1"}
 	for name, c := range map[string]struct {
-		cursor waiting.Answer
+		cursor waiting.Response
 		after  time.Duration
 		want   error
 	}{
-		"ignored": {waiting.Answer{Items: page.Items, Cursor: "2"}, s, waiting.ErrCursor},
-		"refused": {waiting.Answer{Refused: true}, s, waiting.ErrRefused},
-		"expired": {waiting.Answer{Refused: true}, m, nil},
+		"ignored": {waiting.Response{Items: page.Items, Cursor: "2"}, s, waiting.ErrCursorIgnored},
+		"refused": {waiting.Response{Rejected: true}, s, waiting.ErrRejected},
+		"expired": {waiting.Response{Rejected: true}, m, nil},
 	} {
 		machine, now := watching(), noon
 		var err error
 		for range 100 {
-			wish, at := next(t, machine, now)
-			answer := page
-			if wish.Cursor != "" {
-				answer, at = c.cursor, at.Add(c.after)
+			action, at := next(t, machine, now)
+			response := page
+			if action.Cursor != "" {
+				response, at = c.cursor, at.Add(c.after)
 			}
-			if _, err = machine.Got(at, answer); err != nil {
+			if _, err = machine.Handle(at, response); err != nil {
 				break
 			}
 			now = at.Add(latency)
@@ -307,15 +307,15 @@ func TestTheExperimentTakesTheClearestItem(t *testing.T) {
 	for _, page := range [][]waiting.Item{{closest, clearest, older}, {older, clearest, closest}} {
 		machine := watching()
 		_, at := next(t, machine, noon)
-		_, err := machine.Got(at, waiting.Answer{Items: page})
+		_, err := machine.Handle(at, waiting.Response{Items: page})
 		require.NoError(t, err)
-		wish, _ := next(t, machine, at)
-		assert.Equal(t, clearest.Evaluated.Add(-10*m), wish.Since)
+		action, _ := next(t, machine, at)
+		assert.Equal(t, clearest.Evaluated.Add(-10*m), action.Since)
 	}
 }
 
 // TestTheExperimentTakesAnItemThatNoHourConfuses: of two items with the same gaps, a
-// service that cuts since to the hour may answer the same about the younger one,
+// service that cuts since to the hour may response the same about the younger one,
 // whether since is about creation or evaluation.
 func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	younger := finished("younger", noon.Add(-110*m), noon.Add(-62*m), noon.Add(-58*m))
@@ -323,10 +323,10 @@ func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	for _, page := range [][]waiting.Item{{younger, certain}, {certain, younger}} {
 		machine := watching()
 		_, at := next(t, machine, noon)
-		_, err := machine.Got(at, waiting.Answer{Items: page})
+		_, err := machine.Handle(at, waiting.Response{Items: page})
 		require.NoError(t, err)
-		wish, _ := next(t, machine, at)
-		assert.Equal(t, certain.Evaluated.Add(-2*m), wish.Since)
+		action, _ := next(t, machine, at)
+		assert.Equal(t, certain.Evaluated.Add(-2*m), action.Since)
 	}
 }
 
@@ -338,21 +338,21 @@ func TestARoundReadsAtMostFiftySingly(t *testing.T) {
 	}
 	machine := waiting.New(o)
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{})
+	_, err := machine.Handle(at, waiting.Response{})
 	require.NoError(t, err)
 	for _, want := range []int{50, 50, 20} {
 		n := 0
-		wish := machine.Next(at, plenty)
-		for ; wish.Kind == waiting.Get; wish = machine.Next(at, plenty) {
+		action := machine.Next(at, plenty)
+		for ; action.Kind == waiting.Get; action = machine.Next(at, plenty) {
 			n++
-			_, err := machine.Got(at, waiting.Answer{Items: []waiting.Item{{ID: wish.ID, Created: noon.Add(-h), Status: "grading"}}})
+			_, err := machine.Handle(at, waiting.Response{Items: []waiting.Item{{ID: action.ID, Created: noon.Add(-h), Status: "grading"}}})
 			require.NoError(t, err)
 		}
 		assert.Equal(t, want, n)
-		require.Equal(t, waiting.Pause, wish.Kind)
-		at = wish.Until
-		if wish = machine.Next(at, plenty); wish.Kind == waiting.List {
-			_, err := machine.Got(at, waiting.Answer{})
+		require.Equal(t, waiting.Wait, action.Kind)
+		at = action.Until
+		if action = machine.Next(at, plenty); action.Kind == waiting.List {
+			_, err := machine.Handle(at, waiting.Response{})
 			require.NoError(t, err)
 		}
 	}
@@ -367,10 +367,10 @@ func TestAnOldItemEndsAWalkOnlyInOrder(t *testing.T) {
 		o.Known, o.Start = []string{"a", "b", "c", "d"}, noon.Add(-h)
 		machine := waiting.New(o)
 		_, at := next(t, machine, noon)
-		_, err := machine.Got(at, waiting.Answer{Items: page, Cursor: "1"})
+		_, err := machine.Handle(at, waiting.Response{Items: page, Cursor: "1"})
 		require.NoError(t, err)
-		wish, _ := next(t, machine, at)
-		assert.Equal(t, want, wish.Cursor)
+		action, _ := next(t, machine, at)
+		assert.Equal(t, want, action.Cursor)
 	}
 }
 
@@ -378,15 +378,15 @@ func TestAnOldItemEndsAWalkOnlyInOrder(t *testing.T) {
 func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
-	_, err := machine.Got(at, waiting.Answer{Trouble: true})
+	_, err := machine.Handle(at, waiting.Response{Failed: true})
 	require.NoError(t, err)
-	assert.Equal(t, waiting.Pause, machine.Next(at, plenty).Kind)
+	assert.Equal(t, waiting.Wait, machine.Next(at, plenty).Kind)
 	assert.Equal(t, waiting.List, machine.Next(at.Add(-2*h), plenty).Kind)
 }
 
 // TestEveryKnownIDIsVouchedForWithinTheHour though no listing tells of it any more.
 func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
-	for _, on := range every {
+	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 40, day)
 		for _, it := range all {
 			it.Evaluated = noon.Add(day)
@@ -418,21 +418,21 @@ func TestPeeksAlternate(t *testing.T) {
 	young := waiting.Item{ID: "young", Created: noon, Status: "grading"}
 	machine := watching()
 	_, now := next(t, machine, noon)
-	_, err := machine.Got(now, waiting.Answer{Items: []waiting.Item{x, young}})
+	_, err := machine.Handle(now, waiting.Response{Items: []waiting.Item{x, young}})
 	require.NoError(t, err)
 	recent, all := 0, 0
 	for at := now; at.Before(noon.Add(8 * h)); {
-		wish, when := next(t, machine, at)
-		answer := waiting.Answer{Items: []waiting.Item{young}}
+		action, when := next(t, machine, at)
+		response := waiting.Response{Items: []waiting.Item{young}}
 		switch {
-		case wish.Status == waiting.Evaluated:
-			answer.Items = []waiting.Item{x}
-		case wish.Kind == waiting.List && wish.Status == "" && wish.Since.IsZero():
+		case action.Status == waiting.Evaluated:
+			response.Items = []waiting.Item{x}
+		case action.Kind == waiting.List && action.Status == "" && action.Since.IsZero():
 			all++
-		case wish.Kind == waiting.List && wish.Status == "" && wish.Since.After(when.Add(-4*h)):
+		case action.Kind == waiting.List && action.Status == "" && action.Since.After(when.Add(-4*h)):
 			recent++
 		}
-		_, err := machine.Got(when, answer)
+		_, err := machine.Handle(when, response)
 		require.NoError(t, err)
 		at = when.Add(latency)
 	}
@@ -451,7 +451,7 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 			sim = s
 			s.service.Down = func(now time.Time) bool { return now.After(down) && now.Before(down.Add(3*day)) }
 		})
-		assert.Empty(t, sim.machine.Progress(sim.now).Why)
+		assert.Empty(t, sim.machine.Progress(sim.now).SlowReason)
 	}
 }
 
@@ -475,7 +475,7 @@ func TestWhoPassesThroughBetweenTwoWaysIsNotLate(t *testing.T) {
 // none of them is old enough to be told from news by its times.
 func TestThousandsAtOnceComeOnce(t *testing.T) {
 	size, span := atLength(4500, 10_000), atLength(3*h, 8*h)
-	for _, on := range every {
+	for _, on := range meanings {
 		for name, apart := range map[string]time.Duration{"created apart": 20 * time.Millisecond, "created at once": 0} {
 			if !long && (apart == 0) != (on == emulator.OnEvaluation || on == emulator.OnCreation) {
 				continue
@@ -499,7 +499,7 @@ func TestThousandsAtOnceComeOnce(t *testing.T) {
 
 // TestABurstIsNotReadAgainAndAgain where nothing new comes after it.
 func TestABurstIsNotReadAgainAndAgain(t *testing.T) {
-	for _, on := range every {
+	for _, on := range meanings {
 		all := emulator.Batch(1, noon.Add(h), 1000, s)
 		for _, it := range all {
 			it.Submitted, it.Evaluated = noon.Add(h), noon.Add(h+3*m)

@@ -212,7 +212,7 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 			}
 			assert.InDelta(t, 110, last.ReadsLastHour, 60)
 			assert.Empty(t, last.SlowReason)
-			assert.True(t, why["the service is in trouble or cannot be reached"], "%v", why)
+			assert.True(t, why["the API fails or cannot be reached"], "%v", why)
 			assert.Less(t, told[1].NextPoll.Sub(begun), 3*time.Minute)
 		})
 	}

@@ -1,0 +1,310 @@
+package waiting
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// purpose is why the machine reads a listing.
+type purpose int
+
+const (
+	opening        purpose = iota // All submissions, at the start.
+	sample                        // One page without a status filter, which may show a new status.
+	experiment                    // The experiment for the since meaning.
+	newEvaluations                // Evaluations since the cutoff.
+	search                        // Evaluated submissions from the oldest wanted one on.
+	unfinished                    // The unfinished submissions of one status.
+	sweep                         // Evaluated submissions that were missed, in the background.
+)
+
+// listing is a listing that is read page by page. It may take many polls.
+type listing struct {
+	Purpose      purpose   `json:"for,omitzero"`
+	Status       string    `json:"status,omitzero"`
+	Since        time.Time `json:"since,omitzero"`
+	CreatedSince time.Time `json:"stop,omitzero"` // Items created earlier are not needed. The listing ends there if it is ordered by creation.
+	Cursor       string    `json:"cursor,omitzero"`
+	CursorAt     time.Time `json:"turned,omitzero"`  // Time of the response with the cursor.
+	StartedAt    time.Time `json:"began,omitzero"`   // Time of the first page.
+	Pages        int       `json:"pages,omitzero"`   // Pages read so far.
+	PollPages    int       `json:"read,omitzero"`    // Pages read in this poll.
+	MaxPollPages int       `json:"most,omitzero"`    // Pages that one poll may read; 0 means no limit.
+	Resumes      bool      `json:"behind,omitzero"`  // At MaxPollPages it pauses until the next poll. Otherwise it ends.
+	AtOnce       bool      `json:"at_once,omitzero"` // It reads all its pages in one poll.
+	Paused       bool      `json:"rests,omitzero"`   // It reads no more pages in this poll.
+	Ended        bool      `json:"over,omitzero"`
+	Serial       int       `json:"serial,omitzero"` // Of unfinished submissions: the serial number that listed items get.
+	Level        int       `json:"level,omitzero"`  // Of a sweep: its level. Of new evaluations: 1 when it looks back further.
+	LastCreated  time.Time `json:"last,omitzero"`   // Creation time of the last item.
+	Unordered    bool      `json:"mixed,omitzero"`  // The items are not ordered by creation.
+	Restarts     int       `json:"lost,omitzero"`   // How often it began again because its cursor failed.
+	FirstHash    uint64    `json:"first,omitzero"`  // Hash of the first item of the first page.
+}
+
+// isBackground returns 1 for sweeps of all of Lookback, which come last in a poll, else 0.
+func (l *listing) isBackground() int {
+	if l.Purpose == sweep && l.Level == deepest {
+		return 1
+	}
+	return 0
+}
+
+const (
+	maxRestarts        = 2
+	maxRepeatedPages   = 3
+	maxRejectedCursors = 3 // Of fresh cursors, in a row.
+	freshCursor        = 10 * time.Second
+	largestPage        = 100
+)
+
+// isPast reports whether all items created since that time were listed, judged by their order.
+func (l *listing) isPast(since time.Time) bool {
+	return !l.Unordered && !l.LastCreated.IsZero() && l.LastCreated.Before(since)
+}
+
+// currentListing returns the listing to continue in this poll, or nil.
+func (m *Machine) currentListing() *listing {
+	for i := range m.Listings {
+		if l := &m.Listings[i]; !l.Paused && !l.Ended {
+			return l
+		}
+	}
+	return nil
+}
+
+func (m *Machine) addListing(l listing) { m.Listings = append(m.Listings, l) }
+
+// findListing returns the listing with a purpose and a status, or nil.
+func (m *Machine) findListing(p purpose, status string) *listing {
+	for i := range m.Listings {
+		if l := &m.Listings[i]; l.Purpose == p && l.Status == status && !l.Ended {
+			return l
+		}
+	}
+	return nil
+}
+
+func (m *Machine) endListings(purposes ...purpose) {
+	for i := range m.Listings {
+		m.Listings[i].Ended = m.Listings[i].Ended || slices.Contains(purposes, m.Listings[i].Purpose)
+	}
+}
+
+func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error) {
+	l := m.currentListing()
+	switch {
+	case l == nil:
+		return nil, nil
+	case a.Failed:
+		m.Polling = l.isBackground() == 0 // After a background listing a new poll begins with the other listings.
+		m.interruptPoll(now, a.RetryAfter)
+		return nil, nil
+	case a.Rejected && l.Cursor != "":
+		if now.Sub(l.CursorAt) < freshCursor { // An older cursor may have expired.
+			m.RejectedCursors++
+		}
+		return nil, m.restartListing(now, l)
+	case a.Rejected:
+		return nil, m.filterRejected(now, l)
+	case m.isFirstPageAgain(l, a):
+		m.RepeatedPages++
+		return nil, m.restartListing(now, l)
+	case l.Pages > 0:
+		m.RepeatedPages, m.RejectedCursors = 0, 0
+	default:
+		l.StartedAt = now
+		if l.Purpose == newEvaluations {
+			m.NextCutoff = earlier(m.NewestEvaluation, now)
+		}
+	}
+	for i := range a.Items {
+		it := &a.Items[i]
+		if !it.Created.IsZero() {
+			l.Unordered = l.Unordered || !l.LastCreated.IsZero() && it.Created.After(l.LastCreated)
+			l.LastCreated = it.Created
+		}
+		if m.handleItem(now, it, l) {
+			ready = append(ready, i)
+		}
+	}
+	m.DeliveredByPage += len(ready)
+	m.advance(now, l, a)
+	m.limitMemory()
+	return ready, nil
+}
+
+// isFirstPageAgain reports whether a page repeats the first page.
+func (m *Machine) isFirstPageAgain(l *listing, a Response) bool {
+	if len(a.Items) == 0 {
+		return false
+	}
+	first := hashOf(a.Items[0].ID)
+	if l.Cursor == "" {
+		l.FirstHash = first
+		return false
+	}
+	return first == l.FirstHash || a.Cursor == l.Cursor
+}
+
+// restartListing begins a listing again because its cursor failed, perhaps because it
+// expired. Now the listing is read without pauses. It ends after maxRestarts.
+func (m *Machine) restartListing(now time.Time, l *listing) error {
+	switch {
+	case m.RejectedCursors > maxRejectedCursors:
+		return ErrRejected
+	case m.RepeatedPages >= maxRepeatedPages:
+		return ErrCursorIgnored
+	}
+	if l.Restarts++; l.Restarts > maxRestarts {
+		l.Ended = true
+		m.interruptPoll(now, 0)
+	}
+	l.Cursor, l.Pages, l.LastCreated, l.MaxPollPages = "", 0, time.Time{}, 0
+	return nil
+}
+
+// advance continues with the next page, or pauses or ends the listing.
+func (m *Machine) advance(now time.Time, l *listing, a Response) {
+	l.Pages, l.PollPages = l.Pages+1, l.PollPages+1
+	if l.Cursor, l.CursorAt = a.Cursor, now; a.Cursor != "" {
+		m.PageSize = min(max(m.PageSize, len(a.Items)), largestPage)
+	}
+	if l.Purpose == sweep {
+		if l.Level == deepest {
+			m.LookbackPageAt = now
+		}
+		m.Levels[l.Level].Credit = max(0, m.Levels[l.Level].Credit-1)
+	}
+	whole := a.Cursor == "" || l.isPast(l.CreatedSince)
+	full := l.MaxPollPages > 0 && l.PollPages >= l.MaxPollPages
+	switch {
+	case l.Purpose == experiment:
+		m.readExperiment(now, l, a.Items, whole)
+	case l.Purpose == opening && m.known && m.countUnconfirmed() <= l.Pages:
+		whole = true
+	}
+	switch {
+	case whole, full && !l.Resumes:
+		l.Ended = true
+		m.listingEnded(now, l, whole)
+	case full:
+		l.Paused = true
+	}
+}
+
+// listingEnded updates the state after a listing. complete reports whether all its pages were read.
+func (m *Machine) listingEnded(now time.Time, l *listing, whole bool) {
+	switch l.Purpose {
+	case opening:
+		m.openingEnded(l)
+	case newEvaluations:
+		if l.Level == 0 {
+			m.NewPages = float64(l.Pages)
+		}
+		if whole {
+			m.advanceCutoff(l)
+		}
+	case search:
+		m.SearchedAll = whole
+		if m.SearchPages = float64(l.Pages); !whole {
+			m.SearchPages += 2
+		}
+	case unfinished:
+		m.scheduleLeavers(now, l, whole)
+	case sweep:
+		if whole {
+			m.sweepEnded(l)
+		}
+	}
+}
+
+// handleItem updates the state with a listed or read item, and reports whether to deliver
+// the item. l is nil for a single read.
+func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
+	id := m.keyOf(it.ID)
+	if it.Unreadable {
+		m.trackUnreadable(now, id, it)
+		return false
+	}
+	if known := m.Items[id]; known != nil && known.Unreadable {
+		if known.Unreadable, known.ReadAt = false, (time.Time{}); !m.known && it.isEvaluated() && m.beforeStart(it) {
+			m.Delivered.add(id, it) // A listing may continue to show it undecodable.
+			delete(m.Items, id)
+			return false
+		}
+	}
+	if l != nil && l.Purpose == unfinished && l.Status != "" {
+		if it.Status == l.Status {
+			m.countFilterEvidence(0.1, 0)
+		} else {
+			m.countFilterEvidence(0, 1)
+		}
+	}
+	m.considerForExperiment(it)
+	if !it.isEvaluated() {
+		m.trackUnfinished(now, id, it, l)
+		return false
+	}
+	m.NewestEvaluation = later(m.NewestEvaluation, earlier(it.Evaluated, now))
+	if m.Meaning == Unknown { // Earlier evaluations show how long gradings take.
+		m.learnGrading(it)
+	}
+	known := m.Items[id]
+	switch {
+	case id == "", m.known && known == nil, known == nil && m.isCovered(it): // The usual case, cheaper than a hash.
+		return false
+	case !m.known && m.Delivered.has(id) && !m.regraded(id, it):
+		delete(m.Items, id)
+		return false
+	case !it.Ready && !m.timedOut(now, id, it):
+		return false
+	}
+	if l != nil && l.Purpose == sweep && known == nil && it.Evaluated.After(m.RegularSince) {
+		m.UnexpectedEvaluations++
+	}
+	m.deliver(now, id, it)
+	return true
+}
+
+// keyOf returns the key of an id in Items. The case of known ids may differ from the
+// API's.
+func (m *Machine) keyOf(id string) string {
+	if m.known {
+		return strings.ToLower(id)
+	}
+	return id
+}
+
+// deliver records the delivery of an item.
+func (m *Machine) deliver(now time.Time, id string, it *Item) {
+	again := !m.known && m.Delivered.has(id)
+	if !m.known {
+		m.Delivered.add(id, it)
+	}
+	if !m.known && !again {
+		m.noteLate(now, it, m.Items[id] != nil)
+	}
+	delete(m.Items, id)
+	m.LastDelivery = now
+	m.DeliveredInPoll++
+	m.SearchPages += 1 / float64(m.pageSize())
+	if it.Evaluated.After(m.OpenedAt) && !again {
+		m.learnGrading(it)
+	}
+}
+
+// learnGrading updates the longest grading time.
+func (m *Machine) learnGrading(it *Item) {
+	if !it.Submitted.IsZero() {
+		m.LongestGrading = max(m.LongestGrading, min(it.Evaluated.Sub(it.Submitted), m.Lookback))
+	}
+}
+
+func (m *Machine) pageSize() int {
+	if m.PageSize == 0 {
+		return largestPage
+	}
+	return m.PageSize
+}

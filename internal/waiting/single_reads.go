@@ -1,0 +1,201 @@
+package waiting
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	maxSingleReads      = 50 // In a poll. More where polls are rare.
+	maxFailedReads      = 3  // Single reads that may fail in a poll.
+	maxReadsAfterSearch = 5  // Single reads after a search, of submissions that probably have another status.
+	leaversForSearch    = 12 // A search replaces the single reads of so many submissions. It may cost a quarter of them,
+	maxSearchPages      = 60 // and so many pages a poll.
+	confirmAfter        = 40 * time.Minute
+	reportTimeout       = time.Hour
+	maxReadInterval     = 9 * time.Minute // Of a submission whose report is late.
+	maxNotFound         = 20              // Single reads with a 404 for a submission that listings show as evaluated.
+)
+
+// maxSingleReads returns how many submissions a poll may read singly.
+func (m *Machine) maxSingleReads() int {
+	if m.rarelyPolled {
+		return max(maxSingleReads, m.spareReads())
+	}
+	return maxSingleReads
+}
+
+// planSingleReads decides which submissions this poll reads singly. For many it adds a
+// search instead: a listing of evaluated submissions.
+func (m *Machine) planSingleReads(now time.Time) {
+	m.toReadKnown, m.toRead = true, nil
+	leavers, oldestLeaver, oldestWithout := 0, now, now
+	for id, it := range m.Items {
+		if it.WithoutReport {
+			oldestWithout = earlier(oldestWithout, it.Created)
+		}
+		if !it.readIsDue(now) {
+			continue
+		}
+		m.toRead = append(m.toRead, id)
+		if it.LeftListing && it.Misses == 0 {
+			leavers++
+			oldestLeaver = earlier(oldestLeaver, it.Created)
+		}
+	}
+	if age := now.Sub(m.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
+		// The page of a listing delivers them without their reports.
+		m.LateReportsListedAt, m.toReadKnown = now, false
+		m.searchEvaluated(oldestWithout, maxSearchPages)
+		return
+	}
+	// In a burst more may have left: submissions that were dropped or never listed.
+	burst := max(m.DeliveredPerPoll, float64(leavers)) > maxSingleReads
+	if (leavers >= leaversForSearch || burst) && !m.Searched {
+		if burst {
+			oldestLeaver = oldestLeaver.Add(-time.Hour)
+		}
+		pages := min(max(leavers, maxSingleReads)/4, maxSearchPages)
+		if burst && now.Sub(m.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
+			pages = maxSearchPages
+		}
+		m.Searched, m.toReadKnown = true, false
+		m.searchEvaluated(oldestLeaver, pages)
+		return
+	}
+	slices.SortFunc(m.toRead, func(a, b string) int {
+		return cmp.Or(m.Items[a].ReadAt.Compare(m.Items[b].ReadAt), strings.Compare(a, b))
+	})
+	if m.SearchedAll { // Leavers that the search did not show have another status, whose listing shows them.
+		n := 0
+		m.toRead = slices.DeleteFunc(m.toRead, func(id string) bool {
+			it := m.Items[id]
+			if !it.LeftListing || it.Misses > 0 || !it.LateSince.IsZero() {
+				return false
+			}
+			n++
+			return n > maxReadsAfterSearch
+		})
+	}
+}
+
+// readIsDue reports whether to read the item singly now. A read that is more than a day
+// away is due too: the server's clock was put back.
+func (it *item) readIsDue(now time.Time) bool {
+	return !it.ReadAt.IsZero() && (!it.ReadAt.After(now) || it.ReadAt.After(now.Add(24*time.Hour)))
+}
+
+// searchEvaluated adds a listing of the evaluated submissions that were created since
+// oldest, of so many pages at most.
+func (m *Machine) searchEvaluated(oldest time.Time, most int) {
+	m.addListing(listing{Purpose: search, Status: m.evaluatedFilter(), Since: m.filterTime(oldest), CreatedSince: oldest, MaxPollPages: most})
+}
+
+// handleSingleRead updates the state with the response to a single read.
+func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int, error) {
+	m.SingleReads++
+	m.toRead = m.toRead[min(1, len(m.toRead)):]
+	known := m.Items[id]
+	switch {
+	case known == nil:
+	case a.Rejected:
+		return nil, ErrRejected
+	case a.NotFound && known.Unreadable && now.Sub(known.UnreadableAt) < filterOffFor: // A listing shows that it exists.
+		known.ReadAt = time.Time{}
+		m.trackUnreadable(now, id, &Item{ID: id})
+	case a.NotFound && (m.known || known.LateSince.IsZero() || known.WithoutReport && known.Misses > maxNotFound):
+		if delete(m.Items, id); m.known {
+			m.missing = append(m.missing, id)
+		}
+	case a.NotFound: // A listing shows it as evaluated, so it exists.
+		known.WithoutReport = m.reportTimedOut(now, a.localTime(now), known)
+		known.Misses++
+		known.ReadAt = now.Add(m.backoff(known.Misses, maxReadInterval))
+	case a.Failed || len(a.Items) != 1:
+		known.Misses++
+		known.ReadAt = now.Add(m.backoff(max(known.Misses-2, 0), maxReadInterval))
+		if m.FailedReads++; m.FailedReads >= maxFailedReads {
+			m.FailedReads = 0
+			m.interruptPoll(now, a.RetryAfter)
+		}
+	default:
+		it := a.Items[0]
+		it.ID = id
+		if m.handleRead(now, a.localTime(now), known, &it) {
+			return []int{0}, nil
+		}
+	}
+	return nil, nil
+}
+
+// handleRead updates the state with the item of a single read, and reports whether to
+// deliver it.
+func (m *Machine) handleRead(now, local time.Time, known *item, it *Item) (ready bool) {
+	left, before := known.LeftListing, known.Status
+	known.LeftListing, known.ReadAt, known.ConfirmedAt = false, time.Time{}, now
+	if it.Unreadable {
+		return m.handleItem(now, it, nil)
+	}
+	if s := m.Statuses[before]; it.isEvaluated() && left && s != nil {
+		m.countFilterEvidence(1, 0)
+		if !m.RegularSince.After(it.Evaluated) {
+			s.countLeavers(1, 0)
+		}
+	}
+	if !it.Ready && (it.isEvaluated() || !known.LateSince.IsZero()) {
+		known.WithoutReport = m.reportTimedOut(now, local, known)
+	}
+	ready = m.handleItem(now, it, nil)
+	if !known.LateSince.IsZero() {
+		rest := min(max(now.Sub(known.LateSince)/4, 0), maxReadInterval)
+		if left := reportTimeout - now.Sub(known.NoReportAt); left > 0 {
+			rest = min(rest, left)
+		}
+		known.ReadAt = now.Add(rest)
+	}
+	if it.isEvaluated() || before != it.Status {
+		known.Misses = 0
+	} else if left { // The listing of its status should have shown it.
+		if known.Misses++; known.Misses == 1 || !m.known && known.Misses <= maxFilterBad {
+			m.countFilterEvidence(0, 1)
+		}
+	}
+	return ready
+}
+
+// backoff returns the delay before the next read of an item. It doubles with each
+// miss.
+func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
+	if misses == 0 {
+		return 0
+	}
+	return min(m.Max<<min(misses-1, 10), longest)
+}
+
+// timedOut keeps an evaluated item without a report pending, and reports whether it is
+// delivered without one. Only single reads decide that: see reportTimedOut.
+func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
+	known := m.Items[id]
+	if known == nil {
+		known = &item{Created: it.Created}
+		m.Items[id] = known
+	}
+	known.ConfirmedAt = now
+	if known.LateSince.IsZero() || known.LateSince.After(now) {
+		known.LateSince = now
+		known.ReadAt = now
+	}
+	return known.WithoutReport
+}
+
+// reportTimedOut records that a single read found no report. In a watch it reports whether
+// the first such read was an hour ago, by the clocks of the server and of the caller,
+// because one of them may be wrong.
+func (m *Machine) reportTimedOut(now, local time.Time, known *item) bool {
+	if known.NoReportAt.IsZero() || known.NoReportLocal.IsZero() || known.NoReportAt.After(now) || known.NoReportLocal.After(local) {
+		known.NoReportAt, known.NoReportLocal = now, local
+	}
+	return !m.known && now.Sub(known.NoReportAt) >= reportTimeout && local.Sub(known.NoReportLocal) >= reportTimeout
+}

@@ -1,0 +1,219 @@
+package waiting
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// item is a pending known id, or a submission that a watch has seen and not delivered.
+type item struct {
+	Created       time.Time // Zero: not known.
+	Status        string
+	ConfirmedAt   time.Time // Last response that showed that it exists.
+	LateSince     time.Time // It is evaluated, and its report is not ready, since then.
+	NoReportAt    time.Time // First single read that found no report.
+	NoReportLocal time.Time // The same by the caller's clock.
+	WithoutReport bool      // Single reads found no report for an hour. It is delivered without one.
+	ReadAt        time.Time // When to read it singly. Zero: never.
+	Serial        int       // Of the last listing of unfinished submissions that showed it.
+	Misses        int       // Consecutive single reads that failed or showed what a listing should have shown.
+	LeftListing   bool      // The listing of its status no longer shows it.
+	UnreadableAt  time.Time // First response that could not be decoded. Zero: none.
+	Unreadable    bool      // The last response that showed it could not be decoded.
+}
+
+// status is what the machine knows of the unfinished submissions with one status.
+type status struct {
+	ListedAt time.Time `json:"listed,omitzero"` // When they were last listed completely.
+	Pages    int       `json:"pages,omitzero"`  // Pages of the last listing.
+	Direct   float64   `json:"direct,omitzero"` // Submissions that left this status and were found evaluated,
+	Indirect float64   `json:"via,omitzero"`    // and those that were found with another status.
+	HandedIn bool      `json:"handed,omitzero"` // Its submissions are handed in.
+}
+
+const (
+	maxStatuses        = 20
+	maxTextLength      = 64
+	maxStatusPages     = 10 // Pages a poll, of a status that is listed in every poll.
+	fewLeavers         = 5  // Fewer say nothing about a status.
+	directShare        = 0.1
+	rareListingPerPage = 90 * time.Second // Interval between two listings of a rare status, for each page.
+	maxFilterBad       = 5
+	filterOffFor       = 24 * time.Hour
+)
+
+// listedEveryPoll reports whether to list the status in every poll, because
+// evaluations come directly from it.
+func (s *status) listedEveryPoll() bool {
+	all := s.Direct + s.Indirect
+	return all < fewLeavers || s.Direct > directShare*all
+}
+
+// indirect reports whether no evaluation came directly from the status lately, so
+// that another status shows each submission before its evaluation.
+func (s *status) indirect() bool {
+	return s.Direct+s.Indirect >= fewLeavers && s.Direct < 0.5
+}
+
+func (s *status) countLeavers(directly, indirectly float64) {
+	if s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly; s.Direct+s.Indirect > 50 {
+		s.Direct, s.Indirect = s.Direct/2, s.Indirect/2
+	}
+}
+
+// trackUnfinished records an unfinished item. A watch adds it to the waiting set. l is nil
+// for a single read.
+func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing) {
+	known := m.Items[id]
+	if known == nil {
+		if m.known || m.Delivered.has(id) && !m.Regraded || it.Created.Before(m.watchedSince()) || len(id) > maxTextLength {
+			return
+		}
+		known = &item{}
+		m.Items[id] = known
+	}
+	if s := m.Statuses[known.Status]; s != nil && known.Status != it.Status {
+		s.countLeavers(0, 1)
+	}
+	if m.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= maxTextLength && len(m.Statuses) < maxStatuses {
+		if len(m.Statuses) == 0 { // No listing of the waiting set was possible until now.
+			m.UnlistedUntil = later(m.UnlistedUntil, now)
+		}
+		m.Statuses[it.Status] = &status{Pages: 1}
+	}
+	if s := m.Statuses[it.Status]; s != nil && !it.Submitted.IsZero() {
+		s.HandedIn = true
+	}
+	if !it.Created.IsZero() {
+		known.Created = it.Created
+	}
+	known.Status, known.ConfirmedAt = it.Status, now
+	if l != nil && l.Purpose == unfinished {
+		known.Serial, known.Misses, known.LeftListing, known.ReadAt = l.Serial, 0, false, time.Time{}
+		return
+	}
+	known.Serial = max(known.Serial, m.Serial)
+}
+
+// countFilterEvidence counts evidence for and against the filter by the status of
+// unfinished submissions.
+func (m *Machine) countFilterEvidence(good, bad float64) {
+	if m.FilterGood, m.FilterBad = m.FilterGood+good, m.FilterBad+bad; m.FilterGood+m.FilterBad > 50 {
+		m.FilterGood, m.FilterBad = m.FilterGood/2, m.FilterBad/2
+	}
+}
+
+// statusFilterWorks reports whether filtering by the status of unfinished submissions
+// works. It turns the filter off when the evidence is against it.
+func (m *Machine) statusFilterWorks(now time.Time) bool {
+	if m.FilterBad >= maxFilterBad && m.FilterBad > m.FilterGood {
+		m.turnFilterOff(now)
+	}
+	return !now.Before(m.FilterOffUntil) || m.FilterOffUntil.Sub(now) > filterOffFor+clockError
+}
+
+// turnFilterOff stops using the filter for a day.
+func (m *Machine) turnFilterOff(now time.Time) {
+	m.FilterOffUntil, m.FilterGood, m.FilterBad = now.Add(filterOffFor), 0, 0
+	m.UnlistedUntil = later(m.UnlistedUntil, m.FilterOffUntil) // The waiting set is not complete until then.
+	m.endListings(unfinished)
+}
+
+// filterRejected stops using a status filter that the API has rejected.
+func (m *Machine) filterRejected(now time.Time, l *listing) error {
+	switch l.Status {
+	case "":
+		return ErrRejected
+	case Evaluated:
+		m.EvaluatedFilterRejected = true
+		l.Status = ""
+	default:
+		m.turnFilterOff(now)
+	}
+	return nil
+}
+
+// evaluatedFilter returns the status filter for evaluated submissions.
+func (m *Machine) evaluatedFilter() string {
+	if m.EvaluatedFilterRejected {
+		return ""
+	}
+	return Evaluated
+}
+
+// listWaitingSet lists the unfinished submissions. Statuses that are listed rarely come
+// first, so that a submission that moves to another status meanwhile is seen there.
+// For confirming, statuses of every poll are listed only when they are due.
+func (m *Machine) listWaitingSet(now time.Time, vouching bool) {
+	var hot, rare []listing
+	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
+		s := m.Statuses[name]
+		rest := rareListingPerPage * time.Duration(s.Pages)
+		if m.known {
+			rest = min(rest, confirmAfter)
+		}
+		due := now.Sub(s.ListedAt) >= rest || s.ListedAt.After(now)
+		switch {
+		case m.findListing(unfinished, name) != nil:
+		case !vouching && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
+			hot = append(hot, listing{Purpose: unfinished, Status: name, MaxPollPages: min(s.Pages+2, m.scaleToPollInterval(maxStatusPages))})
+		case due:
+			rare = append(rare, listing{Purpose: unfinished, Status: name, MaxPollPages: m.scaleToPollInterval(maxStatusPages), Resumes: true})
+		}
+	}
+	for _, l := range append(rare, hot...) {
+		m.addUnfinishedListing(l)
+	}
+}
+
+func (m *Machine) addUnfinishedListing(l listing) {
+	m.Serial++
+	l.Serial, l.CreatedSince = m.Serial, m.oldestWatched()
+	m.addListing(l)
+}
+
+// waitingSetCost estimates the reads of a poll that lists the waiting set.
+func (m *Machine) waitingSetCost() float64 {
+	cost := min(m.DeliveredPerPoll, leaversForSearch+m.DeliveredPerPoll/float64(m.pageSize()))
+	for _, s := range m.Statuses {
+		if s.listedEveryPoll() {
+			cost += float64(s.Pages)
+		}
+	}
+	return max(1, cost)
+}
+
+// waitingSetExtraCost estimates the other reads of a watch's poll that lists the
+// waiting set: a page of evaluated submissions and a share of the rare statuses.
+func (m *Machine) waitingSetExtraCost() float64 {
+	cost := 1.0
+	for _, s := range m.Statuses {
+		if !s.listedEveryPoll() {
+			cost += m.Max.Seconds() / rareListingPerPage.Seconds()
+		}
+	}
+	return cost
+}
+
+// scheduleLeavers schedules single reads of the submissions that the listing of their
+// status no longer shows.
+func (m *Machine) scheduleLeavers(now time.Time, l *listing, whole bool) {
+	if s := m.Statuses[l.Status]; s != nil {
+		if s.Pages = l.Pages; whole {
+			s.ListedAt = l.StartedAt
+		} else {
+			s.Pages += 2
+		}
+	}
+	for _, it := range m.Items {
+		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero() && !it.Unreadable
+		reached := whole || l.isPast(it.Created)
+		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
+			continue
+		}
+		if it.LeftListing = true; it.ReadAt.IsZero() {
+			it.ReadAt = now.Add(m.backoff(it.Misses, confirmAfter))
+		}
+	}
+}
