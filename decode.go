@@ -3,7 +3,6 @@ package hiring
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 
 	stdjson "encoding/json"
@@ -11,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
@@ -126,7 +124,7 @@ type entity interface {
 // tidier is a resource that has something to put right when it was read.
 type tidier interface{ tidy() }
 
-var wire = jsoncodec.New(func(v resource) {
+var wire = jsoncodec.New[resource, RawValue](func(v resource) {
 	if t, ok := v.(tidier); ok {
 		t.tidy()
 	}
@@ -197,29 +195,21 @@ type envelope[T any] struct {
 	Meta wireMeta `json:"meta"`
 }
 
-// replies reads what succeeded, to the values that decode gives.
-var replies = fastjson.Reader{Own: reflect.TypeFor[resource](), Raw: reflect.TypeFor[RawValue](), Options: wire.Reading}
-
-// readEnvelope decodes an envelope into e. The error of an envelope that the fast
-// decoder refuses is that of json/v2, which says where and why. A list may use the memory
-// of spare, and has at most so many items unless most is 0.
+// readEnvelope decodes an envelope into e. A list may use the memory of spare, and has at
+// most so many items unless most is 0.
 func readEnvelope[T any](p *payload, e *envelope[T], spare any, most int) (warning string, err error) {
 	*e = envelope[T]{}
-	err = replies.Read(p.body, e, spare, most, &p.within)
-	if errors.Is(err, fastjson.ErrRefused) {
-		*e = envelope[T]{}
-		codec := wire
-		if p.leniency != nil {
-			codec = p.leniency.codec()
-		}
-		if err = codec.DecodeWithin(&p.within, p.body, e); errors.Is(err, limits.ErrMemory) {
-			err = unexplained
-		}
+	var lenient func() *jsoncodec.Codec
+	if p.leniency != nil {
+		lenient = p.leniency.codec
 	}
-	if err == nil && p.leniency != nil {
+	err = wire.DecodeResponse(&p.within, p.body, e, jsoncodec.List{Spare: spare, Most: most}, lenient)
+	switch {
+	case err == nil && p.leniency != nil:
 		warning = p.leniency.check(e.Data)
-	}
-	if errors.Is(err, fastjson.ErrItems) {
+	case errors.Is(err, jsoncodec.ErrUnexplained):
+		err = unexplained
+	case errors.Is(err, jsoncodec.ErrTooManyItems):
 		err = tooManyItems(most)
 	}
 	return warning, err
@@ -262,7 +252,7 @@ func openList[T any](p *payload, spare []T, most int) (items []T, meta wireMeta,
 	var members struct {
 		Data RawValue `json:"data"`
 	}
-	if err := replies.Read(p.body, &members, nil, 0, &p.within); err != nil || members.Data == nil {
+	if !wire.DecodeFast(&p.within, p.body, &members) || members.Data == nil {
 		return nil, wireMeta{}, warning, noData
 	}
 	return nil, e.Meta, warning, nil

@@ -28,7 +28,7 @@ type thing struct {
 func (*thing) own() {}
 
 // after counts, in each thing, how often it was read.
-var codec = jsoncodec.New(func(v own) {
+var codec = jsoncodec.New[own, []byte](func(v own) {
 	if v, ok := v.(*thing); ok {
 		v.read++
 	}

@@ -70,7 +70,7 @@ func (u *upper) UnmarshalText(b []byte) error {
 }
 
 var (
-	codec  = jsoncodec.New(tidy)
+	codec  = jsoncodec.New[own, rawValue](tidy)
 	reader = &fastjson.Reader{Own: reflect.TypeFor[own](), Raw: reflect.TypeFor[rawValue](), Options: codec.Reading}
 )
 
