@@ -48,20 +48,20 @@ func (i InviteResult) concernsOne(err error) bool {
 	return errors.Is(err, ErrInvalidInput) // Rejected before it was sent.
 }
 
-// Ensure sends an invitation to an address that has no invitation of any status in the
+// Ensure sends an invitation to an address without an invitation of any status in the
 // assessment. The error is nil exactly when the outcome is InviteSent or InviteExisting.
 //
-//   - Addresses are compared without regard to case, surrounding white space and
-//     zero-width characters.
+//   - Case, surrounding white space and zero-width characters of an address do not
+//     matter.
 //   - After an unknown outcome Ensure lists the invitations 10 s and 60 s after the attempt
-//     ended, and sends again only if neither shows the address, at most
+//     ended. It sends again only if neither shows the address, at most
 //     RetryPolicy.MaxAttempts times.
 //   - After a 2xx response without a readable invitation it lists once and never sends again.
 //   - Calls of one client and its variants for the same address wait for each other.
 //
 // Ensure does not protect against two processes that invite one address in the same
-// second, nor against a restart within a minute after a crash:
-// [InvitationService.SendAll] with a Checkpoint does protect against such a restart.
+// second, nor against a restart within a minute after a crash.
+// [InvitationService.SendAll] with a Checkpoint allows that restart.
 //
 // Scope write; costs one write and up to one read for each 100 invitations of the
 // assessment.

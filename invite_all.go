@@ -59,18 +59,18 @@ func (e *RunEndedError) Is(target error) bool {
 // SendAll sends an invitation to every candidate whose address has none in the
 // assessment, each with the guarantees of [InvitationService.Ensure].
 //
-//   - Each is called once for every candidate, in order. It may send invitations itself.
-//     When it returns false, SendAll sends nothing more and returns nil.
-//   - A 400, a 409 and a 2xx without an invitation concern one candidate. After any other
-//     error the remaining candidates are not sent. Their error matches [ErrRunEnded].
+//   - Each is called once per candidate, in order, and may send invitations itself. When
+//     it returns false, SendAll sends nothing more and returns nil.
+//   - A 400, a 409 and a 2xx without an invitation concern one candidate. Any other error
+//     ends the run: nothing more is sent, and the error of the rest matches [ErrRunEnded].
 //   - With a Checkpoint, SendAll can be killed and called again at any moment. Without one,
-//     wait a minute after a crash: a request on its way may cause a second e-mail.
-//   - An unknown outcome does not delay the other candidates.
+//     wait a minute after a crash: a request in flight may cause a second e-mail.
+//   - An unknown outcome does not delay other candidates.
 //   - A tenth of the write rate limit is left to others. SendAll waits for windows
-//     regardless of RetryPolicy.MaxWait, until the context's deadline.
+//     regardless of RetryPolicy.MaxWait.
 //
-// Scope write; costs one write a candidate, one listing, and up to two reads for each
-// minute in which it sends.
+// Scope write; costs one write a candidate, one listing, and up to two reads a minute
+// while it sends.
 func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
 	return s.use().traced(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
 		if candidates == nil {

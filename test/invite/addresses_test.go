@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// spellings are one address as people copy it.
+// spellings are one address with the characters that copied text contains.
 var spellings = []string{
 	"ada@example.com", "ADA@Example.COM", " ada@example.com ", "\u00a0ada@example.com\u3000", "\u200bada@example.com", "ada\u200c@exam\u200dple.com",
 	"ada@example.com\u2060", "\ufeff ada@example.com", " \u200b ada@example.com",
@@ -62,13 +62,13 @@ func TestAnAddressHasNoControlCharacters(t *testing.T) {
 		var got reports
 		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation{in, apitest.Ada}), hiring.SendAllOptions{Each: got.each}))
 		require.ErrorIs(t, got.errors[0], hiring.ErrInvalidInput, "SendAll %q", email)
-		require.NoError(t, got.errors[1], "it concerns this candidate alone")
+		require.NoError(t, got.errors[1], "the error concerns one candidate")
 	}
 	_, err := client.Submissions.FindByEmail(t.Context(), assessment, "ada\n@example.com")
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 }
 
-func TestFindByEmailTakesEverySpelling(t *testing.T) {
+func TestFindByEmailAcceptsEverySpelling(t *testing.T) {
 	client := sandbox.Start(t).Client()
 	var found hiring.Submission
 	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{AssessmentID: sandbox.AssessmentID}).All(t.Context()) {
@@ -83,7 +83,7 @@ func TestFindByEmailTakesEverySpelling(t *testing.T) {
 	}
 }
 
-func TestAMalformedInvitationStopsNobody(t *testing.T) {
+func TestAMalformedInvitationDoesNotEndTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const broken = `[{"id":"i1","candidate_email":"ADA@example.com","candidate_name":7,"status":"sent","created_at":"yesterday","expires_at":5},
 			{"id":"i2","candidate_email":"eve@example.com"}]`

@@ -102,7 +102,7 @@ func TestSendAllEndsBeforeTheRequestWhenASaveFails(t *testing.T) {
 	})
 }
 
-func TestAFailedSaveHoldsNoPlaceInTheRateLimit(t *testing.T) {
+func TestAFailedSaveHoldsNoReservationInTheRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1)
@@ -140,7 +140,7 @@ func TestSendAllRejectsAForeignCheckpoint(t *testing.T) {
 	require.NoError(t, client.Invitations.SendAll(t.Context(), strings.ToUpper(other), slices.Values(apitest.Candidates(1, 1)), hiring.SendAllOptions{Checkpoint: store}), "an id in other letters")
 }
 
-func TestSendAllSaysThatTheCheckpointCannotBeLoaded(t *testing.T) {
+func TestSendAllFailsWhenTheCheckpointCannotBeLoaded(t *testing.T) {
 	server, assessment := apitest.StartWithAssessment(t)
 	err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(t.TempDir())})
 	require.ErrorContains(t, err, "hiring: SendAll: load checkpoint: ")
@@ -205,7 +205,7 @@ func TestSendAllRestartsAtOnceAfterAKill(t *testing.T) {
 	}
 }
 
-// The recorded time is the server's: another machine may restart the run.
+// The recorded time is by the server's clock, because another machine may restart the run.
 func TestSendAllRestartsByTheServersClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		skew := 7 * time.Hour
@@ -263,14 +263,14 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// What was sent ahead of a lookup keeps its true outcome when Each ends the run.
+// Candidates that were sent while lookups were pending keep their true outcome.
 func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 2, Reset: true, Late: 50 * time.Second})
 		store := &memory{}
-		got := reports{leave: 1}
+		got := reports{stopAt: 1}
 		people := apitest.Candidates(6, 1)
 		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(people[:4]), hiring.SendAllOptions{Each: got.each, Checkpoint: store}))
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent}, got.outcomes())
@@ -284,7 +284,6 @@ func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 	})
 }
 
-// A save may take as long as it likes: the request is not sent later than recorded.
 // The address stays recorded, so that nothing is lost when the last save fails.
 func TestEachEndsARunWithNilWhenTheLastSaveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -305,6 +304,7 @@ func TestEachEndsARunWithNilWhenTheLastSaveFails(t *testing.T) {
 	})
 }
 
+// The request is not sent later than recorded, however long a save takes.
 func TestASlowSaveIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)

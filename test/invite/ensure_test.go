@@ -21,7 +21,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// requestsOf counts what the client under test sent.
+// requestsOf counts the requests of the client under test.
 func requestsOf(server *sandbox.Server) (reads, writes int) {
 	for _, e := range server.Journal() {
 		switch {
@@ -35,7 +35,7 @@ func requestsOf(server *sandbox.Server) (reads, writes int) {
 	return reads, writes
 }
 
-// invite puts candidates into the world, without the client under test.
+// invite sends invitations with another client than the one under test.
 func invite(t *testing.T, server *sandbox.Server, assessment string, all ...hiring.NewInvitation) {
 	t.Helper()
 	for i, in := range all {
@@ -88,19 +88,19 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: time.Minute, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 40 * time.Second, mails: 1},
 		},
-		"effect just before the settle delay ends": {
+		"effect just before the first lookup": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Late: 9999 * time.Millisecond}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
 		},
-		"effect after the first look": {
+		"effect after the first lookup": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Late: 10001 * time.Millisecond}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 60 * time.Second, mails: 1},
 		},
-		"effect just before the second look": {
+		"effect just before the second lookup": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Late: 59999 * time.Millisecond}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 60 * time.Second, mails: 1},
 		},
-		"effect long after the attempt's time": {
+		"effect long after the timeout": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Delay: 30 * time.Second, Late: 85 * time.Second}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 1, took: 90 * time.Second, mails: 1},
 		},
@@ -112,11 +112,11 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, mails: 1},
 		},
-		"somebody else's 2xx": {
+		"2xx of an intermediary": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 200, Body: "<html>Log in</html>"}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
 		},
-		"body cut short, and the look fails once": {
+		"body cut short, and the lookup fails once": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, After: true, CutAfter: 40}, {Route: apitest.ListRoute, Skip: 1, Times: 4, Reset: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 6, writes: 1, took: 10 * time.Second, mails: 1},
 		},
@@ -129,60 +129,60 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 			retry:  hiring.RetryPolicy{MaxAttempts: 1},
 			want:   want{outcome: hiring.InviteNotSent, reads: 3, writes: 1, took: 60 * time.Second, errors: []error{hiring.ErrInternal}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
-		"an error that asks for a longer pause": {
+		"a Retry-After below a minute": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 503, RetryAfter: 42 * time.Second}},
 			want:   want{outcome: hiring.InviteSent, reads: 3, writes: 2, took: 60 * time.Second, mails: 1},
 		},
-		"an error that asks for too long a pause": {
+		"a Retry-After above MaxWait": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 503, RetryAfter: time.Hour}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 3, writes: 1, took: 60 * time.Second, outcomeOfErr: hiring.OutcomeNotDone},
 		},
-		"an error after the effect that asks for too long a pause": {
+		"a Retry-After above MaxWait after the effect": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 503, RetryAfter: time.Hour, After: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 2, writes: 1, took: 10 * time.Second, mails: 1},
 		},
-		"the look is refused": {
+		"the lookup is rejected": {
 			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, Status: 404}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrInternal, hiring.ErrNotFound, hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
-		"the look fails for a while": {
+		"the lookup fails for a while": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: 9, Reset: true}},
 			want:   want{outcome: hiring.InviteSent, reads: 11, writes: 1, took: 30 * time.Second, mails: 1},
 		},
-		"the look asks for a longer pause": {
+		"a Retry-After of the lookup": {
 			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, Times: 2, Status: 503, RetryAfter: 50 * time.Second}},
 			retry:  hiring.RetryPolicy{MaxAttempts: 2},
 			want:   want{outcome: hiring.InviteSent, reads: 4, writes: 2, took: 110 * time.Second, mails: 1},
 		},
-		"the look asks for too long a pause": {
+		"a Retry-After of the lookup above MaxWait": {
 			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, Status: 503, RetryAfter: 2 * time.Minute}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
-		"the look finds no quota": {
+		"the read rate limit is used up at the lookup": {
 			faults: []sandbox.Fault{lost, {Route: apitest.ListRoute, Skip: 1, RetryAfter: time.Hour}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 2, writes: 1, took: 10 * time.Second, errors: []error{hiring.ErrOutcomeUnknown, hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
-		"the look fails each time": {
+		"the lookup fails each time": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 500, After: true}, {Route: apitest.ListRoute, Skip: 1, Times: always, Reset: true}},
 			want:   want{outcome: hiring.InviteUnknown, reads: 17, writes: 1, took: 40 * time.Second, mails: 1, errors: []error{hiring.ErrOutcomeUnknown}, outcomeOfErr: hiring.OutcomeUnknown},
 		},
-		"the first look fails": {
+		"the listing fails": {
 			faults: []sandbox.Fault{{Route: apitest.ListRoute, Status: 404}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, errors: []error{hiring.ErrNotFound}},
 		},
-		"no write quota": {
+		"the write rate limit is used up": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: time.Hour}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrRateLimited}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
-		"no write quota for a moment": {
+		"the write rate limit is used up for a moment": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, RetryAfter: 7 * time.Second}},
 			want:   want{outcome: hiring.InviteSent, reads: 1, writes: 2, took: 7 * time.Second, mails: 1},
 		},
-		"refused": {
+		"rejected": {
 			faults: []sandbox.Fault{{Route: apitest.InviteRoute, Status: 409}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 1, writes: 1, errors: []error{hiring.ErrConflict}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
-		"refused when it is sent again": {
+		"rejected when it is sent again": {
 			faults: []sandbox.Fault{lost, {Route: apitest.InviteRoute, Skip: 1, Status: 402}},
 			want:   want{outcome: hiring.InviteNotSent, reads: 3, writes: 2, took: 60 * time.Second, errors: []error{hiring.ErrPlanLimitReached}, outcomeOfErr: hiring.OutcomeNotDone},
 		},
@@ -190,7 +190,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, assessment := apitest.StartWithAssessment(t)
-				// Backoffs would blur what the pauses of Ensure are.
+				// Without backoffs the waits of Ensure are exact.
 				c.retry.BaseBackoff = 1
 				client := server.LiveClient(hiring.WithRetry(c.retry))
 				for _, f := range c.faults {
@@ -226,7 +226,7 @@ func TestEnsureUnderEveryFault(t *testing.T) {
 	}
 }
 
-func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
+func TestEnsureComparesAddressesWithoutCaseAndWhiteSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		client := server.LiveClient()
@@ -240,7 +240,7 @@ func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
 			assert.Equal(t, first[0], got.Invitation, email)
 		}
 		time.Sleep(time.Second)
-		invite(t, server, assessment, apitest.Ada) // By hand, once more.
+		invite(t, server, assessment, apitest.Ada) // A second invitation.
 		got, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
 		require.NoError(t, err)
 		assert.NotEqual(t, first[0].ID, got.Invitation.ID, "of several, the newest")
@@ -254,7 +254,7 @@ func TestEnsureKnowsAnAddressHoweverItIsWritten(t *testing.T) {
 	})
 }
 
-func TestEnsureReadsNoFurtherThanItMust(t *testing.T) {
+func TestEnsureEndsTheListingAtTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		invite(t, server, assessment, append(apitest.Candidates(150, 1), append([]hiring.NewInvitation{apitest.Ada}, apitest.Candidates(300, 1)[150:]...)...)...)
@@ -274,7 +274,7 @@ func TestEnsureReadsNoFurtherThanItMust(t *testing.T) {
 	})
 }
 
-func TestEnsureRefusesBeforeItSends(t *testing.T) {
+func TestEnsureRejectsInvalidInputBeforeAnyRequest(t *testing.T) {
 	server, assessment := apitest.StartWithAssessment(t)
 	client := server.LiveClient()
 	for param, c := range map[string]struct {
@@ -309,15 +309,15 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 			cancel()
 			return ctx, cancel
 		}, hiring.InviteNotSent, 0, 0, 0, context.Canceled},
-		"cancelled while it waits to look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"cancelled before the lookup": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(3*time.Second, cancel)
 			return ctx, cancel
 		}, hiring.InviteUnknown, 3 * time.Second, 1, 1, context.Canceled},
-		"a deadline before the look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"a deadline before the lookup": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 9*time.Second)
 		}, hiring.InviteUnknown, 0, 1, 1, context.DeadlineExceeded},
-		"a deadline after the look": {func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"a deadline after the lookup": {func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, 11*time.Second)
 		}, hiring.InviteSent, 10 * time.Second, 2, 1, nil},
 	} {
@@ -342,36 +342,36 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// throttled is the service's answer to too many failed authentications: its
-// limit is none of the two quotas'.
+// throttled is the response to too many failed authentications. Its limit is not that
+// of a class.
 func throttled() apitest.Responder {
 	return apitest.RespondError(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 0",
 		fmt.Sprint("X-Ratelimit-Reset: ", time.Now().Add(time.Minute).Unix()), "Retry-After: 5")
 }
 
-func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
+func TestInvitingEndsAtTheAuthenticationThrottle(t *testing.T) {
 	const empty = `[]`
 	for name, c := range map[string]struct {
-		answers func() []apitest.Responder
-		sent    int
-		outcome hiring.InviteOutcome
+		responses func() []apitest.Responder
+		sent      int
+		outcome   hiring.InviteOutcome
 	}{
-		"first look": {func() []apitest.Responder { return []apitest.Responder{throttled()} }, 1, hiring.InviteNotSent},
-		"send":       {func() []apitest.Responder { return []apitest.Responder{apitest.RespondData(empty), throttled()} }, 2, hiring.InviteNotSent},
-		"second look": {func() []apitest.Responder {
+		"listing": {func() []apitest.Responder { return []apitest.Responder{throttled()} }, 1, hiring.InviteNotSent},
+		"send":    {func() []apitest.Responder { return []apitest.Responder{apitest.RespondData(empty), throttled()} }, 2, hiring.InviteNotSent},
+		"lookup": {func() []apitest.Responder {
 			return []apitest.Responder{apitest.RespondData(empty), apitest.RespondError(500, hiring.ErrInternal), throttled()}
 		}, 3, hiring.InviteUnknown},
 		"second send": {func() []apitest.Responder {
 			return []apitest.Responder{apitest.RespondData(empty), apitest.Fail(apitest.ErrReset), apitest.RespondData(empty), apitest.RespondData(empty), throttled()}
 		}, 5, hiring.InviteNotSent},
-		"look at Done": {func() []apitest.Responder {
+		"lookup after a 2xx": {func() []apitest.Responder {
 			return []apitest.Responder{apitest.RespondData(empty), apitest.Respond(201, "{"), throttled()}
 		}, 3, hiring.InviteUnknown},
 	} {
 		for _, way := range []string{"Ensure", "SendAll"} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					fake := apitest.NewScriptedServer(t, c.answers()...)
+					fake := apitest.NewScriptedServer(t, c.responses()...)
 					client := fake.Client()
 					var got hiring.InviteResult
 					var err error
@@ -400,17 +400,17 @@ func TestInvitingNeverAnswersTheThrottle(t *testing.T) {
 	}
 }
 
-// reports keeps what SendAll told.
+// reports records the results that Each receives.
 type reports struct {
 	all    []hiring.InviteResult
 	errors []error
-	leave  int // After that many; 0: never.
+	stopAt int // The number of results after which Each returns false; 0: never.
 }
 
 func (r *reports) each(result hiring.InviteResult, err error) bool {
 	r.all = append(r.all, result)
 	r.errors = append(r.errors, err)
-	return len(r.all) != r.leave
+	return len(r.all) != r.stopAt
 }
 
 func (r *reports) outcomes() []hiring.InviteOutcome {
@@ -451,13 +451,13 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 		candidates := []hiring.NewInvitation{
 			people[0],
 			people[1],                             // Invited already.
-			{Email: "not an address", Name: "No"}, // The service's 400.
+			{Email: "not an address", Name: "No"}, // Rejected with 400.
 			people[2],
-			{Email: people[1].Email}, // The client's own, though there is one.
-			people[3],                // Answered with 409.
+			{Email: people[1].Email}, // Rejected by the client, although it is invited already.
+			people[3],                // Rejected with 409.
 			people[4],
 			{Email: strings.ToUpper(people[0].Email), Name: "Again"},
-			people[5], // Its reply is lost.
+			people[5], // Its response is lost.
 			people[5],
 			people[3], // Once more.
 			people[6],
@@ -487,11 +487,11 @@ func TestSendAllReportsEachOnceInOrder(t *testing.T) {
 			assert.Equal(t, 1, n, email)
 		}
 		reads, writes := requestsOf(server)
-		assert.Equal(t, []int{2, 8}, []int{reads, writes}, "one listing, one look; one write each for all but those known or refused locally")
+		assert.Equal(t, []int{2, 8}, []int{reads, writes}, "one listing and one lookup; one write for each candidate that is neither known nor rejected by the client")
 	})
 }
 
-func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
+func TestSendAllEndsAfterAnErrorThatConcernsAll(t *testing.T) {
 	const always = -1
 	for name, c := range map[string]struct {
 		faults        []sandbox.Fault
@@ -501,18 +501,18 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 		ahead         int                  // Candidates after the third that were sent while its lookups were pending,
 		others        hiring.InviteOutcome // and their outcome.
 	}{
-		"401":          {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 401}}, hiring.InviteNotSent, []error{hiring.ErrInvalidToken}, 1, 3, 0, ""},
-		"402":          {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 402}}, hiring.InviteNotSent, []error{hiring.ErrPlanLimitReached}, 1, 3, 0, ""},
-		"403":          {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403}}, hiring.InviteNotSent, []error{hiring.ErrInsufficientScope}, 1, 3, 0, ""},
-		"404":          {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 404}}, hiring.InviteNotSent, []error{hiring.ErrNotFound}, 1, 3, 0, ""},
-		"proxy's 403":  {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403, Body: "no"}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
-		"500 for good": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 500}}, hiring.InviteNotSent, []error{hiring.ErrInternal}, 9, 8, 2, hiring.InviteNotSent},
-		"unknown, and the look answers 400": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 500}, {Route: apitest.ListRoute, Skip: 1, Status: 400}},
+		"401":            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 401}}, hiring.InviteNotSent, []error{hiring.ErrInvalidToken}, 1, 3, 0, ""},
+		"402":            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 402}}, hiring.InviteNotSent, []error{hiring.ErrPlanLimitReached}, 1, 3, 0, ""},
+		"403":            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403}}, hiring.InviteNotSent, []error{hiring.ErrInsufficientScope}, 1, 3, 0, ""},
+		"404":            {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 404}}, hiring.InviteNotSent, []error{hiring.ErrNotFound}, 1, 3, 0, ""},
+		"403 of a proxy": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 403, Body: "no"}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
+		"500 each time":  {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 500}}, hiring.InviteNotSent, []error{hiring.ErrInternal}, 9, 8, 2, hiring.InviteNotSent},
+		"unknown, and the lookup returns 400": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 500}, {Route: apitest.ListRoute, Skip: 1, Status: 400}},
 			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrInvalidInput}, 2, 6, 3, hiring.InviteSent},
-		"unknown, and the look answers 409": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 500}, {Route: apitest.ListRoute, Skip: 1, Status: 409}},
+		"unknown, and the lookup returns 409": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Status: 500}, {Route: apitest.ListRoute, Skip: 1, Status: 409}},
 			hiring.InviteUnknown, []error{hiring.ErrOutcomeUnknown, hiring.ErrConflict}, 2, 6, 3, hiring.InviteSent},
-		"a 429 without an end":     {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, hiring.InviteNotSent, nil, 1, 6, 0, ""},
-		"a 429 that asks for days": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
+		"429 each time":                  {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "slow down"}}, hiring.InviteNotSent, nil, 1, 6, 0, ""},
+		"429 with a Retry-After of days": {[]sandbox.Fault{{Route: apitest.InviteRoute, Skip: 2, Times: always, Status: 429, Body: "no", RetryAfter: 48 * time.Hour}}, hiring.InviteNotSent, nil, 1, 3, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -537,7 +537,7 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 				reads, writes := requestsOf(server)
 				assert.Equal(t, []int{c.reads, c.writes}, []int{reads, writes})
 
-				// Run again without the faults, it does what was left.
+				// A run without the faults sends the rest.
 				clean, assessment2 := apitest.StartWithAssessment(t)
 				invite(t, clean, assessment2, people[:2]...)
 				var again reports
@@ -549,7 +549,7 @@ func TestSendAllStopsAtWhatConcernsAll(t *testing.T) {
 	}
 }
 
-func TestSendAllStopsWhenItCannotLook(t *testing.T) {
+func TestSendAllEndsWhenTheListingCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		client := server.LiveClient()
@@ -570,7 +570,7 @@ func TestSendAllStopsWhenItCannotLook(t *testing.T) {
 	})
 }
 
-func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
+func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 	for name, fault := range map[string]*sandbox.Fault{"after a success": nil, "after a failure": {Route: apitest.InviteRoute, Skip: 1, Status: 402}} {
 		t.Run(name, func(t *testing.T) {
 			server, assessment := apitest.StartWithAssessment(t)
@@ -585,7 +585,7 @@ func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 					}
 				}
 			}
-			got := reports{leave: 2}
+			got := reports{stopAt: 2}
 			require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, people, hiring.SendAllOptions{Each: got.each}))
 			assert.Len(t, got.all, 2)
 			assert.Equal(t, 2, asked, "candidates asked for")
@@ -595,21 +595,21 @@ func TestSendAllEndsWhenEachSaysSo(t *testing.T) {
 	}
 }
 
-func TestSendAllTakesNil(t *testing.T) {
+func TestSendAllAcceptsNil(t *testing.T) {
 	server, assessment := apitest.StartWithAssessment(t)
 	client := server.LiveClient()
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, nil, hiring.SendAllOptions{}))
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values([]hiring.NewInvitation(nil)), hiring.SendAllOptions{}))
 	reads, writes := requestsOf(server)
-	assert.Zero(t, reads+writes, "for nobody, nothing is sent")
+	assert.Zero(t, reads+writes, "nothing is sent without candidates")
 	require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
 	assert.Len(t, apitest.InvitationCounts(t, server, assessment), 3)
 	server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 402})
 	require.ErrorIs(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(5, 1)), hiring.SendAllOptions{}), hiring.ErrPlanLimitReached)
 }
 
-// TestSendAllForgetsNobody: in test mode nothing that is sent is ever listed.
-func TestSendAllForgetsNobody(t *testing.T) {
+// In test mode the listing never shows what was sent.
+func TestSendAllRemembersWhatItSentInTestMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sandbox.Start(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Status: 500})
@@ -621,11 +621,11 @@ func TestSendAllForgetsNobody(t *testing.T) {
 	})
 }
 
-func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
+func TestSendAllWaitsForEachWindowThatOthersUseUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
-		thief := &thief{Server: server, times: 3}
-		began, client := time.Now(), server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: thief}))
+		drainer := &quotaDrainer{Server: server, times: 3}
+		began, client := time.Now(), server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: drainer}))
 		var got reports
 		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{Each: got.each}))
 		assert.Equal(t, slices.Repeat([]hiring.InviteOutcome{hiring.InviteSent}, 3), got.outcomes())
@@ -635,7 +635,7 @@ func TestSendAllOutlastsOthersOfItsKey(t *testing.T) {
 	})
 }
 
-func TestSendAllWaitsForAWindowThatItCouldNotReadAbout(t *testing.T) {
+func TestSendAllWaitsForAWindowAfterATruncated429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 429, RetryAfter: 30 * time.Minute, CutAfter: 10})
@@ -647,14 +647,14 @@ func TestSendAllWaitsForAWindowThatItCouldNotReadAbout(t *testing.T) {
 	})
 }
 
-// thief uses up the writes of a window before the first write gets there.
-type thief struct {
+// quotaDrainer uses up the writes of a window before the first write arrives.
+type quotaDrainer struct {
 	*sandbox.Server
 
 	times int
 }
 
-func (t *thief) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *quotaDrainer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost && t.times > 0 {
 		t.times--
 		t.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 0)
@@ -662,7 +662,7 @@ func (t *thief) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Transport().RoundTrip(r)
 }
 
-func TestSendAllWaitsToRead(t *testing.T) {
+func TestSendAllWaitsForTheReadRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		invite(t, server, assessment, apitest.Candidates(250, 1)...)
@@ -673,9 +673,9 @@ func TestSendAllWaitsToRead(t *testing.T) {
 		assert.Equal(t, append(slices.Repeat([]hiring.InviteOutcome{hiring.InviteExisting}, 250), hiring.InviteSent, hiring.InviteSent), got.outcomes())
 		assert.InDelta(t, time.Hour, time.Since(began), float64(time.Minute))
 		reads, _ := requestsOf(server)
-		assert.Equal(t, 4, reads, "the listing went on where the quota ended, and then its first page again")
+		assert.Equal(t, 4, reads, "the scan resumed where the rate limit ended it, and then the first page was read again")
 
-		// So does the look after a lost reply.
+		// So does the lookup after a lost response.
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 3)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 500})
 		began, got = time.Now(), reports{}
@@ -756,7 +756,7 @@ func TestSendAllEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
+func TestEnsureDoesNotChangeTheErrorsThatObserversHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Times: -1, Status: 500})
@@ -767,23 +767,23 @@ func TestEnsureLeavesWhatObserversSaw(t *testing.T) {
 			}
 		}))
 		_, err := client.Invitations.Ensure(t.Context(), assessment, apitest.Ada)
-		assert.Equal(t, hiring.OutcomeNotDone, apitest.RequireError(t, "Ensure", err).Outcome, "once it is settled")
+		assert.Equal(t, hiring.OutcomeNotDone, apitest.RequireError(t, "Ensure", err).Outcome, "after the lookups")
 		require.Len(t, seen, 4)
 		for _, err := range seen {
-			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "of the attempt alone")
+			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown, "the error of the attempt")
 		}
 	})
 }
 
-// stopSignal is a reason like that of signal.NotifyContext.
+// stopSignal is a cause like that of signal.NotifyContext.
 type stopSignal struct{}
 
-func (stopSignal) Error() string        { return "told to stop" }
+func (stopSignal) Error() string        { return "stop signal" }
 func (stopSignal) Is(target error) bool { return target == context.Canceled }
 
-func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
+func TestInvitingKeepsTheCauseOfTheCancellation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, after := range []time.Duration{time.Second, 8 * time.Second} { // In the send, and before the look.
+		for _, after := range []time.Duration{time.Second, 8 * time.Second} { // In the send, and before the lookup.
 			server, assessment := apitest.StartWithAssessment(t)
 			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 5 * time.Second, Status: 500})
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -792,12 +792,12 @@ func TestInvitingKeepsTheReasonItWasStoppedFor(t *testing.T) {
 			require.ErrorIs(t, err, stopSignal{})
 			require.ErrorIs(t, err, context.Canceled)
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
-			assert.LessOrEqual(t, strings.Count(err.Error(), "canceled")+strings.Count(err.Error(), "told to stop"), 1, "%v", err)
+			assert.LessOrEqual(t, strings.Count(err.Error(), "canceled")+strings.Count(err.Error(), "stop signal"), 1, "%v", err)
 		}
 	})
 }
 
-func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
+func TestSendAllNamesTheCancellationOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 429, RetryAfter: 50 * time.Second})
@@ -810,7 +810,7 @@ func TestSendAllSaysOnceThatItWasStopped(t *testing.T) {
 	})
 }
 
-func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
+func TestEnsureCapturesTheResponseToTheSend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Status: 502, After: true})
@@ -822,8 +822,8 @@ func TestEnsureCapturesTheSendNotTheLooks(t *testing.T) {
 	})
 }
 
-// A context may end because of another call's error, as that of an errgroup
-// does. It says nothing of this call.
+// A context may end because of another call's error, such as the context of an errgroup.
+// That error does not concern this call.
 func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 	const none = `{"data":[],"meta":{"page":1,"has_more":false}}`
 	for _, foreign := range []*hiring.Error{
@@ -849,8 +849,7 @@ func TestSendAllIsNotMisledByAnotherCallsError(t *testing.T) {
 	}
 }
 
-// A 429 that says nothing of a quota ends a run like any other refusal.
-func TestSendAllGivesUpOn429sThatAreNoQuota(t *testing.T) {
+func TestSendAllEndsAfterA429WithoutRateLimitHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[],"meta":{"page":1,"has_more":false}}`), apitest.Respond(429, "slow down", "Retry-After: 20"))
 		err := fake.Client().Invitations.SendAll(t.Context(), "a1", slices.Values([]hiring.NewInvitation{apitest.Ada}), hiring.SendAllOptions{})

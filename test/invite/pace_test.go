@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// sendTimes invites a crowd and returns when each was sent.
+// sendTimes invites n candidates and returns when each was sent.
 func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (at []time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -32,7 +32,7 @@ func sendTimes(t *testing.T, client *hiring.Client, assessment string, n int) (a
 	return at
 }
 
-func TestSendAllPacesItself(t *testing.T) {
+func TestSendAllSpreadsHalfOfAWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
@@ -41,12 +41,12 @@ func TestSendAllPacesItself(t *testing.T) {
 		for hour := range 5 {
 			first := at[180*hour : 180*hour+180]
 			begin := time.Duration(hour) * time.Hour
-			assert.InDelta(t, begin.Seconds(), first[0].Seconds(), 5, "a window begins at once")
-			assert.InDelta(t, 0, (first[99] - first[0]).Seconds(), 1, "half of it goes without pause")
+			assert.InDelta(t, begin.Seconds(), first[0].Seconds(), 5, "the first request of a window is sent at once")
+			assert.InDelta(t, 0, (first[99] - first[0]).Seconds(), 1, "half of the window is sent without delay")
 			for n := 100; n < 180; n++ {
-				assert.InDelta(t, (time.Hour / 81).Seconds(), (first[n] - first[n-1]).Seconds(), 1, "the rest evenly")
+				assert.InDelta(t, (time.Hour / 81).Seconds(), (first[n] - first[n-1]).Seconds(), 1, "the rest is spread evenly")
 			}
-			assert.Less(t, first[179], begin+time.Hour, "and before its end; a tenth is left")
+			assert.Less(t, first[179], begin+time.Hour, "180 are sent before the window ends")
 		}
 		assert.InDelta(t, 5*time.Hour, at[999], float64(time.Minute))
 		for _, e := range server.Journal() {
@@ -70,13 +70,13 @@ func TestSendAllLeavesAReserve(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		at := sendTimes(t, server.LiveClient(hiring.WithQuotaReserve(0.2)), assessment, 170)
 		assert.Zero(t, at[99])
-		assert.Less(t, at[159], time.Hour, "of 200, 40 are left")
+		assert.Less(t, at[159], time.Hour, "40 of 200 are reserved")
 		assert.GreaterOrEqual(t, at[160], time.Hour)
 	})
 }
 
-// TestSendAllLeavesARivalItsShare runs beside another process with the same key.
-func TestSendAllLeavesARivalItsShare(t *testing.T) {
+// TestSendAllLeavesWritesToAnotherProcess runs SendAll beside another process with the same key.
+func TestSendAllLeavesWritesToAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{20, 60, 100} {
 		synctest.Test(t, func(t *testing.T) {
@@ -84,8 +84,8 @@ func TestSendAllLeavesARivalItsShare(t *testing.T) {
 			server.SetPlan(sandbox.LiveKey, 0, 5000)
 			ctx, stop := context.WithCancel(t.Context())
 			refused, calls := 0, 0
-			var rival sync.WaitGroup
-			rival.Go(func() {
+			var other sync.WaitGroup
+			other.Go(func() {
 				client := server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1, MaxWait: 1}))
 				for ctx.Err() == nil {
 					calls++
@@ -103,11 +103,11 @@ func TestSendAllLeavesARivalItsShare(t *testing.T) {
 			}})
 			require.NoError(t, err)
 			stop()
-			rival.Wait()
+			other.Wait()
 			hours := time.Since(began).Hours()
-			t.Logf("a rival with %d writes an hour: %d of its %d calls refused, %.0f invitations an hour", rate, refused, calls, float64(sent)/hours)
+			t.Logf("another process with %d writes an hour: %d of its %d calls refused, %.0f invitations an hour", rate, refused, calls, float64(sent)/hours)
 			assert.LessOrEqual(t, refused*10, calls)
-			assert.Greater(t, float64(sent)/hours, 0.8*float64(180-rate), "what is left is used")
+			assert.Greater(t, float64(sent)/hours, 0.8*float64(180-rate), "SendAll uses the rest")
 		})
 	}
 }

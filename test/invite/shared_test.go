@@ -22,8 +22,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// requireOneMailEach checks that n candidates have one invitation each, and
-// nobody else has any.
+// requireOneMailEach checks that the assessment has n invitations, each of another
+// candidate.
 func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string, n int) {
 	t.Helper()
 	mails := apitest.InvitationCounts(t, server, assessment)
@@ -33,7 +33,7 @@ func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string,
 	}
 }
 
-func TestSendAllKnowsWhomEachInvites(t *testing.T) {
+func TestSendAllKnowsWhatEachSends(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *hiring.Client, string, []hiring.NewInvitation) error{
 		"Send": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
 			_, err := client.Invitations.Send(ctx, assessment, later[0])
@@ -77,7 +77,7 @@ func TestSendAllKnowsWhomEachInvites(t *testing.T) {
 	}
 }
 
-func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
+func TestConcurrentRunsSendNoSecondEmail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 3, Status: 500, Late: 25 * time.Second})
@@ -109,7 +109,7 @@ func TestInvitingTogetherMailsNobodyTwice(t *testing.T) {
 	})
 }
 
-// slow takes a moment for each exchange, so that calls overlap.
+// slow delays each exchange, so that calls overlap.
 type slow struct{ http.RoundTripper }
 
 func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -119,10 +119,9 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// TestTwoProcessesAndACallback invites for five windows, while each invites some
-// of those who come later, and another process does, too: people who are more
-// than a minute away.
-func TestTwoProcessesAndACallback(t *testing.T) {
+// TestSendAllBesideAnotherProcess invites for five windows. Meanwhile Each and another
+// process invite candidates that come later in the sequence.
+func TestSendAllBesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 900
@@ -167,22 +166,22 @@ func TestTwoProcessesAndACallback(t *testing.T) {
 		assert.Greater(t, outcomes[hiring.InviteExisting], 60)
 		windows := 1 + int(time.Since(began)/time.Hour)
 		assert.GreaterOrEqual(t, windows, 5)
-		t.Logf("%d candidates in %d windows: %v, nobody twice", n, windows, outcomes)
+		t.Logf("%d candidates in %d windows: %v, one e-mail each", n, windows, outcomes)
 	})
 }
 
-func TestSendAllLooksAgain(t *testing.T) {
+func TestSendAllUpdatesTheListingAfterAMinute(t *testing.T) {
 	people := apitest.Candidates(350, 1)
 	for name, c := range map[string]struct {
 		pause time.Duration // In each, before the last candidate.
-		quota int           // For the last; 0: plenty.
+		quota int           // Writes left for the last candidate; 0: no limit.
 		rival bool
-		reads int // For the last.
+		reads int // For the last candidate.
 		want  hiring.InviteOutcome
 	}{
-		"not within a minute":          {pause: time.Minute, reads: 0, want: hiring.InviteSent},
+		"within a minute":              {pause: time.Minute, reads: 0, want: hiring.InviteSent},
 		"after a minute":               {pause: time.Minute + 1, reads: 1, want: hiring.InviteSent},
-		"and finds the news":           {pause: time.Minute + 1, rival: true, reads: 2, want: hiring.InviteExisting},
+		"after a minute, and finds it": {pause: time.Minute + 1, rival: true, reads: 2, want: hiring.InviteExisting},
 		"after it waited for a window": {pause: 59*time.Minute + 50*time.Second, quota: 20, rival: true, reads: 2, want: hiring.InviteExisting},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +197,7 @@ func TestSendAllLooksAgain(t *testing.T) {
 							invite(t, server, assessment, people[347])
 						}
 						before, _ = requestsOf(server)
-						assert.Equal(t, 4, before, "the listing at first")
+						assert.Equal(t, 4, before, "the first listing")
 					}
 					return true
 				}})
@@ -212,12 +211,12 @@ func TestSendAllLooksAgain(t *testing.T) {
 	}
 }
 
-// A window may end so soon that the last look is not a minute old.
-func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
+// A window may end before the listing is a minute old.
+func TestSendAllUpdatesTheListingAfterAShortWaitForAWindow(t *testing.T) {
 	people := apitest.Candidates(2, 1)
 	for name, prepare := range map[string]func(*sandbox.Server){
-		"that it knew of": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
-		"that a refusal shows": func(server *sandbox.Server) {
+		"that the client knew": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21) },
+		"that a 429 shows": func(server *sandbox.Server) {
 			server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, RetryAfter: 10 * time.Second})
 		},
 		"beyond MaxWait": func(server *sandbox.Server) { server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 1) },
@@ -245,8 +244,8 @@ func TestSendAllLooksAgainAfterAShortWaitForAWindow(t *testing.T) {
 	}
 }
 
-// A look that is refused concerns all, whatever would concern one candidate.
-func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
+// A rejected listing concerns all candidates, also with a status that concerns one.
+func TestSendAllEndsWhenTheListingCannotBeUpdated(t *testing.T) {
 	for _, status := range []int{400, 409, 404} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := apitest.StartWithAssessment(t)
@@ -266,8 +265,8 @@ func TestSendAllStopsWhenItCannotLookAgain(t *testing.T) {
 	}
 }
 
-// A look that waits for a window between two pages has seen the first long ago.
-func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
+// A scan that waits for a window between two pages has an outdated first page.
+func TestSendAllRepeatsAScanThatWaitedForAWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(152, 1)
@@ -288,8 +287,8 @@ func TestSendAllLooksAgainWhenALookHadToWait(t *testing.T) {
 	})
 }
 
-// A call that waits within Send for more than a minute has looked too long ago.
-func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
+// The listing is outdated when the request has waited for more than a minute.
+func TestInvitingUpdatesTheListingAfterALongWaitForASend(t *testing.T) {
 	for _, way := range []string{"Ensure", "SendAll"} {
 		synctest.Test(t, func(t *testing.T) {
 			server, assessment := apitest.StartWithAssessment(t)
@@ -313,8 +312,8 @@ func TestInvitingLooksAgainAfterALongWaitForASend(t *testing.T) {
 	}
 }
 
-// What the service says that it did is not done again, and concerns nobody else.
-func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
+// After a 2xx the request is not sent again, and the other candidates are not affected.
+func TestSendAllContinuesAfterAnUnlistedInvitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(`[]`), apitest.Respond(201, `{"data":{"id":`), apitest.RespondData(`[]`), apitest.RespondData(`{"id":"i2","candidate_email":"bob@example.com"}`), apitest.RespondData(`[]`))
 		client := fake.Client()
@@ -326,7 +325,7 @@ func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
 		for _, n := range []int{0, 2} {
 			assert.Equal(t, hiring.OutcomeDone, apitest.RequireError(t, "SendAll", got.errors[n]).Outcome)
 		}
-		assert.Len(t, fake.Requests(), 5, "look, send, look, send, look")
+		assert.Len(t, fake.Requests(), 5, "listing, request, lookup, request, lookup")
 		again, err := client.Invitations.Ensure(t.Context(), apitest.ID, apitest.Ada)
 		require.Error(t, err)
 		assert.Equal(t, hiring.InviteUnknown, again.Outcome)
@@ -336,8 +335,7 @@ func TestSendAllGoesOnAfterAnUnlistedInvitation(t *testing.T) {
 	})
 }
 
-// What one call could not settle, the next of the same client settles first.
-func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
+func TestEnsureSettlesTheUnknownOutcomeOfAnEarlierCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault sandbox.Fault
 		want  hiring.InviteOutcome
@@ -378,10 +376,10 @@ func TestEnsureSettlesWhatWasLeftOpen(t *testing.T) {
 func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
-		angry := true
+		panics := true
 		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
-			if angry && e.Method == http.MethodPost {
-				angry = false
+			if panics && e.Method == http.MethodPost {
+				panics = false
 				panic("observer")
 			}
 		}))
@@ -393,7 +391,7 @@ func TestAPanicLeavesNoAddressClaimed(t *testing.T) {
 	})
 }
 
-func TestEnsureWaitsForItsTurnAsLongAsItsContext(t *testing.T) {
+func TestEnsureWaitsForAnotherCallUntilItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Delay: 20 * time.Second})
@@ -411,11 +409,11 @@ func TestEnsureWaitsForItsTurnAsLongAsItsContext(t *testing.T) {
 	})
 }
 
-// oldestFirst is a service whose listing is not in the documented order.
+// oldestFirst is a server whose listing is not in the documented order.
 type oldestFirst struct {
 	scripted
 
-	looks []int // The pages read.
+	pagesRead []int
 }
 
 func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -426,7 +424,7 @@ func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		page = 1
 	}
-	s.looks = append(s.looks, page)
+	s.pagesRead = append(s.pagesRead, page)
 	var listed []string
 	for i := (page - 1) * 100; i < min(page*100, len(s.sent)); i++ {
 		listed = append(listed, s.sent[i].json(i))
@@ -435,7 +433,7 @@ func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 		strings.Join(listed, ","), page, len(s.sent), page*100 < len(s.sent))), nil
 }
 
-func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
+func TestSendAllReadsAWholeListingThatIsNotInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oldestFirst{}
 		add := func(email string) { s.sent = append(s.sent, scriptedInvitation{email, time.Now(), 0}) }
@@ -453,12 +451,12 @@ func TestSendAllReadsAllOfAListingThatIsNotInOrder(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting}, got.outcomes())
-		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.looks)
+		assert.Equal(t, []int{1, 2, 3, 1, 2, 3}, s.pagesRead)
 	})
 }
 
-// listsAtTheEnd loses its replies to invitations, and lists them half a minute
-// later, below all others.
+// listsAtTheEnd loses its responses to invitations, and lists the invitations half a
+// minute later, after all others.
 type listsAtTheEnd struct {
 	oldestFirst
 
@@ -478,8 +476,8 @@ func (s *listsAtTheEnd) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.oldestFirst.RoundTrip(r)
 }
 
-// The last look before somebody would be mailed again trusts no order.
-func TestTheLastLookReadsTheWholeListing(t *testing.T) {
+// The final lookup does not rely on the order of the listing.
+func TestTheFinalLookupReadsTheWholeListing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &listsAtTheEnd{}
 		for n := range 250 {
@@ -491,12 +489,12 @@ func TestTheLastLookReadsTheWholeListing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, hiring.InviteSent, got.Outcome)
 		assert.Equal(t, 1, s.posts)
-		assert.Equal(t, []int{1, 2, 3, 1, 1, 2, 3}, s.looks)
+		assert.Equal(t, []int{1, 2, 3, 1, 1, 2, 3}, s.pagesRead)
 	})
 }
 
-// A look that ends where it found what it looked for has not seen what lies below.
-func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
+// A scan that ended at the wanted address has not read what follows.
+func TestAScanThatEndedAtTheAddressIsNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(200, 1)
@@ -522,7 +520,7 @@ func TestALookThatEndedEarlyIsNotTheLast(t *testing.T) {
 	})
 }
 
-func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
+func TestAScanThatEndedAtTheAddressIsNoUpdateAfterAWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		people := apitest.Candidates(300, 1)
@@ -532,7 +530,7 @@ func TestALookThatEndedEarlyDoesNotMakeUpForAWindow(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(time.Hour - 10*time.Second)
 		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 21)
-		_, err = client.Invitations.Resend(t.Context(), assessment, sandbox.UnknownID) // Learns of the quota.
+		_, err = client.Invitations.Resend(t.Context(), assessment, sandbox.UnknownID) // Its response has the rate limit.
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, Late: 8 * time.Second})
 		_, err = client.Invitations.Send(t.Context(), assessment, people[0])
