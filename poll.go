@@ -22,9 +22,9 @@ type PollResult struct {
 }
 
 const (
-	roundPages  = 10
-	roundReads  = 50
-	longestWait = 20 * time.Minute
+	maxPollPages = 10
+	maxPollReads = 50
+	longestWait  = 20 * time.Minute
 )
 
 // Poll is one poll of [SubmissionService.Watch], for cron jobs. It takes the state that
@@ -55,17 +55,19 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 		return PollResult{State: state}, err
 	}
 	if err = w.load(state); err != nil {
-		return PollResult{State: state, Wait: w.pause.next()}, err
+		return PollResult{State: state, Wait: w.interval.next()}, err
 	}
-	result := PollResult{State: state, Wait: w.pause.next()}
+	result := PollResult{State: state, Wait: w.interval.next()}
 	if err = w.begin(ctx); err == nil {
 		w.machine.EndInterval()
-		result.Submissions, result.Wait, err = w.round(ctx)
+		var polled polledSubmissions
+		polled, result.Wait, err = w.poll(ctx)
+		result.Submissions, result.Unreadable = polled.evaluated, polled.unreadable
 		if w.budget().Left > 0 {
-			result.Wait = min(result.Wait, max(longestWait, w.pause.longest))
+			result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
 		}
 		result.Progress = w.progressOf(w.machine, time.Now().Add(result.Wait))
-		result.State, result.Unreadable = w.machine.String(), w.told
+		result.State = w.machine.String()
 	} else if state == "" {
 		result.State = w.machine.String()
 	}
@@ -76,28 +78,36 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	return result, err
 }
 
-// round asks until the machine pauses or the round is long enough: then the pause
-// is 0.
-func (w *watcher) round(ctx context.Context) (found []Submission, wait time.Duration, err error) {
+// polledSubmissions is what one poll found.
+type polledSubmissions struct {
+	evaluated  []Submission
+	unreadable []string // IDs of submissions that cannot be decoded, each once in a watch.
+}
+
+// poll sends the requests of one poll and returns the interval after it: 0 when the
+// poll has reached its limits and there is more to read.
+func (w *watcher) poll(ctx context.Context) (found polledSubmissions, wait time.Duration, err error) {
 	for pages, reads, each := 0, 0, 1; ; {
-		wish := w.machine.Next(w.now(), w.budget())
-		switch wish.Kind {
+		action := w.machine.Next(w.now(), w.budget())
+		switch action.Kind {
 		case waiting.Wait:
-			return found, wish.Until.Sub(w.now()), err
+			return found, action.Until.Sub(w.now()), err
 		case waiting.List:
 			pages++
 		default:
 			reads += each
 		}
-		if pages > roundPages || reads > roundReads {
+		if pages > maxPollPages || reads > maxPollReads {
 			return found, 0, nil
 		}
-		var ready []Submission
+		var result fulfilled
 		before := w.requests
-		ready, err = w.fulfil(ctx, w.machine, wish)
-		each = max(each, w.requests-before) // A report that its submission came without takes another.
-		if found = append(found, ready...); err != nil && !IsTransient(err) {
-			return found, w.pause.next(), err
+		result, err = w.fulfil(ctx, w.machine, action)
+		each = max(each, w.requests-before) // A submission without its report costs a second read.
+		found.evaluated = append(found.evaluated, result.deliver...)
+		found.unreadable = append(found.unreadable, result.unreadable...)
+		if err != nil && !IsTransient(err) {
+			return found, w.interval.next(), err
 		}
 	}
 }

@@ -12,176 +12,220 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// leftToOthers is the share of each quota window that the waiters do not touch.
+// leftToOthers is the share of each rate-limit window that polling leaves to other users
+// of the key.
 const leftToOthers = 0.1
 
-// asker makes the calls of a waiter, and turns what they bring into facts. All
-// times of these are the server's.
-type asker struct {
+// poller sends the requests that a waiting.Machine wants, and turns the responses into
+// facts for the machine. All times in these facts are the server's.
+type poller struct {
 	submissions *SubmissionService
-	assessment  string
-	pause       interval
-	requests    int
-	unreadable  error                                                         // Why the report of the submission that was read last cannot be.
-	check       func(ctx context.Context, wish waiting.Action, items int) error // Called after each response that succeeded; nil: not called.
-	bare        map[string]Submission                                         // Evaluated submissions whose report must be read singly, of a waiter. Nil: a watcher.
+	assessment  string // Lists only its submissions. "": all.
+	interval    interval
+	requests    int // Sent so far.
 
-	isNew func(s *Submission, named bool) bool // Reports whether a submission that cannot be decoded is news.
-	told  []string                             // IDs of those that were.
+	// check is called after each successful response with its number of items. Nil: not
+	// called.
+	check func(ctx context.Context, action waiting.Action, items int) error
+
+	// isNew reports whether to warn of a submission that cannot be decoded.
+	isNew func(s *Submission, named bool) bool
+
+	// withoutReport holds the evaluated submissions that a listing showed without their
+	// report, by ID in lower case, so that only the report is read. Nil for a watch, which
+	// needs the current submission.
+	withoutReport map[string]Submission
 }
 
 // now returns the server's time.
-func (a *asker) now() time.Time { return a.serverTime(time.Now()) }
+func (p *poller) now() time.Time { return p.serverTime(time.Now()) }
 
 // serverTime returns the server's time at a local time.
-func (a *asker) serverTime(local time.Time) time.Time {
-	return a.submissions.core.shared.pollClock.Server(local)
+func (p *poller) serverTime(local time.Time) time.Time {
+	return p.submissions.core.shared.pollClock.Server(local)
 }
 
-// budget is what the read quota leaves to waiters.
-func (a *asker) budget() waiting.Budget {
-	k := a.submissions.core
+// budget returns the reads that the rate limit leaves to polling.
+func (p *poller) budget() waiting.Budget {
+	k := p.submissions.core
 	limit, remaining, ends := k.shared.left(k.keys.lastUsed().id, http.MethodGet, time.Now())
 	others := int(math.Ceil(max(leftToOthers, k.config.reserve) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
 
 // ration returns an error when the remaining requests are reserved for other users of the key.
-func (a *asker) ration(operation string) error {
-	b := a.budget()
+func (p *poller) ration(operation string) error {
+	b := p.budget()
 	if b.Left > 0 {
 		return nil
 	}
 	return &Error{
-		Code: ErrRateLimited, Message: "not sent, because what the read quota has left is for others",
-		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(a.pause.shortest)/10),
+		Code: ErrRateLimited, Message: "not sent, because the remaining requests are reserved for other users of the key",
+		Operation: operation, Method: http.MethodGet, RetryAfter: b.Ends + time.Duration(jitter()*float64(p.interval.shortest)/10),
 		cause: func() error { return ErrQuotaExhausted },
 	}
 }
 
-// answer is the result of a wish: the facts, the submissions behind them, and the
-// error.
-type answer struct {
-	waiting.Response
-
-	at          time.Time // By the server's clock: all that it shows was true then.
-	submissions []Submission
-	err         error
+// fulfilled is the result of an action of a machine.
+type fulfilled struct {
+	deliver    []Submission // Submissions to deliver.
+	unreadable []string     // IDs of submissions that cannot be decoded, if isNew accepted them.
+	reportErr  error        // Why the report of the submission that was read singly cannot be decoded.
 }
 
-// ask makes the request of a wish.
-func (a *asker) ask(ctx context.Context, wish waiting.Action) answer {
-	var got answer
-	asked := time.Now()
-	a.requests, a.unreadable = a.requests+1, nil
-	decoding := &oneByOne{id: wish.ID, isNew: a.isNew}
-	if wish.Kind == waiting.Get {
-		got.submissions, got.err = a.get(ctx, wish.ID, decoding)
-	} else {
-		var page Page[Submission]
-		listing := a.submissions.List(SubmissionFilter{AssessmentID: a.assessment, Status: SubmissionStatus(wish.Status), Since: wish.Since})
-		listing.list.request.leniency = decoding
-		page, got.err = listing.From(wish.Cursor).Page(ctx)
-		got.submissions, got.Cursor = page.Items, page.Next
+// fulfil makes the request of an action and passes the response to the machine. It
+// returns transient errors too, which the machine retries.
+func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.Action) (fulfilled, error) {
+	got := p.request(ctx, action)
+	facts := p.facts(&got, action)
+	if got.err != nil && !facts.Rejected && !facts.NotFound && !facts.Failed {
+		return fulfilled{}, got.err
 	}
-	if got.err == nil && a.check != nil {
-		got.err = a.check(ctx, wish, len(got.submissions))
-	}
-	got.at, got.LocalTime = a.serverTime(asked), asked // After the response has shown the server's clock.
-	got.RetryAfter = retryAfter(got.err)
-	got.Rejected = errors.Is(got.err, ErrInvalidInput) && (wish.Cursor != "" || wish.Status != "")
-	got.NotFound = wish.Kind == waiting.Get && errors.Is(got.err, ErrNotFound)
-	got.Failed = got.err != nil && IsTransient(got.err)
-	a.facts(&got, decoding)
-	return got
-}
-
-// facts sets the facts that a machine needs of the submissions of a response. A waiter
-// needs only reports: its machine treats a submission that cannot be decoded as
-// evaluated and without a report, and reads the report singly.
-func (a *asker) facts(got *answer, decoding *oneByOne) {
-	waiter := a.bare != nil
-	for i := range got.submissions {
-		s := &got.submissions[i]
-		it := itemOf(s)
-		it.Ready = it.Ready || a.unreadable != nil // Nothing is gained by waiting for it.
-		if bad := decoding.find(s.ID); bad != nil {
-			switch it.Unreadable = !waiter || !bad.named; {
-			case !bad.named:
-				it.ID = ""
-			case waiter:
-				it.Status = waiting.Evaluated
-			}
-		}
-		got.Items = append(got.Items, it)
-		if waiter && it.Status == waiting.Evaluated && !it.Ready {
-			a.bare[strings.ToLower(it.ID)] = *s
+	indexes, err := m.Handle(p.serverTime(got.sentAt), facts) // The response has set the server's clock.
+	result := fulfilled{deliver: make([]Submission, len(indexes)), reportErr: got.reportErr}
+	for i, index := range indexes {
+		result.deliver[i] = got.submissions[index]
+		if !result.deliver[i].Report.Ready() {
+			result.deliver[i].Report = nil
 		}
 	}
 	if got.err == nil {
-		a.told = append(a.told, decoding.fresh...)
-	}
-}
-
-// get reads a submission, or only its report when a listing showed the rest.
-func (a *asker) get(ctx context.Context, id string, decoding *oneByOne) ([]Submission, error) {
-	s, bare := a.bare[strings.ToLower(id)]
-	if !bare {
-		r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
-		r.leniency = decoding
-		var err error
-		s, err = do[Submission](ctx, a.submissions.core, r)
-		if failure, ok := errors.AsType[*Error](err); ok && failure.garbled {
-			s, err = Submission{}, nil
-			decoding.begin()
-			decoding.add(&s, "", "")
-		}
-		bad := decoding.find(s.ID) != nil
-		switch {
-		case err != nil:
-			return nil, err
-		case bad && a.bare == nil, !bad && (s.Report != nil || s.Status != SubmissionEvaluated):
-			return []Submission{s}, nil
-		}
-		a.requests++
-	}
-	report, err := a.submissions.Report(ctx, id)
-	s.Report = &report
-	if failure, ok := errors.AsType[*Error](err); ok && failure.garbled {
-		a.unreadable, s.Report, err = err, nil, nil
-	}
-	return []Submission{s}, err
-}
-
-// fulfil makes the request that a machine wants and passes the response to the machine.
-// It returns the submissions to deliver. The machine retries transient errors.
-func (a *asker) fulfil(ctx context.Context, m *waiting.Machine, wish waiting.Action) ([]Submission, error) {
-	got := a.ask(ctx, wish)
-	if got.err != nil && !got.Rejected && !got.NotFound && !got.Failed {
-		return nil, got.err
-	}
-	places, err := m.Handle(got.at, got.Response)
-	ready := make([]Submission, len(places))
-	for i, place := range places {
-		if ready[i] = got.submissions[place]; !ready[i].Report.Ready() {
-			ready[i].Report = nil
-		}
+		result.unreadable = got.decoding.fresh
 	}
 	switch {
 	case errors.Is(err, waiting.ErrCursorIgnored):
-		stuck := &Error{
-			Message: "the list does not advance: each cursor leads to the first page",
-			Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, Operation: "Submissions.List",
-		}
-		stuck.probablyWrong("CursorParam")
-		return ready, stuck
-	case err != nil, got.Failed:
-		return ready, got.err
+		return result, errCursorIgnored()
+	case err != nil, facts.Failed:
+		return result, got.err
 	}
-	return ready, nil
+	return result, nil
 }
 
-// itemOf is what a machine knows a submission by.
+func errCursorIgnored() error {
+	err := &Error{
+		Message: "the list does not advance: each cursor leads to the first page",
+		Status:  http.StatusOK, Method: http.MethodGet, Route: "/submissions", Attempts: 1, Operation: "Submissions.List",
+	}
+	err.probablyWrong("CursorParam")
+	return err
+}
+
+// polledPage is the response to an action.
+type polledPage struct {
+	sentAt      time.Time // By the local clock. All that the response shows was true then.
+	submissions []Submission
+	cursor      string
+	decoding    *oneByOne // The submissions that cannot be decoded.
+	reportErr   error     // Of a single read: why the report cannot be decoded.
+	err         error
+}
+
+// request sends the request of an action.
+func (p *poller) request(ctx context.Context, action waiting.Action) polledPage {
+	got := polledPage{sentAt: time.Now(), decoding: &oneByOne{id: action.ID, isNew: p.isNew}}
+	p.requests++
+	if action.Kind == waiting.Get {
+		p.read(ctx, action.ID, &got)
+	} else {
+		p.list(ctx, action, &got)
+	}
+	if got.err == nil && p.check != nil {
+		got.err = p.check(ctx, action, len(got.submissions))
+	}
+	return got
+}
+
+// list reads a page of the listing.
+func (p *poller) list(ctx context.Context, action waiting.Action, got *polledPage) {
+	filter := SubmissionFilter{AssessmentID: p.assessment, Status: SubmissionStatus(action.Status), Since: action.Since}
+	listing := p.submissions.List(filter)
+	listing.list.request.leniency = got.decoding
+	page, err := listing.From(action.Cursor).Page(ctx)
+	got.submissions, got.cursor, got.err = page.Items, page.Next, err
+}
+
+// read reads a submission. It reads the report with a second request where the
+// submission came without it, and only the report when a listing showed the rest.
+func (p *poller) read(ctx context.Context, id string, got *polledPage) {
+	s, listed := p.withoutReport[strings.ToLower(id)]
+	if !listed {
+		if s, got.err = p.readSubmission(ctx, id, got.decoding); got.err != nil {
+			return
+		}
+		undecoded := got.decoding.find(s.ID) != nil
+		watching := p.withoutReport == nil
+		if undecoded && watching || !undecoded && (s.Report != nil || s.Status != SubmissionEvaluated) {
+			got.submissions = []Submission{s}
+			return
+		}
+		p.requests++
+	}
+	report, err := p.submissions.Report(ctx, id)
+	switch {
+	case isUndecodable(err):
+		got.reportErr, s.Report = err, nil
+	default:
+		got.err, s.Report = err, &report
+	}
+	got.submissions = []Submission{s}
+}
+
+// readSubmission reads a submission. Of one that cannot be decoded at all, it returns
+// the ID.
+func (p *poller) readSubmission(ctx context.Context, id string, decoding *oneByOne) (Submission, error) {
+	r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
+	r.leniency = decoding
+	s, err := do[Submission](ctx, p.submissions.core, r)
+	if !isUndecodable(err) {
+		return s, err
+	}
+	s = Submission{}
+	decoding.begin()
+	decoding.add(&s, "", "")
+	return s, nil
+}
+
+// isUndecodable reports whether err is of an API response that cannot be decoded.
+func isUndecodable(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && failure.garbled
+}
+
+// facts returns what the machine needs of a response. A wait for reports needs nothing
+// else of a submission that cannot be decoded: it counts as evaluated without a report,
+// so that its report is read singly.
+func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response {
+	facts := waiting.Response{
+		Cursor:     got.cursor,
+		LocalTime:  got.sentAt,
+		RetryAfter: retryAfter(got.err),
+		Rejected:   errors.Is(got.err, ErrInvalidInput) && (action.Cursor != "" || action.Status != ""),
+		NotFound:   errors.Is(got.err, ErrNotFound) && action.Kind == waiting.Get,
+		Failed:     got.err != nil && IsTransient(got.err),
+	}
+	waitsForReports := p.withoutReport != nil
+	for i := range got.submissions {
+		s := &got.submissions[i]
+		it := itemOf(s)
+		it.Ready = it.Ready || got.reportErr != nil // A report that cannot be decoded is not awaited.
+		if bad := got.decoding.find(s.ID); bad != nil {
+			it.Unreadable = !waitsForReports || !bad.named
+			switch {
+			case !bad.named:
+				it.ID = ""
+			case waitsForReports:
+				it.Status = waiting.Evaluated
+			}
+		}
+		facts.Items = append(facts.Items, it)
+		if waitsForReports && it.Status == waiting.Evaluated && !it.Ready {
+			p.withoutReport[strings.ToLower(it.ID)] = *s
+		}
+	}
+	return facts
+}
+
+// itemOf returns the facts of a submission.
 func itemOf(s *Submission) waiting.Item {
 	it := waiting.Item{ID: s.ID, Created: s.CreatedAt, Status: string(s.Status), Ready: s.Report.Ready()}
 	if s.SubmittedAt != nil {
@@ -196,19 +240,20 @@ func itemOf(s *Submission) waiting.Item {
 	return it
 }
 
-// defaultLookback is also how far since may reach back for slow gradings.
+// defaultLookback is the default of WatchOptions.Lookback.
 const defaultLookback = 30 * 24 * time.Hour
 
-// options are those of a machine with the asker's pauses.
-func (a *asker) options() waiting.Options {
-	return waiting.Options{Lookback: defaultLookback, Min: a.pause.shortest, Max: a.pause.longest, Seed: rand.Uint64()} //nolint:gosec // spreads requests; nothing secret depends on it
+// options returns the options of a machine with the poller's intervals.
+func (p *poller) options() waiting.Options {
+	return waiting.Options{Lookback: defaultLookback, Min: p.interval.shortest, Max: p.interval.longest, Seed: rand.Uint64()} //nolint:gosec // spreads requests; nothing secret depends on it
 }
 
-// rest sleeps until a wish's time, but not for a window that comes after the
-// context's deadline. It joins the end of the context with what was known last.
-func (a *asker) rest(ctx context.Context, wait time.Duration, last error) error {
+// sleep sleeps for an interval after a poll, longer if last or the rate limit requires
+// it. It ends at once when the context would end before the next window. When the
+// context ends, the error has last as well.
+func (p *poller) sleep(ctx context.Context, wait time.Duration, last error) error {
 	if last == nil {
-		last = a.ration("Submissions.List")
+		last = p.ration("Submissions.List")
 	}
 	if outlasts(ctx, retryAfter(last)) {
 		return &endedError{context.DeadlineExceeded, last}
@@ -220,8 +265,7 @@ func (a *asker) rest(ctx context.Context, wait time.Duration, last error) error 
 	return ended
 }
 
-// retryAfter is how long a failed poll asks to wait, within reason: no window is
-// longer.
+// retryAfter returns how long to wait after a failed poll, a window at most.
 func retryAfter(err error) time.Duration {
 	if failure, ok := errors.AsType[*Error](err); ok {
 		return min(failure.RetryAfter, longestWindow)

@@ -34,7 +34,7 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 	return func(yield func(Event, error) bool) {
 		err := s.use().composed(ctx, "Events.Tail", func(ctx context.Context) (err error) {
 			t := follower{events: s, id: submissionID, last: o.SinceSeq, begun: o.SinceSeq > 0}
-			t.pause, err = newInterval(o.MinInterval, o.MaxInterval)
+			t.interval, err = newInterval(o.MinInterval, o.MaxInterval)
 			t.submissions = &SubmissionService{s.core}
 			err = joinParams(err, s.List(submissionID, EventFilter{SinceSeq: o.SinceSeq}).err)
 			if err == nil {
@@ -50,51 +50,51 @@ func (s *EventService) Tail(ctx context.Context, submissionID string, o TailOpti
 
 // follower is one range over Tail.
 type follower struct {
-	asker
+	poller
 
 	events    *EventService
 	id        string
-	last      int64 // The seq of the entry that came last,
-	begun     bool  // if one has come.
+	last      int64 // The seq of the last entry.
+	begun     bool  // last is set.
 	evaluated bool
-	idle      int // Rounds without news.
-	hollow    int // Rounds in a row whose last page promised more and gave nothing.
+	idle      int // Consecutive polls without new entries.
+	emptyEnds int // Consecutive polls whose last page had a cursor and no new entry.
 }
 
 func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
-	err := t.look(ctx)
+	err := t.checkEvaluated(ctx)
 	if err != nil {
 		if !IsTransient(err) {
 			return err
 		}
-		if ended := t.rest(ctx, t.pauseNow(), err); ended != nil {
+		if ended := t.sleep(ctx, t.nextInterval(), err); ended != nil {
 			return stillOpen(ended)
 		}
 	}
 	for {
 		before := t.requests
-		news, goOn, err := t.read(ctx, yield)
-		if !goOn {
+		news, more, err := t.read(ctx, yield)
+		if !more {
 			return nil
 		}
 		switch {
-		case err == nil && t.evaluated && t.hollow == 0: // Whatever was read came after that was known.
+		case err == nil && t.evaluated && t.emptyEnds == 0: // The log was read after the evaluation.
 			return nil
 		case news:
 			t.idle = 0
 		case err == nil:
 			if t.idle++; t.idle%2 == 1 {
-				err = t.look(ctx)
+				err = t.checkEvaluated(ctx)
 			}
 		}
 		if err != nil && !IsTransient(err) {
 			return err
 		}
-		wait := max(t.pauseNow(), t.budget().Interval(t.requests-before, window))
-		if t.evaluated && err == nil && t.hollow == 0 {
+		wait := max(t.nextInterval(), t.budget().Interval(t.requests-before, window))
+		if t.evaluated && err == nil && t.emptyEnds == 0 {
 			wait = 0 // Read once more, for entries that were added meanwhile.
 		}
-		if ended := t.rest(ctx, wait, err); ended != nil {
+		if ended := t.sleep(ctx, wait, err); ended != nil {
 			return stillOpen(ended)
 		}
 	}
@@ -104,8 +104,9 @@ func stillOpen(ended error) error {
 	return fmt.Errorf("hiring: Events.Tail: the attempt was not evaluated yet: %w", ended)
 }
 
-// read yields what the log has beyond the last entry.
-func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn bool, err error) {
+// read yields the entries after the last one. It reports whether there were any, and
+// whether the range continues.
+func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, more bool, err error) {
 	log := t.events.List(t.id, EventFilter{SinceSeq: t.last})
 	for token := ""; ; {
 		if err := t.ration("Events.List"); err != nil {
@@ -114,34 +115,34 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, goOn
 		t.requests++
 		page, err := log.From(token).Page(ctx)
 		if errors.Is(err, errPromised) {
-			return news, true, t.stuck()
+			return news, true, t.noProgress()
 		}
 		if errors.Is(err, errRepeated) {
-			t.hollow = 0
+			t.emptyEnds = 0
 			return news, true, nil
 		}
 		if err != nil {
 			return news, true, err
 		}
-		found, goOn := t.hand(page.Items, yield)
-		if news = news || found; !goOn {
+		found, more := t.deliver(page.Items, yield)
+		if news = news || found; !more {
 			return news, false, nil
 		}
-		if page.Next == "" || found || !t.evaluated { // A log may promise more for as long as the attempt runs.
-			t.hollow = 0
+		if page.Next == "" || found || !t.evaluated { // The log of a running attempt may end with a cursor.
+			t.emptyEnds = 0
 		}
 		if page.Next == "" {
 			return news, true, nil
 		}
 		if page.Next == token {
-			return news, true, t.stuck()
+			return news, true, t.noProgress()
 		}
 		token = page.Next
 	}
 }
 
-// hand yields what is new of a page, in order.
-func (t *follower) hand(page []Event, yield func(Event) bool) (news, goOn bool) {
+// deliver yields the new entries of a page in order of seq.
+func (t *follower) deliver(page []Event, yield func(Event) bool) (news, more bool) {
 	slices.SortFunc(page, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, e := range page {
 		if t.begun && e.Seq <= t.last {
@@ -156,19 +157,20 @@ func (t *follower) hand(page []Event, yield func(Event) bool) (news, goOn bool) 
 	return news, true
 }
 
-// stuck counts a round, and is the error of a log that promises more and gives nothing, again and again.
-func (t *follower) stuck() error {
-	if t.hollow++; t.hollow < paging.MaxEmpty {
+// noProgress counts a poll that ended at an empty page with a cursor. It returns an error
+// after paging.MaxEmpty such polls.
+func (t *follower) noProgress() error {
+	if t.emptyEnds++; t.emptyEnds < paging.MaxEmpty {
 		return nil
 	}
 	return &Error{
-		Message: "the log does not advance: it promises more entries and gives none", Status: http.StatusOK,
+		Message: "the log does not advance: pages have a cursor and no entries", Status: http.StatusOK,
 		Method: http.MethodGet, Route: "/submissions/{id}/events", Attempts: 1, Operation: "Events.List",
 	}
 }
 
-// look asks whether the attempt is over.
-func (t *follower) look(ctx context.Context) error {
+// checkEvaluated reads the report and sets evaluated.
+func (t *follower) checkEvaluated(ctx context.Context) error {
 	if err := t.ration("Submissions.Report"); err != nil {
 		return err
 	}
@@ -178,10 +180,11 @@ func (t *follower) look(ctx context.Context) error {
 	return err
 }
 
-// pauseNow grows from the shortest to the longest pause while there is no news.
-func (t *follower) pauseNow() time.Duration {
+// nextInterval returns an interval that grows from the shortest to the longest while no
+// entries come.
+func (t *follower) nextInterval() time.Duration {
 	after := func(idle int) time.Duration {
-		return t.pause.shortest + (t.pause.longest-t.pause.shortest)/4*time.Duration(min(max(idle, 0), 4))
+		return t.interval.shortest + (t.interval.longest-t.interval.shortest)/4*time.Duration(min(max(idle, 0), 4))
 	}
 	return interval{after(t.idle - 1), after(t.idle + 1)}.next()
 }

@@ -24,10 +24,10 @@ func TestTheTailPausesLongerAndLonger(t *testing.T) {
 	for idle, seconds := range [][2]int{{60, 65}, {60, 70}, {65, 75}, {70, 80}, {75, 80}, {80, 80}, {80, 80}} {
 		wantLeast, wantMost := time.Duration(seconds[0])*time.Second, time.Duration(seconds[1])*time.Second
 		f := follower{idle: idle}
-		f.pause = interval{60 * time.Second, 80 * time.Second}
+		f.interval = interval{60 * time.Second, 80 * time.Second}
 		least, most := time.Hour, time.Duration(0)
 		for range 200 {
-			pause := f.pauseNow()
+			pause := f.nextInterval()
 			least, most = min(least, pause), max(most, pause)
 		}
 		assert.InDelta(t, wantLeast, least, float64(time.Second), "%d", idle)

@@ -88,7 +88,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 		progress.Requests++
 		if err == nil && report.Ready() {
 			progress.Ready, progress.Pending, progress.NextPoll = 1, 0, time.Time{}
-			o.tell(progress)
+			o.report(progress)
 			return report, nil
 		}
 		if err != nil && !IsTransient(err) {
@@ -99,7 +99,7 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 			return Report{}, &WaitError{Pending: []string{id}, Err: &endedError{context.DeadlineExceeded, err}}
 		}
 		progress.NextPoll = time.Now().Add(wait)
-		o.tell(progress)
+		o.report(progress)
 		if ctxErr := sleep(ctx, wait, PausePoll); ctxErr != nil {
 			if err != nil {
 				ctxErr = &endedError{ctxErr, err}
@@ -111,13 +111,18 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 
 // WaitError lists the submissions whose reports did not come.
 type WaitError struct {
-	Missing    []string // The service answers 404.
-	Unreadable []string // Their reports cannot be read.
-	Pending    []string // Not evaluated when waiting ended.
-	Err        error    // Why it ended: ErrNotFound when only some were missing, how reading the first report failed that cannot be read.
+	Missing    []string // The API responds with 404.
+	Unreadable []string // Their reports cannot be decoded.
+	Pending    []string // Not evaluated when the wait ended.
+
+	// Err is why the wait ended. When all reports have come but for those that are missing
+	// or cannot be decoded, it is the error of the first undecodable report, else
+	// ErrNotFound.
+	Err error
 }
 
-// Error returns one line: why it ended, and how many are pending, missing and unreadable.
+// Error returns one line: why the wait ended, and how many reports are pending, missing
+// and unreadable.
 func (e *WaitError) Error() string {
 	line := "hiring: the wait ended"
 	if amounts := text.Amounts(text.Amount{N: len(e.Pending), What: "report", State: "pending"},
@@ -134,7 +139,7 @@ func (e *WaitError) Error() string {
 // Unwrap returns Err.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-func (o WaitOptions) tell(p WaitProgress) {
+func (o WaitOptions) report(p WaitProgress) {
 	if o.Progress != nil {
 		o.Progress(p)
 	}
@@ -142,11 +147,12 @@ func (o WaitOptions) tell(p WaitProgress) {
 
 // progressOf returns the progress of a machine. For a watch, Pending counts the
 // submissions whose evaluation is expected.
-func (a *asker) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
-	p := m.Progress(a.now())
+func (p *poller) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
+	progress := m.Progress(p.now())
 	return WaitProgress{
-		Pending: m.Pending(), Missing: len(m.Missing()), Requests: a.requests, NextPoll: next,
-		SinceMeaning: p.SinceMeaning, AwaitingGrading: p.Unfinished, ReadsLastHour: p.ReadsLastHour, SlowReason: p.SlowReason,
+		Pending: m.Pending(), Missing: len(m.Missing()), Requests: p.requests, NextPoll: next,
+		SinceMeaning: progress.SinceMeaning, AwaitingGrading: progress.Unfinished,
+		ReadsLastHour: progress.ReadsLastHour, SlowReason: progress.SlowReason,
 	}
 }
 
@@ -168,12 +174,10 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 	return func(yield func(Report, error) bool) {
 		err := s.use().composed(ctx, "Submissions.WaitReports", func(ctx context.Context) error {
 			pause, err := newInterval(o.MinInterval, o.MaxInterval)
-			if err = joinParams(err, refuseIDs(ids)); err != nil {
+			if err = joinParams(err, checkIDs(ids)); err != nil {
 				return err
 			}
-			w := waiter{options: o, yield: yield}
-			w.begin(s, pause, ids)
-			return w.run(ctx)
+			return newWaiter(s, o, pause, ids, yield).run(ctx)
 		})
 		if err != nil {
 			yield(Report{}, err)
@@ -181,8 +185,8 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 	}
 }
 
-// refuseIDs judges all of them, and says where to look.
-func refuseIDs(ids []string) error {
+// checkIDs returns one error for all ids that cannot be part of a path.
+func checkIDs(ids []string) error {
 	first := slices.IndexFunc(ids, badSegment)
 	if first < 0 {
 		return nil
@@ -193,36 +197,42 @@ func refuseIDs(ids []string) error {
 
 // waiter is one range over WaitReports.
 type waiter struct {
-	asker
+	poller
 
-	options WaitOptions
-	yield   func(Report, error) bool
-	stopped bool // The range was left.
-	machine *waiting.Machine
-	order   []string          // The ids, once each,
-	names   map[string]string // by their spelling in lower case.
-	ready   int
-	failed  WaitError // Those whose reports cannot be read.
-	warned  map[string]bool
+	options    WaitOptions
+	yield      func(Report, error) bool
+	machine    *waiting.Machine
+	order      []string          // The ids, once each.
+	names      map[string]string // The caller's spelling of each id, by the id in lower case.
+	ready      int
+	unreadable []string        // IDs whose reports cannot be decoded.
+	readError  error           // Why the first of these reports cannot be decoded.
+	warned     map[string]bool // IDs of submissions that were warned of, in lower case.
 }
 
-func (w *waiter) begin(s *SubmissionService, pause interval, ids []string) {
-	w.asker = asker{submissions: s, assessment: w.options.AssessmentID, pause: pause, bare: make(map[string]Submission)}
-	w.warned, w.isNew = make(map[string]bool), w.warns
-	w.names = make(map[string]string, len(ids))
+func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string, yield func(Report, error) bool) *waiter {
+	w := &waiter{
+		poller:  poller{submissions: s, assessment: o.AssessmentID, interval: pause, withoutReport: make(map[string]Submission)},
+		options: o,
+		yield:   yield,
+		names:   make(map[string]string, len(ids)),
+		warned:  make(map[string]bool),
+	}
+	w.isNew = w.warns
 	for _, id := range ids {
 		if name := strings.ToLower(id); w.names[name] == "" {
 			w.names[name] = id
 			w.order = append(w.order, id)
 		}
 	}
-	o := w.asker.options()
-	o.Known, o.Start = append([]string{}, w.order...), w.options.Since
-	w.machine = waiting.New(o)
+	options := w.poller.options()
+	options.Known, options.Start = append([]string{}, w.order...), o.Since
+	w.machine = waiting.New(options)
+	return w
 }
 
-// warns reports whether to warn of a submission that cannot be decoded: once of each
-// that is awaited, or may be.
+// warns reports whether to warn of a submission that cannot be decoded: once for each
+// submission that is awaited or may be.
 func (w *waiter) warns(s *Submission, named bool) bool {
 	id := strings.ToLower(s.ID)
 	if named && !w.machine.IsPending(id) || w.warned[id] {
@@ -232,23 +242,24 @@ func (w *waiter) warns(s *Submission, named bool) bool {
 	return true
 }
 
+// run polls until no report is pending. It returns nil when the range was left.
 func (w *waiter) run(ctx context.Context) error {
 	var last error
 	for w.machine.Pending() > 0 {
-		wish := w.machine.Next(w.now(), w.budget())
-		if wish.Kind == waiting.Wait {
-			wait := wish.Until.Sub(w.now())
-			w.tell(time.Now().Add(wait))
-			if ended := w.rest(ctx, wait, last); ended != nil {
+		action := w.machine.Next(w.now(), w.budget())
+		if action.Kind == waiting.Wait {
+			wait := action.Until.Sub(w.now())
+			w.reportProgress(time.Now().Add(wait))
+			if ended := w.sleep(ctx, wait, last); ended != nil {
 				return w.end(ended)
 			}
 			last = nil
 			continue
 		}
-		wish.ID = w.names[wish.ID]
-		found, err := w.fulfil(ctx, w.machine, wish)
-		for i := range found {
-			if w.land(&found[i]); w.stopped {
+		action.ID = w.names[action.ID]
+		result, err := w.fulfil(ctx, w.machine, action)
+		for i := range result.deliver {
+			if !w.deliver(&result.deliver[i], result.reportErr) {
 				return nil
 			}
 		}
@@ -257,35 +268,37 @@ func (w *waiter) run(ctx context.Context) error {
 		}
 		last = cmp.Or(err, last)
 	}
-	w.tell(time.Time{})
+	w.reportProgress(time.Time{})
 	switch {
-	case w.failed.Err != nil:
-		return w.end(w.failed.Err)
+	case w.readError != nil:
+		return w.end(w.readError)
 	case len(w.machine.Missing()) > 0:
 		return w.end(ErrNotFound)
 	}
 	return nil
 }
 
-func (w *waiter) land(s *Submission) {
+// deliver yields the report of a submission, or records that it cannot be decoded. It
+// reports whether the range continues.
+func (w *waiter) deliver(s *Submission, reportErr error) bool {
 	id := strings.ToLower(s.ID)
-	delete(w.bare, id)
+	delete(w.withoutReport, id)
 	if s.Report == nil {
-		w.failed.Unreadable = append(w.failed.Unreadable, w.names[id])
-		w.failed.Err = cmp.Or(w.failed.Err, w.unreadable)
-		return
+		w.unreadable = append(w.unreadable, w.names[id])
+		w.readError = cmp.Or(w.readError, reportErr)
+		return true
 	}
 	report := *s.Report
-	if report.SubmissionID == "" { // It stood inside a submission.
+	if report.SubmissionID == "" { // A report inside a submission has no id of its own.
 		report.SubmissionID = s.ID
 	}
 	w.ready++
-	w.stopped = !w.yield(report, nil)
+	return w.yield(report, nil)
 }
 
-// end is the error that comes last.
+// end returns the error that comes last.
 func (w *waiter) end(err error) *WaitError {
-	e := &WaitError{Unreadable: w.failed.Unreadable, Err: err}
+	e := &WaitError{Unreadable: w.unreadable, Err: err}
 	for _, id := range w.order {
 		if w.machine.IsPending(id) {
 			e.Pending = append(e.Pending, id)
@@ -296,8 +309,8 @@ func (w *waiter) end(err error) *WaitError {
 	return e
 }
 
-func (w *waiter) tell(next time.Time) {
+func (w *waiter) reportProgress(next time.Time) {
 	p := w.progressOf(w.machine, next)
 	p.Total, p.Ready = len(w.order), w.ready
-	w.options.tell(p)
+	w.options.report(p)
 }

@@ -26,8 +26,8 @@ type WatchOptions struct {
 	Progress   func(WaitProgress) // Called after each poll of Watch, in the goroutine of the call. Nil: not called.
 }
 
-// judge checks the options and returns the interval between two polls.
-func (o WatchOptions) judge() (interval, error) {
+// check validates the options and returns the interval between two polls.
+func (o WatchOptions) check() (interval, error) {
 	pause, err := newInterval(o.MinInterval, o.MaxInterval)
 	if o.Lookback < 0 {
 		err = joinParams(err, &ParamError{Param: "Lookback", Problem: "must not be negative"})
@@ -64,7 +64,8 @@ func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2
 	}
 }
 
-// watch is the loop. It returns nil when yield does not want more.
+// watch polls until the context ends or an error cannot be retried. It returns nil when
+// yield returns false.
 func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield func(Submission) bool) error {
 	w, err := newWatcher(s, o)
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 	if err = w.load(state); err != nil {
 		return err
 	}
-	if state == "" { // A crash before the first response must not move the beginning.
+	if state == "" { // A restart after a crash before the first response keeps the start.
 		if err = w.save(ctx, w.machine); err != nil {
 			return err
 		}
@@ -88,30 +89,30 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 		if !IsTransient(err) {
 			return err
 		}
-		if ended := w.rest(ctx, max(w.pause.next(), retryAfter(err)), err); ended != nil {
+		if ended := w.sleep(ctx, max(w.interval.next(), retryAfter(err)), err); ended != nil {
 			return ended
 		}
 	}
 	for {
-		goOn, err := w.turn(ctx, yield)
-		if !goOn {
+		more, err := w.pollAndDeliver(ctx, yield)
+		if !more {
 			return err
 		}
 	}
 }
 
-// watcher is a watch with its machine.
+// watcher is one watch or one Poll.
 type watcher struct {
-	asker
+	poller
 
 	options WatchOptions
 	machine *waiting.Machine
 }
 
 func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
-	pause, err := o.judge()
+	pause, err := o.check()
 	o.Lookback = cmp.Or(o.Lookback, defaultLookback)
-	w := &watcher{asker: asker{submissions: s, assessment: o.AssessmentID, pause: pause}, options: o}
+	w := &watcher{poller: poller{submissions: s, assessment: o.AssessmentID, interval: pause}, options: o}
 	w.isNew = func(s *Submission, named bool) bool {
 		if !named {
 			return w.machine.NoteUnreadable(s.ID)
@@ -122,11 +123,12 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 	return w, err
 }
 
-// turn is one round: it asks, delivers and sleeps.
-func (w *watcher) turn(ctx context.Context, yield func(Submission) bool) (goOn bool, err error) {
+// pollAndDeliver polls, yields the evaluated submissions and sleeps until the next poll.
+// It reports whether the watch continues.
+func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) bool) (more bool, err error) {
 	before := w.state()
-	found, wait, err := w.round(ctx)
-	if goOn, failure := w.deliver(ctx, before, found, yield); !goOn || failure != nil {
+	found, wait, err := w.poll(ctx)
+	if more, failure := w.deliver(ctx, before, found.evaluated, yield); !more || failure != nil {
 		return false, failure
 	}
 	if err != nil && !IsTransient(err) {
@@ -135,16 +137,17 @@ func (w *watcher) turn(ctx context.Context, yield func(Submission) bool) (goOn b
 	if w.options.Progress != nil {
 		w.options.Progress(w.progressOf(w.machine, time.Now().Add(wait)))
 	}
-	if ended := w.rest(ctx, wait, err); ended != nil {
+	if ended := w.sleep(ctx, wait, err); ended != nil {
 		return false, ended
 	}
 	return true, nil
 }
 
-// deliver yields what a round found. Until all is delivered, what is saved is the
-// state before the round with those added that were.
-func (w *watcher) deliver(ctx context.Context, before string, found []Submission, yield func(Submission) bool) (goOn bool, err error) {
-	ctx = context.WithoutCancel(ctx) // What was delivered is saved, come what may.
+// deliver yields the submissions that a poll found. Until the last one is delivered, it
+// saves the state before the poll with the deliveries so far, so that a restart finds
+// the rest again.
+func (w *watcher) deliver(ctx context.Context, before string, found []Submission, yield func(Submission) bool) (more bool, err error) {
+	ctx = context.WithoutCancel(ctx) // Deliveries are saved also after the end of the context.
 	machine := w.machine
 	if before != "" && len(found) > 1 {
 		if machine, err = waiting.Resume(w.machine.Options, before); err != nil {
@@ -183,10 +186,9 @@ func (w *watcher) state() string {
 	return w.machine.String()
 }
 
-// load resumes a state, or makes that of a watch that has seen nothing yet. It sends
-// nothing.
+// load sets the machine: from a state, or a new one for "". It sends no request.
 func (w *watcher) load(state string) error {
-	o := w.asker.options()
+	o := w.poller.options()
 	o.Lookback, o.Regraded = w.options.Lookback, w.options.Regraded
 	if state == "" {
 		o.Start = w.options.Since
@@ -210,8 +212,8 @@ func (w *watcher) load(state string) error {
 	return nil
 }
 
-// newMachine returns the machine of a watch whose beginning fits into a query and a
-// state.
+// newMachine returns the machine of a watch. It rounds the start to what a query and a
+// state can hold.
 func newMachine(o waiting.Options) *waiting.Machine {
 	o.Start = o.Start.UTC().Truncate(time.Millisecond)
 	if o.Start.Before(time.Unix(0, 0)) {
@@ -220,15 +222,14 @@ func newMachine(o waiting.Options) *waiting.Machine {
 	return waiting.New(o)
 }
 
-// begin checks that the state is of the key's account. The first response of a watch
-// shows the account, and the server's clock for a beginning that was the time of the
-// call.
+// begin checks that the state belongs to the key's account. The first response of a new
+// watch shows the account and the server's clock, by which a zero Since is set.
 func (w *watcher) begin(ctx context.Context) error {
 	if w.machine.Account != "" {
 		w.check = w.checkResponse
 		err := w.sameAccount(ctx)
-		if errors.Is(err, errForeign) { // So was the last request's key: the next may have another.
-			err = w.judgeAccount(w.account(ctx, true))
+		if errors.Is(err, errOtherAccount) { // The key source may have changed the key since the last request.
+			err = w.compareAccount(w.account(ctx, true))
 		}
 		return err
 	}
@@ -249,11 +250,11 @@ func (w *watcher) begin(ctx context.Context) error {
 
 // checkResponse checks that a response is of the right account, and that the
 // assessment exists when the first listing of a watch is empty.
-func (w *watcher) checkResponse(ctx context.Context, wish waiting.Action, items int) error {
+func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) error {
 	if err := w.sameAccount(ctx); err != nil {
 		return err
 	}
-	first := wish.Kind == waiting.List && wish.Status == "" && wish.Since.IsZero() && wish.Cursor == ""
+	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
 	if !first || items > 0 || w.options.AssessmentID == "" || !w.machine.OpenedAt.IsZero() {
 		return nil
 	}
@@ -271,25 +272,26 @@ func (w *watcher) checkResponse(ctx context.Context, wish waiting.Action, items 
 	return nil // The assessment may exist.
 }
 
-var errForeign = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
+var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 
-// sameAccount makes sure that a request was not answered for another account: a
-// key source may hand out another key at any time.
+// sameAccount checks that the last request was for the account of the state, because a
+// key source may return another key at any time.
 func (w *watcher) sameAccount(ctx context.Context) error {
-	return w.judgeAccount(w.account(ctx, false))
+	return w.compareAccount(w.account(ctx, false))
 }
 
-func (w *watcher) judgeAccount(account string, err error) error {
+func (w *watcher) compareAccount(account string, err error) error {
 	if err == nil && account != w.machine.Account {
-		return errForeign
+		return errOtherAccount
 	}
 	return err
 }
 
-// account returns the id of the key's account, which is asked for once a key.
-func (w *watcher) account(ctx context.Context, anew bool) (string, error) {
+// account returns the id of the account of the last key. It is read once for each key,
+// and again if reload is set.
+func (w *watcher) account(ctx context.Context, reload bool) (string, error) {
 	k := w.submissions.core
-	if id := k.shared.account(k.keys.lastUsed().id); id != "" && !anew {
+	if id := k.shared.account(k.keys.lastUsed().id); id != "" && !reload {
 		return id, nil
 	}
 	if err := w.ration("Account.Get"); err != nil {

@@ -114,10 +114,10 @@ func (m *Machine) addExperimentListing() {
 }
 
 // readExperiment updates the experiment with a page of its listing.
-func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, whole bool) {
+func (m *Machine) readExperiment(now time.Time, l *listing, items []Item, complete bool) {
 	p := &m.Probe
 	shown := slices.ContainsFunc(items, func(it Item) bool { return it.ID == p.Item.ID })
-	answered := shown || whole || l.isPast(p.Item.Created)
+	answered := shown || complete || l.isPast(p.Item.Created)
 	if !answered && l.Pages < experimentPages {
 		return
 	}

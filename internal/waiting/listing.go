@@ -24,7 +24,7 @@ type listing struct {
 	Purpose      purpose   `json:"for,omitzero"`
 	Status       string    `json:"status,omitzero"`
 	Since        time.Time `json:"since,omitzero"`
-	CreatedSince time.Time `json:"stop,omitzero"` // Items created earlier are not needed. The listing ends there if it is ordered by creation.
+	CreatedSince time.Time `json:"stop,omitzero"` // An ordered listing ends at items that were created earlier.
 	Cursor       string    `json:"cursor,omitzero"`
 	CursorAt     time.Time `json:"turned,omitzero"`  // Time of the response with the cursor.
 	StartedAt    time.Time `json:"began,omitzero"`   // Time of the first page.
@@ -43,8 +43,8 @@ type listing struct {
 	FirstHash    uint64    `json:"first,omitzero"`  // Hash of the first item of the first page.
 }
 
-// isBackground returns 1 for sweeps of all of Lookback, which come last in a poll, else 0.
-func (l *listing) isBackground() int {
+// rank orders the listings of a poll: sweeps of all of Lookback come last.
+func (l *listing) rank() int {
 	if l.Purpose == sweep && l.Level == deepest {
 		return 1
 	}
@@ -59,7 +59,8 @@ const (
 	largestPage        = 100
 )
 
-// isPast reports whether all items created since that time were listed, judged by their order.
+// isPast reports whether all items that were created since that time were listed, which
+// an ordered listing shows.
 func (l *listing) isPast(since time.Time) bool {
 	return !l.Unordered && !l.LastCreated.IsZero() && l.LastCreated.Before(since)
 }
@@ -92,13 +93,15 @@ func (m *Machine) endListings(purposes ...purpose) {
 	}
 }
 
+// handlePage updates the state with a page of the current listing, and returns the
+// indexes of the items to deliver.
 func (m *Machine) handlePage(now time.Time, a Response) (ready []int, err error) {
 	l := m.currentListing()
 	switch {
 	case l == nil:
 		return nil, nil
 	case a.Failed:
-		m.Polling = l.isBackground() == 0 // After a background listing a new poll begins with the other listings.
+		m.Polling = l.rank() == 0 // After a sweep of all of Lookback a new poll begins, with the other listings first.
 		m.interruptPoll(now, a.RetryAfter)
 		return nil, nil
 	case a.Rejected && l.Cursor != "":
@@ -177,25 +180,26 @@ func (m *Machine) advance(now time.Time, l *listing, a Response) {
 		}
 		m.Levels[l.Level].Credit = max(0, m.Levels[l.Level].Credit-1)
 	}
-	whole := a.Cursor == "" || l.isPast(l.CreatedSince)
+	complete := a.Cursor == "" || l.isPast(l.CreatedSince)
 	full := l.MaxPollPages > 0 && l.PollPages >= l.MaxPollPages
 	switch {
 	case l.Purpose == experiment:
-		m.readExperiment(now, l, a.Items, whole)
+		m.readExperiment(now, l, a.Items, complete)
 	case l.Purpose == opening && m.known && m.countUnconfirmed() <= l.Pages:
-		whole = true
+		complete = true
 	}
 	switch {
-	case whole, full && !l.Resumes:
+	case complete, full && !l.Resumes:
 		l.Ended = true
-		m.listingEnded(now, l, whole)
+		m.listingEnded(now, l, complete)
 	case full:
 		l.Paused = true
 	}
 }
 
-// listingEnded updates the state after a listing. complete reports whether all its pages were read.
-func (m *Machine) listingEnded(now time.Time, l *listing, whole bool) {
+// listingEnded updates the state after a listing. complete reports whether all its
+// pages were read.
+func (m *Machine) listingEnded(now time.Time, l *listing, complete bool) {
 	switch l.Purpose {
 	case opening:
 		m.openingEnded(l)
@@ -203,18 +207,18 @@ func (m *Machine) listingEnded(now time.Time, l *listing, whole bool) {
 		if l.Level == 0 {
 			m.NewPages = float64(l.Pages)
 		}
-		if whole {
+		if complete {
 			m.advanceCutoff(l)
 		}
 	case search:
-		m.SearchedAll = whole
-		if m.SearchPages = float64(l.Pages); !whole {
+		m.SearchedAll = complete
+		if m.SearchPages = float64(l.Pages); !complete {
 			m.SearchPages += 2
 		}
 	case unfinished:
-		m.scheduleLeavers(now, l, whole)
+		m.scheduleLeavers(now, l, complete)
 	case sweep:
-		if whole {
+		if complete {
 			m.sweepEnded(l)
 		}
 	}

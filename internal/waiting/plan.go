@@ -103,7 +103,7 @@ func (m *Machine) plan(now time.Time) {
 	default:
 		m.planSweepLevels(now)
 	}
-	slices.SortStableFunc(m.Listings, func(a, b listing) int { return cmp.Compare(a.isBackground(), b.isBackground()) })
+	slices.SortStableFunc(m.Listings, func(a, b listing) int { return cmp.Compare(a.rank(), b.rank()) })
 }
 
 // sampleUnfiltered lists a page without a status filter once an hour, because it may show

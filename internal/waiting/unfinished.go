@@ -198,9 +198,9 @@ func (m *Machine) waitingSetExtraCost() float64 {
 
 // scheduleLeavers schedules single reads of the submissions that the listing of their
 // status no longer shows.
-func (m *Machine) scheduleLeavers(now time.Time, l *listing, whole bool) {
+func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
 	if s := m.Statuses[l.Status]; s != nil {
-		if s.Pages = l.Pages; whole {
+		if s.Pages = l.Pages; complete {
 			s.ListedAt = l.StartedAt
 		} else {
 			s.Pages += 2
@@ -208,7 +208,7 @@ func (m *Machine) scheduleLeavers(now time.Time, l *listing, whole bool) {
 	}
 	for _, it := range m.Items {
 		judged := (it.Status == l.Status || l.Status == "") && it.Serial < l.Serial && it.LateSince.IsZero() && !it.Unreadable
-		reached := whole || l.isPast(it.Created)
+		reached := complete || l.isPast(it.Created)
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue
 		}

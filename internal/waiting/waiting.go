@@ -45,7 +45,7 @@
 // of a submission alone prove its delivery (memory.go). A poll is a list of listings,
 // then single reads. The interval between two polls depends on what a poll cost and on
 // what remains of the rate limit (interval.go). The state can be saved between any two
-// requests, and another process can resume it (state.go): it is the whole memory.
+// requests, and another process can resume it (state.go): it is the complete memory.
 package waiting
 
 import (

@@ -164,7 +164,7 @@ func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 		}
 		assert.Equal(t, []int64{1, 9, 10}, got)
 		fake = apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(true, 1, 9), apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9))
-		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "pages have a cursor and no entries")
 	})
 }
 
@@ -206,7 +206,7 @@ func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 		}
 		assert.Equal(t, []int64{9, 10}, got)
 		fake = apitest.NewScriptedServer(t, append(begun, logPage(true), logPage(true))...)
-		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "promises more")
+		require.ErrorContains(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), "pages have a cursor and no entries")
 	})
 }
 
