@@ -29,19 +29,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestInvitingUnderFaultsIsExactlyOnce runs SendAll through a storm of faults,
-// kills it at random points and starts it again with a new client, until it
-// ends. Now and then others with the same key use up most of its writes.
-// What each report says is checked the moment it comes:
+// TestInvitingUnderFaultsIsExactlyOnce runs SendAll on a network with faults, kills it at
+// random points and restarts it with a new client until it ends. Sometimes other users of
+// the key use up most of its writes. Each result is checked when Each receives it:
 //
-//   - sent: the address has exactly one invitation, made by a request of this
-//     run, and none of its requests is still on its way;
-//   - existing: it has exactly one, and this run asked for none;
-//   - not sent: no request of this run took effect or still can;
-//   - unknown: anything, but the error beside it says so.
+//   - sent: the address has exactly one invitation, from a request of this run, and none
+//     of its requests is in flight;
+//   - existing: the address has exactly one invitation, from another run;
+//   - not sent: no request of this run took effect or can still take effect;
+//   - unknown: the error says that the outcome is uncertain.
 //
-// A new run begins when more than a minute has passed since the kill,
-// as the documentation of SendAll demands.
+// A new run begins more than a minute after the kill, as SendAll without a checkpoint
+// requires.
 func TestInvitingUnderFaultsIsExactlyOnce(t *testing.T) {
 	t.Parallel()
 	seeds, candidates := 5, 100
@@ -49,35 +48,35 @@ func TestInvitingUnderFaultsIsExactlyOnce(t *testing.T) {
 		seeds, candidates = 200, 1000
 	}
 	began := time.Now()
-	var all, rival tally
+	var all, plain totals
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ours := inviteThroughStorm(t, seed, candidates)
+				ours := inviteWithFaults(t, seed, candidates)
 				all.add(ours)
-				theirs := rivalThroughStorm(t, seed, candidates)
-				rival.add(theirs)
+				theirs := invitePlainly(t, seed, candidates)
+				plain.add(theirs)
 				t.Logf("%3.0f %% faults: %s", 100*rateOf(seed), ours)
 				t.Logf("plain retries:  %s", theirs)
 			})
 		})
 	}
 	t.Logf("in all, with SendAll:      %s", all)
-	t.Logf("in all, with plain retries: %s", rival)
+	t.Logf("in all, with plain retries: %s", plain)
 	t.Logf("%d seeds of %d candidates in %s", seeds, candidates, time.Since(began).Round(time.Millisecond))
 	require.Zero(t, all.duplicates+all.lost)
-	require.Positive(t, rival.duplicates, "the same faults must show duplicates with a client that just repeats")
+	require.Positive(t, plain.duplicates, "the same faults must cause duplicates with plain retries")
 }
 
-// tally is what came of inviting.
-type tally struct {
+// totals counts what happened in runs.
+type totals struct {
 	candidates, duplicates, lost int
 	runs, kills, midway, unknown int
 	exchanges, faults            int
 	hours                        float64 // Of virtual time.
 }
 
-func (a *tally) add(b tally) {
+func (a *totals) add(b totals) {
 	a.candidates += b.candidates
 	a.duplicates += b.duplicates
 	a.lost += b.lost
@@ -90,28 +89,28 @@ func (a *tally) add(b tally) {
 	a.hours += b.hours
 }
 
-func (a tally) String() string {
+func (a totals) String() string {
 	return fmt.Sprintf("%d candidates, %d duplicates, %d lost; %d runs, %d kills (%d midway), %d reports of unknown; %d faults in %d exchanges, %.1f virtual hours",
 		a.candidates, a.duplicates, a.lost, a.runs, a.kills, a.midway, a.unknown, a.faults, a.exchanges, a.hours)
 }
 
-// rateOf is how many of the exchanges go wrong: 10 to 40 %.
+// rateOf returns the share of the exchanges that have a fault: 10 to 40 %.
 func rateOf(seed uint64) float64 { return 0.4 - 0.1*float64(seed%4) }
 
-// inviteThroughStorm kills and repeats SendAll until it has ended.
-func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
+// inviteWithFaults kills and restarts SendAll until it has ended.
+func inviteWithFaults(t *testing.T, seed uint64, n int) totals {
 	server, assessment := apitest.StartWithAssessment(t)
 	server.SetPlan(sandbox.LiveKey, 0, 10*n)
-	s := newStorm(server, seed)
-	began, result := time.Now(), tally{candidates: n}
+	s := newFaultyNetwork(server, seed)
+	began, result := time.Now(), totals{candidates: n}
 	for done := false; !done || result.kills < apitest.Kills; {
 		result.runs++
-		require.Less(t, result.runs, 1000, "it does not come to an end")
+		require.Less(t, result.runs, 1000, "the runs do not end")
 		client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey,
 			hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithTimeout(apitest.AttemptTimeout))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		run := &chaosRun{storm: s, number: result.runs, candidates: apitest.Candidates(n, result.runs), die: cancel, sends: -1}
+		run := &chaosRun{network: s, number: result.runs, candidates: apitest.Candidates(n, result.runs), kill: cancel, sends: -1}
 		if left := apitest.Kills - result.kills; left > 0 {
 			run.sends = s.random(1 + 2*(n-s.invited())/(left+1))
 		}
@@ -119,11 +118,11 @@ func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
 			server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, s.random(1+n/10))
 		}
 		s.begin(run.number)
-		run.approach()
+		run.scheduleKill()
 		err = client.Invitations.SendAll(ctx, assessment, run.sequence(), hiring.SendAllOptions{Each: run.each})
 		run.ended(t, err)
 		result.unknown += run.unknown
-		if ctx.Err() != nil || run.left {
+		if ctx.Err() != nil || run.stopped {
 			result.kills++
 			if s.invited() < n {
 				result.midway++
@@ -136,50 +135,50 @@ func inviteThroughStorm(t *testing.T, seed uint64, n int) tally {
 	result.hours = time.Since(began).Hours()
 	result.exchanges, result.faults = s.exchanges, s.faults
 	result.duplicates, result.lost = count(t, server, assessment, n)
-	require.Zero(t, result.duplicates, "seed %d: second mails", seed)
+	require.Zero(t, result.duplicates, "seed %d: second e-mails", seed)
 	require.Zero(t, result.lost, "seed %d: candidates without an invitation", seed)
 	account, err := apitest.UnlimitedClient(t, server).Account.Get(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, n, account.Usage.AssessmentsUsed, "seed %d: of the plan", seed)
+	require.Equal(t, n, account.Usage.AssessmentsUsed, "seed %d: use of the plan", seed)
 	return result
 }
 
 // chaosRun is one run of SendAll until it ends or is killed.
 type chaosRun struct {
-	storm      *storm
+	network    *faultyNetwork
 	number     int
 	candidates []hiring.NewInvitation
-	die        func()
-	sends      int // How many more are sent before it is killed; negative: it is not.
+	kill       func()
+	sends      int // How many more are sent before the kill; negative: there is no kill.
 
 	asked    int // Candidates that the sequence gave.
 	reported int
 	unknown  int
-	leave    bool // At the next report.
-	left     bool
+	stop     bool // Each returns false for the next result.
+	stopped  bool
 	errs     []error
-	cause    error // Of the candidates after the end of the run.
+	cause    error // The cause in the errors of candidates after the end of the run.
 	wrong    []string
 }
 
-// approach brings death, in one of its ways, once enough was sent.
-func (r *chaosRun) approach() {
+// scheduleKill plans how the run is killed, once enough was sent.
+func (r *chaosRun) scheduleKill() {
 	if r.sends != 0 {
 		return
 	}
-	switch s := r.storm; s.random(4) {
-	case 0:
-		r.leave = true
+	switch s := r.network; s.random(4) {
+	case 0: // By Each.
+		r.stop = true
 	case 1:
-		s.kill(1+s.random(4), false, r.die) // In an exchange.
-	case 2: // While it waits for a reply that does not come, or to look, or looks.
+		s.kill(1+s.random(4), false, r.kill) // In an exchange.
+	case 2: // While it waits for a response or a lookup, or in a lookup.
 		delay := time.Duration(s.random(20_000)) * time.Millisecond
-		s.kill(1, true, func() { time.AfterFunc(delay, r.die) })
+		s.kill(1, true, func() { time.AfterFunc(delay, r.kill) })
 	case 3: // While it waits for a window.
 		s.server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, s.random(2))
-		time.AfterFunc(time.Duration(s.random(3600))*time.Second, r.die)
+		time.AfterFunc(time.Duration(s.random(3600))*time.Second, r.kill)
 	}
-	r.sends = 1 + r.storm.random(8) // Until the next try, should this one miss.
+	r.sends = 1 + r.network.random(8) // Until the next kill, if the run ends before this one.
 }
 
 func (r *chaosRun) sequence() iter.Seq[hiring.NewInvitation] {
@@ -199,39 +198,39 @@ func (r *chaosRun) each(result hiring.InviteResult, err error) bool {
 	if ended, ok := errors.AsType[*hiring.RunEndedError](err); ok {
 		r.cause = ended.Cause
 	}
-	if problem := r.storm.judge(r.number, result, err); problem != "" {
-		r.wrong = append(r.wrong, fmt.Sprintf("report %d of run %d (%v, %v): %s", r.reported, r.number, result, err, problem))
+	if problem := r.network.problem(r.number, result, err); problem != "" {
+		r.wrong = append(r.wrong, fmt.Sprintf("result %d of run %d (%v, %v): %s", r.reported, r.number, result, err, problem))
 	}
 	if result.Candidate.Email != in.Email || r.asked < r.reported {
-		r.wrong = append(r.wrong, fmt.Sprintf("report %d of run %d is about another candidate", r.reported, r.number))
+		r.wrong = append(r.wrong, fmt.Sprintf("result %d of run %d is that of another candidate", r.reported, r.number))
 	}
 	if result.Outcome == hiring.InviteUnknown {
 		r.unknown++
 	}
-	if r.left = r.leave; !r.left && result.Outcome == hiring.InviteSent && r.sends > 0 {
+	if r.stopped = r.stop; !r.stopped && result.Outcome == hiring.InviteSent && r.sends > 0 {
 		r.sends--
-		r.approach()
+		r.scheduleKill()
 	}
-	return !r.left
+	return !r.stopped
 }
 
 func (r *chaosRun) ended(t *testing.T, err error) {
 	t.Helper()
 	require.Empty(t, r.wrong)
-	if r.left {
+	if r.stopped {
 		require.NoError(t, err)
 		return
 	}
-	require.Len(t, r.candidates, r.reported, "run %d: a report for each candidate", r.number)
+	require.Len(t, r.candidates, r.reported, "run %d: one result for each candidate", r.number)
 	if r.cause != nil {
-		require.Equal(t, err, r.cause, "run %d: the cause of the candidates after the end, and what SendAll returned", r.number)
+		require.Equal(t, err, r.cause, "run %d: the cause of the candidates after the end is what SendAll returned", r.number)
 	}
 	if err != nil {
-		require.Contains(t, r.errs, err, "run %d: what SendAll returned is the error of a candidate", r.number)
+		require.Contains(t, r.errs, err, "run %d: SendAll returned the error of a candidate", r.number)
 	}
 }
 
-// count looks what there is when all is over.
+// count compares the invitations with the candidates at the end.
 func count(t *testing.T, server *sandbox.Server, assessment string, n int) (duplicates, lost int) {
 	t.Helper()
 	mails := make(map[string]int)
@@ -250,12 +249,12 @@ func count(t *testing.T, server *sandbox.Server, assessment string, n int) (dupl
 	return duplicates, lost
 }
 
-// rivalThroughStorm does what a program does that repeats what failed, by the
-// defaults of go-retryablehttp. Nobody even kills it.
-func rivalThroughStorm(t *testing.T, seed uint64, n int) tally {
+// invitePlainly sends each invitation with the default retries of go-retryablehttp, without
+// a kill.
+func invitePlainly(t *testing.T, seed uint64, n int) totals {
 	server, assessment := apitest.StartWithAssessment(t)
 	server.SetPlan(sandbox.LiveKey, 0, 10*n)
-	s := newStorm(server, seed)
+	s := newFaultyNetwork(server, seed)
 	began := time.Now()
 	client := retryablehttp.NewClient()
 	client.Logger = nil
@@ -272,14 +271,14 @@ func rivalThroughStorm(t *testing.T, seed uint64, n int) tally {
 		}
 	}
 	time.Sleep(time.Minute)
-	result := tally{candidates: n, runs: 1, exchanges: s.exchanges, faults: s.faults, hours: time.Since(began).Hours()}
+	result := totals{candidates: n, runs: 1, exchanges: s.exchanges, faults: s.faults, hours: time.Since(began).Hours()}
 	result.duplicates, result.lost = count(t, server, assessment, n)
 	return result
 }
 
-// storm is a transport on which a share of the exchanges goes wrong. It sees
-// every request and every effect, and so knows the truth.
-type storm struct {
+// faultyNetwork is a transport on which a share of the exchanges has a fault. It records
+// every request and every effect.
+type faultyNetwork struct {
 	server  *sandbox.Server
 	service http.RoundTripper
 	rate    float64
@@ -293,45 +292,45 @@ type storm struct {
 	killer    func()
 	lose      bool
 	effects   map[string]int // Invitations by address.
-	by        map[string]int // The run whose request had the last effect.
-	pending   map[string]int // Requests that are on their way.
+	by        map[string]int // The run whose request took effect last.
+	pending   map[string]int // Requests in flight.
 }
 
-func newStorm(server *sandbox.Server, seed uint64) *storm {
-	return &storm{
+func newFaultyNetwork(server *sandbox.Server, seed uint64) *faultyNetwork {
+	return &faultyNetwork{
 		server: server, service: server.Transport(), rate: rateOf(seed), rng: rand.New(rand.NewPCG(seed, 2)),
 		effects: make(map[string]int), by: make(map[string]int), pending: make(map[string]int),
 	}
 }
 
-func (s *storm) random(n int) int {
+func (s *faultyNetwork) random(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rng.IntN(n)
 }
 
-func (s *storm) begin(run int) {
+func (s *faultyNetwork) begin(run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run = run
 }
 
-// kill calls killer in the nth exchange from now on, and loses its reply if
-// that is wanted.
-func (s *storm) kill(n int, lose bool, killer func()) {
+// kill calls killer in the nth exchange from now on. lose loses the response of that
+// exchange.
+func (s *faultyNetwork) kill(n int, lose bool, killer func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.killAt, s.lose, s.killer = s.exchanges+n, lose, killer
 }
 
-func (s *storm) invited() int {
+func (s *faultyNetwork) invited() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.effects)
 }
 
-// judge says what is wrong with a report, or nothing.
-func (s *storm) judge(run int, got hiring.InviteResult, err error) string {
+// problem returns what is wrong with a result, or "".
+func (s *faultyNetwork) problem(run int, got hiring.InviteResult, err error) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	email := strings.ToLower(got.Candidate.Email)
@@ -339,17 +338,17 @@ func (s *storm) judge(run int, got hiring.InviteResult, err error) string {
 	settled := got.Outcome == hiring.InviteSent || got.Outcome == hiring.InviteExisting
 	switch {
 	case settled != (err == nil):
-		return "an error must be beside all but sent and existing"
+		return "the error must be nil exactly for sent and existing"
 	case settled && (there != 1 || underway != 0):
-		return fmt.Sprintf("it has %d invitations, and %d requests are on their way", there, underway)
+		return fmt.Sprintf("%d invitations and %d requests in flight", there, underway)
 	case settled && !strings.EqualFold(got.Invitation.CandidateEmail, email):
-		return "the invitation is somebody else's"
+		return "the invitation is that of another candidate"
 	case settled && ours != (got.Outcome == hiring.InviteSent):
-		return "it was sent by another run than it seems"
+		return "it was sent by another run than reported"
 	case got.Outcome == hiring.InviteNotSent && (there > 0 && ours || underway != 0):
-		return fmt.Sprintf("it was sent by this run, or may be yet: %d requests are on their way", underway)
+		return fmt.Sprintf("it was sent by this run or may still be: %d requests in flight", underway)
 	case got.Outcome == hiring.InviteUnknown && !errors.Is(err, hiring.ErrOutcomeUnknown) && doneOf(err) != hiring.OutcomeDone:
-		return "the error must say that the outcome is not certain"
+		return "the error must have an uncertain outcome"
 	case !slices.Contains([]hiring.InviteOutcome{hiring.InviteSent, hiring.InviteExisting, hiring.InviteNotSent, hiring.InviteUnknown}, got.Outcome):
 		return "there is no such outcome"
 	}
@@ -363,7 +362,7 @@ func doneOf(err error) hiring.Outcome {
 	return ""
 }
 
-// The ways in which an exchange goes wrong.
+// The kinds of faults.
 const (
 	errorBefore = iota
 	errorAfter
@@ -379,26 +378,26 @@ const (
 	faultKinds
 )
 
-// exchange is one request with the storm's decisions.
+// exchange is one request and its fault.
 type exchange struct {
-	storm   *storm
+	network *faultyNetwork
 	request *http.Request
 
-	// detached is the request as the service has it: its effect does not depend
-	// on who still waits for it.
+	// detached is the request as the server handles it. It does not depend on whether the
+	// client still waits.
 	detached *http.Request
 
 	body   []byte
-	email  string // Of an invitation.
-	kind   int    // Of the fault, or -1.
-	status int    // Of an error.
+	email  string // The address of an invitation.
+	kind   int    // The fault, or -1.
+	status int    // The status code of an error.
 	late   time.Duration
-	wait   int     // Seconds, of a 429.
-	cut    float64 // How much of the body arrives.
+	wait   int     // Retry-After of a 429, in seconds.
+	cut    float64 // The share of the body that arrives.
 	killer func()
 }
 
-func (s *storm) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *faultyNetwork) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, err := s.decide(r)
 	if err != nil {
 		return nil, err
@@ -442,8 +441,8 @@ func (s *storm) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-func (s *storm) decide(r *http.Request) (*exchange, error) {
-	x := &exchange{storm: s, request: r, detached: r.Clone(context.WithoutCancel(r.Context())), kind: -1}
+func (s *faultyNetwork) decide(r *http.Request) (*exchange, error) {
+	x := &exchange{network: s, request: r, detached: r.Clone(context.WithoutCancel(r.Context())), kind: -1}
 	if r.Body != nil {
 		var err error
 		if x.body, err = io.ReadAll(r.Body); err != nil {
@@ -481,14 +480,14 @@ func (s *storm) decide(r *http.Request) (*exchange, error) {
 	return x, nil
 }
 
-// act lets the service do its work.
+// act lets the server handle the request.
 func (x *exchange) act() (*http.Response, error) {
 	r := x.detached
 	r.Body = http.NoBody
 	if x.body != nil {
 		r.Body = io.NopCloser(bytes.NewReader(x.body))
 	}
-	s := x.storm
+	s := x.network
 	s.mu.Lock()
 	run := s.run
 	s.mu.Unlock()
@@ -502,14 +501,14 @@ func (x *exchange) act() (*http.Response, error) {
 	return resp, err
 }
 
-// later lets the service do its work within a minute.
+// later lets the server handle the request within a minute.
 func (x *exchange) later() {
-	s := x.storm
+	s := x.network
 	s.mu.Lock()
 	s.pending[x.email]++
 	s.mu.Unlock()
 	time.AfterFunc(x.late, func() {
-		_, _ = x.act() // Its quota may be used up by then.
+		_, _ = x.act() // The rate limit may be used up by then.
 		s.mu.Lock()
 		s.pending[x.email]--
 		s.mu.Unlock()
@@ -529,7 +528,7 @@ func (x *exchange) fails(status int) *http.Response {
 	return apitest.NewResponse(x.request, status, io.NopCloser(strings.NewReader("<html>upstream error</html>")))
 }
 
-// limited says that the quota is used up for a while.
+// limited returns a 429: the rate limit is used up for a while.
 func (x *exchange) limited() *http.Response {
 	limit := 200
 	if x.request.Method == http.MethodGet {

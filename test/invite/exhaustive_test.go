@@ -21,41 +21,41 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// misfortune is one thing that can happen while candidates are invited.
-type misfortune string
+// incident is an event that can happen while candidates are invited.
+type incident string
 
-// What happens to a send befalls the next one, what happens to a look the next
-// look. Another process invites just before a look: never between a look and
-// the send that relies on it, nor while a request for that address is on its way.
+// The incidents. Each affects the next request to which it applies: one that sends, or
+// one that reads the listing. Another process invites only just before the listing is
+// read, and not while a request to the same address is in flight.
 const (
-	lostBefore misfortune = "reply lost before the work"
-	lostAfter  misfortune = "reply lost after the work"
-	lateWork   misfortune = "late work"
-	halfReply  misfortune = "unreadable reply"
-	proxySends misfortune = "page of a proxy to a send"
-	crashSends misfortune = "crash in a send" // Together with what befalls that send.
-	proxyLooks misfortune = "page of a proxy to a look"
-	crashLooks misfortune = "crash in a look"
-	lagsBehind misfortune = "lagging listing"
-	rivalAda   misfortune = "another process invites the first"
-	rivalBob   misfortune = "another process invites the second"
+	lostBefore      incident = "response lost before the effect"
+	lostAfter       incident = "response lost after the effect"
+	lateEffect      incident = "late effect"
+	halfResponse    incident = "unreadable response"
+	proxyToSend     incident = "response of a proxy to a send"
+	crashInSend     incident = "crash in a send" // Together with the next incident of that send.
+	proxyToListing  incident = "response of a proxy to a listing"
+	crashInListing  incident = "crash in a listing"
+	listingLags     incident = "lagging listing"
+	otherInvitesAda incident = "another process invites the first"
+	otherInvitesBob incident = "another process invites the second"
 )
 
-var misfortunes = []misfortune{lostBefore, lostAfter, lateWork, halfReply, proxySends, crashSends, proxyLooks, crashLooks, lagsBehind, rivalAda, rivalBob}
+var incidents = []incident{lostBefore, lostAfter, lateEffect, halfResponse, proxyToSend, crashInSend, proxyToListing, crashInListing, listingLags, otherInvitesAda, otherInvitesBob}
 
-// Lateness and lag are below a minute together.
+// The sum of lateness and lag is below a minute.
 const (
 	lateness = 29 * time.Second
 	lag      = 30 * time.Second
 )
 
 // TestInvitingUnderEverySequence invites two candidates under every sequence of
-// misfortunes up to a length, enumerated, each on a service of its own. A run
-// that crashed or could not tell is run again a minute later. At the end each
-// candidate has exactly one mail, and every report was true when it came.
+// incidents up to a length, each on a server of its own. A run that crashed or ended
+// with an unknown outcome is repeated a minute later. At the end each candidate has
+// exactly one e-mail, and every result was true when Each received it.
 //
-// A sequence that leaves its last misfortune unused stands for all that begin
-// like it: they go the same way.
+// When a sequence ends with an unused incident, all sequences that begin with it take
+// the same course, so the test counts them as covered.
 func TestInvitingUnderEverySequence(t *testing.T) {
 	t.Parallel()
 	depth := 3
@@ -65,12 +65,12 @@ func TestInvitingUnderEverySequence(t *testing.T) {
 	began := time.Now()
 	var covered, tried, runs atomic.Int64
 	t.Run("by the first", func(t *testing.T) {
-		for _, first := range misfortunes {
+		for _, first := range incidents {
 			t.Run(string(first), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					e := &enumeration{t: t, depth: depth}
-					e.explore([]misfortune{first})
+					e.explore([]incident{first})
 					covered.Add(e.covered)
 					tried.Add(e.tried)
 					runs.Add(e.runs)
@@ -84,15 +84,15 @@ func TestInvitingUnderEverySequence(t *testing.T) {
 		want += sequences(n)
 	}
 	require.Equal(t, want, covered.Load()+1)
-	t.Logf("%d sequences of up to %d misfortunes for 2 candidates, told apart by %d, in %d runs of SendAll: %s",
+	t.Logf("%d sequences of up to %d incidents for 2 candidates, covered by %d, in %d runs of SendAll: %s",
 		want, depth, tried.Load()+1, runs.Load()+1, time.Since(began).Round(time.Millisecond))
 }
 
-// sequences is how many there are of a length.
+// sequences returns the number of sequences of a length.
 func sequences(length int) int64 {
 	n := int64(1)
 	for range length {
-		n *= int64(len(misfortunes))
+		n *= int64(len(incidents))
 	}
 	return n
 }
@@ -103,7 +103,7 @@ type enumeration struct {
 	covered, tried, runs int64
 }
 
-func (e *enumeration) explore(script []misfortune) {
+func (e *enumeration) explore(script []incident) {
 	e.tried++
 	if e.try(script) < len(script) {
 		for n := range e.depth - len(script) + 1 {
@@ -115,28 +115,28 @@ func (e *enumeration) explore(script []misfortune) {
 	if len(script) == e.depth {
 		return
 	}
-	for _, next := range misfortunes {
+	for _, next := range incidents {
 		e.explore(append(slices.Clip(script), next))
 	}
 }
 
-// try invites under a script and returns how much of it happened.
-func (e *enumeration) try(script []misfortune) (used int) {
-	s := &scripted{script: script, underway: make(map[string]int)}
+// try invites under a script and returns how many of its incidents happened.
+func (e *enumeration) try(script []incident) (used int) {
+	s := &scripted{script: script, inFlight: make(map[string]int)}
 	for again := true; again; {
 		s.run++
 		e.runs++
-		require.Less(e.t, s.run, 12, "it does not come to an end: %v", script)
+		require.Less(e.t, s.run, 12, "the runs do not end: %v", script)
 		ctx, cancel := context.WithCancel(e.t.Context())
-		s.crashed, s.die, s.tried = false, cancel, make(map[string]bool)
+		s.crashed, s.crash, s.tried = false, cancel, make(map[string]bool)
 		client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: s}), hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: 1}))
 		require.NoError(e.t, err)
 		unknown, reports := false, 0
 		err = client.Invitations.SendAll(ctx, apitest.ID, slices.Values(two), hiring.SendAllOptions{Each: func(got hiring.InviteResult, err error) bool {
 			if !s.crashed {
 				unknown = unknown || got.Outcome == hiring.InviteUnknown
-				if problem := s.judge(got, err); problem != "" || got.Candidate.Email != two[reports].Email {
-					require.Fail(e.t, "a false report", "%v: run %d: %s %s (%v): %s", script, s.run, got.Candidate.Email, got.Outcome, err, problem)
+				if problem := s.problem(got, err); problem != "" || got.Candidate.Email != two[reports].Email {
+					require.Fail(e.t, "a false result", "%v: run %d: %s %s (%v): %s", script, s.run, got.Candidate.Email, got.Outcome, err, problem)
 				}
 			}
 			reports++
@@ -152,36 +152,36 @@ func (e *enumeration) try(script []misfortune) (used int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, in := range two {
-		require.Equal(e.t, 1, s.mails(in.Email), "mails to %s after %v", in.Email, script)
+		require.Equal(e.t, 1, s.mails(in.Email), "e-mails to %s after %v", in.Email, script)
 	}
 	return s.at
 }
 
 var two = []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada"}, {Email: "bob@example.com", Name: "Bob"}}
 
-// scripted is the service as its documentation shows it, for one assessment, with
-// a script of misfortunes.
+// scripted is a server as the API's documentation describes it, for one assessment, with
+// a script of incidents.
 type scripted struct {
-	mu       sync.Mutex // Late work comes by itself.
-	script   []misfortune
+	mu       sync.Mutex // Late effects happen in timers.
+	script   []incident
 	at       int
 	run      int
 	crashed  bool
-	die      func()
+	crash    func()
 	sent     []scriptedInvitation // Oldest first.
-	underway map[string]int
-	tried    map[string]bool // By this run.
+	inFlight map[string]int
+	tried    map[string]bool // Addresses to which this run has sent a request.
 	requests int
 }
 
 type scriptedInvitation struct {
 	email   string
 	created time.Time
-	run     int // Of the client under test; 0: another process.
+	run     int // The run of the client under test; 0: another process.
 }
 
-// next takes the next misfortune if it is one of these.
-func (s *scripted) next(of ...misfortune) misfortune {
+// next takes the next incident if it is one of these.
+func (s *scripted) next(of ...incident) incident {
 	if s.at == len(s.script) || !slices.Contains(of, s.script[s.at]) {
 		return ""
 	}
@@ -208,21 +208,21 @@ func (s *scripted) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost {
 		return s.send(r)
 	}
-	return s.look(r)
+	return s.list(r)
 }
 
-func (s *scripted) look(r *http.Request) (*http.Response, error) {
-	for s.rivals() {
+func (s *scripted) list(r *http.Request) (*http.Response, error) {
+	for s.othersInvite() {
 	}
 	until := time.Now()
-	switch s.next(crashLooks, proxyLooks, lagsBehind) {
-	case crashLooks:
+	switch s.next(crashInListing, proxyToListing, listingLags) {
+	case crashInListing:
 		s.crashed = true
-		s.die()
+		s.crash()
 		return nil, r.Context().Err()
-	case proxyLooks:
+	case proxyToListing:
 		return s.page(r), nil
-	case lagsBehind:
+	case listingLags:
 		until = until.Add(-lag)
 	}
 	var listed []string
@@ -235,10 +235,10 @@ func (s *scripted) look(r *http.Request) (*http.Response, error) {
 		strings.Join(listed, ","), len(listed))), nil
 }
 
-// rivals lets another process invite, which looks before it does.
-func (s *scripted) rivals() bool {
-	for i, rival := range []misfortune{rivalAda, rivalBob} {
-		if email := two[i].Email; s.underway[email] == 0 && s.next(rival) != "" {
+// othersInvite lets another process invite an address that has no invitation.
+func (s *scripted) othersInvite() bool {
+	for i, other := range []incident{otherInvitesAda, otherInvitesBob} {
+		if email := two[i].Email; s.inFlight[email] == 0 && s.next(other) != "" {
 			if s.mails(email) == 0 {
 				s.sent = append(s.sent, scriptedInvitation{email, time.Now(), 0})
 			}
@@ -258,35 +258,35 @@ func (s *scripted) send(r *http.Request) (*http.Response, error) {
 		email = two[1].Email
 	}
 	s.tried[email] = true
-	if s.next(crashSends) != "" {
+	if s.next(crashInSend) != "" {
 		s.crashed = true
-		defer s.die()
+		defer s.crash()
 	}
-	switch s.next(lostBefore, lostAfter, lateWork, halfReply, proxySends) {
+	switch s.next(lostBefore, lostAfter, lateEffect, halfResponse, proxyToSend) {
 	case lostBefore:
 		return nil, apitest.ErrReset
-	case proxySends:
+	case proxyToSend:
 		return s.page(r), nil
-	case lateWork:
-		s.underway[email]++
+	case lateEffect:
+		s.inFlight[email]++
 		run := s.run
 		time.AfterFunc(lateness, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.underway[email]--
+			s.inFlight[email]--
 			s.sent = append(s.sent, scriptedInvitation{email, time.Now(), run})
 		})
 		return nil, apitest.ErrReset
 	case lostAfter:
 		s.work(email)
 		return nil, apitest.ErrReset
-	case halfReply:
+	case halfResponse:
 		return s.reply(r, 201, s.work(email)[:20]), nil
 	}
 	return s.reply(r, 201, s.work(email)), nil
 }
 
-func (s *scripted) work(email string) (reply string) {
+func (s *scripted) work(email string) (response string) {
 	s.sent = append(s.sent, scriptedInvitation{email, time.Now(), s.run})
 	return `{"data":` + s.sent[len(s.sent)-1].json(len(s.sent)-1) + `,"meta":{"request_id":"req_1b"}}`
 }
@@ -297,7 +297,7 @@ func (i scriptedInvitation) json(n int) string {
 		`"sent_at":%q,"opened_at":null,"started_at":null,"submitted_at":null,"expires_at":"2099-01-01T00:00:00.000Z","created_at":%q}`, n, apitest.ID, i.email, at, at)
 }
 
-// reply has the headers that every reply of the service has.
+// reply returns a response with the headers of every API response.
 func (s *scripted) reply(r *http.Request, status int, body string) *http.Response {
 	limit := 1000
 	if r.Method == http.MethodPost {
@@ -310,13 +310,13 @@ func (s *scripted) reply(r *http.Request, status int, body string) *http.Respons
 		fmt.Sprint("X-Ratelimit-Limit: ", limit), fmt.Sprint("X-Ratelimit-Remaining: ", limit-s.requests), fmt.Sprint("X-Ratelimit-Reset: ", reset.Unix()))
 }
 
-// page is what a proxy says that wants somebody to sign in.
+// page returns the sign-in page of a proxy.
 func (s *scripted) page(r *http.Request) *http.Response {
 	return apitest.NewResponse(r, 200, io.NopCloser(strings.NewReader("<!doctype html><title>Sign in</title>")), "Content-Type: text/html")
 }
 
-// judge says what is wrong with a report, or nothing.
-func (s *scripted) judge(got hiring.InviteResult, err error) string {
+// problem returns what is wrong with a result, or "".
+func (s *scripted) problem(got hiring.InviteResult, err error) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	email, ours, theirs := got.Candidate.Email, 0, 0
@@ -331,21 +331,21 @@ func (s *scripted) judge(got hiring.InviteResult, err error) string {
 	settled := got.Outcome == hiring.InviteSent || got.Outcome == hiring.InviteExisting
 	switch {
 	case settled != (err == nil):
-		return "an error must be beside all but sent and existing"
-	case settled && (s.mails(email) != 1 || s.underway[email] != 0):
-		return fmt.Sprintf("%d mails, and %d requests are on their way", s.mails(email), s.underway[email])
+		return "the error must be nil exactly for sent and existing"
+	case settled && (s.mails(email) != 1 || s.inFlight[email] != 0):
+		return fmt.Sprintf("%d e-mails and %d requests in flight", s.mails(email), s.inFlight[email])
 	case settled && got.Invitation.CandidateEmail != email:
-		return "the invitation is somebody else's"
+		return "the invitation is that of another candidate"
 	case got.Outcome == hiring.InviteExisting && ours > 0:
 		return "this run sent it"
 	case got.Outcome == hiring.InviteSent && (ours == 0 && theirs == 0 || !s.tried[email]):
 		return "neither this run sent it, nor another process after this run had tried"
-	case got.Outcome == hiring.InviteNotSent && (ours > 0 || s.underway[email] > 0):
-		return "this run sent it, or may have"
+	case got.Outcome == hiring.InviteNotSent && (ours > 0 || s.inFlight[email] > 0):
+		return "this run sent it or may have sent it"
 	case got.Outcome == hiring.InviteUnknown && !s.tried[email]:
 		return "this run sent nothing"
 	case got.Outcome == hiring.InviteUnknown && !errors.Is(err, hiring.ErrOutcomeUnknown) && doneOf(err) != hiring.OutcomeDone:
-		return "the error must say that the outcome is not certain"
+		return "the error must have an uncertain outcome"
 	}
 	return ""
 }

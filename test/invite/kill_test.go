@@ -33,10 +33,10 @@ const (
 var errKilledRun = errors.New("the process was killed")
 
 // TestSendAllIsKilledAndRestartedAtAnyMoment kills a process that invites the same
-// people to two assessments at 200 random points: before, in and after requests
-// and saves, and in waits. It restarts it 0 to 70 s later with a new client and the
-// saved checkpoints. Responses are lost, requests arrive up to 59 s late, and some
-// are answered with 503. Each result is judged when Each receives it.
+// candidates to two assessments at 200 random points: before, in and after requests
+// and saves, and in waits. It restarts the process 0 to 70 s later with a new client and
+// the saved checkpoints. Responses are lost, requests arrive up to 59 s late, and some
+// responses are a 503. Each result is checked when Each receives it.
 func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	kills, runs, lookedUp := 0, 0, 0
@@ -44,7 +44,7 @@ func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newKillWorld(t, seed, 40)
 			for n := 0; !w.done(); n++ {
-				require.Less(t, n, 200, "seed %d does not come to an end", seed)
+				require.Less(t, n, 200, "seed %d does not end", seed)
 				w.process(t)
 				if w.killed() {
 					kills++
@@ -57,7 +57,7 @@ func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 				requireOneMailEach(t, w.server, id, len(w.people))
 			}
 			require.Empty(t, w.wrong, "seed %d", seed)
-			lookedUp += w.resolved
+			lookedUp += w.existing
 		})
 		if t.Failed() {
 			return
@@ -84,12 +84,12 @@ type killWorld struct {
 	mu       sync.Mutex
 	rng      *rand.Rand
 	run      int
-	events   int // Until the kill; negative: there is none.
+	events   int // Events until the kill; negative: there is no kill.
 	dead     bool
 	kill     func()
 	effects  map[string][]int // Runs by assessment and address.
-	underway map[string][]int // Runs whose requests are late.
-	resolved int
+	late     map[string][]int // Runs whose requests are in flight.
+	existing int              // Results of an earlier run.
 	wrong    []string
 }
 
@@ -97,7 +97,7 @@ func newKillWorld(t *testing.T, seed uint64, people int) *killWorld {
 	t.Helper()
 	w := &killWorld{
 		server: sandbox.Start(t), people: apitest.Candidates(people, 1), stores: make(map[string]*memory), finished: make(map[string]bool),
-		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), underway: make(map[string][]int),
+		rng: rand.New(rand.NewPCG(seed, 7)), effects: make(map[string][]int), late: make(map[string][]int),
 	}
 	w.server.AddKey(sandbox.Key{Token: apitest.UnlimitedKey, Scope: sandbox.ScopeAdmin})
 	for _, name := range []string{"Backend engineer", "Frontend engineer"} {
@@ -119,7 +119,7 @@ func (w *killWorld) process(t *testing.T) {
 	w.run++
 	w.dead, w.kill, w.events = false, cancel, 1+w.rng.IntN(60)
 	if w.rng.IntN(6) == 0 { // In a wait, perhaps.
-		time.AfterFunc(time.Duration(w.rng.IntN(100_000))*time.Millisecond, w.die)
+		time.AfterFunc(time.Duration(w.rng.IntN(100_000))*time.Millisecond, w.killProcess)
 	}
 	w.mu.Unlock()
 	client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: w}), hiring.WithTimeout(inviteTimeout))
@@ -136,7 +136,7 @@ func (w *killWorld) process(t *testing.T) {
 					}
 				}
 			}, hiring.SendAllOptions{Checkpoint: store, Each: func(got hiring.InviteResult, err error) bool {
-				w.judge(id, w.people[n], got, err)
+				w.check(id, w.people[n], got, err)
 				n++
 				return true
 			}})
@@ -156,7 +156,7 @@ func (w *killWorld) killed() bool {
 	return w.dead
 }
 
-func (w *killWorld) die() {
+func (w *killWorld) killProcess() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dead = true
@@ -174,7 +174,7 @@ func (w *killWorld) event() bool {
 	return w.dead
 }
 
-// killStore saves nothing for a process that is dead.
+// killStore is a checkpoint that a killed process cannot write.
 type killStore struct {
 	world *killWorld
 	*memory
@@ -191,8 +191,8 @@ func (s *killStore) Save(ctx context.Context, state string) error {
 	return err
 }
 
-// judge checks a result when it is reported, unless the process is dead.
-func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteResult, err error) {
+// check checks a result when it is reported, unless the process is dead.
+func (w *killWorld) check(id string, in hiring.NewInvitation, got hiring.InviteResult, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.dead {
@@ -208,16 +208,16 @@ func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteR
 	problem := ""
 	switch got.Outcome {
 	case hiring.InviteSent:
-		if all != 1 || ours != 1 || len(w.underway[key]) > 0 || err != nil {
+		if all != 1 || ours != 1 || len(w.late[key]) > 0 || err != nil {
 			problem = "sent"
 		}
 	case hiring.InviteExisting:
-		if all != 1 || ours != 0 || len(w.underway[key]) > 0 || err != nil {
+		if all != 1 || ours != 0 || len(w.late[key]) > 0 || err != nil {
 			problem = "existing"
 		}
-		w.resolved++
+		w.existing++
 	case hiring.InviteNotSent:
-		if ours != 0 || slices.Contains(w.underway[key], w.run) || err == nil || errors.Is(err, hiring.ErrOutcomeUnknown) {
+		if ours != 0 || slices.Contains(w.late[key], w.run) || err == nil || errors.Is(err, hiring.ErrOutcomeUnknown) {
 			problem = "not sent"
 		}
 	case hiring.InviteUnknown:
@@ -226,7 +226,7 @@ func (w *killWorld) judge(id string, in hiring.NewInvitation, got hiring.InviteR
 		}
 	}
 	if problem != "" || got.Candidate.Email != in.Email {
-		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, under way of runs %v: %v", w.run, in.Email, got.Outcome, w.effects[key], w.underway[key], err))
+		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, in flight of runs %v: %v", w.run, in.Email, got.Outcome, w.effects[key], w.late[key], err))
 	}
 }
 
@@ -243,41 +243,41 @@ func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	dead := w.event() // The request may be on its way all the same.
+	dead := w.event() // The request may be in flight all the same.
 	w.mu.Lock()
-	fate, late, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
+	fault, delay, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
 	w.mu.Unlock()
 	switch {
-	case fate == 0 || dead && fate < 4:
+	case fault == 0 || dead && fault < 4:
 		return nil, reset()
-	case fate == 1 || dead && fate < 8:
-		w.later(context.WithoutCancel(r.Context()), r, body, run, late)
+	case fault == 1 || dead && fault < 8:
+		w.later(context.WithoutCancel(r.Context()), r, body, run, delay)
 		return nil, reset()
-	case fate == 2:
+	case fault == 2:
 		<-r.Context().Done() // The attempt's timeout, and then the request arrives.
-		w.later(context.WithoutCancel(r.Context()), r, body, run, late)
+		w.later(context.WithoutCancel(r.Context()), r, body, run, delay)
 		return nil, r.Context().Err()
-	case fate == 3:
+	case fault == 3:
 		return apitest.NewResponse(r, http.StatusServiceUnavailable, io.NopCloser(strings.NewReader("try later"))), nil
 	}
 	resp, err := w.act(context.WithoutCancel(r.Context()), r, body, run) // The effect outlives the process.
-	if err != nil || fate == 4 || w.event() {
+	if err != nil || fault == 4 || w.event() {
 		return nil, reset()
 	}
 	return resp, nil
 }
 
-// later lets the server act after the response was lost.
-func (w *killWorld) later(ctx context.Context, r *http.Request, body []byte, run int, late time.Duration) {
+// later lets the server handle the request after its response was lost.
+func (w *killWorld) later(ctx context.Context, r *http.Request, body []byte, run int, delay time.Duration) {
 	key := w.key(r, body)
 	w.mu.Lock()
-	w.underway[key] = append(w.underway[key], run)
+	w.late[key] = append(w.late[key], run)
 	w.mu.Unlock()
-	time.AfterFunc(late, func() {
+	time.AfterFunc(delay, func() {
 		_, _ = w.act(ctx, r, body, run)
 		w.mu.Lock()
-		n := slices.Index(w.underway[key], run)
-		w.underway[key] = slices.Delete(w.underway[key], n, n+1)
+		n := slices.Index(w.late[key], run)
+		w.late[key] = slices.Delete(w.late[key], n, n+1)
 		w.mu.Unlock()
 	})
 }

@@ -38,7 +38,7 @@ const senderPeople = 15 // In each of two assessments.
 // its own, over TCP and with a FileCheckpoint each. The parent kills the process with
 // SIGKILL at random requests and waits, and starts it again 0 to 70 s later by the
 // server's clock. Responses are lost, requests are handled up to 59 s late, and some
-// are answered with 503. Every reported outcome is checked, and at the end each
+// responses are a 503. Every reported outcome is checked, and at the end each
 // candidate has exactly one e-mail.
 //
 // The clock of the server and that of the process are advanced together, when all runs
@@ -53,7 +53,7 @@ func TestSendAllInAProcessThatIsKilled(t *testing.T) {
 	for seed := uint64(0); kills < want; seed++ {
 		w := newProcessWorld(t, seed)
 		for len(w.finished) < len(w.assessments) {
-			require.Less(t, w.run, 200, "seed %d does not come to an end", seed)
+			require.Less(t, w.run, 200, "seed %d does not end", seed)
 			w.process(t)
 			w.advance(restartDelay(w.random))
 		}
@@ -80,7 +80,7 @@ type processWorld struct {
 	conns    int // Open connections of the process.
 	late     []lateRequest
 	run      int
-	events   int // Until the kill.
+	events   int // Events until the kill.
 	kill     func()
 	dead     bool
 	kills    int
@@ -208,7 +208,7 @@ func (w *processWorld) process(t *testing.T) {
 			w.advance(d)
 			_, _ = fmt.Fprintln(in, d)
 		case "result":
-			w.judge(words[1], words[2], hiring.InviteOutcome(strings.ReplaceAll(words[3], "_", " ")), words[4])
+			w.check(words[1], words[2], hiring.InviteOutcome(strings.ReplaceAll(words[3], "_", " ")), words[4])
 		case "finished":
 			w.mu.Lock()
 			w.finished[words[1]] = true
@@ -261,7 +261,7 @@ func (w *processWorld) event() bool {
 	return w.dead
 }
 
-// ServeHTTP answers for the server, with faults.
+// ServeHTTP passes requests to the server, with faults.
 func (w *processWorld) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return // From drain.
@@ -273,32 +273,32 @@ func (w *processWorld) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.handleLate()
 	dead := w.event()
 	if r.Method == http.MethodGet {
-		w.answer(rw, w.act(r, body, "", 0))
+		w.respond(rw, w.act(r, body, "", 0))
 		return
 	}
 	w.mu.Lock()
-	fate, late, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
+	fault, late, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
 	w.mu.Unlock()
 	key := senderKey(r, body)
 	switch {
-	case fate == 0 || dead && fate < 4:
+	case fault == 0 || dead && fault < 4:
 		panic(http.ErrAbortHandler) // Not done.
-	case fate == 1 || dead && fate < 8:
+	case fault == 1 || dead && fault < 8:
 		due := w.now().Add(late)
 		w.mu.Lock()
 		w.late = append(w.late, lateRequest{due, key, run, func() { w.act(r, body, key, run) }})
 		w.mu.Unlock()
 		panic(http.ErrAbortHandler)
-	case fate == 2:
+	case fault == 2:
 		rw.Header().Set("Date", w.now().UTC().Format(http.TimeFormat)) // Else that of the real clock.
 		http.Error(rw, "try later", http.StatusServiceUnavailable)
 		return
 	}
 	response := w.act(r, body, key, run)
-	if fate == 3 || w.event() {
+	if fault == 3 || w.event() {
 		panic(http.ErrAbortHandler)
 	}
-	w.answer(rw, response)
+	w.respond(rw, response)
 }
 
 func senderKey(r *http.Request, body []byte) string {
@@ -309,7 +309,7 @@ func senderKey(r *http.Request, body []byte) string {
 	return strings.Split(r.URL.Path, "/")[4] + " " + in.Email
 }
 
-// act lets the sandbox handle a request, whether or not the process still waits.
+// act lets the sandbox handle a request, also when the process does not wait any more.
 func (w *processWorld) act(r *http.Request, body []byte, key string, run int) *httptest.ResponseRecorder {
 	request := r.Clone(context.Background())
 	request.Body = io.NopCloser(strings.NewReader(string(body)))
@@ -323,14 +323,14 @@ func (w *processWorld) act(r *http.Request, body []byte, key string, run int) *h
 	return recorder
 }
 
-func (w *processWorld) answer(rw http.ResponseWriter, recorded *httptest.ResponseRecorder) {
+func (w *processWorld) respond(rw http.ResponseWriter, recorded *httptest.ResponseRecorder) {
 	maps.Copy(rw.Header(), recorded.Header())
 	rw.WriteHeader(recorded.Code)
 	_, _ = rw.Write(recorded.Body.Bytes())
 }
 
-// judge checks a result that the process has reported.
-func (w *processWorld) judge(id, email string, outcome hiring.InviteOutcome, failure string) {
+// check checks a result that the process has reported.
+func (w *processWorld) check(id, email string, outcome hiring.InviteOutcome, failure string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := id + " " + email
@@ -340,22 +340,22 @@ func (w *processWorld) judge(id, email string, outcome hiring.InviteOutcome, fai
 			ours++
 		}
 	}
-	underway := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key })
-	oursUnderway := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key && l.run == w.run })
+	inFlight := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key })
+	oursInFlight := slices.ContainsFunc(w.late, func(l lateRequest) bool { return l.key == key && l.run == w.run })
 	ok := false
 	switch outcome {
 	case hiring.InviteSent:
-		ok = all == 1 && ours == 1 && !underway && failure == "-"
+		ok = all == 1 && ours == 1 && !inFlight && failure == "-"
 	case hiring.InviteExisting:
-		ok = all == 1 && ours == 0 && !underway && failure == "-"
+		ok = all == 1 && ours == 0 && !inFlight && failure == "-"
 		w.existing++
 	case hiring.InviteNotSent:
-		ok = ours == 0 && !oursUnderway && failure != "-" && failure != "unknown"
+		ok = ours == 0 && !oursInFlight && failure != "-" && failure != "unknown"
 	case hiring.InviteUnknown:
 		ok = failure == "unknown"
 	}
 	if !ok {
-		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, under way: %t: %s", w.run, email, outcome, w.effects[key], underway, failure))
+		w.wrong = append(w.wrong, fmt.Sprintf("run %d: %s reported as %q: effects of runs %v, in flight: %t: %s", w.run, email, outcome, w.effects[key], inFlight, failure))
 	}
 }
 
@@ -367,7 +367,7 @@ func TestSenderProcess(t *testing.T) {
 	}
 	u, err := url.Parse(base)
 	require.NoError(t, err)
-	s := &sender{clock: new(serverclock.Test), in: bufio.NewScanner(os.Stdin), waiting: make(map[string]time.Time), woken: sync.NewCond(new(sync.Mutex))}
+	s := &sender{clock: new(serverclock.Test), in: bufio.NewScanner(os.Stdin), waiting: make(map[string]time.Time), advanced: sync.NewCond(new(sync.Mutex))}
 	serverclock.Register(u.Host, s.clock)
 	client, err := hiring.New(base, sandbox.LiveKey, hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
 	require.NoError(t, err)
@@ -386,7 +386,7 @@ func TestSenderProcess(t *testing.T) {
 					} else if err != nil {
 						failure = err.Error()
 					}
-					s.say("result %s %s %s %s", id, got.Candidate.Email, strings.ReplaceAll(string(got.Outcome), " ", "_"), failure)
+					s.print("result %s %s %s %s", id, got.Candidate.Email, strings.ReplaceAll(string(got.Outcome), " ", "_"), failure)
 					return true
 				},
 				Progress: func(p hiring.InviteProgress) {
@@ -397,42 +397,42 @@ func TestSenderProcess(t *testing.T) {
 			})
 			switch {
 			case err == nil:
-				s.say("finished %s", id)
+				s.print("finished %s", id)
 			case !errors.Is(err, hiring.ErrOutcomeUnknown) && !hiring.IsTransient(err):
-				s.say("failed %s %v", id, err)
+				s.print("failed %s %v", id, err)
 			}
 		})
 	}
 	group.Wait()
 }
 
-// sender talks to the parent. When all its runs wait, it asks the parent to advance
-// the server's clock and advances its own by as much.
+// sender is the connection to the parent. When all runs of the process wait, it asks the
+// parent to advance the server's clock, and advances its own by as much.
 type sender struct {
-	clock   *serverclock.Test
-	in      *bufio.Scanner
-	woken   *sync.Cond
-	active  int
-	waiting map[string]time.Time
-	turn    int
+	clock    *serverclock.Test
+	in       *bufio.Scanner
+	advanced *sync.Cond
+	active   int
+	waiting  map[string]time.Time
+	turn     int
 }
 
-func (s *sender) say(format string, arguments ...any) { fmt.Printf(format+"\n", arguments...) }
+func (s *sender) print(format string, arguments ...any) { fmt.Printf(format+"\n", arguments...) }
 
 func (s *sender) wait(id string, until time.Time) {
-	s.woken.L.Lock()
-	defer s.woken.L.Unlock()
+	s.advanced.L.Lock()
+	defer s.advanced.L.Unlock()
 	s.waiting[id] = until
 	turn := s.turn
 	s.ask()
 	for s.turn == turn {
-		s.woken.Wait()
+		s.advanced.Wait()
 	}
 }
 
 func (s *sender) leave() {
-	s.woken.L.Lock()
-	defer s.woken.L.Unlock()
+	s.advanced.L.Lock()
+	defer s.advanced.L.Unlock()
 	s.active--
 	s.ask()
 }
@@ -448,9 +448,9 @@ func (s *sender) ask() {
 			first = until
 		}
 	}
-	s.say("wait %s", max(0, time.Until(first)))
+	s.print("wait %s", max(0, time.Until(first)))
 	if !s.in.Scan() {
-		os.Exit(1) // The parent has gone.
+		os.Exit(1) // The parent has ended.
 	}
 	d, err := time.ParseDuration(s.in.Text())
 	if err != nil {
@@ -459,5 +459,5 @@ func (s *sender) ask() {
 	s.clock.Advance(d)
 	clear(s.waiting)
 	s.turn++
-	s.woken.Broadcast()
+	s.advanced.Broadcast()
 }
