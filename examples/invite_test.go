@@ -29,13 +29,13 @@ func TestInvite(t *testing.T) {
 	} {
 		stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, lines...)))
 		require.Zero(t, status, stderr)
-		require.Equal(t, "2 sent, 1 had one, 1 not sent, 0 unknown\n", stdout, name)
+		require.Equal(t, "2 sent, 1 existing, 1 not sent, 0 unknown\n", stdout, name)
 		require.Regexp(t, `(?m)^line [23]: not sent: hiring: Invitations.Send: 400 INVALID_INPUT`, stderr, name)
 		require.Regexp(t, `(?m)^line [45]: sent; 197 writes left this hour$`, stderr, name)
 	}
 }
 
-func TestInviteRefuses(t *testing.T) {
+func TestInviteRejectsBadArguments(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
 	ada := csvFile(t, "Ada Example,ada@example.com")
@@ -44,8 +44,8 @@ func TestInviteRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{service{server.URL(), sandbox.LiveKey}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
-		{service{server.URL(), "another-kind-of-key"}, []string{ada, sandbox.AssessmentID}, "this would mail up to 1 candidates"},
+		{service{server.URL(), sandbox.LiveKey}, []string{ada, sandbox.AssessmentID}, "this sends e-mails to real candidates (1 in the file)"},
+		{service{server.URL(), "another-kind-of-key"}, []string{ada, sandbox.AssessmentID}, "this sends e-mails to real candidates (1 in the file)"},
 		{service{server.URL(), sandbox.TestKey}, []string{ada}, "usage"},
 		{service{server.URL(), sandbox.TestKey}, nil, "usage"},
 		{service{}, []string{csvFile(t, "Bob Example,bob")}, "the columns must be name,email"},
@@ -60,40 +60,40 @@ func TestInviteRefuses(t *testing.T) {
 		oneLine(t, "invite", stderr, status, c.want)
 		require.Empty(t, stdout)
 	}
-	require.Empty(t, server.Journal(), "nothing may be sent")
+	require.Empty(t, server.Journal(), "nothing is sent")
 }
 
-func TestInviteByItself(t *testing.T) {
+func TestInviteWithoutArguments(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := output(t, program(t, service{}, "invite"))
 	require.Zero(t, status, stderr)
-	require.Equal(t, "3 sent, 0 had one, 0 not sent, 0 unknown\n", stdout)
+	require.Equal(t, "3 sent, 0 existing, 0 not sent, 0 unknown\n", stdout)
 }
 
-func TestInviteFailsWhenNobodyIsInvited(t *testing.T) {
+func TestInviteFailsWhenNoCandidateIsInvited(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := output(t, program(t, service{}, "invite", csvFile(t, "Bob Example,bob@@example.com")))
-	require.Equal(t, "0 sent, 0 had one, 1 not sent, 0 unknown\n", stdout)
+	require.Equal(t, "0 sent, 0 existing, 1 not sent, 0 unknown\n", stdout)
 	refusal, last, _ := strings.Cut(stderr, "\n")
 	require.Contains(t, refusal, "line 1: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
-	oneLine(t, "invite", last, status, "nobody was invited")
+	oneLine(t, "invite", last, status, "no candidate was invited")
 }
 
-// hired is a live world whose service can stop answering writes.
-type hired struct {
+// silentServer is a sandbox that can leave a write without a response.
+type silentServer struct {
 	*sandbox.Server
 
 	url, assessment string
 
-	mu   sync.Mutex
-	stop int           // The write that is not answered, from 1; 0: none.
-	late bool          // It takes effect all the same.
-	full chan struct{} // Closed when it came.
+	mu      sync.Mutex
+	stop    int           // The write without a response, from 1; 0: none.
+	late    bool          // The write takes effect.
+	arrived chan struct{} // Closed when the write has arrived.
 }
 
-func newHired(t *testing.T) *hired {
+func newSilentServer(t *testing.T) *silentServer {
 	t.Helper()
-	h := &hired{Server: sandbox.Start(t)}
+	h := &silentServer{Server: sandbox.Start(t)}
 	client := h.LiveClient()
 	challenges, err := client.Challenges.List().Collect(t.Context())
 	require.NoError(t, err)
@@ -103,14 +103,14 @@ func newHired(t *testing.T) *hired {
 	return h
 }
 
-func (h *hired) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *silentServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		h.Server.ServeHTTP(w, r)
 		return
 	}
 	h.mu.Lock()
 	h.stop--
-	now, late, full := h.stop == 0, h.late, h.full
+	now, late, arrived := h.stop == 0, h.late, h.arrived
 	h.mu.Unlock()
 	if !now || late {
 		recorded := httptest.NewRecorder()
@@ -122,17 +122,17 @@ func (h *hired) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	_, _ = io.Copy(io.Discard, r.Body) // Only then does net/http notice that the client is gone.
-	close(full)
+	_, _ = io.Copy(io.Discard, r.Body) // net/http notices only then that the client has disconnected.
+	close(arrived)
 	<-r.Context().Done()
 }
 
-// until runs the program until its nth write, which is not answered.
-func (h *hired) until(t *testing.T, n int, late bool, file string, signal os.Signal) (stdout, stderr string, status int) {
+// until runs the program and sends it a signal at its nth write, which has no response.
+func (h *silentServer) until(t *testing.T, n int, late bool, file string, signal os.Signal) (stdout, stderr string, status int) {
 	t.Helper()
-	full := make(chan struct{})
+	arrived := make(chan struct{})
 	h.mu.Lock()
-	h.stop, h.late, h.full = n, late, full
+	h.stop, h.late, h.arrived = n, late, arrived
 	h.mu.Unlock()
 	cmd := program(t, service{h.url, sandbox.LiveKey}, "invite", "-yes", file, h.assessment)
 	var out, errs bytes.Buffer
@@ -141,7 +141,7 @@ func (h *hired) until(t *testing.T, n int, late bool, file string, signal os.Sig
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
-	case <-full:
+	case <-arrived:
 		require.NoError(t, cmd.Process.Signal(signal))
 		require.Error(t, <-ended)
 	case err := <-ended:
@@ -150,9 +150,9 @@ func (h *hired) until(t *testing.T, n int, late bool, file string, signal os.Sig
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-func TestInviteKilledAndRunAgain(t *testing.T) {
+func TestInviteIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
-	h := newHired(t)
+	h := newSilentServer(t)
 	var lines []string
 	for i := range 40 {
 		lines = append(lines, fmt.Sprintf("Candidate %d,candidate-%d@example.com", i, i))
@@ -162,12 +162,12 @@ func TestInviteKilledAndRunAgain(t *testing.T) {
 	for {
 		stdout, stderr, status := h.until(t, 1+kills%5, kills%2 == 0, file, os.Kill)
 		if status == 0 {
-			require.Regexp(t, `^\d+ sent, \d+ had one, 0 not sent, 0 unknown\n$`, stdout)
+			require.Regexp(t, `^\d+ sent, \d+ existing, 0 not sent, 0 unknown\n$`, stdout)
 			require.Contains(t, stderr, "line 40: ")
 			break
 		}
 		kills++
-		require.Less(t, kills, 40, "it does not get on")
+		require.Less(t, kills, 40, "the runs do not end")
 		h.Advance(2 * time.Minute) // By the server's clock, the lookups of the next run are due.
 	}
 	require.Greater(t, kills, 8)
@@ -178,15 +178,15 @@ func TestInviteKilledAndRunAgain(t *testing.T) {
 		mails[invitation.CandidateEmail]++
 	}
 	require.Len(t, mails, 40)
-	require.Len(t, invitations, 40, "nobody is mailed twice")
+	require.Len(t, invitations, 40, "one e-mail each")
 }
 
-func TestInviteInterrupted(t *testing.T) {
+func TestInviteIsInterrupted(t *testing.T) {
 	t.Parallel()
-	h := newHired(t)
+	h := newSilentServer(t)
 	file := csvFile(t, "Ada,ada@example.com", "Bob,bob@example.com", "Eve,eve@example.com")
 	stdout, stderr, status := h.until(t, 2, true, file, os.Interrupt)
-	require.Equal(t, "1 sent, 0 had one, 1 not sent, 1 unknown\n", stdout)
+	require.Equal(t, "1 sent, 0 existing, 1 not sent, 1 unknown\n", stdout)
 	progress, last, _ := strings.Cut(stderr, "\n")
 	require.Equal(t, "line 1: sent; 198 writes left this hour", progress)
 	oneLine(t, "invite", last, status, "the outcome is unknown")
@@ -194,5 +194,5 @@ func TestInviteInterrupted(t *testing.T) {
 
 	stdout, stderr, status = h.until(t, 0, false, file, os.Interrupt)
 	require.Zero(t, status, stderr)
-	require.Equal(t, "1 sent, 2 had one, 0 not sent, 0 unknown\n", stdout)
+	require.Equal(t, "1 sent, 2 existing, 0 not sent, 0 unknown\n", stdout)
 }

@@ -16,14 +16,14 @@ import (
 //go:embed candidates.csv
 var sample string
 
-// candidate is who is invited, and the line of the file that says so: logs name
-// the line, because names and addresses do not belong there.
+// candidate is a candidate and the line of the file. Logs name the line, because they must
+// not contain names and addresses.
 type candidate struct {
 	line       int
 	invitation hiring.NewInvitation
 }
 
-// readCandidates reads a CSV file or, without a name of one, the sample.
+// readCandidates reads a CSV file or, if file is empty, the embedded sample.
 func readCandidates(file string) ([]candidate, error) {
 	if file == "" {
 		return parseCandidates(sample)
@@ -39,14 +39,14 @@ func readCandidates(file string) ([]candidate, error) {
 	return candidates, nil
 }
 
-// parseCandidates takes the columns name,email, or the order of a header.
+// parseCandidates reads the columns name,email, or those that a header names.
 func parseCandidates(text string) ([]candidate, error) {
 	rows, err := readRows(text)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, errNobody
+		return nil, errNoCandidates
 	}
 	name, email, err := columns(rows[0].cells)
 	if err != nil {
@@ -56,7 +56,7 @@ func parseCandidates(text string) ([]candidate, error) {
 		rows = rows[1:]
 	}
 	if len(rows) == 0 {
-		return nil, errNobody
+		return nil, errNoCandidates
 	}
 	var candidates []candidate
 	for _, row := range rows {
@@ -66,9 +66,9 @@ func parseCandidates(text string) ([]candidate, error) {
 	return candidates, nil
 }
 
-var errNobody = errors.New("there are no candidates")
+var errNoCandidates = errors.New("there are no candidates")
 
-// columns are where the name and the address are.
+// columns returns the indexes of the name and the address.
 func columns(first []string) (name, email int, err error) {
 	if isHeader(first) {
 		name, email = index(first, "name"), index(first, "email")
@@ -85,7 +85,7 @@ func index(header []string, title string) int {
 	return slices.IndexFunc(header, func(cell string) bool { return strings.EqualFold(cell, title) })
 }
 
-// isHeader: a row of data has an address in it.
+// isHeader reports whether a row is a header: it contains no address.
 func isHeader(row []string) bool {
 	return !slices.ContainsFunc(row, func(cell string) bool { return strings.Contains(cell, "@") })
 }
@@ -95,9 +95,9 @@ type row struct {
 	cells []string
 }
 
-// readRows returns rows of one length: the CSV reader refuses others.
+// readRows returns the rows. The CSV reader rejects rows of different lengths.
 func readRows(text string) ([]row, error) {
-	const byteOrderMark = "\ufeff" // Spreadsheets put it there.
+	const byteOrderMark = "\ufeff" // Spreadsheets write it.
 	reader := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))
 	var rows []row
 	for {

@@ -18,11 +18,11 @@ func TestParseCandidates(t *testing.T) {
 		text string
 		want []candidate
 	}{
-		"no header":          {"Ada Example,ada@example.com\n\"Example, Eve\", eve@example.com \n", []candidate{{1, ada}, {2, eve}}},
-		"header":             {"name,email\nAda Example,ada@example.com\n", []candidate{{2, ada}}},
-		"another order":      {"\ufeffEmail,Phone,Name\r\nada@example.com,1,Ada Example\r\n", []candidate{{2, ada}}},
-		"empty lines":        {"name,email\n\nAda Example,ada@example.com\n", []candidate{{3, ada}}},
-		"a name of two rows": {"\"Ada\nExample\",ada@example.com\n\"Example, Eve\",eve@example.com", []candidate{{1, hiring.NewInvitation{Name: "Ada\nExample", Email: "ada@example.com"}}, {3, eve}}},
+		"no header":                {"Ada Example,ada@example.com\n\"Example, Eve\", eve@example.com \n", []candidate{{1, ada}, {2, eve}}},
+		"header":                   {"name,email\nAda Example,ada@example.com\n", []candidate{{2, ada}}},
+		"another order":            {"\ufeffEmail,Phone,Name\r\nada@example.com,1,Ada Example\r\n", []candidate{{2, ada}}},
+		"empty lines":              {"name,email\n\nAda Example,ada@example.com\n", []candidate{{3, ada}}},
+		"a name with a line break": {"\"Ada\nExample\",ada@example.com\n\"Example, Eve\",eve@example.com", []candidate{{1, hiring.NewInvitation{Name: "Ada\nExample", Email: "ada@example.com"}}, {3, eve}}},
 	} {
 		got, err := parseCandidates(c.text)
 		require.NoError(t, err, name)
@@ -30,7 +30,7 @@ func TestParseCandidates(t *testing.T) {
 	}
 }
 
-func TestParseCandidatesRefuses(t *testing.T) {
+func TestParseCandidatesRejectsMalformedFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                 "there are no candidates",

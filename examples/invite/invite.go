@@ -12,14 +12,14 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// invite logs the outcome for each candidate, and prints at the end how many had
-// which. With the checkpoint it can be killed and run again at any moment.
+// invite logs the outcome of each candidate and prints the number of each outcome at the
+// end. With the checkpoint it can be killed and run again at any moment.
 func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, checkpoint hiring.Checkpoint, out io.Writer, progress *log.Logger) error {
 	counts := make(map[hiring.InviteOutcome]int)
 	next := 0 // SendAll reports the candidates in order.
 	err := client.Invitations.SendAll(ctx, assessment, invitations(candidates), hiring.SendAllOptions{
 		Each: func(invited hiring.InviteResult, err error) bool {
-			tell(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
+			logResult(progress, candidates[next].line, invited.Outcome, err, client.Quota().Write)
 			counts[invited.Outcome]++
 			next++
 			return true // SendAll ends on an error that concerns all candidates.
@@ -31,22 +31,22 @@ func invite(ctx context.Context, client *hiring.Client, assessment string, candi
 		},
 		Checkpoint: checkpoint,
 	})
-	_, printErr := fmt.Fprintf(out, "%d sent, %d had one, %d not sent, %d unknown\n",
+	_, printErr := fmt.Fprintf(out, "%d sent, %d existing, %d not sent, %d unknown\n",
 		counts[hiring.InviteSent], counts[hiring.InviteExisting], counts[hiring.InviteNotSent], counts[hiring.InviteUnknown])
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w; %s", err, advice(err))
 	case counts[hiring.InviteSent]+counts[hiring.InviteExisting] == 0:
-		return errors.New("nobody was invited")
+		return errors.New("no candidate was invited")
 	case printErr != nil:
 		return fmt.Errorf("print: %w", printErr)
 	}
 	return nil
 }
 
-// tell logs a candidate's outcome with the line of the file. It omits an error that ended
+// logResult logs a candidate's outcome with the line of the file. It omits an error that ended
 // the run, which is logged once at the end.
-func tell(progress *log.Logger, line int, outcome hiring.InviteOutcome, err error, writes hiring.RateLimit) {
+func logResult(progress *log.Logger, line int, outcome hiring.InviteOutcome, err error, writes hiring.RateLimit) {
 	switch {
 	case err == nil && outcome == hiring.InviteSent:
 		progress.Printf("line %d: %s; %d writes left this hour", line, outcome, writes.Remaining)
@@ -76,11 +76,10 @@ func concernsOne(err error) bool {
 		return true
 	}
 	failure, ok := errors.AsType[*hiring.Error](err)
-	return ok && failure.Outcome == hiring.OutcomeDone // The service said that it invited, and does not show it.
+	return ok && failure.Outcome == hiring.OutcomeDone // A 2xx, but the listing does not show the invitation.
 }
 
-// advice says what to do about an error that ended the run. It is the one place
-// where this program tells kinds of errors from each other.
+// advice returns what to do after an error that ended the run.
 func advice(err error) string {
 	switch {
 	case errors.Is(err, hiring.ErrOutcomeUnknown):
@@ -94,5 +93,5 @@ func advice(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "run this again for the rest"
 	}
-	return "run this again later: who has an invitation gets no second one"
+	return "run this again later: no candidate gets a second invitation"
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// desk is an assessment on a sandbox, and what the program said.
-type desk struct {
+// fixture is an assessment on a sandbox, and the output of the program.
+type fixture struct {
 	*sandbox.Server
 
 	assessment       string
@@ -28,15 +28,15 @@ type desk struct {
 	stdout, progress bytes.Buffer
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	d := &desk{Server: sandbox.Start(t), checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "invite.state"))}
+	d := &fixture{Server: sandbox.Start(t), checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "invite.state"))}
 	d.assessment = d.AddAssessment("Backend engineer")
 	return d
 }
 
-// invite takes addresses; the first is on line 1.
-func (d *desk) invite(ctx context.Context, emails ...string) error {
+// invite invites the addresses. The first is on line 1.
+func (d *fixture) invite(ctx context.Context, emails ...string) error {
 	d.stdout.Reset()
 	d.progress.Reset()
 	var candidates []candidate
@@ -47,7 +47,7 @@ func (d *desk) invite(ctx context.Context, emails ...string) error {
 }
 
 // mails counts the invitations of each address.
-func (d *desk) mails(t *testing.T) map[string]int {
+func (d *fixture) mails(t *testing.T) map[string]int {
 	t.Helper()
 	invitations, err := d.LiveClient().Invitations.List(d.assessment).Collect(t.Context())
 	require.NoError(t, err)
@@ -58,11 +58,11 @@ func (d *desk) mails(t *testing.T) map[string]int {
 	return mails
 }
 
-func TestInviteTellsOfEachLineWithoutANameOrAnAddress(t *testing.T) {
+func TestInviteLogsEachLineWithoutNamesAndAddresses(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	require.NoError(t, d.invite(t.Context(), "qux@example.com", "qux@@example.com", "QUX@example.com"))
-	require.Equal(t, "1 sent, 1 had one, 1 not sent, 0 unknown\n", d.stdout.String())
+	require.Equal(t, "1 sent, 1 existing, 1 not sent, 0 unknown\n", d.stdout.String())
 	lines := strings.Split(d.progress.String(), "\n")
 	require.Equal(t, "line 1: sent; 199 writes left this hour", lines[0])
 	require.Contains(t, lines[1], "line 2: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
@@ -72,30 +72,30 @@ func TestInviteTellsOfEachLineWithoutANameOrAnAddress(t *testing.T) {
 	}
 }
 
-func TestInviteFailsWhenNobodyIsInvited(t *testing.T) {
+func TestInviteFailsWhenNoCandidateIsInvited(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	require.EqualError(t, d.invite(t.Context(), "qux@@example.com"), "nobody was invited")
-	require.Equal(t, "0 sent, 0 had one, 1 not sent, 0 unknown\n", d.stdout.String())
+	d := newFixture(t)
+	require.EqualError(t, d.invite(t.Context(), "qux@@example.com"), "no candidate was invited")
+	require.Equal(t, "0 sent, 0 existing, 1 not sent, 0 unknown\n", d.stdout.String())
 }
 
-func TestInviteSendsOnceThoughTheReplyIsLost(t *testing.T) {
+func TestInviteSendsOnceAfterALostResponse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.Inject(sandbox.Fault{Route: "POST *", After: true, CutAfter: 20})
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com"))
-		require.Equal(t, "2 sent, 0 had one, 0 not sent, 0 unknown\n", d.stdout.String())
+		require.Equal(t, "2 sent, 0 existing, 0 not sent, 0 unknown\n", d.stdout.String())
 		require.Equal(t, map[string]int{"ada@example.com": 1, "eve@example.com": 1}, d.mails(t))
 	})
 }
 
-func TestInviteTakesAsManyHoursAsTheQuotaAsksFor(t *testing.T) {
+func TestInviteWaitsForTheNextWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var emails []string
 		for n := range 300 {
 			emails = append(emails, fmt.Sprintf("candidate-%d@example.com", n))
 		}
-		d := newDesk(t)
+		d := newFixture(t)
 		begun := time.Now()
 		require.NoError(t, d.invite(t.Context(), emails...))
 		require.Greater(t, time.Since(begun), time.Hour)
@@ -104,25 +104,25 @@ func TestInviteTakesAsManyHoursAsTheQuotaAsksFor(t *testing.T) {
 	})
 }
 
-func TestInviteRunAgainAfterThePlanHasMore(t *testing.T) {
+func TestInviteSendsTheRestWhenThePlanHasMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.SetPlan(sandbox.LiveKey, 0, 1)
 		err := d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com")
 		require.ErrorIs(t, err, hiring.ErrPlanLimitReached)
 		require.ErrorContains(t, err, "; run this again when the plan has invitations left")
-		require.Equal(t, "1 sent, 0 had one, 2 not sent, 0 unknown\n", d.stdout.String())
-		require.Equal(t, "line 1: sent; 199 writes left this hour\n", d.progress.String(), "what ends the run is told at its end")
+		require.Equal(t, "1 sent, 0 existing, 2 not sent, 0 unknown\n", d.stdout.String())
+		require.Equal(t, "line 1: sent; 199 writes left this hour\n", d.progress.String(), "an error that ends the run is logged at the end")
 
 		d.SetPlan(sandbox.LiveKey, 1, 10)
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com"))
-		require.Equal(t, "2 sent, 1 had one, 0 not sent, 0 unknown\n", d.stdout.String())
+		require.Equal(t, "2 sent, 1 existing, 0 not sent, 0 unknown\n", d.stdout.String())
 	})
 }
 
-func TestInviteIsKilledAndRunAgainAtOnce(t *testing.T) {
+func TestInviteIsKilledAndRestartedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.Inject(sandbox.Fault{Route: "POST *", Skip: 1, Delay: 10 * time.Second, Late: 40 * time.Second})
 		ctx, kill := context.WithTimeout(t.Context(), 5*time.Second)
 		defer kill()
@@ -132,12 +132,12 @@ func TestInviteIsKilledAndRunAgainAtOnce(t *testing.T) {
 	})
 }
 
-func TestInviteGoesOnAfterAnInvitationThatIsNotShown(t *testing.T) {
+func TestInviteContinuesAfterAnUnlistedInvitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.Inject(sandbox.Fault{Route: "POST *", Status: http.StatusCreated, Body: `{"data":null,"meta":{"request_id":"req_1"}}`, ContentType: "application/json"})
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com"))
-		require.Equal(t, "1 sent, 0 had one, 0 not sent, 1 unknown\n", d.stdout.String())
+		require.Equal(t, "1 sent, 0 existing, 0 not sent, 1 unknown\n", d.stdout.String())
 		require.Contains(t, d.progress.String(), "line 1: unknown: hiring: ")
 	})
 }
@@ -158,16 +158,16 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// full is a disk on which nothing more can be written.
+// full is a full disk.
 type full struct{}
 
 var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestInviteSaysThatItCouldNotPrint(t *testing.T) {
+func TestInviteReturnsAnErrorOfPrinting(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newFixture(t)
 	ada := []candidate{{1, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}}}
 	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, nil, full{}, log.New(full{}, "", 0)), errFull)
 }

@@ -1,6 +1,7 @@
-// Command invite invites the candidates of a CSV file (name,email) to an assessment. It can be killed and run again at any moment: no
-// candidate gets a second e-mail. It keeps a checkpoint beside the file for that. Without HIRING_BASE_URL and HIRING_API_KEY it runs on an embedded sandbox that starts empty,
-// and without a file then with candidates.csv, which lies beside this program.
+// Command invite invites the candidates of a CSV file (name,email) to an assessment. It can
+// be killed and run again at any moment, and no candidate gets a second e-mail: it keeps a
+// checkpoint beside the file. Without HIRING_BASE_URL and HIRING_API_KEY it uses an embedded
+// sandbox. Without a file it then invites the candidates of the embedded candidates.csv.
 package main
 
 import (
@@ -24,8 +25,8 @@ func main() {
 	}
 }
 
-// run is the program. An interrupt ends the request or the pause that it is in; the
-// next run finds out what became of the request.
+// run is the program. An interrupt ends the current request or wait. The next run looks
+// up the outcome of that request.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -45,13 +46,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if !set.embedded && !set.yes && client.Environment() != hiring.EnvironmentTest {
-		return fmt.Errorf("this would mail up to %d candidates: put -yes before the file if that is meant", len(candidates))
+		return fmt.Errorf("this sends e-mails to real candidates (%d in the file): to confirm, put -yes before the file", len(candidates))
 	}
 	return invite(ctx, client, assessment, candidates, set.checkpoint(), stdout, log.New(stderr, "", 0))
 }
 
-// connect returns a client, and the assessment to invite to. That of the embedded
-// sandbox is made afresh.
+// connect returns a client and the assessment to invite to, which is a new one on the
+// embedded sandbox.
 func connect(set settings) (client *hiring.Client, assessment string, err error) {
 	if set.embedded {
 		server := sandbox.New()

@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// printable replaces what a terminal would obey: names come from outside.
+// printable replaces control characters, which a terminal would execute: the text may
+// contain names from outside.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		joinsLetters := r == '\u200c' || r == '\u200d'

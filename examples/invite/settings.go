@@ -17,12 +17,11 @@ type settings struct {
 	file       string // Empty: the sample.
 	assessment string
 	yes        bool
-	embedded   bool // No service is named: the sandbox is used.
+	embedded   bool // Use the embedded sandbox.
 }
 
-// checkpoint returns the checkpoint of a run, in a file beside that of the
-// candidates. A run needs one of its own for each assessment. The embedded sandbox
-// forgets everything, so that it needs none.
+// checkpoint returns the checkpoint of a run, in a file beside that of the candidates.
+// Each assessment has its own. The embedded sandbox keeps no data, so it needs none.
 func (s settings) checkpoint() hiring.Checkpoint {
 	if s.embedded {
 		return nil
@@ -30,12 +29,12 @@ func (s settings) checkpoint() hiring.Checkpoint {
 	return hiring.FileCheckpoint(s.file + "." + url.PathEscape(s.assessment) + ".state")
 }
 
-// parse prints help when it is asked for. Errors are the caller's to print.
+// parse reads the flags. It prints help to the given writer, but no errors.
 func parse(args []string, help io.Writer) (settings, error) {
 	var set settings
 	flags := flag.NewFlagSet("invite", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.BoolVar(&set.yes, "yes", false, "mail real candidates, which a live key does")
+	flags.BoolVar(&set.yes, "yes", false, "confirm that a live key sends e-mails to real candidates")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		flags.SetOutput(help)
