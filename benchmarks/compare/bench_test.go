@@ -28,26 +28,33 @@ func benchmark(b *testing.B, name string) {
 	}
 }
 
-// BenchmarkWalk reads a log of 20 pages from memory.
+const eventsOfWalk = 20 * pageOfEvents
+
+// walker makes a peer that reads a log of 20 pages from memory.
+func walker(tb testing.TB, name string) peer {
+	tb.Helper()
+	page, err := newPage()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p, err := newPeer(name, &longLog{page: page, events: eventsOfWalk})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
 func BenchmarkWalk(b *testing.B) {
-	const events = 20 * pageOfEvents
 	for _, m := range makers {
 		b.Run("transport=memory/peer="+m.name, func(b *testing.B) {
-			page, err := newPage()
-			if err != nil {
-				b.Fatal(err)
-			}
-			p, err := m.make("https://hiring.test", &longLog{page: page, events: events})
-			if err != nil {
-				b.Fatal(err)
-			}
+			p := walker(b, m.name)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := walk(b.Context(), p, events, func(int64, []byte) {}); err != nil {
+				if err := walk(b.Context(), p, eventsOfWalk, func(int64, []byte) {}); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*eventsOfWalk), "ns/event")
 		})
 	}
 }

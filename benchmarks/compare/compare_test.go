@@ -1,34 +1,162 @@
 package compare
 
 import (
+	"flag"
+	"fmt"
 	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
+
+var update = flag.Bool("update", false, "write the results of TestCompareCalls to the results folder and to the README")
 
 // long reports whether to run long enough for reliable figures. Those
 // taken under the race detector are not.
 func long() bool { return os.Getenv("HIRING_LONG") != "" && !raceDetector }
 
-// TestCompareCalls prints what one call of each kind costs each peer.
+// row is one kind of work with one transport, as all peers do it.
+type row struct {
+	work, transport string
+	peers           []cost // Medians, in the order of makers.
+	behind          bool   // The client is slower than ogen.
+}
+
+// TestCompareCalls measures each kind of work with all peers in turn. It fails when the
+// client is slower than ogen, or allocates more than its limit.
 func TestCompareCalls(t *testing.T) {
+	if *update && !long() {
+		t.Fatal("-update needs HIRING_LONG=1 and no race detector")
+	}
 	rounds, budget := 1, time.Millisecond
 	if long() {
 		rounds, budget = 40, 25*time.Millisecond
 	}
-	rows := [][]any{{"work", "transport", "peer", "µs", "times net-http", "allocs", "bytes"}}
+	client, ogen := maker("hiring"), maker("ogen")
+	var rows []row
+	compare := func(work, transport string, do []func() error) {
+		samples := interleave(t, rounds, budget, do)
+		rows = append(rows, row{work, transport, medians(samples), slower(samples[client], samples[ogen])})
+	}
 	for i, door := range doors {
 		peers := connect(t, i)
 		for _, w := range works {
-			all := make([]func() error, len(peers))
+			do := make([]func() error, len(peers))
 			for j, p := range peers {
-				all[j] = func() error { return w.do(p, t.Context()) }
+				do[j] = func() error { return w.do(p, t.Context()) }
 			}
-			medians := interleave(t, rounds, budget, all)
-			for j, m := range medians {
-				rows = append(rows, []any{w.name, door.name, makers[j].name, m.time, m.ratio, int(m.allocs), int(m.bytes)})
-			}
+			compare(w.name, door.name, do)
 		}
 	}
-	t.Log(table(rows))
+	do := make([]func() error, len(makers))
+	for j, m := range makers {
+		p := walker(t, m.name)
+		do[j] = func() error { return walk(t.Context(), p, eventsOfWalk, func(int64, []byte) {}) }
+	}
+	compare("Walk", doors[0].name, do)
+
+	text := results(rows)
+	t.Log("\n" + text)
+	for _, r := range rows {
+		if !long() {
+			continue // One sample, and a collection before it has emptied the pools.
+		}
+		if r.transport == doors[0].name {
+			assert.LessOrEqual(t, r.peers[client].allocs, 1.01*most.calls[r.work].allocs, "allocations of %s", r.work)
+		}
+		assert.False(t, r.behind, "%s over %s: the client is slower than ogen", r.work, r.transport)
+	}
+	if *update && !t.Failed() {
+		require.NoError(t, os.WriteFile("results/"+runtime.GOOS+"-"+runtime.GOARCH+".txt", []byte(text), 0o644))
+		require.NoError(t, writeReadme("../../README.md", rows))
+	}
+}
+
+// maker returns the index of a peer.
+func maker(name string) int {
+	for i, m := range makers {
+		if m.name == name {
+			return i
+		}
+	}
+	panic("no peer is called " + name)
+}
+
+// slower reports whether a was slower than b in at least two thirds of the rounds. With
+// equal peers and 40 rounds, that happens once in 50 runs.
+func slower(a, b []cost) bool {
+	lost := 0
+	for i := range a {
+		if a[i].time > b[i].time {
+			lost++
+		}
+	}
+	return 3*lost >= 2*len(a)
+}
+
+// results is the text of the results file.
+func results(rows []row) string {
+	cells := [][]any{{"work", "transport", "peer", "µs", "times net-http", "allocs", "bytes"}}
+	for _, r := range rows {
+		for j, c := range r.peers {
+			cells = append(cells, []any{r.work, r.transport, makers[j].name, c.time, c.ratio, int(c.allocs), int(c.bytes)})
+		}
+	}
+	return fmt.Sprintf("%s, %s/%s, %d cores%s\n%s", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), table(cells))
+}
+
+// processor returns the name of the processor as Linux has it, after a comma.
+func processor() string {
+	info, _ := os.ReadFile("/proc/cpuinfo") // Other systems have no such file.
+	if name := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(info); name != nil {
+		return ", " + string(name[1])
+	}
+	return ""
+}
+
+// titles are the rows of the README's table, by the name of the work.
+var titles = [][2]string{
+	{"Account", "Account call"},
+	{"Invitations", "Page of 100 invitations"},
+	{"Submissions", "Page of 100 submissions with reports"},
+	{"Events", "Page of 500 events"},
+	{"Walk", "Iteration over 10,000 events"},
+}
+
+// writeReadme replaces the rows of the README's table.
+func writeReadme(name string, rows []row) error {
+	readme, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text := string(readme)
+	for _, title := range titles {
+		i := slices.IndexFunc(rows, func(r row) bool { return r.work == title[0] && r.transport == doors[0].name })
+		line := "| " + title[1]
+		for _, peer := range []string{"oapi-codegen", "ogen", "hiring"} {
+			line += fmt.Sprintf(" | %.1f", rows[i].peers[maker(peer)].ratio)
+		}
+		line += " | " + thousands(int(rows[i].peers[maker("hiring")].allocs)) + " |"
+		old := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(title[1]) + ` \|.*$`)
+		if !old.MatchString(text) {
+			return fmt.Errorf("%s has no row %q", name, title[1])
+		}
+		text = old.ReplaceAllLiteralString(text, line)
+	}
+	return os.WriteFile(name, []byte(text), 0o644)
+}
+
+// thousands writes a number below a million as the README does.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return strings.Join([]string{strconv.Itoa(n / 1000), fmt.Sprintf("%03d", n%1000)}, ",")
 }

@@ -38,33 +38,45 @@ func measure(tb testing.TB, n int, do func() error) cost {
 	}
 }
 
-// interleave measures everything in turn, so that what else the machine does
-// meets all alike, and returns the medians over the rounds. Each sample takes
-// about as long as budget says.
-func interleave(tb testing.TB, rounds int, budget time.Duration, all []func() error) []cost {
+// interleave measures everything in turn, so that other load of the machine affects all
+// alike. It returns the samples of each function by round. A sample takes about as long as
+// budget says. Its ratio compares it with the first function in the same round.
+func interleave(tb testing.TB, rounds int, budget time.Duration, all []func() error) (samples [][]cost) {
 	tb.Helper()
-	counts, taken := make([]int, len(all)), make([][]cost, len(all))
+	counts, samples := make([]int, len(all)), make([][]cost, len(all))
 	for i, do := range all {
-		warm := measure(tb, 3, do)
-		counts[i] = max(1, int(budget/max(1, warm.time)))
+		// The first calls are slower. A count from them alone would give samples so short
+		// that they include no garbage collection.
+		for counts[i] = 3; ; {
+			one := max(1, measure(tb, counts[i], do).time)
+			enough := one*time.Duration(counts[i]) >= budget/2
+			if counts[i] = max(1, int(budget/one)); enough {
+				break
+			}
+		}
 	}
 	for round := range rounds {
 		for i, do := range all {
 			c := measure(tb, counts[i], do)
-			taken[i] = append(taken[i], c)
-			taken[i][round].ratio = float64(taken[0][round].time) / float64(c.time)
+			samples[i] = append(samples[i], c)
+			samples[i][round].ratio = float64(samples[0][round].time) / float64(c.time)
 		}
 	}
-	medians := make([]cost, len(all))
-	for i, costs := range taken {
-		medians[i] = cost{
+	return samples
+}
+
+// medians returns the medians over the rounds.
+func medians(samples [][]cost) []cost {
+	all := make([]cost, len(samples))
+	for i, costs := range samples {
+		all[i] = cost{
 			time:   median(costs, func(c cost) time.Duration { return c.time }),
 			allocs: median(costs, func(c cost) float64 { return c.allocs }),
 			bytes:  median(costs, func(c cost) float64 { return c.bytes }),
 			ratio:  median(costs, func(c cost) float64 { return c.ratio }),
 		}
 	}
-	return medians
+	return all
 }
 
 func median[T time.Duration | float64](costs []cost, of func(cost) T) T {
@@ -94,5 +106,5 @@ func table(rows [][]any) string {
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush() // Into memory.
-	return "\n" + text.String()
+	return text.String()
 }

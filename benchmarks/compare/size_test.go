@@ -25,7 +25,7 @@ func TestCompareSize(t *testing.T) {
 			require.Less(t, with-by, most.size, "%v", flags)
 		}
 	}
-	t.Log(table(rows))
+	t.Log("\n" + table(rows))
 }
 
 func size(t *testing.T, program string, flags []string) float64 {
