@@ -142,7 +142,7 @@ func captured(res *result, attempts int, key *credential) Response {
 func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (*http.Response, result) {
 	header := c.header(x.key, cookies)
 	x.begin(c.ctx, c.core, header)
-	x.ctx, x.cancel = c.core.attemptContext(x.trace.ctx)
+	x.ctx, x.cancel = c.core.attemptContext(x.trace.ctx, x.started)
 	ctx, progress := x.ctx, (*writeProgress)(nil)
 	if !isRead(c.request.method) {
 		progress = new(writeProgress)
@@ -172,12 +172,12 @@ func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (
 	return resp, res
 }
 
-// attemptContext returns the context of an attempt, with its timeout.
-func (k *core) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+// attemptContext returns the context of an attempt that has started, with its timeout.
+func (k *core) attemptContext(ctx context.Context, started time.Time) (context.Context, context.CancelFunc) {
 	if k.timeout == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, k.timeout)
+	return context.WithDeadline(ctx, started.Add(k.timeout))
 }
 
 // header returns the header of an attempt.
