@@ -8,11 +8,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-// Checkpoint keeps the state of a Watch or of SendAll, so that another process
-// resumes where one has stopped. Load returns the state that was saved last, ""
-// when none was. A state is at most 256 KB of text. It holds no candidate's data.
+// Checkpoint keeps the state of a Watch or of SendAll, so that another process can
+// resume. Load returns the state that was saved last, or "" when none was. A state is at
+// most 256 KB of text and holds no candidate data.
 //
-// One watch or one run of SendAll at a time uses a checkpoint.
+// Only one Watch or one run of SendAll may use a checkpoint at a time.
 type Checkpoint interface {
 	Load(ctx context.Context) (string, error)
 	Save(ctx context.Context, state string) error
@@ -26,8 +26,8 @@ type Checkpoint interface {
 // Load and Save fail on a path that is not a regular file. Load also fails on an empty
 // or damaged file, on a file of another program and on one above 1 MB; none of these
 // is a fresh start. To start afresh, delete the file. Save writes to a temporary
-// file hiring-checkpoint-*.tmp in the same folder, and removes those that killed
-// saves left more than ten minutes ago, or more than ten of them.
+// file hiring-checkpoint-*.tmp in the same folder. A killed save leaves that file. Save
+// removes those older than ten minutes and all but the ten newest.
 func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
 
 type fileCheckpoint struct{ file *statefile.File }
