@@ -1,9 +1,14 @@
 package compare
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,4 +77,50 @@ func TestCompareReadAhead(t *testing.T) {
 	require.LessOrEqual(t, surplus, 1, "the request that was under way when the loop ended")
 	t.Logf("%d pages: %s one after the other, %s read ahead, %.2f times as fast; at most %d surplus request when the loop ends early",
 		pagesAhead, sequential, ahead, ratio, surplus)
+}
+
+// TestCompareReadAheadOverSocket is TestCompareReadAhead in real time over loopback. The
+// server delays each page, and the caller works on it for as long as its round trip takes.
+func TestCompareReadAheadOverSocket(t *testing.T) {
+	if !long() {
+		t.Skip("takes half a minute: HIRING_LONG=1")
+	}
+	const pages, rounds = 60, 3
+	p, err := newPage()
+	require.NoError(t, err)
+	for _, latency := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(latency)
+			after, _ := strconv.ParseInt(r.URL.Query().Get("since_seq"), 10, 64) // Absent for the first page.
+			after = max(after, beforeFirst)
+			text := bytes.Clone(p.Text)
+			p.write(text, after, after-beforeFirst+pageOfEvents < pages*pageOfEvents)
+			maps.Copy(w.Header(), p.Header)
+			_, _ = w.Write(text)
+		}))
+		defer server.Close()
+		client, err := hiring.New(server.URL, apiKey, hiring.WithHTTPClient(server.Client()))
+		require.NoError(t, err)
+		read := func(prefetch int, work time.Duration) time.Duration {
+			start, n := time.Now(), 0
+			for page, err := range client.Events.List(submissionID, hiring.EventFilter{}).Prefetch(prefetch).Pages(t.Context()) {
+				require.NoError(t, err)
+				require.Len(t, page.Items, pageOfEvents)
+				time.Sleep(work)
+				n++
+			}
+			require.Equal(t, pages, n)
+			return time.Since(start)
+		}
+		var ratios []float64
+		for range rounds {
+			trip := read(0, 0) / pages
+			sequential, ahead := read(0, trip), read(1, trip)
+			ratios = append(ratios, float64(sequential)/float64(ahead))
+			t.Logf("latency %s: a round trip takes %s; %d pages: %s one after the other, %s read ahead, %.2f times as fast",
+				latency, trip, pages, sequential, ahead, ratios[len(ratios)-1])
+		}
+		slices.Sort(ratios)
+		require.GreaterOrEqual(t, ratios[rounds/2], 1.8, "the first page is never read ahead")
+	}
 }
