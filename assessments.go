@@ -49,7 +49,7 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 }
 
 // Update changes the fields that in sets and returns the assessment (assumed: resource
-// reply). Scope write; costs one write.
+// response). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
 	r := guessed("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.use(), in.apply(r))
@@ -66,7 +66,7 @@ func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, e
 // submissions keep their reports. To stop new work, use Close. Scope write; costs one
 // write.
 //
-// Any 2xx response of the API is success (assumed: any reply).
+// Any 2xx response of the API is success (assumed: any response).
 func (s *AssessmentService) Delete(ctx context.Context, id string) error {
 	return s.use().do(ctx, newRequest("Assessments.Delete", "DELETE /assessments/{id}", pathID{"id", id}))
 }

@@ -79,7 +79,7 @@ func classify(s *subject, res *result, dec *decoded, now *moment) classification
 	case res.err != nil:
 		v = noResponse(s, res, now)
 	case res.status < 200:
-		v.failure = s.fail(res, fmt.Sprintf("the reply is not the service's own: its status %03d ends no request", res.status), nil)
+		v.failure = s.fail(res, fmt.Sprintf("the response is not from the API: status %03d does not end a request", res.status), nil)
 		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
 	case res.status >= 300:
 		v = rejected(s, res, now)
@@ -99,7 +99,7 @@ func noResponse(s *subject, res *result, now *moment) classification {
 	v := classification{permanent: neterr.Permanent(res.err)}
 	v.timeout = now.timedOut(res.err)
 	v.cut = !v.timeout
-	v.failure = s.broken(res, "no reply", res.err, now)
+	v.failure = s.broken(res, "no response", res.err, now)
 	v.failure.Hints = append(v.failure.Hints, neterr.Advice(res.err)...)
 	v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
 	if res.unsent {
@@ -143,7 +143,11 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 	if v.failure == nil {
 		v.timeout = now.timedOut(cause)
 		v.cut = !v.timeout
-		v.failure = s.broken(res, "the reply broke off", cause, now)
+		what := "the response was cut short"
+		if now.expired && now.ended == nil {
+			what = "the response was not complete"
+		}
+		v.failure = s.broken(res, what, cause, now)
 	}
 	v.failure.Outcome = s.writeOutcome(OutcomeDone)
 	if dec.foreign != "" {
@@ -170,13 +174,13 @@ func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 		e = s.fail(res, tooLong.Error(), nil)
 		e.Hints = []string{bytesHint}
 	case errors.Is(cause, limits.ErrMemory):
-		e = s.fail(res, "the reply would take more memory than four times its limit of bytes", nil)
+		e = s.fail(res, "decoding the response would take more memory than four times its limit of bytes", nil)
 		e.Hints = []string{bytesHint}
 	case res.status == http.StatusNoContent:
 		e = s.fail(res, string(noData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
-		e = s.fail(res, "the reply cannot be read"+jsoncodec.Where(cause), nil)
+		e = s.fail(res, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
 		if cut = errors.Is(cause, io.ErrUnexpectedEOF); cut {
 			e.causedBy(io.ErrUnexpectedEOF)
 		}

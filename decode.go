@@ -69,7 +69,7 @@ func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
 	return warning, nil
 }
 
-// RawValue is a piece of a reply whose shape the service does not document. It is
+// RawValue is a piece of a response whose shape the service does not document. It is
 // kept as it came.
 type RawValue stdjson.RawMessage
 
@@ -139,7 +139,7 @@ func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options
 	return wire.DecodeWithin(within, b, v, options...)
 }
 
-const unexplained = responseError("the reply is not the JSON that was promised, and takes too much memory to tell where")
+const unexplained = responseError("the response is not the expected JSON, and finding the position would take too much memory")
 
 // Meta is what the service says beside the data.
 type Meta struct {
@@ -220,8 +220,8 @@ func tooManyItems(most int) error {
 }
 
 const (
-	noData     = responseError("the reply holds no data, which was promised")
-	noIdentity = responseError("the reply's data has no id, so it is not the resource that was promised")
+	noData     = responseError("the response has no data")
+	noIdentity = responseError("the response's data has no id, so it is not the expected resource")
 )
 
 // open decodes an envelope that has data.

@@ -101,7 +101,7 @@ func ExampleError_Is() {
 	// Output: true false
 }
 
-// What kept a reply from coming can be asked for.
+// What kept a response from coming can be asked for.
 func ExampleError_Unwrap() {
 	ctx := context.Background()
 	server := sandbox.New()

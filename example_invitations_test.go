@@ -83,7 +83,7 @@ func ExampleInvitationService_Revoke() {
 	// Output: true
 }
 
-// A reply that is lost does not lead to a second mail.
+// A response that is lost does not lead to a second mail.
 func ExampleInvitationService_Ensure() {
 	ctx := context.Background()
 	server := sandbox.New()

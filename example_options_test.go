@@ -187,7 +187,7 @@ func ExampleWithUserAgent() {
 	// Output: true
 }
 
-// A reply that is longer than that is an error and not a full memory.
+// A response that is longer than that is an error and not a full memory.
 func ExampleWithMaxResponseBytes() {
 	ctx := context.Background()
 	client := sandbox.New().Client(hiring.WithMaxResponseBytes(10_000)) // 64 MiB by default.
@@ -198,5 +198,5 @@ func ExampleWithMaxResponseBytes() {
 	fmt.Println(err)
 	// Output:
 	// <nil>
-	// hiring: Submissions.List: 200 the reply is longer than 10000 bytes; see WithMaxResponseBytes (request req_0000000000000002)
+	// hiring: Submissions.List: 200 the response is longer than 10000 bytes; see WithMaxResponseBytes (request req_0000000000000002)
 }

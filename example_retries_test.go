@@ -61,8 +61,8 @@ func ExampleOutcome() {
 
 	for _, fault := range []sandbox.Fault{
 		{Route: route, Status: http.StatusConflict}, // Refused.
-		{Route: route, After: true, CutAfter: 20},   // Done, and the reply cut short.
-		{Route: route, After: true},                 // No reply at all.
+		{Route: route, After: true, CutAfter: 20},   // Done, and the response cut short.
+		{Route: route, After: true},                 // No response at all.
 	} {
 		server.Inject(fault)
 		_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})

@@ -93,7 +93,7 @@ func ExampleSubmissionService_FindByEmail() {
 // A value that this version does not know is no error, and neither is a member.
 func ExampleSubmission_unknown() {
 	ctx := context.Background()
-	client := sandbox.New(sandbox.WithDrift(1)).Client() // Replies as a later v1 may have them.
+	client := sandbox.New(sandbox.WithDrift(1)).Client() // Responses as a later v1 may have them.
 
 	surprises, members := 0, 0
 	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {

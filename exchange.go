@@ -232,7 +232,7 @@ func (c *call) readBody(x *exchange, status int) ([]byte, error) {
 type tooLongError struct{ limit int64 }
 
 func (e tooLongError) Error() string {
-	return fmt.Sprintf("the reply is longer than %d bytes", e.limit)
+	return fmt.Sprintf("the response is longer than %d bytes", e.limit)
 }
 
 // writeProgress records how far the request of a write got.
@@ -264,5 +264,5 @@ func (p *writeProgress) neverSent(err error) bool {
 
 var (
 	jsonType      = []string{"application/json"}
-	errNoResponse = errors.New("the transport returned neither a reply nor an error")
+	errNoResponse = errors.New("the transport returned neither a response nor an error")
 )

@@ -47,7 +47,7 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	})
 }
 
-// Send invites a candidate and returns the invitation (assumed: resource reply), also if
+// Send invites a candidate and returns the invitation (assumed: resource response), also if
 // the address has an invitation already. With a live key the candidate receives an e-mail.
 // Send consumes plan quota and returns [ErrPlanLimitReached] when none is left. Scope
 // write; costs one write.
@@ -90,7 +90,7 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 }
 
 // Revoke revokes an invitation. Any 2xx response of the API is success (assumed: any
-// reply). Scope write; costs one write.
+// response). Scope write; costs one write.
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {

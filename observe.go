@@ -21,11 +21,11 @@ import (
 type Exchange struct {
 	Operation     string // The Go name, as in "Submissions.Report".
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
-	Status        int    // 0 when there was no reply.
+	Status        int    // 0 when there was no response.
 	RequestID     string
 	Attempt       int           // 1 for the first.
 	Duration      time.Duration // Until the body was read.
-	RateLimit     RateLimit     // Zero when the reply did not say.
+	RateLimit     RateLimit     // Zero when the response did not say.
 	Err           error         // Nil when the attempt succeeded. Its message may name people.
 	Wait          time.Duration // The pause before the next attempt; 0 when there is none.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
@@ -33,10 +33,10 @@ type Exchange struct {
 	Server        string        // Host and port of who was asked, as in "hiring.example.com:443".
 }
 
-// Response is the raw reply of the last attempt made under a context of
+// Response is the raw response of the last attempt made under a context of
 // [WithResponse].
 type Response struct {
-	StatusCode int // 0 when there was no reply.
+	StatusCode int // 0 when there was no response.
 	Header     http.Header
 	RequestID  string
 	RateLimit  RateLimit
@@ -46,7 +46,7 @@ type Response struct {
 
 type responseKey struct{}
 
-// WithResponse returns a context under which a call writes its raw reply to r
+// WithResponse returns a context under which a call writes its raw response to r
 // before it returns, also when it fails. It serves one call at a time. Calls
 // that read ahead or wait capture nothing.
 func WithResponse(ctx context.Context, r *Response) context.Context {
@@ -118,7 +118,7 @@ const (
 	PauseThrottle PauseReason = "throttle" // The address is held back after too many failed authentications.
 	PauseRetry    PauseReason = "retry"    // Before the next attempt.
 	PausePoll     PauseReason = "poll"     // Before the next round of a wait or a watch.
-	PauseSettle   PauseReason = "settle"   // Before looking what became of a write whose reply was lost.
+	PauseSettle   PauseReason = "settle"   // Before looking what became of a write whose response was lost.
 )
 
 // hook is a tracer or an observer of a client. An observer sees only the ends of

@@ -15,7 +15,7 @@ import (
 // RetryAfter.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
-// RateLimit is one hourly quota as a reply's headers told it.
+// RateLimit is one hourly quota as a response's headers told it.
 type RateLimit struct {
 	Limit     int       // Requests an hour.
 	Remaining int       // Requests left until Reset.

@@ -316,7 +316,7 @@ func TestCutRepliesEndTooEarly(t *testing.T) {
 	}
 }
 
-// Nothing of a refused reply shows in what json/v2 then reads.
+// Nothing of a refused response shows in what json/v2 then reads.
 func TestRefusedReplyLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, err := hiring.ReadReply[hiring.Report]([]byte(`{"data":{"summary":"x","pillars":[7]}}`))

@@ -112,7 +112,7 @@ func (s *storm) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, nil
 }
 
-// cut lets only a part of a reply arrive.
+// cut lets only a part of a response arrive.
 func (s *storm) cut(reply *http.Response) error {
 	body, err := io.ReadAll(reply.Body)
 	_ = reply.Body.Close()

@@ -12,7 +12,7 @@ import (
 
 // restarts puts real connections between the program and the service, which are
 // kept alive, and cuts them: for half a minute the service breaks off every
-// reply, for another it is gone.
+// response, for another it is gone.
 func restarts(w *world, span time.Duration) {
 	const times = 6
 	var door atomic.Pointer[sandbox.PipeListener]

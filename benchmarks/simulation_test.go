@@ -120,7 +120,7 @@ func (r *row) judge(t *testing.T, long bool) {
 		refusals = 1 // Until then it cannot know.
 	}
 	if r.refused > refusals {
-		t.Errorf("%s: %d replies of 429, want at most %d", name, r.refused, refusals)
+		t.Errorf("%s: %d responses of 429, want at most %d", name, r.refused, refusals)
 	}
 	p95, average, most := r.targets()
 	if got := r.quantile(0.95); got > p95 {

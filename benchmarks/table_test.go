@@ -16,7 +16,7 @@ type row struct {
 	on      sandbox.SinceField
 	size    int             // Of a wait for known ids.
 	late    []time.Duration // From evaluation to delivery, sorted.
-	refused int             // Replies of 429.
+	refused int             // Responses of 429.
 	missed  int             // Evaluations without a delivery.
 	twice   int
 

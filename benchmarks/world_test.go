@@ -25,7 +25,7 @@ type world struct {
 	mu        sync.Mutex
 	wire      http.RoundTripper // What the program is connected to.
 	sent      []time.Time
-	refused   int                  // Replies of 429 that the service made.
+	refused   int                  // Responses of 429 that the service made.
 	evaluated map[string]time.Time // When each submission was.
 	delivered map[string]time.Time // When the program had its report.
 	twice     int                  // Deliveries of what was delivered before.
@@ -148,7 +148,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, err
 }
 
-// invented is a header of replies that the service did not make.
+// invented is a header of responses that the service did not make.
 const invented = "X-Invented"
 
 // connect puts something between the program and the service, or nothing.

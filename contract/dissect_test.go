@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anatomy is what cannot be wrong with a reply.
+// anatomy is what cannot be wrong with a response.
 type anatomy struct {
 	optional []string // Members that may be left out.
 	free     []string // Members with undocumented content.
@@ -31,7 +31,7 @@ func anatomyOf(operation string) anatomy {
 	return a
 }
 
-// dissect returns what a reply would be with one thing wrong in it, for each
+// dissect returns what a response would be with one thing wrong in it, for each
 // thing that can be wrong. Of a list only the first item is taken apart.
 func (a anatomy) dissect(t *testing.T, reply []byte) map[string][]byte {
 	t.Helper()

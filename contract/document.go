@@ -87,7 +87,7 @@ func (o Operation) Scope() string {
 	return (*o.Security)[0]["ApiKey"][0]
 }
 
-// promised are the headers that every reply must have and every response of the
+// promised are the headers that every response must have and every response of the
 // document must describe.
 var promised = []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date"}
 

@@ -59,7 +59,7 @@ type Judge struct {
 	Report   func(fault string)
 }
 
-// exchange is a request and its reply, both read whole.
+// exchange is a request and its response, both read whole.
 type exchange struct {
 	request *http.Request
 	sent    []byte
@@ -69,7 +69,7 @@ type exchange struct {
 	params  map[string]string
 }
 
-// RoundTrip passes the request on and judges it with its reply. The request is
+// RoundTrip passes the request on and judges it with its response. The request is
 // judged only when it was accepted: tests are wrong on purpose.
 func (j *Judge) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := &exchange{request: r.Clone(r.Context())}
@@ -184,8 +184,8 @@ func (j *Judge) judgeReply(ctx context.Context, x *exchange) []string {
 	return faults
 }
 
-// documented returns what the document says of a reply, and what kin-openapi
-// finds wrong with it. An operation that does not exist has the reply of any
+// documented returns what the document says of a response, and what kin-openapi
+// finds wrong with it. An operation that does not exist has the response of any
 // resource that does not exist.
 func (j *Judge) documented(ctx context.Context, x *exchange) (*openapi3.Response, []string) {
 	if x.route == nil {

@@ -107,7 +107,7 @@ func header(name, value string) func(*http.Response, []byte) []byte {
 func text(old, now string) func(*http.Response, []byte) []byte {
 	return func(_ *http.Response, body []byte) []byte {
 		if !bytes.Contains(body, []byte(old)) {
-			panic("the reply has no " + old)
+			panic("the response has no " + old)
 		}
 		return bytes.Replace(body, []byte(old), []byte(now), 1)
 	}

@@ -127,7 +127,7 @@
 //
 //	Behaviour                                                            Provenance
 //	envelopes, meta, members and types of every resource                 documented
-//	rate-limit headers and X-Request-Id on every reply                   documented
+//	rate-limit headers and X-Request-Id on every response                   documented
 //	one 401 for every cause; expiry and revocation at the next request   documented
 //	hierarchical scopes; the 403 names only the scope that is needed     documented
 //	404 alike for unknown, malformed and foreign ids                     documented
@@ -158,7 +158,7 @@
 //	a method that a known path does not have: 405 with NOT_FOUND, Allow  invented
 //	HEAD wherever GET is, without a body, counted as a read              invented
 //	an empty segment or ".." in a path: 404, never a redirect            invented
-//	every reply to a valid key but a 429 counts, also a 403 or 404       invented
+//	every response to a valid key but a 429 counts, also a 403 or 404       invented
 //	a window opens at the first request and ends on a whole second       inferred
 //	headers of a 401: the limit, all of it remaining, reset in an hour   invented
 //	512 KB is 524,288 bytes, of any method and encoding                  inferred
@@ -202,7 +202,7 @@
 //	workspace_archive_url is null in test mode                           documented
 //	an injected error: the key's quota unchanged, nothing counted        invented
 //	an injected 429: nothing remaining until its Retry-After is over     inferred
-//	the replies of proxies have none of the service's headers            inferred
+//	the responses of proxies have none of the service's headers            inferred
 //	the control plane under /_sandbox/, and who may use it               invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented

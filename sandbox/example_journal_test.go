@@ -94,7 +94,7 @@ func ExampleEntry_String() {
 	// POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations/00000000-0000-4000-8000-000000000404/revoke -> 404
 }
 
-// Headers, replies, quota and faults, for a test that looks closely.
+// Headers, responses, quota and faults, for a test that looks closely.
 func ExampleWithDetails() {
 	server := sandbox.New(sandbox.WithDetails())
 	server.Inject(sandbox.Fault{Route: "GET /account", After: true, CutAfter: 10})

@@ -169,7 +169,7 @@ func ExampleServer_ClearFaults() {
 	// <nil>
 }
 
-// The work is done only after its reply was lost: who looks too early and sends
+// The work is done only after its response was lost: who looks too early and sends
 // again, sends twice.
 func ExampleFault() {
 	ctx := context.Background()

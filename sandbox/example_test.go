@@ -47,7 +47,7 @@ func ExampleServer_Inject() {
 	// <nil>
 }
 
-// A reply that gets lost: the invitation was sent, but nobody was told. The
+// A response that gets lost: the invitation was sent, but nobody was told. The
 // journal tells what reached the service.
 func ExampleServer_Inject_lostReply() {
 	server := sandbox.New()

@@ -21,7 +21,7 @@ import (
 
 // outcome is what a client gets, whichever door it came through.
 type outcome struct {
-	status int // 0: no reply
+	status int // 0: no response
 	body   string
 	err    error // of the exchange or of reading the body
 	header http.Header

@@ -81,7 +81,7 @@ func probe(t *testing.T, method, target, key string, header http.Header, body st
 	send(t, sandbox.New(), method, target, key, header, body)
 }
 
-// send sends a request and checks what holds for every reply, whose status it
+// send sends a request and checks what holds for every response, whose status it
 // returns. A request that no client could send is not one: 0.
 func send(t *testing.T, s *sandbox.Server, method, target, key string, header http.Header, body string) (status int) {
 	t.Helper()

@@ -53,7 +53,7 @@ func eachDoor(t *testing.T, test func(t *testing.T, d door), opts ...sandbox.Opt
 	}
 }
 
-// answer is a reply that was read whole.
+// answer is a response that was read whole.
 type answer struct {
 	status int
 	header http.Header
@@ -113,7 +113,7 @@ func (d door) post(t *testing.T, path, body string) answer {
 	return d.do(t, http.MethodPost, "/api/v1"+path, sandbox.TestKey, body)
 }
 
-// check is what holds for every reply.
+// check is what holds for every response.
 func (a *answer) check(t *testing.T, method, call string, length int64) {
 	t.Helper()
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestIdsInCapitals: UUIDs are compared without regard to case, in paths, in
-// filters, in bodies and by the test's hand; replies write them as they are.
+// filters, in bodies and by the test's hand; responses write them as they are.
 func TestIdsInCapitals(t *testing.T) {
 	l := liveWorld()
 	challenge := ids(t, l.get(t, "/challenges"))[0]

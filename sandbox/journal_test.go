@@ -111,7 +111,7 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, `GET /api/v1/submissions?page_size=1 -> 200 (route "/submissions")`)
 	_, err = s.Journal().Find("DELETE", "account")
 	require.ErrorContains(t, err, `nearest is GET /api/v1/account -> 200 (route "/account")`, "nothing is alike: the newest")
-	assert.Equal(t, "GET / -> no reply", sandbox.Entry{Method: "GET", Path: "/"}.String())
+	assert.Equal(t, "GET / -> no response", sandbox.Entry{Method: "GET", Path: "/"}.String())
 }
 
 func TestTheJournalIsBounded(t *testing.T) {

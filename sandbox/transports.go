@@ -14,7 +14,7 @@ import (
 // microseconds. Whatever host a request names, the server answers it.
 //
 // The server sees a copy of the request, as it would have come over the wire;
-// what it hands back fails as a reply from the wire would once the request's
+// what it hands back fails as a response from the wire would once the request's
 // context has ended or the handler gave up in the middle.
 func (s *Server) Transport() http.RoundTripper { return wire.Transport{Handler: s} }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEqual shows that every peer makes the same values of the same replies, and
+// TestEqual shows that every peer makes the same values of the same responses, and
 // loses nothing: what each holds is what was sent.
 func TestEqual(t *testing.T) {
 	for i, door := range doors {
@@ -31,7 +31,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// sent is the data of a recorded reply.
+// sent is the data of a recorded response.
 func sent(t *testing.T, path string) any {
 	t.Helper()
 	replies, err := record()

@@ -14,7 +14,7 @@ type peer interface {
 	events(context.Context) error      // The first page of 500.
 	walk(ctx context.Context, each func(seq int64, payload []byte)) error
 
-	last(work string) any // What the reply's data became.
+	last(work string) any // What the response's data became.
 }
 
 // makers are the peers by name, the one first that the others are measured by.

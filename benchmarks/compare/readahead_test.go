@@ -18,7 +18,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// slow is a transport whose replies take their time.
+// slow is a transport whose responses take their time.
 type slow struct {
 	*longLog
 	latency time.Duration
@@ -60,7 +60,7 @@ func readPages(t *testing.T, prefetch, pages int) (took time.Duration, requests 
 	return took, requests
 }
 
-// TestCompareReadAhead reads while the caller works: 20 ms for a reply, 10 ms of
+// TestCompareReadAhead reads while the caller works: 20 ms for a response, 10 ms of
 // work a page, in virtual time.
 func TestCompareReadAhead(t *testing.T) {
 	sequential, requests := readPages(t, 0, pagesAhead)

@@ -20,14 +20,14 @@ const (
 	submissionID = sandbox.BusySubmissionID
 )
 
-// recorded is a reply that the sandbox gave.
+// recorded is a response that the sandbox gave.
 type recorded struct {
 	header http.Header
 	body   []byte
 	raw    []byte // As it goes over a connection.
 }
 
-// record is the sandbox's replies by path. They are the same in every run.
+// record is the sandbox's responses by path. They are the same in every run.
 var record = sync.OnceValues(func() (map[string]recorded, error) {
 	server := sandbox.New(sandbox.WithClock(func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }))
 	defer server.Close()
@@ -140,7 +140,7 @@ func serve(conn net.Conn, replies map[string]recorded) {
 	}
 }
 
-// doors are the ways to the recorded replies.
+// doors are the ways to the recorded responses.
 var doors = []struct {
 	name string
 	open func(testing.TB, map[string]recorded) (base string, transport func() http.RoundTripper)
@@ -157,7 +157,7 @@ var doors = []struct {
 	}},
 }
 
-// connect makes every peer on the recorded replies behind a door.
+// connect makes every peer on the recorded responses behind a door.
 func connect(tb testing.TB, door int) []peer {
 	tb.Helper()
 	replies, err := record()

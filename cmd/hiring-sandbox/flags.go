@@ -49,7 +49,7 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 		add(sandbox.WithQuota(read, write))
 		return err
 	})
-	flags.Func("drift", "`seed` of additive changes to mix into replies: unknown fields, unknown values, nulls", func(text string) error {
+	flags.Func("drift", "`seed` of additive changes to mix into responses: unknown fields, unknown values, nulls", func(text string) error {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		add(sandbox.WithDrift(seed))
 		return expected(err, "a number from 0, as in 42")

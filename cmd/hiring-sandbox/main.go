@@ -68,7 +68,7 @@ func serve(ctx context.Context, set settings, stdout io.Writer) error {
 	server := &http.Server{
 		Handler: console.Handler(fake), ReadHeaderTimeout: time.Minute,
 		DisableGeneralOptionsHandler: true, // or net/http would answer OPTIONS * outside the envelope
-		// A reply that an injected fault delays must not hold up the end.
+		// A response that an injected fault delays must not hold up the end.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	done := make(chan error, 1)

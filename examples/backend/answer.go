@@ -55,7 +55,7 @@ func answerTo(err error) answer {
 }
 
 // unsure tells a write that may have been done, and one that was done though its
-// reply could not be read: neither is repeated without a look.
+// response could not be read: neither is repeated without a look.
 func unsure(failure *hiring.Error) bool {
 	return failure != nil && (failure.Outcome == hiring.OutcomeUnknown || failure.Outcome == hiring.OutcomeDone)
 }

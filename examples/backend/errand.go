@@ -71,7 +71,7 @@ func (o *errands) begin(ctx context.Context, candidate hiring.NewInvitation) *er
 var errStopping = errors.New("the program is stopping")
 
 // run invites once. Ensure sends nothing to an address that has an invitation, so
-// a form that is sent twice mails once; and after a lost reply it looks before it
+// a form that is sent twice mails once; and after a lost response it looks before it
 // sends again, which takes a minute. What even it cannot find out is left for a
 // minute and asked again, never sent blindly.
 func (o *errands) run(ctx context.Context, e *errand) {

@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestLostReplies invites while replies get lost: nobody gets two mails, and the
+// TestLostReplies invites while responses get lost: nobody gets two mails, and the
 // browser is told to wait until it is certain that one is out.
 func TestLostReplies(t *testing.T) {
 	lost := sandbox.Fault{Route: sendRoute, After: true}
@@ -24,7 +24,7 @@ func TestLostReplies(t *testing.T) {
 		posts  int
 		within time.Duration
 	}{
-		"done, and the reply lost":      {[]sandbox.Fault{lost}, 1, 20 * time.Second},
+		"done, and the response lost":   {[]sandbox.Fault{lost}, 1, 20 * time.Second},
 		"done, and the connection dies": {[]sandbox.Fault{{Route: sendRoute, After: true, Reset: true}}, 1, 20 * time.Second},
 		"done late":                     {[]sandbox.Fault{{Route: sendRoute, Late: 30 * time.Second}}, 1, 70 * time.Second},
 		"not done":                      {[]sandbox.Fault{{Route: sendRoute, Status: 500}}, 2, 70 * time.Second},

@@ -267,11 +267,11 @@ func TestResumeAtTheEdges(t *testing.T) {
 		style paging.Style
 		at    paging.Position
 	}{
-		"before the first reply": {paging.ByMeta, paging.Position{Size: 2, Page: 1}},
-		"a log":                  {paging.BySeq, paging.Position{Style: paging.BySeq, Size: 2, Page: 1, Seq: paging.NoSeq}},
-		"the furthest page":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 2, Page: 1 << 24}},
-		"the smallest size":      {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 1, Page: 1}},
-		"the largest size":       {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 100, Page: 1}},
+		"before the first response": {paging.ByMeta, paging.Position{Size: 2, Page: 1}},
+		"a log":                     {paging.BySeq, paging.Position{Style: paging.BySeq, Size: 2, Page: 1, Seq: paging.NoSeq}},
+		"the furthest page":         {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 2, Page: 1 << 24}},
+		"the smallest size":         {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 1, Page: 1}},
+		"the largest size":          {paging.ByPage, paging.Position{Style: paging.ByPage, Size: 100, Page: 1}},
 	} {
 		at, err := list(c.style).Resume("L", paging.Token("L", c.at))
 		require.NoError(t, err, name)

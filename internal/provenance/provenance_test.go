@@ -55,7 +55,7 @@ func TestAnEnvelopeShowsThatHeadersAreStripped(t *testing.T) {
 	why, _ = judge.Foreign(nil, []byte(`{"meta":{}}`), envelope, t.Context())
 	assert.Empty(t, why)
 	why, _ = judge.Foreign(nil, nil, envelope, t.Context())
-	assert.Empty(t, why, "an empty reply may be the service's by now")
+	assert.Empty(t, why, "an empty response may be the service's by now")
 	why, _ = judge.Foreign(nil, []byte(`{"login":1}`), envelope, t.Context())
 	assert.NotEmpty(t, why)
 }

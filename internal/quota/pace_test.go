@@ -160,7 +160,7 @@ func TestPaceLearn(t *testing.T) {
 	assert.InDelta(t, 100, u.others(), 0.1, "49 at once, but half of the quota at most")
 }
 
-// A window that slides has a later end in each reply; it is no new one for that.
+// A window that slides has a later end in each response; it is no new one for that.
 func TestPaceOfASlidingWindow(t *testing.T) {
 	var u usage
 	for n := 1; n <= 100; n++ {
@@ -172,7 +172,7 @@ func TestPaceOfASlidingWindow(t *testing.T) {
 	assert.Zero(t, u.others())
 }
 
-// A reply just before a window ends is still of that window.
+// A response just before a window ends is still of that window.
 func TestPaceAtTheEndOfAWindow(t *testing.T) {
 	end := start.Add(time.Hour)
 	var u usage

@@ -122,8 +122,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestWhatSaysTheSameIsNoNews: a request that begins after a reply is believed,
-// though another that overlapped with that reply says the same again meanwhile.
+// TestWhatSaysTheSameIsNoNews: a request that begins after a response is believed,
+// though another that overlapped with that response says the same again meanwhile.
 func TestWhatSaysTheSameIsNoNews(t *testing.T) {
 	b := new(Book)
 	said := Window{100, 9, time.Unix(1000, 0)}

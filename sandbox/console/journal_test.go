@@ -44,7 +44,7 @@ func TestTheJournalTellsWhatMatters(t *testing.T) {
 
 	text := v.see("/_sandbox/")
 	for _, shown := range []string{
-		"5 requests", "1 answered 429", "1 met a fault", "sent twice, first as #2", `class="mark fault"`, `class="mark throttled"`, "no reply",
+		"5 requests", "1 answered 429", "1 met a fault", "sent twice, first as #2", `class="mark fault"`, `class="mark throttled"`, "no response",
 		"<b>429</b> Too Many Requests", "198 of 200", "sk_test_…dbox", "999</b> of 1000 left",
 	} {
 		assert.Contains(t, text, shown)

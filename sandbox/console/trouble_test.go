@@ -215,7 +215,7 @@ func TestTheClock(t *testing.T) {
 	text := v.see("/_sandbox/console/trouble?by=5m")
 	assert.Contains(t, text, "Nothing happens by itself.")
 	text = v.see("/_sandbox/console/trouble?by=2h30m")
-	order := []string{"work is done whose reply was lost", "sk_test_…ived</code> expires", "has all its reads again", "a new period of the plan of"}
+	order := []string{"work is done whose response was lost", "sk_test_…ived</code> expires", "has all its reads again", "a new period of the plan of"}
 	for i, shown := range order {
 		require.Contains(t, text, shown)
 		if i > 0 {

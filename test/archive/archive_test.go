@@ -220,7 +220,7 @@ func TestHostileStorage(t *testing.T) {
 		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "sent no validator to resume it with: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
 		"untrusted":                {[]apitest.Responder{apitest.Fail(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
 		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
-		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a reply nor an error"},
+		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a response nor an error"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := apitest.NewStorageServer(t, c.storage...)
@@ -393,10 +393,10 @@ func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 		written int64
 		most    int
 	}{
-		"waiting for the reply": {apitest.Block(), 0, 1},
-		"within the body":       {apitest.Stall(200, "abc"), 3, 1},
-		"between bytes":         {slowRead, 2, 1},
-		"in a pause":            {apitest.Respond(503, "", "Retry-After: 60"), 0, 1},
+		"waiting for the response": {apitest.Block(), 0, 1},
+		"within the body":          {apitest.Stall(200, "abc"), 3, 1},
+		"between bytes":            {slowRead, 2, 1},
+		"in a pause":               {apitest.Respond(503, "", "Retry-After: 60"), 0, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := apitest.NewStorageServer(t, c.storage)

@@ -36,7 +36,7 @@ func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
 	return transport
 }
 
-// replies reads one request, answers with text and stays silent until the client
+// responses reads one request, answers with text and stays silent until the client
 // hangs up.
 func replies(text string) func(net.Conn) {
 	return func(conn net.Conn) {

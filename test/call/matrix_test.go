@@ -79,23 +79,23 @@ func matrix() map[string]meets {
 			return apitest.RateLimit{Limit: limit, Remaining: 0, Left: 20 * time.Second, Skew: 0, RetryAfter: "20"}.With(apitest.RespondRateLimited)(r)
 		}
 	}
-	read, reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "no reply: read tcp: connection reset by peer"
+	read, reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "no response: read tcp: connection reset by peer"
 	ok := `{"data":{"id":"x"},"meta":{}}`
 	return map[string]meets{
 		"200":                  alike(apitest.Respond(200, ok), "", 1, 0, ""),
 		"201":                  alike(apitest.Respond(201, ok), "", 1, 0, ""),
-		"204":                  unreadable(apitest.Respond(204, "", apitest.RequestIDHeader), 1, 0, "204 the reply holds no data, which was promised"),
-		"200 empty":            unreadable(apitest.Respond(200, "", apitest.RequestIDHeader), 4, random, "200 the reply cannot be read"),
-		"200 without data":     unreadable(apitest.Respond(200, `{"x":1}`, apitest.RequestIDHeader), 1, 0, "200 the reply holds no data, which was promised"),
-		"200 wrapped":          unreadable(apitest.RespondData(`{"invitation":{"id":"x"}}`), 1, 0, "200 the reply's data has no id, so it is not the resource that was promised"),
+		"204":                  unreadable(apitest.Respond(204, "", apitest.RequestIDHeader), 1, 0, "204 the response has no data"),
+		"200 empty":            unreadable(apitest.Respond(200, "", apitest.RequestIDHeader), 4, random, "200 the response cannot be decoded"),
+		"200 without data":     unreadable(apitest.Respond(200, `{"x":1}`, apitest.RequestIDHeader), 1, 0, "200 the response has no data"),
+		"200 wrapped":          unreadable(apitest.RespondData(`{"invitation":{"id":"x"}}`), 1, 0, "200 the response's data has no id, so it is not the expected resource"),
 		"200 page":             alike(apitest.Respond(200, html), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
 		"200 page with id":     alike(apitest.Respond(200, html, apitest.RequestIDHeader), hiring.OutcomeUnknown, 1, 0, "200 "+notOwn),
 		"200 unsigned, empty":  alike(apitest.Respond(200, ""), hiring.OutcomeUnknown, 1, 0, "200 the response is empty and not from the API"),
 		"204 unsigned":         alike(apitest.Respond(204, ""), hiring.OutcomeUnknown, 1, 0, "204 the response is empty and not from the API"),
 		"200 unsigned, others": alike(apitest.Respond(200, `{"login":"x"}`), hiring.OutcomeUnknown, 1, 0, "200 the response is JSON but not the API's envelope"),
-		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the reply cannot be read"),
-		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the reply broke off: unexpected EOF"),
-		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the reply broke off within 30s; see WithTimeout"),
+		"200 bad JSON":         unreadable(apitest.Respond(200, `{"data":}`), 1, 0, "200 the response cannot be decoded"),
+		"200 truncated":        unreadable(apitest.Truncate(200, `{"data":{`, io.ErrUnexpectedEOF), 4, random, "200 the response was cut short: unexpected EOF"),
+		"200 stalled":          unreadable(apitest.Stall(200, `{"data":{`), 4, random, "200 the response was not complete within 30s; see WithTimeout"),
 		"301":                  alike(apitest.Respond(301, "", "Location: /x"), no, 1, 0, "301 "+redirect),
 		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
 		"304":                  alike(apitest.Respond(304, ""), no, 1, 0, "304 "+redirect),
@@ -121,17 +121,17 @@ func matrix() map[string]meets {
 		"503 at a time past":   overload(apitest.Respond(503, html, "Retry-After: Sat, 01 Jan 2000 00:00:00 GMT"), random, "503 "+notOwn),
 		"503 too late":         alike(apitest.Respond(503, html, "Retry-After: 3600"), hiring.OutcomeUnknown, 1, 0, "503 "+notOwn),
 		"504":                  overload(apitest.Respond(504, html), random, "504 "+notOwn),
-		"refused dial":         alike(apitest.Fail(apitest.DialError), no, 4, random, "no reply: dial tcp: connection refused"),
+		"refused dial":         alike(apitest.Fail(apitest.DialError), no, 4, random, "no response: dial tcp: connection refused"),
 		"reset":                overload(apitest.Fail(read), random, reset),
-		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no reply: write tcp: broken pipe"),
-		"timeout":              {apitest.Block(), fate{"", 4, random, "no reply within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
+		"broken pipe":          overload(apitest.Fail(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), random, "no response: write tcp: broken pipe"),
+		"timeout":              {apitest.Block(), fate{"", 4, random, "no response within 30s; see WithTimeout"}, unanswered, unanswered, unanswered},
 		"503 truncated":        overload(apitest.Truncate(503, "<html", apitest.ErrReset), random, "503 the response is not from the API: <html"),
 		"404 truncated":        alike(apitest.Truncate(404, `{"error":{"co`, apitest.ErrReset), no, 1, 0, "404 the response is JSON but not the API's error envelope"),
 		"400 that is too long": alike(apitest.Respond(400, strings.Repeat("x", 2<<20)), no, 1, 0, "400 the response is not from the API: xxxxx"),
 	}
 }
 
-var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no reply within 30s; see WithTimeout"}
+var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no response within 30s; see WithTimeout"}
 
 // TestMatrix: every status and wire fault, crossed with the methods.
 func TestMatrix(t *testing.T) {

@@ -84,7 +84,7 @@ func TestWithResponseCapturesTheLastAttempt(t *testing.T) {
 
 		_, err = client.Account.Get(ctx)
 		require.Error(t, err)
-		assert.Equal(t, hiring.Response{Attempts: 1}, r, "no reply")
+		assert.Equal(t, hiring.Response{Attempts: 1}, r, "no response")
 
 		r = hiring.Response{}
 		_, err = client.Account.Get(hiring.WithResponse(ctx, nil))

@@ -122,7 +122,7 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	}
 }
 
-// Behind a gateway that strips headers an empty reply is believed once a reply
+// Behind a gateway that strips headers an empty response is believed once a response
 // has shown that, not before.
 func TestGatewayThatStripsHeaders(t *testing.T) {
 	for name, first := range map[string]apitest.Responder{"data": apitest.RespondData(apitest.Resource), "no data": apitest.Respond(200, `{"meta":{}}`)} {
@@ -133,14 +133,14 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 		remove := func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }
 		require.ErrorContains(t, remove(client), "the response is empty and not from the API", "%s", name)
 		_, _ = client.Account.Get(t.Context())
-		require.NoError(t, remove(client), "%s: the service's replies come so", name)
-		require.ErrorIs(t, remove(client), hiring.ErrOutcomeUnknown, "%s: a page is still no reply of the service", name)
+		require.NoError(t, remove(client), "%s: the service's responses come so", name)
+		require.ErrorIs(t, remove(client), hiring.ErrOutcomeUnknown, "%s: a page is still no response of the service", name)
 		require.NoError(t, remove(variant), "%s: a variant knows it too", name)
 	}
 	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource, apitest.RequestIDHeader), apitest.Respond(204, "")).Client()
 	_, err := client.Account.Get(t.Context())
 	require.NoError(t, err)
-	require.Error(t, client.Assessments.Delete(t.Context(), "a"), "a reply with headers shows no gateway")
+	require.Error(t, client.Assessments.Delete(t.Context(), "a"), "a response with headers shows no gateway")
 }
 
 // A 2xx of the service that brings something else than was promised was done all

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// lagging is a network on which replies take some time to arrive.
+// lagging is a network on which responses take some time to arrive.
 type lagging struct {
 	http.RoundTripper
 
@@ -54,7 +54,7 @@ func rush(ctx context.Context, client *hiring.Client, reads int64) error {
 	return first
 }
 
-// hours counts the replies of each status, hour by hour.
+// hours counts the responses of each status, hour by hour.
 func hours(begun time.Time, journal sandbox.Journal) []map[int]int {
 	var count []map[int]int
 	for _, e := range journal {
@@ -125,7 +125,7 @@ func TestForegroundNeverWaitsBesideABackgroundJobWithAReserve(t *testing.T) {
 		}
 		answers := hours(begun, server.Journal())
 		t.Logf("3000 background reads in %s beside %d foreground reads, the longest %s; answers an hour: %v", time.Since(begun), calls, longest, answers)
-		assert.Less(t, longest, 50*time.Millisecond, "the foreground waits for its replies and nothing else")
+		assert.Less(t, longest, 50*time.Millisecond, "the foreground waits for its responses and nothing else")
 		assert.Zero(t, slowed, "nobody is answered 429")
 		assert.Greater(t, calls, 500)
 		assert.Less(t, time.Since(begun), 4*time.Hour, "the background uses what it may")

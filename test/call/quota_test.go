@@ -213,7 +213,7 @@ func TestRateLimitIsLearnedFromAResponseThatIsNotRetried(t *testing.T) {
 }
 
 // The limit of a service that grants others than the documented ones is known
-// from its replies.
+// from its responses.
 func TestLastLimitOfTheClassApplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))

@@ -66,7 +66,7 @@ func TestRetriesAndOutcomes(t *testing.T) {
 		{"dial error", apitest.Fail(apitest.DialError), "GET DELETE PATCH POST PUT", no},
 		{"reset", apitest.Fail(&net.OpError{Op: "read", Err: apitest.ErrReset}), "GET DELETE PATCH", unknown},
 		{"EOF", apitest.Fail(io.EOF), "GET DELETE PATCH", unknown},
-		{"no reply and no error", func(*http.Request) (*http.Response, error) { return nil, nil }, "GET DELETE PATCH", unknown},
+		{"no response and no error", func(*http.Request) (*http.Response, error) { return nil, nil }, "GET DELETE PATCH", unknown},
 		{"timeout", timeout, "GET", unknown},
 		{"200 cut", apitest.Truncate(200, `{"data":{`, apitest.ErrReset), "GET", done},
 		{"200 cut by EOF", apitest.Respond(200, `{"data":{`), "GET", done},
@@ -246,10 +246,10 @@ func TestEndOfTheContextIsReportedOnce(t *testing.T) {
 		cause, last error
 		want        string
 	}{
-		"without a cause":           {nil, apitest.ErrReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled"},
-		"with one":                  {reason, apitest.ErrReset, "hiring: Account.Get: no reply: connection reset by peer; the wait ended: context canceled: shutting down"},
-		"after another's end":       {reason, context.Canceled, "hiring: Account.Get: no reply: context canceled; the wait ended: context canceled: shutting down"},
-		"after another's, no cause": {nil, context.Canceled, "hiring: Account.Get: no reply: context canceled"},
+		"without a cause":           {nil, apitest.ErrReset, "hiring: Account.Get: no response: connection reset by peer; the wait ended: context canceled"},
+		"with one":                  {reason, apitest.ErrReset, "hiring: Account.Get: no response: connection reset by peer; the wait ended: context canceled: shutting down"},
+		"after another's end":       {reason, context.Canceled, "hiring: Account.Get: no response: context canceled; the wait ended: context canceled: shutting down"},
+		"after another's, no cause": {nil, context.Canceled, "hiring: Account.Get: no response: context canceled"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -265,7 +265,7 @@ func TestEndOfTheContextIsReportedOnce(t *testing.T) {
 
 func TestContextThatEndsInAnAttempt(t *testing.T) {
 	reason := errors.New("shutting down")
-	for name, reply := range map[string]apitest.Responder{"before a reply": apitest.Block(), "within the body": apitest.Stall(200, `{"data"`)} {
+	for name, reply := range map[string]apitest.Responder{"before a response": apitest.Block(), "within the body": apitest.Stall(200, `{"data"`)} {
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, reply)
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -419,5 +419,5 @@ func TestCauseThatMatchesCanceledIsKept(t *testing.T) {
 	_, err := fake.Client().Account.Get(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, interrupted{})
-	require.EqualError(t, err, "hiring: Account.Get: no reply: context canceled")
+	require.EqualError(t, err, "hiring: Account.Get: no response: context canceled")
 }

@@ -23,7 +23,7 @@ import (
 // What go-retryablehttp does by default, and the tests that fail with it:
 //
 //   - repeats POST on 5xx and on broken connections: TestMatrix
-//   - returns "giving up" instead of the last reply: TestMatrix (status, code and text of the error)
+//   - returns "giving up" instead of the last response: TestMatrix (status, code and text of the error)
 //   - sleeps as long as Retry-After says: TestRetryAfterTooLongReturnsAtOnce, TestMatrix ("503 too late")
 //   - turns a huge Retry-After into none: TestRetryAfterTooLongReturnsAtOnce ("absurd"), TestRetryAfterOf
 //   - ignores dates of RFC 850: TestRetryAfterIsHonoured

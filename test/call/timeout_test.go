@@ -29,12 +29,12 @@ func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
 		after   time.Duration
 		text    string
 	}{
-		"no response":          {apitest.Block(), 5 * time.Second, nil, 5 * time.Second, "no reply within 5s; see http.Client.Timeout"},
-		"stalled body":         {stalled, 5 * time.Second, nil, 5 * time.Second, "the reply broke off within 5s; see http.Client.Timeout"},
+		"no response":          {apitest.Block(), 5 * time.Second, nil, 5 * time.Second, "no response within 5s; see http.Client.Timeout"},
+		"stalled body":         {stalled, 5 * time.Second, nil, 5 * time.Second, "the response was not complete within 5s; see http.Client.Timeout"},
 		"without WithTimeout":  {apitest.Block(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(0)}, 5 * time.Second, "see http.Client.Timeout"},
-		"longer than default":  {apitest.Block(), time.Minute, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
-		"longer than option":   {apitest.Block(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(time.Second)}, time.Second, "no reply within 1s; see WithTimeout"},
-		"negative means none":  {apitest.Block(), -1, nil, 30 * time.Second, "no reply within 30s; see WithTimeout"},
+		"longer than default":  {apitest.Block(), time.Minute, nil, 30 * time.Second, "no response within 30s; see WithTimeout"},
+		"longer than option":   {apitest.Block(), 5 * time.Second, []hiring.Option{hiring.WithTimeout(time.Second)}, time.Second, "no response within 1s; see WithTimeout"},
+		"negative means none":  {apitest.Block(), -1, nil, 30 * time.Second, "no response within 30s; see WithTimeout"},
 		"shorter than option":  {apitest.Block(), time.Second, []hiring.Option{hiring.WithTimeout(5 * time.Second)}, time.Second, "see http.Client.Timeout"},
 		"body, without option": {stalled, time.Second, []hiring.Option{hiring.WithTimeout(0)}, time.Second, "see http.Client.Timeout"},
 	} {

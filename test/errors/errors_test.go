@@ -223,7 +223,7 @@ func TestResponsesThatAreNotFromTheAPI(t *testing.T) {
 
 func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the reply cannot be read: /data/ship_score has a string instead of a whole number at byte 35"},
+		{"wrong type", `{"data":{"status":"x","ship_score":"secret"}}`, "the response cannot be decoded: /data/ship_score has a string instead of a whole number at byte 35"},
 		{"object for text", `{"data":{"summary":{"secret":1}}}`, "/data/summary has an object instead of a string at byte 19"},
 		{"text for object", `{"data":{"facts":"secret"}}`, "/data/facts has a string instead of an object at byte 17"},
 		{"array for object", `{"data":["secret"]}`, "/data has a list instead of an object at byte 8"},
@@ -238,8 +238,8 @@ func TestSuccessThatCannotBeReadIsDescribedByPlace(t *testing.T) {
 		{"empty", ``, "it ends too early at byte 0"},
 		{"cut", `{"data":{"summary":"sec`, "/data/summary ends too early"},
 		{"array envelope", `["secret"]`, "it has a list instead of an object"},
-		{"no data", `{"secret":1}`, "the reply holds no data, which was promised"},
-		{"null data", `{"data":null,"secret":1}`, "the reply holds no data, which was promised"},
+		{"no data", `{"secret":1}`, "the response has no data"},
+		{"null data", `{"data":null,"secret":1}`, "the response has no data"},
 		{"long name", `{"data":{"facts":{"` + strings.Repeat("k", 1000) + `":secret}}}`, "… is not valid JSON"},
 	} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, c.body, apitest.RequestIDHeader))
@@ -268,7 +268,7 @@ func TestReadersOfTruncatedBodiesSeeTheCause(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Truncate(200, `{"data":{"id":"secret"`, apitest.ErrReset))
 	_, err := fake.Client(apitest.NoRetry).Account.Get(t.Context())
 	require.ErrorIs(t, err, apitest.ErrReset)
-	require.ErrorContains(t, err, "the reply broke off: connection reset by peer")
+	require.ErrorContains(t, err, "the response was cut short: connection reset by peer")
 	assert.NotContains(t, err.Error(), "secret")
 }
 
@@ -389,7 +389,7 @@ func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
 		begun := time.Now()
 		_, err = client.Account.Get(t.Context())
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "the reply broke off within 30s; see WithTimeout")
+		require.ErrorContains(t, err, "the response was not complete within 30s; see WithTimeout")
 		assert.Equal(t, 30*time.Second, time.Since(begun))
 		synctest.Wait()
 		require.NoError(t, server.Close())
@@ -480,7 +480,7 @@ func TestNoContentWhereDataIsPromised(t *testing.T) {
 		err := call(fake.Client())
 		failure := apitest.RequireError(t, name, err)
 		assert.Equal(t, [2]any{hiring.OutcomeDone, 204}, [2]any{failure.Outcome, failure.Status}, "%s", name)
-		require.ErrorContains(t, err, "204 the reply holds no data, which was promised; the write itself was done", "%s", name)
+		require.ErrorContains(t, err, "204 the response has no data; the write itself was done", "%s", name)
 	}
 }
 

@@ -297,7 +297,7 @@ func (i scriptedInvitation) json(n int) string {
 		`"sent_at":%q,"opened_at":null,"started_at":null,"submitted_at":null,"expires_at":"2099-01-01T00:00:00.000Z","created_at":%q}`, n, apitest.ID, i.email, at, at)
 }
 
-// reply returns a response with the headers of every API response.
+// response returns a response with the headers of every API response.
 func (s *scripted) reply(r *http.Request, status int, body string) *http.Response {
 	limit := 1000
 	if r.Method == http.MethodPost {

@@ -50,7 +50,7 @@ func TestWholeNumbersMayHaveAFractionOrAnExponent(t *testing.T) {
 	for _, text := range notWhole {
 		_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"submission_id":"x","ship_score":`+text+`}`, apitest.RequestIDHeader)).Client(apitest.NoRetry).Submissions.Report(t.Context(), "x")
 		require.Error(t, err, text)
-		assert.Contains(t, err.Error(), "cannot be read: /data", text)
+		assert.Contains(t, err.Error(), "cannot be decoded: /data", text)
 		var decoded hiring.Report
 		require.Error(t, json.Unmarshal([]byte(`{"ship_score":`+text+`}`), &decoded), text)
 	}

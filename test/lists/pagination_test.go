@@ -326,7 +326,7 @@ func TestPagerWhoseContextHadEnded(t *testing.T) {
 	}
 }
 
-// Raw replies are captured page by page, but not while reading ahead, where
+// Raw responses are captured page by page, but not while reading ahead, where
 // another goroutine would write them.
 func TestPagerCapturesRawReplies(t *testing.T) {
 	s := apitest.NewListServer("page", 20)

@@ -531,7 +531,7 @@ func TestWalkReadsReplies(t *testing.T) {
 	}{
 		"data null":           {`{"data":null,"meta":{}}`, 0, ""},
 		"data null, meta not": {`{"data":null}`, 0, ""},
-		"data absent":         {`{"meta":{"has_more":false}}`, 0, "holds no data"},
+		"data absent":         {`{"meta":{"has_more":false}}`, 0, "the response has no data"},
 		"data an object":      {`{"data":{},"meta":{}}`, 0, "cannot be read"},
 		"data a string":       {`{"data":"x","meta":{}}`, 0, "cannot be read"},
 		"meta null":           {`{"data":[{"id":"item-1"}],"meta":null}`, 1, ""},

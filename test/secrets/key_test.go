@@ -41,7 +41,7 @@ func escaped(s string, format string) string {
 	return b.String()
 }
 
-// echoes are replies of servers that repeat the key wherever they can.
+// echoes are responses of servers that repeat the key wherever they can.
 func echoes(key string) map[string]apitest.Responder {
 	headers := []string{"X-Request-Id: req_" + key, "Location: https://x.test/" + key, "Set-Cookie: k=" + key, "X-Echo: Bearer " + key}
 	spellings := map[string]string{"all escaped": escaped(key, `\u%04x`), "upper case": escaped(key, `\u%04X`)}
@@ -176,7 +176,7 @@ func TestTextSimilarToTheKeyIsKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "half "+apitest.Key[:15], account.Name)
 
-	// A key of a few letters would wipe them from every reply.
+	// A key of a few letters would wipe them from every response.
 	fake = apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
 	for key, want := range map[string]string{"abcde": "abcde", "abcde1": "abcde"} {
 		client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))

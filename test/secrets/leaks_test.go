@@ -137,7 +137,7 @@ func hostileReplies() map[string]string {
 		if !strings.Contains(k, "\r") {
 			all["malformed header, "+name] = "HTTP/1.1 200 OK\r\nAuthorization Bearer " + k + "\r\n\r\n"
 			all["malformed status, "+name] = "HTTP/1.1 x" + k + " OK\r\n\r\n"
-			all["malformed reply, "+name] = k + "\r\n\r\n"
+			all["malformed response, "+name] = k + "\r\n\r\n"
 			all["malformed length, "+name] = "HTTP/1.1 200 OK\r\nContent-Length: " + k + "\r\n\r\n"
 			all["odd encoding, "+name] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + k + "\r\n\r\n"
 		}

@@ -62,7 +62,7 @@ func (d *deliveredOf) caughtUp(from, to time.Duration) (last time.Duration, held
 	return last, held
 }
 
-// TestWaitersCatchUpAfterAnOutage: six hours without any reply.
+// TestWaitersCatchUpAfterAnOutage: six hours without any response.
 func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	const from, to, over = 3 * time.Hour, 9 * time.Hour, 10 * time.Hour

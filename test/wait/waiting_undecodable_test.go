@@ -191,7 +191,7 @@ func TestUndecodableDataIsAnErrorStill(t *testing.T) {
 		inBubble(t, text, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"a"}`), apitest.RespondData(text))
 			_, err := fake.Client().Submissions.Poll(t.Context(), hiring.WatchOptions{}, "")
-			require.ErrorContains(t, err, "cannot be read: /data has")
+			require.ErrorContains(t, err, "cannot be decoded: /data has")
 		})
 	}
 	inBubble(t, "too many", func(t *testing.T) {

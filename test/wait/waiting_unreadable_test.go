@@ -72,7 +72,7 @@ func TestWatchGoesOnPastAnUnreadableReport(t *testing.T) {
 					assert.Less(t, late, 20*time.Minute, "also of those that cannot be read")
 				}
 				require.Len(t, named, 5, "once each")
-				assert.Contains(t, named[0], "hiring: Submissions.Report: 200 the reply cannot be read: ")
+				assert.Contains(t, named[0], "hiring: Submissions.Report: 200 the response cannot be decoded: ")
 			})
 		}
 	}

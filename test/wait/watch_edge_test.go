@@ -104,7 +104,7 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 }
 
 // TestABacklogIsWholeWhateverTheDateSays: what takes many pages is found, however
-// wrong the replies' clock is, always or in a single one.
+// wrong the responses' clock is, always or in a single one.
 func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 	t.Parallel()
 	type wrong struct {

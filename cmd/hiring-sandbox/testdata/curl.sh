@@ -1,4 +1,4 @@
-# The whole flow with nothing but curl (and sed, to pick ids out of replies).
+# The whole flow with nothing but curl (and sed, to pick ids out of responses).
 # Before it: hiring-sandbox, and HIRING_BASE_URL as it printed it.
 api=$HIRING_BASE_URL/api/v1 control=$HIRING_BASE_URL/_sandbox
 key='Authorization: Bearer sk_live_sandbox' json='Content-Type: application/json'

@@ -277,7 +277,7 @@ func TestTakesNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-// TestKeepsNothingOfTheBody, in which another reply comes soon.
+// TestKeepsNothingOfTheBody, in which another response comes soon.
 func TestKeepsNothingOfTheBody(t *testing.T) {
 	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
 	var got, want thing

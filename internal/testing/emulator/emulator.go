@@ -82,7 +82,7 @@ type Knobs struct {
 
 	Faults float64                       // The share of requests that fail.
 	Down   func(time.Time) bool          // Outages. Nil: none.
-	Skew   func(time.Time) time.Duration // By how much the clock of the replies is wrong. Nil: not.
+	Skew   func(time.Time) time.Duration // By how much the clock of the responses is wrong. Nil: not.
 }
 
 // Service is the emulated service.
@@ -129,7 +129,7 @@ func New(k Knobs, seed uint64, all []*Submission) *Service {
 	return s
 }
 
-// Reply is the service's answer.
+// Response is the service's answer.
 type Reply struct {
 	Status           int // Of HTTP; 0: it was not reached.
 	Items            []Row
@@ -139,7 +139,7 @@ type Reply struct {
 	Date             time.Time
 }
 
-// Row is a submission as a reply shows it.
+// Row is a submission as a response shows it.
 type Row struct {
 	Submission
 	State string
@@ -168,7 +168,7 @@ func (s *Service) window(now time.Time) {
 	s.rivalled = now
 }
 
-// admit counts a read. It returns a reply if that is all there is.
+// admit counts a read. It returns a response if that is all there is.
 func (s *Service) admit(now time.Time) (Reply, bool) {
 	if s.Down != nil && s.Down(now) {
 		return Reply{Date: now}, false

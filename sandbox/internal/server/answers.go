@@ -102,7 +102,7 @@ func (c *call) refuse(message string) reply {
 	return r
 }
 
-// drifted appends a resource as the call's reply shows it.
+// drifted appends a resource as the call's response shows it.
 func (c *call) drifted(b, raw []byte) []byte {
 	if c.drift == nil {
 		return append(b, raw...)

@@ -51,7 +51,7 @@ func (s *Server) arriveArchive(c *call) *Fault {
 	return s.met(c)
 }
 
-// noted tells the journal the status of a reply that is not made under the lock.
+// noted tells the journal the status of a response that is not made under the lock.
 type noted struct {
 	http.ResponseWriter
 

@@ -15,11 +15,11 @@ import (
 const (
 	maxBody = 512 << 10
 	// drainLimit bounds what is read of a body that is too large anyway: cutting
-	// off a sender in the middle could cost it the reply.
+	// off a sender in the middle could cost it the response.
 	drainLimit = 16 << 20
 )
 
-// call is one request on its way to its reply.
+// call is one request on its way to its response.
 type call struct {
 	config    *Config
 	drift     *drift      // nil without drift

@@ -9,7 +9,7 @@ import (
 
 // What the journal keeps of details, whatever else it keeps.
 const (
-	DetailReply = 16 << 10 // How many bytes of a reply's body it keeps.
+	DetailReply = 16 << 10 // How many bytes of a response's body it keeps.
 	DetailBytes = 32 << 20 // How many bytes all details have together, headers included.
 )
 
@@ -17,9 +17,9 @@ const (
 type Detail struct {
 	Number      int         // Of the exchange, from 1; a reset begins anew.
 	Ended       bool        // Until then what follows is not known, but for Header and Fault.
-	RequestID   string      // Of the reply; empty for a link to an archive.
+	RequestID   string      // Of the response; empty for a link to an archive.
 	Header      http.Header // Of the request, the key redacted.
-	ReplyHeader http.Header // Nil when no reply was sent.
+	ReplyHeader http.Header // Nil when no response was sent.
 	Reply       []byte      // What was sent of the body, at most DetailReply bytes of it.
 	ReplySize   int         // How many bytes of the body were sent.
 	Limit       int         // Of the key's quota for such requests; 0 when nothing was counted yet.

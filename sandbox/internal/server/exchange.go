@@ -92,7 +92,7 @@ func (s *Server) catchUp(now time.Time) {
 	}
 }
 
-// faulty returns what is answered under a fault, given the reply of a service
+// faulty returns what is answered under a fault, given the response of a service
 // that has done its work.
 func (s *Server) faulty(c *call, f *Fault, r reply) reply {
 	now := s.now()
@@ -122,7 +122,7 @@ func (s *Server) answered(c *call, status int) {
 	c.entry.Status = status
 }
 
-// quotaOf is what a reply to the call says of the quota when it does not count.
+// quotaOf is what a response to the call says of the quota when it does not count.
 func (s *Server) quotaOf(c *call) quota {
 	class := classOf(c.request.Method)
 	limit := s.config.limit(class)

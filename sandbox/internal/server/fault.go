@@ -21,7 +21,7 @@ type Fault struct {
 	Skip  int    // How many requests of the route pass first.
 	Times int    // How many requests it concerns; 0: one; negative: every one.
 
-	Status     int              // Of the error that is answered; without Code, the one that goes with it. Below 400: a reply without a body.
+	Status     int              // Of the error that is answered; without Code, the one that goes with it. Below 400: a response without a body.
 	Code       hiring.ErrorCode // Of the error that is answered; without Status, the one that goes with it.
 	RetryAfter time.Duration    // The Retry-After header, in whole seconds, rounded up. Alone: a 429.
 
@@ -29,7 +29,7 @@ type Fault struct {
 	// then lost, and without After and Late the request has no effect. It uses package
 	// time's clock, so inside testing/synctest it takes no time.
 	Delay time.Duration
-	Late  time.Duration // See above. With Status or Body, that is the reply to what is done only later.
+	Late  time.Duration // See above. With Status or Body, that is the response to what is done only later.
 	After bool          // See above.
 
 	// Reset resets the connection without a response: the client reads ECONNRESET.
@@ -38,11 +38,11 @@ type Fault struct {
 	Reset bool
 
 	// CutAfter ends the connection after that many bytes of the body, at the
-	// latest before the last one; negative: after the headers. A reply without a
+	// latest before the last one; negative: after the headers. A response without a
 	// body is lost whole.
 	CutAfter int
 
-	// Body and ContentType replace the service's reply with that of something
+	// Body and ContentType replace the service's response with that of something
 	// before it, such as a proxy, with the given Status, or else 200: none of the
 	// service's headers. Without ContentType it is guessed, as net/http does it.
 	Body        string
@@ -74,13 +74,13 @@ func (f *Fault) check() error {
 	case f.RetryAfter < 0 || f.Delay < 0 || f.Late < 0:
 		return fmt.Errorf("a duration is negative in %s", f)
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
-		return fmt.Errorf("a reply cannot have the status %d: 200 to 599 can be sent", f.Status)
+		return fmt.Errorf("a response cannot have the status %d: 200 to 599 can be sent", f.Status)
 	case f.Status == 0 && f.Code != "" && codes[f.Code] == 0:
 		return fmt.Errorf("the code %q needs a Status: it is none of the service's", string(f.Code))
 	case f.Reset && (f.replaces() || f.CutAfter != 0):
-		return fmt.Errorf("a connection that is reset carries no reply: leave out Reset, or all but After, Late and Delay, of %s", f)
+		return fmt.Errorf("a connection that is reset carries no response: leave out Reset, or all but After, Late and Delay, of %s", f)
 	case f.Late > 0 && f.CutAfter != 0 && !f.replaces():
-		return fmt.Errorf("with Late there is no reply that could be cut: give Status or Body too, or leave out CutAfter, of %s", f)
+		return fmt.Errorf("with Late there is no response that could be cut: give Status or Body too, or leave out CutAfter, of %s", f)
 	case !f.replaces() && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
 		return fmt.Errorf("it would do nothing: %s", f)
 	}

@@ -20,7 +20,7 @@ func (f *Fault) status() int {
 	return http.StatusTooManyRequests // what RetryAfter alone means
 }
 
-// reply makes the fault's own reply.
+// response makes the fault's own response.
 func (f *Fault) reply(c *call) reply {
 	status, code := f.status(), f.Code
 	if code == "" {
@@ -69,7 +69,7 @@ func wholeSeconds(d time.Duration) time.Duration {
 	return whole
 }
 
-// writeRaw sends a reply that is not the service's.
+// writeRaw sends a response that is not the service's.
 func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r reply) {
 	h := w.Header()
 	h.Set("Date", c.at.UTC().Format(http.TimeFormat))

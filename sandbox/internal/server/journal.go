@@ -19,7 +19,7 @@ type Entry struct {
 	Route  string // The path's template below /api/v1, such as /submissions/{id}; empty for none of the service's.
 	Path   string // As it was sent, without the query.
 	Query  string // As it was sent, without the question mark.
-	Status int    // 0 when no reply was sent, or none yet.
+	Status int    // 0 when no response was sent, or none yet.
 	Key    string // Redacted, as in sk_test_…dbox; empty for none.
 	Body   []byte // Of a write; at most one byte more than the service takes.
 	At     time.Time
@@ -33,7 +33,7 @@ func (e Entry) String() string {
 		text += "?" + e.Query
 	}
 	if e.Status == 0 {
-		text += " -> no reply"
+		text += " -> no response"
 	} else {
 		text += fmt.Sprintf(" -> %d", e.Status)
 	}

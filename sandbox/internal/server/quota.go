@@ -21,14 +21,14 @@ func classOf(method string) Class {
 	return ClassWrite
 }
 
-// quota is what the rate-limit headers of one reply say.
+// quota is what the rate-limit headers of one response say.
 type quota struct {
 	limit, remaining int
 	reset            time.Time
 }
 
 // retryAfter is in whole seconds. Windows end on a whole second, so it equals
-// X-RateLimit-Reset minus the Date of the same reply.
+// X-RateLimit-Reset minus the Date of the same response.
 func (q quota) retryAfter(now time.Time) int64 { return q.reset.Unix() - now.Unix() }
 
 // details are those of a 429: what the headers say, once more.

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// reply is what a handler answers: made under the server's lock, sent without it.
+// response is what a handler answers: made under the server's lock, sent without it.
 type reply struct {
 	status int
-	body   []byte // nil when the reply has none
+	body   []byte // nil when the response has none
 	extra  [2]string
 }
 
-// writeTo sends the reply with the headers that every reply carries.
+// writeTo sends the response with the headers that every response carries.
 func (r reply) writeTo(w http.ResponseWriter, c *call) {
 	values := []string{
 		c.at.UTC().Format(http.TimeFormat), c.requestID, strconv.Itoa(c.quota.limit),

@@ -55,7 +55,7 @@ func getSubmission(c *call) reply {
 	return r
 }
 
-// appendSubmission appends a submission as the call's reply shows it.
+// appendSubmission appends a submission as the call's response shows it.
 func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
 	b = append(b, submissionParts(a).head...)
 	b = c.appendArchiveLink(b, a)

@@ -32,7 +32,7 @@ func remoteHost(address string) string {
 
 // allows tells whether requests from a host are judged at all, and
 // if not, what is to be said about it. A right key is refused like a wrong one,
-// and the reply tells nothing of its quota.
+// and the response tells nothing of its quota.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
 	for _, of := range [...]string{host, everyone} {
 		if f := t[of]; f != nil && f.count >= throttleLimit && now.Before(f.until) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Wait lets time pass before a reply. It returns false when the context ended
+// Wait lets time pass before a response. It returns false when the context ended
 // first.
 func Wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {

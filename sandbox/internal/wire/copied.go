@@ -2,7 +2,7 @@ package wire
 
 import "net/http"
 
-// Copied is a reply that goes to its client and is kept.
+// Copied is a response that goes to its client and is kept.
 type Copied struct {
 	http.ResponseWriter
 

@@ -14,7 +14,7 @@ import (
 // heldBack is how much of a body net/http keeps to see how long it is.
 const heldBack = 2048
 
-// recorder takes a handler's reply and hands it on as a client would get it.
+// recorder takes a handler's response and hands it on as a client would get it.
 type recorder struct {
 	method string
 	header http.Header
@@ -29,7 +29,7 @@ func (w *recorder) Header() http.Header { return w.header }
 
 func (w *recorder) WriteHeader(status int) {
 	if w.status != 0 || status < 200 {
-		return // informational replies are not passed on; a second one is nobody's
+		return // informational responses are not passed on; a second one is nobody's
 	}
 	w.status, w.sent = status, maps.Clone(w.header)
 }
@@ -70,7 +70,7 @@ func (w *recorder) length() int64 {
 }
 
 // serve runs the handler. A handler that panics, as one does to cut the
-// connection, gives the error that its client reads instead of a reply.
+// connection, gives the error that its client reads instead of a response.
 func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
 	defer func() {
 		switch cause := recover(); {
@@ -119,7 +119,7 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	return res, nil
 }
 
-// memoryBody is a reply's body. Reading it obeys the request's context, as
+// memoryBody is a response's body. Reading it obeys the request's context, as
 // reading from a connection does.
 type memoryBody struct {
 	ctx    context.Context //nolint:containedctx // net/http ties bodies to requests the same way

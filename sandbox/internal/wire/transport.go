@@ -16,7 +16,7 @@ import (
 // caller's goroutine. Whatever host a request names, the handler answers it.
 //
 // The handler sees a copy of the request, as it would have come over the wire;
-// what it hands back fails as a reply from the wire would once the request's
+// what it hands back fails as a response from the wire would once the request's
 // context has ended or the handler gave up in the middle.
 type Transport struct{ Handler http.Handler }
 

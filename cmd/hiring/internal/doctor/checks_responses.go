@@ -14,8 +14,8 @@ import (
 var responseChecks = []check{
 	{"list shape", "challenges, assessments and submissions are arrays, newest first, in pages by number or cursor", checkListShape},
 	{"inline report", "a listed submission contains its report", checkInlineReport},
-	{"resource reply", "update, invite and resend return the whole resource", checkWriteResponses},
-	{"any reply", "delete and revoke succeed with any 2xx", checkAnySuccess},
+	{"resource response", "update, invite and resend return the whole resource", checkWriteResponses},
+	{"any response", "delete and revoke succeed with any 2xx", checkAnySuccess},
 	{"not yet", "a time or a report that does not exist yet is null or absent", checkNotYet},
 	{"prompt text", "the payload of an ai_prompt has text", checkPromptText},
 	{"response members", "the payload of an ai_response has tokens or token_count, and model or model_name", checkResponseMembers},
