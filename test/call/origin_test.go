@@ -218,7 +218,7 @@ func TestStatusesOutOfRangeAreErrors(t *testing.T) {
 			assert.Equal(t, [2]any{1, status}, [2]any{failure.Attempts, fmt.Sprintf("%03d", failure.Status)}, "%s %s", method, status)
 			assert.Equal(t, int32(1), connections.Load()-before, "%s %s: requests", method, status)
 			if status < "200" {
-				require.ErrorContains(t, err, "not the service's own: its status "+status, "%s", method)
+				require.ErrorContains(t, err, "not from the API: status "+status, "%s", method)
 			}
 		}
 	}
