@@ -55,7 +55,7 @@ func (s *shared) left(id keyID, method string, now time.Time) (limit, remaining 
 	return s.quotas.Left(id, classOf(method), now)
 }
 
-// owners holds the ids of the accounts that keys belong to, as far as they are known.
+// owners holds the known ids of the accounts that keys belong to.
 type owners struct {
 	mu    sync.Mutex
 	known map[keyID]string

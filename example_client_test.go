@@ -114,7 +114,7 @@ func ExampleClient_Environment() {
 	for _, client := range []*hiring.Client{server.Client(), server.LiveClient()} {
 		switch client.Environment() {
 		case hiring.EnvironmentTest:
-			fmt.Println("nobody gets a mail")
+			fmt.Println("no e-mail is sent")
 		case hiring.EnvironmentLive:
 			fmt.Println("candidates get mails")
 		default:
@@ -122,7 +122,7 @@ func ExampleClient_Environment() {
 		}
 	}
 	// Output:
-	// nobody gets a mail
+	// no e-mail is sent
 	// candidates get mails
 }
 

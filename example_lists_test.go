@@ -108,7 +108,7 @@ func ExamplePager_All() {
 	}
 	fmt.Println(1000-client.Quota().Read.Remaining, "request")
 	// Output:
-	// somebody is at work
+	// a candidate is at work
 	// 1 request
 }
 

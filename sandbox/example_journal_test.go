@@ -56,7 +56,7 @@ func ExampleJournal_Find() {
 }
 
 // The mistake that this client does not make: a write that is sent again though
-// nobody knows what became of it.
+// its outcome is unknown.
 func ExampleJournal_Repeated() {
 	server := sandbox.New()
 	defer server.Close()

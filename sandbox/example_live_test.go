@@ -165,7 +165,7 @@ func ExampleServer_SetArchives() {
 	// Output: true
 }
 
-// Everything that a report can hold, also what nobody knows yet.
+// All members that a report can hold, also unknown ones.
 func ExampleResult() {
 	server := sandbox.New()
 	id := begun(server)

@@ -47,8 +47,8 @@ func ExampleServer_Inject() {
 	// <nil>
 }
 
-// A response that gets lost: the invitation was sent, but nobody was told. The
-// journal tells what reached the service.
+// A response that gets lost: the invitation was sent, but the client does not know. The
+// journal shows the requests that reached the server.
 func ExampleServer_Inject_lostReply() {
 	server := sandbox.New()
 	client := server.Client()

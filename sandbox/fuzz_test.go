@@ -69,7 +69,7 @@ func allowed(t *testing.T, method, escapedPath string) []int {
 	return []int{otherwise}
 }
 
-// fits tells whether a segment can stand where a template has this one.
+// fits reports whether a segment can stand where a template has this one.
 func fits(template, escaped string) bool {
 	segment, err := url.PathUnescape(escaped)
 	return err == nil && (segment == template || strings.HasPrefix(template, "{") && segment != "")

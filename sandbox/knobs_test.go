@@ -56,7 +56,7 @@ func TestNewestBy(t *testing.T) {
 	assert.PanicsWithValue(t, `sandbox: WithNewestBy("begun"): no such time`, func() { sandbox.WithNewestBy("begun") })
 }
 
-// TestListingLag: what is listed is behind, what is read by itself is not.
+// TestListingLag checks that a listing lags behind and a single read does not.
 func TestListingLag(t *testing.T) {
 	l, now, made := threeBegun(t, sandbox.WithListingLag(30*time.Second), sandbox.WithNewestBy(sandbox.SinceEvaluated))
 	assert.Equal(t, []string{made[0]}, ids(t, l.get(t, "/submissions?status=evaluated")), "a minute ago")

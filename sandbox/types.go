@@ -123,6 +123,6 @@ type Timeline = server.Timeline
 // [Server.SetQuota] changes it.
 //
 // A response without a body that is cut is lost. Over TCP and the pipe, net/http
-// repeats a GET by itself when a reused connection is reset: the journal shows
+// retries a GET when a reused connection is reset: the journal shows
 // two requests.
 type Fault = server.Fault

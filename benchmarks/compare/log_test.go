@@ -32,7 +32,7 @@ type page struct {
 	Header http.Header
 	Text   []byte
 	Seqs   []int // Where they are.
-	Meta   int   // Where its end begins, which says whether there is more.
+	Meta   int   // Where its end begins, which reports whether there is more.
 }
 
 const (

@@ -127,7 +127,7 @@ func readDialect(name string) (d hiring.Dialect, err error) {
 		return d, fmt.Errorf("it is no dialect: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return d, errors.New("it goes on after its JSON object")
+		return d, errors.New("there is more after its JSON object")
 	}
 	_, err = d.WithDefaults()
 	return d, err

@@ -151,7 +151,7 @@ func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
 	require.Error(t, <-failed)
 }
 
-// TestAnOpenPageDoesNotHoldUpTheEnd: its news would go on for ever.
+// TestAnOpenPageDoesNotHoldUpTheEnd: its stream of events has no end.
 func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
 	p := start(t)
 	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/console/live/journal")

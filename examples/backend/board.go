@@ -23,7 +23,7 @@ const (
 //
 // It reads two listings, at one read for each 100 entries, and a key has 1000
 // reads an hour. If each page view read, 500 of them would use up the hour, and
-// then nobody could be invited either. So all views share what was read last,
+// then no candidate could be invited either. So all views share what was read last,
 // for half a minute, or for longer where the listings are long: at most half of
 // the reads go into views. An invitation that this process sent is on the board
 // at once.

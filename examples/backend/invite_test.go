@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestLostReplies invites while responses get lost: nobody gets two mails, and the
+// TestLostReplies invites while responses get lost: no candidate gets two e-mails, and the
 // browser is told to wait until it is certain that one is out.
 func TestLostReplies(t *testing.T) {
 	lost := sandbox.Fault{Route: sendRoute, After: true}

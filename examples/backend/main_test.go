@@ -94,7 +94,7 @@ func TestServiceIsDown(t *testing.T) {
 	require.NoError(t, listener.Close())
 	hangsUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer hangsUp.Close()
-	for name, address := range map[string]string{"nobody listens": "http://" + listener.Addr().String(), "hangs up": hangsUp.URL} {
+	for name, address := range map[string]string{"no listener": "http://" + listener.Addr().String(), "hangs up": hangsUp.URL} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, address, sandbox.LiveKey, "-assessment="+sandbox.AssessmentID)
 			status, header, body := s.invite(t)

@@ -66,7 +66,7 @@ func TestReadyWhileRequestsSucceed(t *testing.T) {
 }
 
 // TestNotReadyBeforeASuccess: a quota that was used up from the beginning excuses
-// nobody who has reached nothing yet.
+// no process that has reached nothing yet.
 func TestNotReadyBeforeASuccess(t *testing.T) {
 	var h health
 	h.observe(t.Context(), hiring.Exchange{Err: hiring.ErrRateLimited, RateLimit: hiring.RateLimit{Limit: 1000}})

@@ -323,7 +323,7 @@ func TestLineWithoutReport(t *testing.T) {
 }
 
 // TestUnreadableReportHoldsUpNoOther: its line says that there is no score, and the
-// log that somebody should look.
+// log that the operator should look.
 func TestUnreadableReportHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

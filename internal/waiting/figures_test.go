@@ -125,7 +125,7 @@ func scenarios() []scenario {
 	return append(list, oddServices()...)
 }
 
-// oddServices are those that do what nobody expects.
+// oddServices are servers with unexpected behaviour.
 func oddServices() []scenario {
 	var list []scenario
 	add := func(name string, on []emulator.Since, change func(*emulator.Knobs), c scenario) {
@@ -147,7 +147,7 @@ func oddServices() []scenario {
 	add("no order", meanings[:3], func(k *emulator.Knobs) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors by offset", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors expire", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	// The client repeats what fails, here nobody does.
+	// The client retries failed requests. This simulation does not.
 	add("a fifth of requests fails", meanings, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
 	add("20 reads a minute", meanings, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
 	add("outage of 6 h", meanings, func(k *emulator.Knobs) {

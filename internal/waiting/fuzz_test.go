@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// arbitrary is a service as nobody would write it, and what happens there.
+// arbitrary is a server with arbitrary behaviour, and its submissions.
 func arbitrary(random *rand.Rand) (emulator.Knobs, []*emulator.Submission) {
 	one := func(n int) bool { return random.IntN(n) == 0 }
 	k := emulator.Knobs{
@@ -207,7 +207,7 @@ func FuzzMachine(f *testing.F) {
 }
 
 // FuzzResume takes any text for a state, as it is and under a checksum that is
-// right: it is refused, or the machine goes on.
+// right: it is rejected, or the machine resumes.
 func FuzzResume(f *testing.F) {
 	o := usualOptions()
 	o.Start = noon

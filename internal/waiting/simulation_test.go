@@ -191,7 +191,7 @@ func (s *simulation) awaits(it *emulator.Submission, from, until time.Time) bool
 	return !it.Evaluated.IsZero() && !it.Evaluated.Before(from) && it.Evaluated.Add(s.service.Lag).Before(until) && it.Deleted.IsZero()
 }
 
-// measure looks at what was evaluated in a part of the run.
+// measure measures the evaluations of a part of the run.
 func (s *simulation) measure(all []*emulator.Submission, from, until time.Time) figures {
 	f := figures{twice: s.twice, early: s.unready, denied: s.service.Denied, state: s.largest, err: s.err, lost: s.lost(all, from, until)}
 	for _, it := range all {

@@ -198,7 +198,7 @@ func TestProgressSaysWhyItIsSlow(t *testing.T) {
 	assert.Equal(t, "the remaining requests are spread over the rate-limit window", machine.Progress(at).SlowReason)
 }
 
-// TestStates: a machine goes on from its state, and takes no other text for one.
+// TestStates resumes a machine from its state, and rejects other texts.
 func TestStates(t *testing.T) {
 	o := usualOptions()
 	good := watching().String()
@@ -330,7 +330,7 @@ func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	}
 }
 
-// TestARoundReadsAtMostFiftySingly, and goes on with the others in the next.
+// TestARoundReadsAtMostFiftySingly: the next poll reads the others.
 func TestARoundReadsAtMostFiftySingly(t *testing.T) {
 	o := usualOptions()
 	for i := range 120 {
@@ -384,7 +384,7 @@ func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
 	assert.Equal(t, waiting.List, machine.Next(at.Add(-2*h), plenty).Kind)
 }
 
-// TestEveryKnownIDIsVouchedForWithinTheHour though no listing tells of it any more.
+// TestEveryKnownIDIsVouchedForWithinTheHour although no listing shows it any more.
 func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 40, day)

@@ -13,7 +13,7 @@ const (
 	height  = 100
 )
 
-// spans are how much time a bar may stand for.
+// spans are the possible durations of a bar.
 var spans = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 	15 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,

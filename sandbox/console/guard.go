@@ -35,7 +35,7 @@ func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Re
 	inside.ServeHTTP(w, r)
 }
 
-// trusted tells whether a form is one of the page's own, and reads it.
+// trusted reports whether a form is one of the page's own, and reads it.
 func (c *console) trusted(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {

@@ -21,7 +21,7 @@ type journalPage struct {
 	Filter  filter
 	Entries []sandbox.Entry
 	Older   string // The address of what comes after; empty at the end.
-	Live    string // The address that tells what is new; empty on older pages.
+	Live    string // The URL of new entries; empty on older pages.
 	Diagram diagram
 	Gauges  []server.KeyInfo
 	More    int // Keys that have been used and have no gauge.
@@ -73,7 +73,7 @@ func filterOf(query url.Values) filter {
 	return filter{query.Get("method"), query.Get("status"), query.Get("key"), query.Get("text"), query.Get("only")}
 }
 
-// Any tells whether anything is left out.
+// Any reports whether anything is left out.
 func (f filter) Any() bool { return f != filter{} }
 
 func (f filter) query(more ...string) string {

@@ -88,7 +88,7 @@ func (c *console) see(view func(r *http.Request) (page, error)) http.Handler {
 	})
 }
 
-// do acts on a form and leads on to where the result is to be seen.
+// do executes a form and redirects to the page that shows the result.
 func (c *console) do(act func(r *http.Request) (to string, err error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := c.trusted(w, r)

@@ -111,7 +111,7 @@ func organizationOf(name string, o *world.Organization) organization {
 	return shown
 }
 
-// fill lists what the organization has, as far as it fits.
+// fill lists the attempts and invitations of the organization, up to the page's limit.
 func (p *pipelinePage) fill(o *world.Organization, assessmentID string, postingsPage int) {
 	for challenge := range o.Challenges().All() {
 		p.Challenges = append(p.Challenges, choice{challenge.ID, challenge.Value.Name})

@@ -94,7 +94,7 @@ func panicOf(f func()) (cause any) {
 	return nil
 }
 
-// A panic is the caller's, who may go on after it: nothing may be left that
+// The caller may recover from a panic: nothing may be left that
 // slows, blocks or leaks. The quota has one call left, so that a request which
 // is still counted as on its way would hold the next one up.
 func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {

@@ -214,7 +214,7 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 	})
 }
 
-// A waiter whose poll failed for a moment does not ride out a key that is
+// A waiter whose poll failed for a moment does not retry with a key that is
 // refused meanwhile.
 func TestWaiterWhoseKeyIsRefusedBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

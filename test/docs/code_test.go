@@ -27,7 +27,7 @@ import (
 )
 
 // TestCodeOfTheGuides: every Go block is complete and begins with its package
-// clause, or the comment before it says of which tested code it is a copy: of a
+// clause, or the comment before it names the tested code that it copies: a
 // function in the examples of the root, as in <!-- code: ExampleError -->, of a
 // file, or of a function in a file, as in <!-- code: main.go, run -->. Programs are run on a sandbox,
 // and the text block that follows one is what it prints; tests are run, those of
@@ -47,7 +47,7 @@ func TestCodeOfTheGuides(t *testing.T) {
 				}
 				guides.add(where, p.name, b, shown)
 			case b.lang == "go":
-				t.Errorf("%s: this block is no complete file, and no comment before it says of which tested code it is a copy", where)
+				t.Errorf("%s: this block is not a complete file, and no comment before it names the tested code that it copies", where)
 			case b.lang == "json":
 				assert.True(t, json.Valid([]byte(b.code)), "%s: no JSON", where)
 			case b.lang == "" && p.name != "docs/cli.md" && p.name != "docs/doctor.md": // Those are recorded.

@@ -63,7 +63,7 @@ func TestIterationNeedsLittleMemory(t *testing.T) {
 }
 
 // TestIterationOverAListThatGrowsFast: what is added between two pages moves the
-// next one back, over items of which not all are remembered.
+// next one back, over items that are not all remembered.
 func TestIterationOverAListThatGrowsFast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

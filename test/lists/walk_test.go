@@ -425,7 +425,7 @@ func TestIterationWithoutANextCursor(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-// Where only the total tells whether there is more, a resumed walk counts on
+// Where only the total shows whether there is more, a resumed walk counts on
 // from the size of the pages: the service's own, or else the one asked for.
 func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
 	for _, c := range []struct {

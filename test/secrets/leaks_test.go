@@ -27,7 +27,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// lettersIn is a text as far as it can give a key away, with escapes undone as
+// lettersIn returns the letters of a text that can reveal a key, with escapes undone as
 // often as they may have been made.
 func lettersIn(text string) []string {
 	var all []string

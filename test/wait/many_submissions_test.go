@@ -240,7 +240,7 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 	return c.reply(r, 200, b.String())
 }
 
-// hide tells whether an evaluation is left out, which each is once at most.
+// hide reports whether to leave an evaluation out, each once at most.
 func (c *crowdService) hide(i int32, now int64) bool {
 	if c.hides == nil || !c.hides(int(i)) || !c.shows(i, now) || c.hidden[i] {
 		return false

@@ -58,9 +58,9 @@ var waitsAtTheEmulator = []atTheEmulator{
 	{"watched, 20 reads a minute", false, graded, emulator.Knobs{Limit: 20, Window: time.Minute}, nil, time.Minute, 2 * time.Minute},
 }
 
-// TestClientsKeepTheFigures: what the machine can do comes out at the client's
+// TestClientsKeepTheFigures measures the figures of the machine at the client's
 // doors. With HIRING_LONG a thousand are known, and two days are watched, also at
-// services that do what nobody expects.
+// servers with unexpected behaviour.
 func TestClientsKeepTheFigures(t *testing.T) {
 	t.Parallel()
 	waits, size, span := waitsAtTheEmulator[:3], 60, 3*time.Hour

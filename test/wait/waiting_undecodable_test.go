@@ -37,7 +37,7 @@ var undecodable = map[string]struct {
 	"no object":         {`.*`, `"ada@example.com"`, false, " has a string instead of an object"},
 }
 
-// spoiledCrowd is a crowd evaluated within three hours, of which every 40th submission cannot be
+// spoiledCrowd is a crowd evaluated within three hours: every 40th submission cannot be
 // decoded until some hours after its evaluation.
 func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int) (crowd *crowdService, isBad func(i int) bool) {
 	crowd = newCrowd(on, 200, 3*time.Hour, within(5*time.Minute))

@@ -27,7 +27,7 @@ var garbledReports = map[string]string{
 	"no time":       `{"evaluated":true,"generated_at":"yesterday"}`,
 }
 
-// poisonous is a crowd evaluated within the hour, of which every 40th has such a report.
+// poisonous is a crowd evaluated within the hour: every 40th has such a report.
 func poisonous(report string) (crowd *crowdService, isPoison func(id string) bool) {
 	crowd = newCrowd("created", 200, time.Hour, within(5*time.Minute))
 	crowd.garbled = func(i int) string {
@@ -154,7 +154,7 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 	}
 }
 
-// TestWhatIsGarbledUntilItIsEvaluatedIsWaitedFor: it is nobody's report yet.
+// TestWhatIsGarbledUntilItIsEvaluatedIsWaitedFor: it has no report yet.
 func TestWhatIsGarbledUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {

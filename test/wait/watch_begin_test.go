@@ -267,7 +267,7 @@ func TestRegradedSubmissionComesAgain(t *testing.T) {
 }
 
 // TestStateOfAnEarlierVersionIsAccepted: testdata/states was written by version beca249,
-// twelve hours into a watch by Poll of the same submissions, of which it had delivered some.
+// twelve hours into a watch by Poll of the same submissions, some of which it had delivered.
 func TestStateOfAnEarlierVersionIsAccepted(t *testing.T) {
 	t.Parallel()
 	for on, delivered := range map[emulator.Since]int{emulator.OnCreation: 15, emulator.OnSubmission: 14, emulator.OnEvaluation: 15} {

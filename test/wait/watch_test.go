@@ -21,7 +21,7 @@ import (
 )
 
 // stream lets submissions begin at random, some a day, and each be evaluated
-// after a lognormal time. It tells how many were evaluated.
+// after a lognormal time. It returns how many were evaluated.
 func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
 	evaluated := new(atomic.Int64)
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326

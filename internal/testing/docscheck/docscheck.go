@@ -69,7 +69,7 @@ func (p *Package) declared() map[string]*doc.Func {
 }
 
 // WithoutExample names the exported functions and methods that no runnable example
-// is called after. Methods that nobody calls by name, for they make a type fit an
+// is called after. Methods that users do not call by name, for they make a type fit an
 // interface of another package, may share an example: shared has it by their names.
 func (p *Package) WithoutExample(shared map[string]string) (missing []string) {
 	for name := range p.declared() {

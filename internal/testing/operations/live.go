@@ -132,7 +132,7 @@ func (l *life) invited(t *testing.T, status hiring.InvitationStatus) hiring.Invi
 	return i
 }
 
-// submitted is the submission as it is read. Its report is the same by itself,
+// submitted is the submission as it is read. Its report is the same in a read of its own,
 // and both are the same in the listing, but for the link, which is new each time.
 func (l *life) submitted(t *testing.T) hiring.Submission {
 	t.Helper()

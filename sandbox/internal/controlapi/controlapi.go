@@ -47,7 +47,7 @@ func Decode(body []byte, into any) error {
 		return fmt.Errorf("the body is not what is expected here: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the body goes on after its JSON object")
+		return errors.New("the body has more after its JSON object")
 	}
 	return nil
 }

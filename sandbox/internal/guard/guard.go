@@ -44,8 +44,8 @@ func Admit(r *http.Request, anyHost bool) error {
 	return nil
 }
 
-// isLocal tells whether a host, with or without a port, is this machine. A
-// name that merely resolves to it is not: whose name it is nobody knows.
+// isLocal reports whether a host, with or without a port, is this machine. A
+// name that merely resolves to it is not, because its owner is not known.
 func isLocal(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

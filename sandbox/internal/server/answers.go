@@ -114,7 +114,7 @@ func (c *call) drifted(b, raw []byte) []byte {
 	return c.drift.object(b, c.route.drifts, raw, within)
 }
 
-// appendNews appends members that nobody knows to meta, or to an error.
+// appendNews appends unknown members to meta, or to an error.
 func (c *call) appendNews(b []byte, where string) []byte {
 	if c.drift == nil {
 		return b

@@ -16,7 +16,7 @@ const (
 // Detail is the rest of an exchange.
 type Detail struct {
 	Number      int         // Of the exchange, from 1; a reset begins anew.
-	Ended       bool        // Until then what follows is not known, but for Header and Fault.
+	Ended       bool        // The following fields are set, and not only Header and Fault.
 	RequestID   string      // Of the response; empty for a link to an archive.
 	Header      http.Header // Of the request, the key redacted.
 	ReplyHeader http.Header // Nil when no response was sent.
@@ -86,7 +86,7 @@ func (j *journal) addDetail(e *Entry) {
 	j.grow(d.size())
 }
 
-// keeps tells whether the detail of an entry is still there, also after a reset.
+// keeps reports whether the detail of an entry is still there, also after a reset.
 func (j *journal) keeps(e *Entry) bool {
 	if e == nil || e.Detail == nil || e.Detail.Number <= j.first || e.Detail.Number > j.next {
 		return false

@@ -24,7 +24,7 @@ const anyValue = "*"
 // nothing drifts of an operation that answers without an envelope, or without a body.
 var nothing = &shape{}
 
-// identifies tells whether a member tells one object from another of its kind.
+// identifies reports whether a member distinguishes objects of one kind.
 func identifies(name string) bool { return name == "id" || name == "submission_id" || name == "seq" }
 
 // object appends a resource with its drift.
@@ -87,7 +87,7 @@ func (d *drift) array(b []byte, kind *shape, raw []byte, within string) []byte {
 	return append(b, ']')
 }
 
-// What can come as a member that nobody knows.
+// The values of unknown members.
 var news = [...]string{
 	`"drift_text":"new"`, `"drift_number":12.5`, `"drift_flag":true`, `"drift_nothing":null`,
 	`"drift_list":[1,"two",{"three":3}]`, `"drift_object":{"id":7,"status":null}`,

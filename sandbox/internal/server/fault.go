@@ -33,7 +33,7 @@ type Fault struct {
 	After bool          // See above.
 
 	// Reset resets the connection without a response: the client reads ECONNRESET.
-	// Over TCP and the pipe, net/http repeats a GET by itself when a reused
+	// Over TCP and the pipe, net/http retries a GET when a reused
 	// connection is reset. The journal shows two requests, the client one.
 	Reset bool
 

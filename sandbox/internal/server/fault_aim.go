@@ -52,7 +52,7 @@ func (f *fault) aim(routes []route) error {
 	return fmt.Errorf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))
 }
 
-// hits tells whether the fault is about a route; params are what stands in the
+// hits reports whether the fault is about a route; params are what stands in the
 // place of its placeholders, nil for anything.
 func (f *fault) hits(r *route, method string, params []string) bool {
 	if f.method != "" && f.method != method && (r == nil || f.method != r.method) {

@@ -60,7 +60,7 @@ func (f *Fault) withRetryAfter(r reply) reply {
 	return r
 }
 
-// wholeSeconds rounds up, and as far as a duration reaches.
+// wholeSeconds rounds a duration up to seconds, within the range of a duration.
 func wholeSeconds(d time.Duration) time.Duration {
 	whole := d.Truncate(time.Second)
 	if whole < d && whole+time.Second > whole {

@@ -59,7 +59,7 @@ func isAddress(text string) bool {
 // canonical gives an id as records have it: UUIDs are the same in capitals.
 func canonical(id string) string { return strings.ToLower(id) }
 
-// isUUID tells whether text has the form of a UUID, of any version.
+// isUUID reports whether text has the form of a UUID, of any version.
 func isUUID(text string) bool {
 	if len(text) != 36 {
 		return false

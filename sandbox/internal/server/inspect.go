@@ -102,7 +102,7 @@ func Report(a *world.Attempt) []byte { return appendReport(nil, a) }
 
 // KeyInfo is a key that a server accepts, without its token.
 type KeyInfo struct {
-	ID           string // Stands for the token in forms.
+	ID           string // Replaces the token in forms.
 	Redacted     string
 	Scope        string
 	Live         bool

@@ -82,7 +82,7 @@ func revokeInvitation(c *call) reply {
 	return reply{status: http.StatusNoContent}
 }
 
-// settled refuses to change an invitation of which something has come already.
+// settled refuses to change an invitation that was used already.
 func (c *call) settled() reply {
 	return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
 }

@@ -66,8 +66,8 @@ func (k *keyState) window(c Class) *window {
 	return &k.write
 }
 
-// counts tells whether a key is one of the few that an organization can hold.
-// A key of test mode that names no organization is nobody's: a test may want
+// counts reports whether a key is one of the few that an organization can hold.
+// A key of test mode that names no organization belongs to none: a test may want
 // many.
 func (k *keyState) counts(now time.Time) bool {
 	return k.valid(now) && (k.live() || k.Organization != "")

@@ -16,7 +16,7 @@ import (
 // Result is what grading a submission found.
 type Result = world.Result
 
-// NoScore stands for a score that is null.
+// NoScore is a score of null.
 const NoScore = world.NoScore
 
 // Mail is an invitation e-mail that the live data sent.

@@ -34,6 +34,6 @@ func (r reply) writeTo(w http.ResponseWriter, c *call) {
 	}
 	w.WriteHeader(r.status)
 	if r.body != nil && c.request.Method != http.MethodHead {
-		_, _ = w.Write(r.body) // a reader that left is nobody's fault
+		_, _ = w.Write(r.body) // the reader may have left
 	}
 }

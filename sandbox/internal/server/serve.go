@@ -28,7 +28,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.exchange(r.Context(), w, c)
 }
 
-// ended tells the journal what came of an exchange with details, also when it
+// ended records the end of an exchange with details in the journal, also when it
 // broke.
 func (s *Server) ended(c *call, kept *wire.Copied, began time.Time) {
 	s.mu.Lock()

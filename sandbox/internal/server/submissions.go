@@ -120,7 +120,7 @@ var submissionShape = &shape{
 	in:   map[string]*shape{"report": reportShape, "challenge": {}, "candidate": {}, "budget": {}},
 }
 
-// parts are a submission's JSON but for two places: the link to its archive,
+// parts are a submission's JSON except for two places: the link to its archive,
 // which is a new one each time, and its rank, which others can change.
 type parts struct {
 	head          []byte // up to the link

@@ -13,7 +13,7 @@ const throttleLimit = 100
 // failure.
 type throttle map[string]*failures
 
-// everyone is the address that stands for all.
+// everyone is the address that means all hosts.
 const everyone = "*"
 
 type failures struct {
@@ -30,8 +30,8 @@ func remoteHost(address string) string {
 	return host
 }
 
-// allows tells whether requests from a host are judged at all, and
-// if not, what is to be said about it. A right key is refused like a wrong one,
+// allows reports whether requests from a host are authenticated, and
+// returns the response if they are not. A right key is refused like a wrong one,
 // and the response tells nothing of its quota.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
 	for _, of := range [...]string{host, everyone} {

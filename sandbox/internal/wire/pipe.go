@@ -18,7 +18,7 @@ type Pipe struct {
 	once     sync.Once
 }
 
-// NewPipe returns a listener that nobody has dialled yet.
+// NewPipe returns a listener without connections.
 func NewPipe() *Pipe {
 	return &Pipe{arriving: make(chan net.Conn), done: make(chan struct{})}
 }

@@ -29,7 +29,7 @@ func (w *recorder) Header() http.Header { return w.header }
 
 func (w *recorder) WriteHeader(status int) {
 	if w.status != 0 || status < 200 {
-		return // informational responses are not passed on; a second one is nobody's
+		return // informational responses are not passed on; a second one is ignored
 	}
 	w.status, w.sent = status, maps.Clone(w.header)
 }

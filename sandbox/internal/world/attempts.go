@@ -36,7 +36,7 @@ func (a *Attempt) Rank() (rank Rank, ok bool) { return a.of.rank() }
 // Extra are the members that a test gave the report; nil for none.
 func (a *Attempt) Extra() map[string]any { return a.of.extra() }
 
-// HasArchive tells whether its files were stored: test mode has none.
+// HasArchive reports whether its files were stored: test mode has none.
 func (a *Attempt) HasArchive() bool { return a.of.stored() }
 
 // AttemptList has beside each submission what filters ask for: a page can be
@@ -181,7 +181,7 @@ func (l *AttemptList) shown(i int, filter *Filter) *Attempt {
 
 func (f *Filter) late(m *mark) bool { return f.Behind && m.evaluated > f.Known }
 
-// ends tells that nothing older passes either.
+// ends reports that no older record passes either.
 func (f *Filter) ends(m *mark) bool {
 	return f.BySince && f.On == Created && m.created < f.Since
 }

@@ -26,7 +26,7 @@ type Record[T any] struct {
 
 	Value T
 
-	// Shown is what whoever shows the record keeps with it, so as not to make it
+	// Shown is what the server keeps with the record, so as not to make it
 	// again at each look. The world empties it with each change.
 	Shown any
 }

@@ -74,13 +74,13 @@ func (o *Organization) AddAssessment(name, challengeID string) (id string) {
 // Posting finds an assessment, also a deleted one.
 func (o *Organization) Posting(id string) *Record[Assessment] { return o.everPosted[id] }
 
-// MayInvite tells whether the plan has invitations left.
+// MayInvite reports whether the plan has invitations left.
 func (o *Organization) MayInvite(string) bool {
 	usage := &o.account.Value.Usage
 	return !o.account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
 }
 
-// MayChange tells whether an invitation can be sent once more or taken back:
+// MayChange reports whether an invitation can be sent once more or taken back:
 // until the candidate has begun, and once only taken back.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
 	c := o.invitees[i.ID]

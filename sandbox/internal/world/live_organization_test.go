@@ -66,7 +66,7 @@ func TestOrganizationsAreNoOneElses(t *testing.T) {
 	assert.False(t, handedIn)
 }
 
-// TestWhatCanBeTakenBack: what was not taken back, and what nobody has begun.
+// TestWhatCanBeTakenBack revokes invitations that are not revoked and not begun.
 func TestWhatCanBeTakenBack(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0).ID

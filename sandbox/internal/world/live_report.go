@@ -13,7 +13,7 @@ import (
 
 const maxScore = 100
 
-// NoScore stands for a score that is null: there was not enough evidence.
+// NoScore is a score of null: there was not enough evidence.
 const NoScore = math.MinInt32
 
 // Result is what grading a submission found.

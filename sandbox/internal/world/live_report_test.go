@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// evaluatedWith is a submission of somebody new, with a result.
+// evaluatedWith returns the submission of a new candidate, with a result.
 func evaluatedWith(t *testing.T, l *world.Live, o *world.Organization, r world.Result) *world.Attempt {
 	t.Helper()
 	invitation, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon)

@@ -71,7 +71,7 @@ func TestStepsByHand(t *testing.T) {
 	require.EqualError(t, l.Submit("nobody", noon), "the live world has no such id")
 }
 
-// TestATimelineHappensAtItsOwnTimes, no matter when somebody looks.
+// TestATimelineHappensAtItsOwnTimes, whenever the world is read.
 func TestATimelineHappensAtItsOwnTimes(t *testing.T) {
 	l, _, _ := invited(world.Timeline{Open: time.Hour, Begin: time.Minute, Submit: time.Hour, Evaluate: time.Second})
 	assert.Equal(t, 0, l.Organization("", noon.Add(time.Hour)).Submissions().Len())
@@ -96,7 +96,7 @@ func TestPollsBringTheReport(t *testing.T) {
 	assert.True(t, a.Report().Evaluated)
 }
 
-// TestAChangeForgetsWhatWasShown, or whoever shows a record would show an old one.
+// TestAChangeForgetsWhatWasShown, or an old record would be shown.
 func TestAChangeForgetsWhatWasShown(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0)

@@ -20,7 +20,7 @@ func (t Timeline) before(to stage) time.Duration {
 	return [...]time.Duration{opened: t.Open, started: t.Begin, submitted: t.Submit, evaluated: t.Evaluate}[to]
 }
 
-// goes tells whether the timeline goes as far as a step.
+// goes reports whether the timeline includes a step.
 func (t Timeline) goes(to stage) bool {
 	if t.Polls > 0 {
 		return to < evaluated
@@ -83,7 +83,7 @@ func (o *Organization) settle(now time.Time) {
 		if c.stage+1 != next.to {
 			continue
 		}
-		// A step that fails is the candidate's last: nobody is there to be told.
+		// A step that fails is the candidate's last.
 		switch next.to {
 		case opened:
 			_ = c.open(at)

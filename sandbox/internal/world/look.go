@@ -68,7 +68,7 @@ func (o *Organization) Applicants(assessmentID string, at, skip, size int) []App
 	return found
 }
 
-// Coming is something that will happen by itself.
+// Coming is a change that will happen in time.
 type Coming struct {
 	At    Moment
 	Stage int // What it makes of a candidate, an index of Stages; -1: the invitation expires.
@@ -76,7 +76,7 @@ type Coming struct {
 }
 
 // Coming is what candidates will do by themselves until a time, and whose
-// invitations will expire unused, in order, if nobody interferes.
+// invitations will expire unused, in order.
 func (o *Organization) Coming(until Moment) []Coming {
 	var all []Coming
 	for _, s := range o.due.list {

@@ -2,7 +2,7 @@ package world
 
 import "strings"
 
-// planLimitEmail stands for a plan that is used up.
+// planLimitEmail is the address for which the plan is used up.
 const planLimitEmail = "plan-limit@sandbox.test"
 
 // Sample is the records of test mode. Its writes keep nothing: that is what test

@@ -41,7 +41,7 @@ type Branding struct {
 	SupportEmail *string `json:"support_email"`
 }
 
-// Member is somebody of an organization.
+// Member is a member of an organization.
 type Member struct {
 	ID        string `json:"id"`
 	Email     string `json:"email"`
@@ -166,7 +166,7 @@ type Event struct {
 	Kind    string
 	At      Moment
 	Payload Text   // Empty: nothing.
-	Shown   []byte // What whoever shows the event keeps with it: events never change.
+	Shown   []byte // What the server keeps with the event, because events never change.
 }
 
 // Report is what grading finds in a submission. One that was not graded yet has

@@ -9,7 +9,7 @@
 //
 // The package knows no HTTP, no JSON and no keys, has no clock and no lock. The
 // time goes in with every call that needs one, and what was due until then has
-// happened when the call returns. Whoever shares a Live between goroutines locks
+// happened when the call returns. Goroutines that share a Live lock
 // it.
 package world
 
@@ -26,7 +26,7 @@ type World interface {
 	Members() *Collection[*Record[Member]]
 	Challenges() *Collection[*Record[Challenge]]
 	Assessments() *Collection[*Record[Assessment]]
-	Posting(assessmentID string) *Record[Assessment] // Also a deleted one, whose invitations go on.
+	Posting(assessmentID string) *Record[Assessment] // Also a deleted one, whose invitations remain valid.
 	Invitations(assessmentID string) *Collection[*Record[Invitation]]
 	Submissions() *AttemptList
 

@@ -142,7 +142,7 @@ var (
 	namesMissing = regexp.MustCompile(`(?i)\b(required|missing|must be (given|present|sent)|received undefined)\b`)
 )
 
-// complaintAbout returns what the response says about a name. sent says whether the
+// complaintAbout returns what the response says about a name. sent reports whether the
 // request had it.
 func (resp response) complaintAbout(name string, sent bool) complaint {
 	if resp.status != http.StatusBadRequest && resp.status != http.StatusUnprocessableEntity {
