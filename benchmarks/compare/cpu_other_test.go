@@ -1,0 +1,8 @@
+//go:build !unix
+
+package compare
+
+import "time"
+
+// processorTime is not measured.
+func processorTime() time.Duration { return 0 }
