@@ -284,6 +284,20 @@ func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
 	})
 }
 
+// After three unknown outcomes the fourth candidate waits for a lookup. It is not sent when
+// Each ends the run at the first result.
+func TestNothingIsSentAfterEachReturnsFalse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Times: 3, Reset: true, After: true})
+		got := reports{stopAt: 1}
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(6, 1)), hiring.SendAllOptions{Each: got.each}))
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteSent}, got.outcomes())
+		reads, writes := requestsOf(server)
+		assert.Equal(t, []int{2, 3}, []int{reads, writes}, "a listing and one lookup; three requests")
+	})
+}
+
 // The address stays recorded, so that nothing is lost when the last save fails.
 func TestEachEndsARunWithNilWhenTheLastSaveFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
