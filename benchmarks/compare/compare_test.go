@@ -109,14 +109,15 @@ func results(rows []row) string {
 			cells = append(cells, []any{r.work, r.transport, makers[j].name, c.time, c.ratio, int(c.allocs), int(c.bytes)})
 		}
 	}
-	return fmt.Sprintf("%s, %s/%s, %d cores%s\n%s", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), table(cells))
+	machine := fmt.Sprintf("%s, %s/%s, %d cores", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	return machine + found("/proc/cpuinfo", `model name\s*: (.*)`, "") + found("/proc/loadavg", `\S+ \S+ (\S+)`, "load ") + "\n" + table(cells)
 }
 
-// processor returns the name of the processor as Linux has it, after a comma.
-func processor() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // Other systems have no such file.
-	if name := regexp.MustCompile(`model name\s*: (.*)`).FindSubmatch(info); name != nil {
-		return ", " + string(name[1])
+// found returns what a file of Linux says, after a comma, or "" on other systems.
+func found(file, pattern, name string) string {
+	info, _ := os.ReadFile(file) // Other systems have no such file.
+	if match := regexp.MustCompile(pattern).FindSubmatch(info); match != nil {
+		return ", " + name + string(match[1])
 	}
 	return ""
 }

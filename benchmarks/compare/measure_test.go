@@ -45,14 +45,12 @@ func interleave(tb testing.TB, rounds int, budget time.Duration, all []func() er
 	tb.Helper()
 	counts, samples := make([]int, len(all)), make([][]cost, len(all))
 	for i, do := range all {
-		// The first calls are slower. A count from them alone would give samples so short
-		// that they include no garbage collection.
-		for counts[i] = 3; ; {
-			one := max(1, measure(tb, counts[i], do).time)
-			enough := one*time.Duration(counts[i]) >= budget/2
-			if counts[i] = max(1, int(budget/one)); enough {
-				break
-			}
+		// The first calls are slower, and so are those that the machine interrupts. A count
+		// from them alone would give samples so short that they include no garbage collection.
+		one := budget
+		for range 4 {
+			one = max(1, min(one, measure(tb, max(3, counts[i]), do).time))
+			counts[i] = max(1, int(budget/one))
 		}
 	}
 	for round := range rounds {
