@@ -18,7 +18,6 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -42,16 +41,9 @@ type state struct {
 	spare    reflect.Value
 	b, chunk []byte
 	known    [128][2]string // Recent short strings: two per hash value.
-
-	time      time.Time     // The time that was read last,
-	timeValue reflect.Value // and the same, to copy it into a field without an allocation.
 }
 
-var states = sync.Pool{New: func() any {
-	d := new(state)
-	d.timeValue = reflect.ValueOf(&d.time).Elem()
-	return d
-}}
+var states = sync.Pool{New: func() any { return new(state) }}
 
 // ErrRefused is returned for JSON that fastjson cannot decode. ErrItems is returned for a
 // slice that is too long.

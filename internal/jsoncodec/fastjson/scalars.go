@@ -16,9 +16,8 @@ func (d *state) integer(v reflect.Value, i int) int {
 		i++
 	}
 	start, n := i, uint64(0)
-	for i < len(b) && isDigit(b[i]) {
+	for ; i < len(b) && isDigit(b[i]); i++ {
 		n = 10*n + uint64(b[i]-'0')
-		i++
 	}
 	if c := at(b, i); c == '.' || c == 'e' || c == 'E' {
 		return d.viaJSON(v, from, 0)
@@ -36,29 +35,13 @@ func (d *state) integer(v reflect.Value, i int) int {
 
 // instant reads a time in UTC. Times in other formats are read by json/v2.
 func (d *state) instant(v reflect.Value, i int) int {
-	if end := d.utc(i); end >= 0 {
-		v.Set(d.timeValue)
-		return end
+	const seconds = `"2006-01-02T15:04:05`
+	b, end, nanos := d.b[i:], len(seconds), 0
+	if len(b) <= end || b[0] != '"' || b[5] != '-' || b[8] != '-' || b[11] != 'T' || b[14] != ':' || b[17] != ':' {
+		return d.viaJSON(v, i, 0)
 	}
-	return d.viaJSON(v, i, 0)
-}
-
-// utc reads a time such as "2006-01-02T15:04:05.999Z" into d.time. It returns -1 for other
-// formats.
-func (d *state) utc(i int) int {
-	const seconds = len(`"2006-01-02T15:04:05`)
-	b := d.b[i:]
-	if len(b) < seconds+len(`Z"`) {
-		return -1
-	}
-	t := (*[seconds]byte)(b)
-	year, month, day := 100*two(t[1], t[2])+two(t[3], t[4]), two(t[6], t[7]), two(t[9], t[10])
-	hour, minute, second := two(t[12], t[13]), two(t[15], t[16]), two(t[18], t[19])
-	if t[0] != '"' || t[5] != '-' || t[8] != '-' || t[11] != 'T' || t[14] != ':' || t[17] != ':' ||
-		year < 0 || month < 1 || month > 12 || day < 1 || hour|minute|second < 0 || hour > 23 || minute > 59 || second > 59 {
-		return -1
-	}
-	end, nanos := seconds, 0
+	year, month, day := 100*two(b[1:])+two(b[3:]), two(b[6:]), two(b[9:])
+	hour, minute, second := two(b[12:]), two(b[15:]), two(b[18:])
 	if b[end] == '.' {
 		end++
 		for unit := int(time.Second) / 10; isDigit(at(b, end)); unit /= 10 { // Digits after the ninth are ignored.
@@ -66,18 +49,20 @@ func (d *state) utc(i int) int {
 			end++
 		}
 	}
-	d.time = time.Date(year, time.Month(month), day, hour, minute, second, nanos, time.UTC)
-	if day > 28 && d.time.Day() != day || b[end-1] == '.' || literal(b, end, `Z"`) < 0 {
-		return -1
+	t := time.Date(year, time.Month(month), day, hour, minute, second, nanos, time.UTC)
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > 28 && t.Day() != day || hour|minute|second < 0 ||
+		hour > 23 || minute > 59 || second > 59 || b[end-1] == '.' || literal(b, end, `Z"`) < 0 {
+		return d.viaJSON(v, i, 0)
 	}
+	*v.Addr().Interface().(*time.Time) = t
 	return i + end + len(`Z"`)
 }
 
-// two returns the value of two digits. For other input it returns a number so low that a
-// year computed from it is negative.
-func two(tens, ones byte) int {
-	if !isDigit(tens) || !isDigit(ones) {
+// two reads two digits. For other input it returns a number so low that a year computed
+// from it is negative.
+func two(b []byte) int {
+	if !isDigit(b[0]) || !isDigit(b[1]) {
 		return -1 << 20
 	}
-	return 10*int(tens-'0') + int(ones-'0')
+	return 10*int(b[0]-'0') + int(b[1]-'0')
 }
