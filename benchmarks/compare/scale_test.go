@@ -225,7 +225,7 @@ func TestCompareScale(t *testing.T) {
 				int(middleOf(loads[i], func(l load) float64 { return l.allocs })), middleOf(loads[i], func(l load) time.Duration { return l.waitsForLock }),
 			})
 			if p.name == "hiring" && latency >= 10*time.Millisecond {
-				// Other load of the machine changes the rate, and hardly the processor time.
+				// Other load of the machine changes the rate more than the processor time.
 				assert.GreaterOrEqual(t, max(byRate, byCPU), 0.95, "%s at %s", p.name, latency)
 			}
 		}
