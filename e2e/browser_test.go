@@ -126,6 +126,9 @@ func (p *tab) submit(selector string) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	res, err := chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
+	for err != nil && strings.Contains(err.Error(), "Could not find node") { // A live update has replaced the element.
+		res, err = chromedp.RunResponse(ctx, chromedp.Click(chromedp.CSS(selector)))
+	}
 	require.NoError(p.t, err, selector)
 	require.EqualValues(p.t, 200, res.Status, selector)
 }

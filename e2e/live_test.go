@@ -23,7 +23,7 @@ func TestExchangesAppearWhileAProgramWorks(t *testing.T) {
 	p := open(t)
 	p.visit("")
 	p.appears("#connection", "Live")
-	p.appears("#guide", "Nothing was asked yet")
+	p.appears("#guide", "No requests yet")
 	client := p.client(sandbox.TestKey)
 	var took []time.Duration
 	for n := 1; n <= 5; n++ {

@@ -240,7 +240,7 @@ func TestControlPlaneMistakes(t *testing.T) {
 		{"OPTIONS", "reset", "", 405, "use POST"},
 		{"POST", "quota", "", 400, "send a JSON object"},
 		{"POST", "quota", "{", 400, "unexpected EOF"},
-		{"POST", "quota", "{} {}", 400, "goes on after"},
+		{"POST", "quota", "{} {}", 400, "has more after"},
 		{"POST", "quota", "[]", 400, "cannot unmarshal array"},
 		{"POST", "quota", `{"Kee":1}`, 400, `unknown field \"Kee\"`},
 		{"POST", "quota", `{"key":"sk_test_sandbox","class":"read"}`, 400, "remaining: give"},

@@ -307,7 +307,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"-dialect none.json", "none.json: no such file"},
 		{"-dialect " + dialectFile(t, `{"page":"p"}`), `it is no dialect: unknown field "page"`},
 		{"-dialect " + dialectFile(t, `[]`), "it is no dialect"},
-		{"-dialect " + dialectFile(t, `{} {}`), "it goes on after its JSON object"},
+		{"-dialect " + dialectFile(t, `{} {}`), "there is more after its JSON object"},
 		{"-dialect " + dialectFile(t, `{"get_assessment":"GET"}`), "GetAssessment"},
 		{"-keys mine", "the token must begin with sk_test_ or sk_live_"},
 	} {

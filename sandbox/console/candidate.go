@@ -92,6 +92,10 @@ func (c *console) begin(r *http.Request) (string, error) {
 	return next(r, "started"), err
 }
 
+func (c *console) revokeInvitation(r *http.Request) (string, error) {
+	return next(r, "invitation"), c.server.RevokeInvitation(r.PathValue("id"))
+}
+
 func (c *console) submit(r *http.Request) (string, error) {
 	return next(r, "submitted"), c.server.Submit(r.PostForm.Get("submission"))
 }

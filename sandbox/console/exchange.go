@@ -33,11 +33,10 @@ const shown = 64 << 10
 
 func (c *console) exchange(r *http.Request) (page, error) {
 	n := number(r.PathValue("number"))
-	found, more := c.server.Page(n+1, 1, func(sandbox.Entry) bool { return true })
-	if n == 0 || len(found) == 0 || found[0].Detail.Number != n {
+	e, ok := c.entry(n)
+	if !ok {
 		return page{}, errNotFound
 	}
-	e := found[0]
 	p := exchangePage{Entry: e}
 	if len(e.Body) <= shown { // A longer one is too much for the page, and for a shell's command line.
 		p.Curl, p.Go = asCurl(e, baseURL(r)), asGo(e, baseURL(r))
@@ -46,13 +45,22 @@ func (c *console) exchange(r *http.Request) (page, error) {
 	p.Request.Body, p.Request.Cut = readable(e.Body, len(e.Body))
 	p.Reply = message{Headers: headers(e.Detail.ReplyHeader)}
 	p.Reply.Body, p.Reply.Cut = readable(e.Detail.Reply, e.Detail.ReplySize)
-	if more {
+	if _, older := c.entry(n - 1); older {
 		p.Older = n - 1
 	}
-	if newer, _ := c.server.Page(n+2, 1, func(sandbox.Entry) bool { return true }); len(newer) > 0 && newer[0].Detail.Number > n {
+	if _, newer := c.entry(n + 1); newer {
 		p.Newer = n + 1
 	}
 	return page{Template: "exchange", Data: p}, nil
+}
+
+// entry returns the exchange with a number, if the journal has it.
+func (c *console) entry(n int) (sandbox.Entry, bool) {
+	found, _ := c.server.Page(n+1, 1, func(sandbox.Entry) bool { return true })
+	if n < 1 || len(found) == 0 || found[0].Detail.Number != n {
+		return sandbox.Entry{}, false
+	}
+	return found[0], true
 }
 
 func headers(all http.Header) [][2]string {

@@ -33,6 +33,7 @@ var funcs = template.FuncMap{
 	"left":    leftText,
 	"problem": problemText,
 	"ids":     brieflyID,
+	"json":    highlight,
 	"dollars": dollars,
 }
 

@@ -64,10 +64,13 @@ func (c *console) routes() []route {
 		do("/candidates/{id}/submit", c.submit),
 		do("/candidates/{id}/evaluate", c.evaluate),
 		do("/candidates/{id}/events", c.appendEvents),
+		do("/candidates/{id}/revoke", c.revokeInvitation),
+		do("/assessments/{id}/close", c.closeAssessment),
 		do("/assessments", c.addAssessment),
 		do("/invitations", c.invite),
 
 		do("/journal/clear", c.clearJournal),
+		do("/exchanges/{number}/send", c.sendAgain),
 
 		see(root+"/trouble", c.trouble),
 		{"GET " + root + "/live/trouble", c.follow("trouble-message", c.trouble)},

@@ -44,7 +44,7 @@ func TestTheJournalTellsWhatMatters(t *testing.T) {
 
 	text := v.see("/_sandbox/")
 	for _, shown := range []string{
-		"5 requests", "1 answered 429", "1 met a fault", "sent twice, first as #2", `class="mark fault"`, `class="mark throttled"`, "no response",
+		"5 requests", "1 with status 429", "1 met a fault", "sent twice, first as #2", `class="mark fault"`, `class="mark throttled"`, "no response",
 		"<b>429</b> Too Many Requests", "198 of 200", "sk_test_…dbox", "999</b> of 1000 left",
 	} {
 		assert.Contains(t, text, shown)
@@ -112,7 +112,7 @@ func TestAnExchange(t *testing.T) {
 	_, err = client.Account.Get(t.Context())
 	require.Error(t, err)
 	text := v.see("/_sandbox/console/exchanges/1")
-	for _, shown := range []string{"POST", "<b>201</b> Created", "req_0000000000000001", "Bearer sk_live_…dbox", "hiring-go/", "199 of 200", "&#34;status&#34;: &#34;active&#34;", "exchanges/2"} {
+	for _, shown := range []string{"POST", "<b>201</b> Created", "req_0000000000000001", "Bearer sk_live_…dbox", "hiring-go/", "199 of 200", "<span class=\"json-key\">&#34;status&#34;</span>: <span class=\"json-text\">&#34;active&#34;</span>", "exchanges/2"} {
 		assert.Contains(t, text, shown)
 	}
 	assert.NotContains(t, text, "sk_live_sandbox")

@@ -163,6 +163,11 @@ func (c *console) addAssessment(r *http.Request) (string, error) {
 	return at("/pipeline", "added", "org", org, "assessment", id), err
 }
 
+func (c *console) closeAssessment(r *http.Request) (string, error) {
+	id := r.PathValue("id")
+	return at("/pipeline", "closed", "org", r.PostForm.Get("org"), "assessment", id), c.server.CloseAssessment(id)
+}
+
 func (c *console) invite(r *http.Request) (string, error) {
 	assessmentID := r.PostForm.Get("assessment")
 	_, err := c.server.Invite(assessmentID, r.PostForm.Get("email"), r.PostForm.Get("name"))

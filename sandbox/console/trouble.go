@@ -90,12 +90,23 @@ func (c *console) setPlan(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	used, err := strconv.Atoi(r.PostForm.Get("used"))
+	left, err := strconv.Atoi(r.PostForm.Get("left"))
 	limit, wrong := strconv.Atoi(r.PostForm.Get("limit"))
-	if err != nil || wrong != nil || used < 0 || limit < 0 || !strings.HasPrefix(token, "sk_live_") {
-		return "", errors.New("give a live key and two numbers from 0")
+	if err != nil || wrong != nil || left < 0 || limit < left || !strings.HasPrefix(token, "sk_live_") {
+		return "", errors.New("give a live key, a limit from 0, and how many invitations of it are left")
 	}
-	return at("/trouble", "plan"), c.server.SetPlan(token, used, limit)
+	return at("/trouble", "plan"), c.server.SetPlan(token, limit-left, limit)
+}
+
+// tokenOf returns the key that the journal shows as redacted, or "".
+func (c *console) tokenOf(redacted string) string {
+	for _, k := range c.server.Keys() {
+		if k.Redacted == redacted {
+			token, _ := c.server.Token(k.ID)
+			return token
+		}
+	}
+	return ""
 }
 
 func (c *console) revokeKey(r *http.Request) (string, error) {

@@ -145,7 +145,7 @@ func TestKeysAndPlans(t *testing.T) {
 	_, err := client.Account.Get(t.Context())
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 	v.submit("/keys/quota", "key", live, "class", "read", "remaining", "1000")
-	v.submit("/keys/plan", "key", live, "used", "2000", "limit", "2000")
+	v.submit("/keys/plan", "key", live, "left", "0", "limit", "2000")
 	account, err := v.client(sandbox.LiveKey).Account.Get(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 2000, account.Usage.AssessmentsUsed)
@@ -154,7 +154,7 @@ func TestKeysAndPlans(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrInvalidToken)
 	for _, c := range [][]string{
 		{"/keys/revoke", "key", live}, {"/keys/revoke", "key", sandbox.TestKey}, {"/keys/quota", "key", ids[1][1], "class", "all", "remaining", "0"},
-		{"/keys/quota", "key", ids[1][1], "class", "read", "remaining", "-1"}, {"/keys/plan", "key", ids[1][1], "used", "1", "limit", "1"},
+		{"/keys/quota", "key", ids[1][1], "class", "read", "remaining", "-1"}, {"/keys/plan", "key", ids[1][1], "left", "0", "limit", "1"},
 	} {
 		status, _ := v.try(c[0], c[1:]...)
 		assert.Equal(t, 400, status, c)
@@ -171,7 +171,7 @@ func TestTheServiceAsAWhole(t *testing.T) {
 		return v.client(sandbox.LiveKey).Submissions.Get(t.Context(), submission)
 	}
 
-	assert.Contains(t, v.submit("/throttle", "on", "true"), "Every request is answered 429 until")
+	assert.Contains(t, v.submit("/throttle", "on", "true"), "Every request gets a 429 until")
 	_, err = get()
 	require.ErrorIs(t, err, hiring.ErrRateLimited)
 	v.submit("/throttle", "on", "false")
@@ -213,7 +213,7 @@ func TestTheClock(t *testing.T) {
 	_, err = v.client(sandbox.TestKey).Invitations.Send(t.Context(), sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@candidates.test", Name: "Ada"})
 	require.Error(t, err)
 	text := v.see("/_sandbox/console/trouble?by=5m")
-	assert.Contains(t, text, "Nothing happens by itself.")
+	assert.Contains(t, text, "Nothing is due.")
 	text = v.see("/_sandbox/console/trouble?by=2h30m")
 	order := []string{"work is done whose response was lost", "sk_test_…ived</code> expires", "has all its reads again", "a new period of the plan of"}
 	for i, shown := range order {

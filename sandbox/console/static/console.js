@@ -67,16 +67,17 @@
     });
   }
 
+  const copyButtons = "[data-copy], [data-text]";
   const showCopyButtons = () => {
-    for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+    for (const button of document.querySelectorAll(copyButtons)) button.hidden = false;
   };
   showCopyButtons();
   document.addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-copy]");
+    const button = event.target.closest(copyButtons);
     if (!button) return;
-    const source = document.getElementById(button.dataset.copy);
+    const source = document.getElementById(button.dataset.copy) || button.previousElementSibling;
     try {
-      await navigator.clipboard.writeText(source.textContent);
+      await navigator.clipboard.writeText(button.dataset.text || source.textContent);
       button.dataset.copied = "yes";
       setTimeout(() => delete button.dataset.copied, 1500);
     } catch {

@@ -55,7 +55,7 @@ func TestDecoding(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"member":1}`:   "",
 		`{"membr":1}`:    `unknown field "membr"`,
-		`{"member":1}x`:  "goes on after its JSON object",
+		`{"member":1}x`:  "has more after its JSON object",
 		`{"member":"a"}`: "not what is expected here: cannot unmarshal",
 	} {
 		var got told

@@ -137,6 +137,17 @@ func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID s
 	return submissionID, err
 }
 
+// RevokeInvitation revokes an invitation that the candidate has not begun, as a DELETE
+// does.
+func (s *Server) RevokeInvitation(invitationID string) error {
+	return s.step("RevokeInvitation", invitationID, s.live.Revoke)
+}
+
+// CloseAssessment closes an active assessment, as a PATCH does.
+func (s *Server) CloseAssessment(assessmentID string) error {
+	return s.step("CloseAssessment", assessmentID, s.live.Close)
+}
+
 // Decide sets the recruiter's decision about a candidate.
 func (s *Server) Decide(invitationID, decision string) error {
 	return s.step("Decide", invitationID, func(id string, now time.Time) error { return s.live.Decide(id, now, decision) })

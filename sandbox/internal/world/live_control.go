@@ -138,3 +138,39 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 func (o *Organization) SetLimitsEnforced(enforced bool) {
 	o.account.Value.Plan.LimitsEnforced, o.account.Shown = enforced, nil
 }
+
+var (
+	errUsed          = errors.New("the invitation was used or revoked")
+	errAlreadyClosed = errors.New("the assessment is closed already")
+)
+
+// Revoke revokes an invitation that the candidate has not begun.
+func (l *Live) Revoke(invitationID string, now time.Time) error {
+	c, err := l.invitee(invitationID, now)
+	switch {
+	case err != nil:
+		return err
+	case !c.o.MayChange(c.invitation):
+		return errUsed
+	}
+	c.o.RevokeInvitation(c.invitation)
+	return nil
+}
+
+// Close closes an active assessment.
+func (l *Live) Close(assessmentID string, now time.Time) error {
+	for _, o := range l.organizations {
+		found := o.assessments.Find(assessmentID)
+		if found == nil {
+			continue
+		}
+		closed := found.Value
+		if closed.Status == "closed" {
+			return errAlreadyClosed
+		}
+		closed.Status, closed.UpdatedAt = "closed", MomentOf(now)
+		o.at(now).SaveAssessment(closed)
+		return nil
+	}
+	return ErrUnknown
+}
