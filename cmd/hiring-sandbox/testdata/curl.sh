@@ -19,10 +19,10 @@ curl -sS -X POST "$control/invitations/$invitation/submit"
 submission=$(curl -sS -H "$key" "$api/submissions?assessment_id=$assessment" | id)
 curl -sS -H "$json" "$control/submissions/$submission/evaluate" -d '{"ship_score":82,"pillars":{"craft":90}}'
 
-# Something goes wrong once: 503 with Retry-After, which a client has to sit out.
+# Something goes wrong once: 503 with Retry-After, which a client has to wait for.
 curl -sS -H "$json" "$control/faults" -d '{"route":"GET /submissions/{id}/report","status":503,"retry_after":1}'
 curl -sS -o /dev/null -w '%{http_code}\n' -H "$key" "$api/submissions/$submission/report"
 
-# What the service was asked, and the report.
+# The requests so far, and the report.
 curl -sS "$control/journal" -o /dev/null -w '%{http_code}\n'
 curl -sS -H "$key" "$api/submissions/$submission/report"
