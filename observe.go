@@ -41,7 +41,7 @@ type Response struct {
 	RequestID  string
 	RateLimit  RateLimit
 	Attempts   int
-	Body       []byte // As far as it was read.
+	Body       []byte // The part that was read.
 }
 
 type responseKey struct{}

@@ -27,17 +27,17 @@ const (
 	longestWait  = 20 * time.Minute
 )
 
-// Poll is one poll of [SubmissionService.Watch], for cron jobs. It takes the state that
-// the previous Poll returned, "" at first.
+// Poll is one poll of [SubmissionService.Watch], for cron jobs. state is the state of the
+// previous Poll, "" at first.
 //
-//   - Save PollResult.State after the submissions are processed, also when Poll fails. A
-//     Poll with the same state returns the same submissions again.
+//   - Save PollResult.State after processing the submissions, also when Poll fails. The
+//     same state returns the same submissions again.
 //   - Call Poll again at once while Wait is 0. Otherwise Wait is at most 20 minutes, or
 //     MaxInterval if that is longer, while requests remain.
-//   - A result comes within 3 hours with one such series of calls an hour (6 beside more
-//     than 2,900 unfinished submissions), and within 2 days with one a day.
-//   - A used up rate limit is no error: Wait says how long it lasts.
-//   - A damaged state and one of another account or filter are a [ParamError].
+//   - A result comes within 3 hours with one such series of calls an hour (6 with more
+//     than 2,900 unfinished), and within 2 days with one a day.
+//   - A used up rate limit is not an error: Wait is its duration.
+//   - A damaged state, or one of another account or filter, is a [ParamError].
 //
 // Scope read; costs at most 10 pages of listings and 50 single submissions, one read
 // for the account in each process, and one for an AssessmentID without submissions.

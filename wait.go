@@ -115,9 +115,8 @@ type WaitError struct {
 	Unreadable []string // Their reports cannot be decoded.
 	Pending    []string // Not evaluated when the wait ended.
 
-	// Err is why the wait ended. When all reports have come but for those that are missing
-	// or cannot be decoded, it is the error of the first undecodable report, else
-	// ErrNotFound.
+	// Err is why the wait ended. If only missing or undecodable reports remain, it is the
+	// error of the first undecodable report, or ErrNotFound without one.
 	Err error
 }
 

@@ -38,21 +38,20 @@ func (o WatchOptions) check() (interval, error) {
 	return pause, err
 }
 
-// Watch yields every newly evaluated submission. It ends with the context, with an
-// error that no retry can help, such as 401, or when the range ends.
+// Watch yields every newly evaluated submission. It ends with the context, or with an
+// error that is not transient, such as 401.
 //
 //   - Each submission is yielded at least once, without duplicates within a run. After
 //     an hour without a ready report, its Report is nil.
 //   - A zero Since means the time of the call, by the server's clock.
 //   - With a Checkpoint, a restart resumes. A submission is saved as delivered when the
 //     loop asks for the next one.
-//   - A result comes within an hour after a listing can show it (91 minutes beside more
-//     than 2,900 unfinished submissions), while the API responds and requests remain.
+//   - A result comes within an hour after a listing can show it (91 minutes with more
+//     than 2,900 unfinished), while the API responds and requests remain.
 //   - A submission that cannot be decoded delays no other.
 //   - An AssessmentID that does not exist is [ErrNotFound].
 //
-// Watch works whichever time the listing's since filters on (assumed: meaning of
-// since). Scope read; 80 to 220 reads an hour, more where since filters on creation.
+// Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to 220 reads an hour, more where since filters on creation.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
 		err := s.use().composed(ctx, "Submissions.Watch", func(ctx context.Context) error {

@@ -96,7 +96,7 @@ func (f failure) happen(s *site) {
 }
 
 // TestFailuresAnswerTheForm goes through all that can become of an invitation,
-// but for an unknown outcome.
+// except for an unknown outcome.
 func TestFailuresAnswerTheForm(t *testing.T) {
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {

@@ -171,7 +171,7 @@ func (m *Machine) dropItems(n int) {
 	}
 }
 
-// dropCoveredDeliveries drops the deliveries that isCovered shows, but for the latest.
+// dropCoveredDeliveries drops the deliveries that isCovered shows, except the latest.
 func (m *Machine) dropCoveredDeliveries() {
 	var known []uint64
 	for hash, d := range m.Delivered {

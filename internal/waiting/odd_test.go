@@ -9,9 +9,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-// TestServicesUnlikeTheSandbox: what a service may do, as far as the documentation
-// goes, loses nothing, comes within a limit, and costs no more than that. Each of
-// these went wrong when the watch knew no other service than its own sandbox.
+// TestServicesUnlikeTheSandbox polls servers that behave as the documentation allows.
+// Nothing is lost, and delays and costs stay within limits. Each of these servers once
+// showed a defect that the sandbox did not show.
 func TestServicesUnlikeTheSandbox(t *testing.T) {
 	span := atLength(12*h, day)
 	for name, c := range map[string]struct {

@@ -440,8 +440,8 @@ func TestPeeksAlternate(t *testing.T) {
 	assert.GreaterOrEqual(t, recent, 3)
 }
 
-// TestAnOutageSaysNothingOfTheFilter: what was evaluated while nobody could look
-// was not seen unfinished, though the round that finds it began before.
+// TestAnOutageSaysNothingOfTheFilter checks that evaluations during an outage are not
+// evidence against the status filter, also when the poll that finds them began before.
 func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
 	for i := range atLength(3, 12) { // One of these rounds sweeps.

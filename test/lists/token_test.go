@@ -165,8 +165,7 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-// A token whose list is right but whose place cannot be is refused, whoever
-// made it.
+// A token of the right list with an impossible position is rejected.
 func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		list  func(*hiring.Client) apitest.IntPager

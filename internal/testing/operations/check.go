@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// The checks of the suite are plain Go: it is no test file, so whatever it
-// imports would be a dependency of everybody who uses the client. Each reports
-// what came and what was wanted and goes on; most tell whether they held. What
-// follows as about says in words of its own what was looked at.
+// The checks use the standard library alone: this is not a test file, so its imports would
+// be dependencies of every user of the client. Each check reports the difference as a
+// test error, and most report whether they held. The argument about describes what was
+// checked.
 
 // need ends the test when a check did not hold, because nothing can follow.
 func need(t *testing.T, held bool) {

@@ -133,7 +133,7 @@ func (l *life) invited(t *testing.T, status hiring.InvitationStatus) hiring.Invi
 }
 
 // submitted is the submission as it is read. Its report is the same in a read of its own,
-// and both are the same in the listing, but for the link, which is new each time.
+// and both are the same in the listing, except the link, which is new each time.
 func (l *life) submitted(t *testing.T) hiring.Submission {
 	t.Helper()
 	got, err := l.client.Submissions.Get(t.Context(), l.submissionID)
@@ -208,8 +208,8 @@ func LivePlan(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	invite(t, client, posting.ID)
 }
 
-// LiveAssessments are closed, opened and deleted. What came of a deleted one can
-// be read on.
+// LiveAssessments closes, opens and deletes assessments. The submissions of a deleted one
+// can still be read.
 func LiveAssessments(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	ctx, posting := t.Context(), posted(t, client)
 	submissionID, err := server.Begin(invite(t, client, posting.ID).ID)

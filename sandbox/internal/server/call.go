@@ -42,7 +42,7 @@ type call struct {
 }
 
 // readBody runs before anything is locked or judged: a slow sender must hold
-// up nobody else.
+// up no other request.
 func (c *call) readBody() {
 	if c.request.Body == nil || c.request.Body == http.NoBody {
 		return
