@@ -102,7 +102,7 @@ func ExamplePager_All() {
 			log.Fatal(err)
 		}
 		if invitation.Status == hiring.InvitationStarted {
-			fmt.Println("somebody is at work")
+			fmt.Println("a candidate is at work")
 			break
 		}
 	}

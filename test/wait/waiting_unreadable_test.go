@@ -149,7 +149,7 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 			require.True(t, ok, err)
 			assert.Equal(t, "/submissions/{id}/report", why.Route)
 			assert.Contains(t, err.Error(), "5 reports unreadable")
-			assert.Contains(t, err.Error(), "cannot be read")
+			assert.Contains(t, err.Error(), "cannot be decoded")
 		})
 	}
 }
@@ -185,7 +185,7 @@ func TestMissingAndUnreadable(t *testing.T) {
 		require.True(t, ok, err)
 		assert.Equal(t, []string{unknown}, ended.Missing)
 		assert.Len(t, ended.Unreadable, 5)
-		assert.Contains(t, err.Error(), "cannot be read")
+		assert.Contains(t, err.Error(), "cannot be decoded")
 	})
 }
 
