@@ -532,13 +532,13 @@ func TestWalkReadsReplies(t *testing.T) {
 		"data null":           {`{"data":null,"meta":{}}`, 0, ""},
 		"data null, meta not": {`{"data":null}`, 0, ""},
 		"data absent":         {`{"meta":{"has_more":false}}`, 0, "the response has no data"},
-		"data an object":      {`{"data":{},"meta":{}}`, 0, "cannot be read"},
-		"data a string":       {`{"data":"x","meta":{}}`, 0, "cannot be read"},
+		"data an object":      {`{"data":{},"meta":{}}`, 0, "cannot be decoded"},
+		"data a string":       {`{"data":"x","meta":{}}`, 0, "cannot be decoded"},
 		"meta null":           {`{"data":[{"id":"item-1"}],"meta":null}`, 1, ""},
 		"meta absent":         {`{"data":[{"id":"item-1"}]}`, 1, ""},
 		"meta nulls": {`{"data":[{"id":"item-1"}],"meta":{"request_id":null,"page":null,"page_size":null,` +
 			`"total":null,"has_more":null,"next_cursor":null}}`, 1, ""},
-		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be read"},
+		"page a string": {`{"data":[],"meta":{"page":"1"}}`, 0, "cannot be decoded"},
 		"not an object": {`[]`, 0, "not the API's envelope"},
 	} {
 		for _, list := range []func(*hiring.Client) apitest.IntPager{apitest.InvitationsOf, apitest.SubmissionsOf, apitest.EventsOf, apitest.ChallengesOf, apitest.MembersOf} {
