@@ -164,7 +164,7 @@ func play(t *testing.T, seed uint64) {
 	reads := k.Limit == 0 && k.Rivals == 0 && k.Faults < 0.1 && k.PageSize >= 5
 	// Where since is cut to the hour or the day, the experiment can take creation for
 	// submission as long as every attempt was created in the hour of the listings that ask:
-	// a service that cuts since responses the same in both cases. Seed 538 is such a service:
+	// a server that truncates since responds in the same way in both cases. Seed 538 is such a service:
 	// all attempts begin at 11:00 and are handed in at 11:59. Then an old attempt is found
 	// by the listing of the unfinished or by the first sweep over all of Lookback, two
 	// hours late.

@@ -86,7 +86,7 @@ func (s *simulation) run() {
 // then the next poll does not wait for its hour.
 func (s *simulation) interrupted() bool {
 	why := s.machine.Progress(s.server(s.now)).SlowReason
-	return strings.Contains(why, "trouble") || strings.Contains(why, "nothing is left")
+	return strings.Contains(why, "fails") || strings.Contains(why, "no requests remain")
 }
 
 // reload goes through the written state, as a new process would.
