@@ -209,7 +209,7 @@ func inEvent(levels int) string {
 	return `{"data":{"events":[{"payload":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}]}}`
 }
 
-func FuzzReplies(f *testing.F) {
+func FuzzResponses(f *testing.F) {
 	for _, s := range append(seedBodies(f), keptBodies(f)...) {
 		f.Add(s.reader, s.body)
 	}
@@ -298,7 +298,7 @@ func mutate(rng *rand.Rand, body []byte, spans [][2]int) []byte {
 }
 
 // Whatever is wrong with a body, its error is the one that json/v2 has for it.
-func TestCutRepliesEndTooEarly(t *testing.T) {
+func TestCutResponsesEndTooEarly(t *testing.T) {
 	t.Parallel()
 	for _, s := range seedBodies(t)[:16] {
 		for n := range min(len(s.body), 3000) {
@@ -317,7 +317,7 @@ func TestCutRepliesEndTooEarly(t *testing.T) {
 }
 
 // Nothing of a refused response shows in what json/v2 then reads.
-func TestRefusedReplyLeavesNothing(t *testing.T) {
+func TestRefusedResponseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, err := hiring.ReadReply[hiring.Report]([]byte(`{"data":{"summary":"x","pillars":[7]}}`))
 	require.ErrorContains(t, err, "/data/pillars/0")
@@ -401,7 +401,7 @@ func TestRoomForLists(t *testing.T) {
 	assert.Equal(t, 1, room(long), "forgotten")
 }
 
-// keptBodies are those that hours of FuzzReplies found worth keeping, one a
+// keptBodies are those that hours of FuzzResponses found worth keeping, one a
 // line: the reader and the body in quotes.
 func keptBodies(tb testing.TB) (all []seedBody) {
 	tb.Helper()

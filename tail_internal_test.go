@@ -20,7 +20,7 @@ func TestOutlasts(t *testing.T) {
 	assert.True(t, outlasts(soon, time.Hour))
 }
 
-func TestTheTailPausesLongerAndLonger(t *testing.T) {
+func TestTailIntervalsGrow(t *testing.T) {
 	for idle, seconds := range [][2]int{{60, 65}, {60, 70}, {65, 75}, {70, 80}, {75, 80}, {80, 80}, {80, 80}} {
 		wantLeast, wantMost := time.Duration(seconds[0])*time.Second, time.Duration(seconds[1])*time.Second
 		f := follower{idle: idle}

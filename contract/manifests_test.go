@@ -136,8 +136,8 @@ func checkContainer(t *testing.T, file string, pod corev1.PodSpec, c corev1.Cont
 	assert.Empty(t, folder, "%s: no volume is mounted there", file)
 }
 
-// TestManifestWithAMisspeltFieldIsRefused shows that the schema check notices mistakes.
-func TestManifestWithAMisspeltFieldIsRefused(t *testing.T) {
+// TestManifestWithAMisspeltFieldIsRejected shows that the schema check notices mistakes.
+func TestManifestWithAMisspeltFieldIsRejected(t *testing.T) {
 	t.Parallel()
 	good, err := os.ReadFile("../examples/poll/deployment.yaml")
 	require.NoError(t, err)

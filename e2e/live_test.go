@@ -55,8 +55,8 @@ func TestExchangesAppearWhileAProgramWorks(t *testing.T) {
 	p.appears(".board", "Barbara Liskov")
 }
 
-// TestTheFocusStaysWhenNewsCome, so that the page can be used meanwhile.
-func TestTheFocusStaysWhenNewsCome(t *testing.T) {
+// TestTheFocusStaysWhenUpdatesArrive, so that the page can be used meanwhile.
+func TestTheFocusStaysWhenUpdatesArrive(t *testing.T) {
 	p := open(t)
 	client := p.client(sandbox.TestKey)
 	_, err := client.Account.Get(t.Context())

@@ -36,7 +36,7 @@ func TestEachFaultIsInjectedByAClick(t *testing.T) {
 	}
 }
 
-func TestTroubleByClicks(t *testing.T) {
+func TestFaultsByClicks(t *testing.T) {
 	p := open(t)
 	get := func(key string) error { _, err := p.client(key).Account.Get(t.Context()); return err }
 	p.visit("console/trouble")

@@ -35,7 +35,7 @@ func TestBackendServesUntilItIsTold(t *testing.T) {
 	require.NoError(t, cmd.Wait(), "status 0")
 }
 
-func TestBackendRefusesWrongSettings(t *testing.T) {
+func TestBackendRejectsWrongSettings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		service

@@ -181,7 +181,7 @@ func tear(t *testing.T, folder string) {
 	}
 }
 
-func TestExportRefusesADamagedState(t *testing.T) {
+func TestExportRejectsADamagedState(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld(t)
 	folder := t.TempDir()

@@ -195,7 +195,7 @@ func TestPollKilledAndRunAgain(t *testing.T) {
 	require.Equal(t, string(text), string(again), "nothing is new")
 }
 
-func TestPollNoticesThatNobodyReads(t *testing.T) {
+func TestPollNoticesThatThereIsNoReader(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
 	reader, writer, err := os.Pipe()
@@ -214,9 +214,9 @@ func TestPollNoticesThatNobodyReads(t *testing.T) {
 	require.Len(t, delivered(t, string(lines)), evaluated(t), "nothing was delivered before")
 }
 
-// TestPollRefusesAClosedStandardOutput, which a shell's >&- gives it: the runtime
+// TestPollRejectsAClosedStandardOutput, which a shell's >&- gives it: the runtime
 // puts the null device in its place, and what is written there is lost.
-func TestPollRefusesAClosedStandardOutput(t *testing.T) {
+func TestPollRejectsAClosedStandardOutput(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
 	state := filepath.Join(t.TempDir(), "state")

@@ -14,7 +14,7 @@ import (
 
 func header(name string, values ...string) http.Header { return http.Header{name: values} }
 
-func TestEveryBadKeyIsRefusedAlike(t *testing.T) {
+func TestEveryBadKeyIsRejectedAlike(t *testing.T) {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
 	s.AddKey(sandbox.Key{Token: "sk_test_old", Scope: sandbox.ScopeAdmin, Expires: now})

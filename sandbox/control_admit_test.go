@@ -79,7 +79,7 @@ func TestOtherMachinesCannotControl(t *testing.T) {
 	}
 }
 
-func TestTheControlPlaneThroughTheOtherDoors(t *testing.T) {
+func TestTheControlAPIThroughTheOtherDoors(t *testing.T) {
 	s, _ := controlled(t)
 	for _, d := range doors(t, s)[1:] {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.base+"/_sandbox/journal", http.NoBody)

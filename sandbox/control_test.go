@@ -50,7 +50,7 @@ func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, door) {
 	return s, inProcess(s)
 }
 
-func TestEveryServerHasTheControlPlane(t *testing.T) {
+func TestEveryServerHasTheControlAPI(t *testing.T) {
 	s := sandbox.Start(t)
 	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 0)
 	for _, base := range []string{"https://sandbox.invalid", s.URL()} {
@@ -76,7 +76,7 @@ func TestTheClockStopsBeforeItOverflows(t *testing.T) {
 	assert.PanicsWithValue(t, "sandbox: Advance(1ns): the clock does not go that far", func() { s.Advance(1) })
 }
 
-func TestControlPlaneEffects(t *testing.T) {
+func TestControlAPIEffects(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
 	left := func() string { return d.get(t, "/account").header.Get("X-RateLimit-Remaining") }
@@ -112,7 +112,7 @@ func TestControlPlaneEffects(t *testing.T) {
 	assert.Equal(t, []any{"<ht", "text/x"}, []any{got.body, got.header.Get("Content-Type")})
 }
 
-func TestTheControlPlanesJournal(t *testing.T) {
+func TestTheControlAPIsJournal(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s, d := controlled(t, sandbox.WithClock(func() time.Time { return now }))
 	status, empty := steer(t, s, http.MethodGet, "journal", "")
@@ -164,7 +164,7 @@ func aChallenge(t *testing.T, client *hiring.Client) string {
 	return page.Items[0].ID
 }
 
-func TestTheLiveWorldByTheControlPlane(t *testing.T) {
+func TestTheLiveWorldByTheControlAPI(t *testing.T) {
 	s, _ := controlled(t)
 	live := s.LiveClient()
 	posting, err := live.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: aChallenge(t, live), Name: "n"})
@@ -222,7 +222,7 @@ func theLiveWorldsStorageByTheControlPlane(t *testing.T, s *sandbox.Server) {
 	}
 }
 
-func TestControlPlaneMistakes(t *testing.T) {
+func TestControlAPIMistakes(t *testing.T) {
 	s, _ := controlled(t)
 	for _, c := range []struct {
 		method, path, body string

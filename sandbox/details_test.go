@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestDetailsThroughEveryDoor(t *testing.T) {
+func TestDetailsThroughEveryTransport(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithDetails())
 	for i, d := range doors(t, s) {
 		reply := d.do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey, http.Header{"User-Agent": {"mine"}, "X-Key": {"is " + sandbox.ReadOnlyKey}})

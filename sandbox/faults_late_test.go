@@ -21,9 +21,9 @@ var refusals = map[string]func(s *sandbox.Server, token string){
 	"SetPlan":   func(s *sandbox.Server, token string) { s.SetPlan(token, 0, 0) },
 }
 
-// TestLateWorkComesBeforeWhatRefusesIt when it is due by then, and after it
+// TestLateWorkComesBeforeWhatRejectsIt when it is due by then, and after it
 // otherwise: what a test does to a key is in the order of the server's clock.
-func TestLateWorkComesBeforeWhatRefusesIt(t *testing.T) {
+func TestLateWorkComesBeforeWhatRejectsIt(t *testing.T) {
 	for name, refuse := range refusals {
 		t.Run(name, func(t *testing.T) {
 			due, waiting := lateInvitation(t), lateInvitation(t)

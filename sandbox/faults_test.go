@@ -83,7 +83,7 @@ var faultCases = map[string]struct {
 	"cut page":        {fault: sandbox.Fault{Status: 502, Body: "<html>", CutAfter: 3, After: true}, status: 502, err: io.ErrUnexpectedEOF, body: "<ht", cost: 1},
 }
 
-func TestFaultsThroughEveryDoor(t *testing.T) {
+func TestFaultsThroughEveryTransport(t *testing.T) {
 	for name, c := range faultCases {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.Start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestJournalThroughEveryDoor(t *testing.T) {
+func TestJournalThroughEveryTransport(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	for i, name := range []string{"transport", "url", "pipe"} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func TestTheListenerIsANetListener(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed, "of a closed server")
 }
 
-func TestADialThatWaitsIsRefused(t *testing.T) {
+func TestADialThatWaitsIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := sandbox.New().Listener().(*sandbox.PipeListener)
 		refused := make(chan error)

@@ -74,7 +74,7 @@ func flat(pages [][]object) []object { return slices.Concat(pages...) }
 
 func ceil(n, size int) int { return max(1, (n+size-1)/size) }
 
-func TestWalksGiveEveryItemOnce(t *testing.T) {
+func TestIterationsGiveEveryItemOnce(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	for path, style := range map[string]struct {
 		next  func(int) func(answer, int) url.Values

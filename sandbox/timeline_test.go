@@ -111,7 +111,7 @@ func TestATimelineEndsWithItsLastDuration(t *testing.T) {
 	}
 }
 
-func TestTheHandAndTheTimeline(t *testing.T) {
+func TestTheGoMethodsAndTheTimeline(t *testing.T) {
 	l := liveWorld(at(noon), sandbox.WithTimeline(steady))
 	posting := l.assess(t)
 	byHand, revoked, closed := l.invite(t, posting, "a@example.test"), l.invite(t, posting, "b@example.test"), l.invite(t, posting, "c@example.test")
@@ -162,7 +162,7 @@ func TestEvaluationByPolls(t *testing.T) {
 	}
 }
 
-func TestAHandCanBeatThePolls(t *testing.T) {
+func TestEvaluateMayComeBeforeThePolls(t *testing.T) {
 	l := liveWorld(at(noon), sandbox.WithTimeline(sandbox.Timeline{Polls: 1}))
 	posting := l.assess(t)
 	l.invite(t, posting, "a@example.test")

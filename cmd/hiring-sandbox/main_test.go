@@ -129,8 +129,8 @@ func TestServesUntilStopped(t *testing.T) {
 	}
 }
 
-// TestADelayDoesNotHoldUpTheEnd of the program.
-func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
+// TestADelayDoesNotKeepTheServerOpen of the program.
+func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 	p := start(t)
 	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
 	failed := make(chan error)
@@ -151,8 +151,8 @@ func TestADelayDoesNotHoldUpTheEnd(t *testing.T) {
 	require.Error(t, <-failed)
 }
 
-// TestAnOpenPageDoesNotHoldUpTheEnd: its stream of events has no end.
-func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
+// TestAnOpenPageDoesNotDelayTheEnd: its stream of events has no end.
+func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
 	p := start(t)
 	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/console/live/journal")
 	require.NoError(t, err)

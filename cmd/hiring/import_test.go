@@ -180,9 +180,9 @@ func TestImportOfOneFileTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// TestImportRefusesToGuess: two columns with one meaning, and invisible characters, are
+// TestImportRejectsToGuess: two columns with one meaning, and invisible characters, are
 // errors with the line of the file.
-func TestImportRefusesToGuess(t *testing.T) {
+func TestImportRejectsToGuess(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
 	for text, says := range map[string]string{
@@ -255,9 +255,9 @@ func TestInvitationsHaveNoInvisibleCharacters(t *testing.T) {
 	assert.Empty(t, h.invitations())
 }
 
-// TestStandardOutputIsRefusedWhereAFileIsNeeded: a later run reads the file of results,
+// TestStandardOutputIsRejectedWhereAFileIsNeeded: a later run reads the file of results,
 // and an export resumes from its file.
-func TestStandardOutputIsRefusedWhereAFileIsNeeded(t *testing.T) {
+func TestStandardOutputIsRejectedWhereAFileIsNeeded(t *testing.T) {
 	t.Parallel()
 	h, u := newImport(t, 1)
 	for _, dryRun := range []string{"--dry-run", "--yes"} {

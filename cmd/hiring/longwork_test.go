@@ -166,8 +166,8 @@ func TestArchive(t *testing.T) {
 	assert.Empty(t, entries, "a partial archive would look complete")
 }
 
-// TestExportToCSVIsRefused is refused before any request.
-func TestExportToCSVIsRefused(t *testing.T) {
+// TestExportToCSVIsRejected is refused before any request.
+func TestExportToCSVIsRejected(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
 	got := u.run("--sandbox", "submissions", "export", "all.CSV")

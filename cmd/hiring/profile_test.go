@@ -147,9 +147,9 @@ func TestExplicitProfileWinsOverVariables(t *testing.T) {
 	assert.Len(t, server.Journal(), before+1)
 }
 
-// TestKeyInAnArgumentIsRefused before anything is sent, in any encoding, also for a key
+// TestKeyInAnArgumentIsRejected before anything is sent, in any encoding, also for a key
 // without the usual prefix.
-func TestKeyInAnArgumentIsRefused(t *testing.T) {
+func TestKeyInAnArgumentIsRejected(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	const unusual = "0123456789-abcdefghi"
@@ -175,9 +175,9 @@ func TestKeyInAnArgumentIsRefused(t *testing.T) {
 	assert.Zero(t, u.run("--sandbox", "api", "GET", "/account", "--jq", `.data.id | startswith("sk_live_")`).code, "the prefix alone is not a key")
 }
 
-// TestConfigurationOfOthersIsRefused: a user who can write the profiles could send the key
+// TestConfigurationOfOthersIsRejected: a user who can write the profiles could send the key
 // elsewhere.
-func TestConfigurationOfOthersIsRefused(t *testing.T) {
+func TestConfigurationOfOthersIsRejected(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
 	require.Zero(t, u.runWith(secretTest, "profile", "add", "acme", "--in-file", "--base-url", server.URL()).code)

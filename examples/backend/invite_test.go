@@ -15,9 +15,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestLostReplies invites while responses get lost: no candidate gets two e-mails, and the
+// TestLostResponses invites while responses get lost: no candidate gets two e-mails, and the
 // browser is told to wait until it is certain that one is out.
-func TestLostReplies(t *testing.T) {
+func TestLostResponses(t *testing.T) {
 	lost := sandbox.Fault{Route: sendRoute, After: true}
 	for name, c := range map[string]struct {
 		faults []sandbox.Fault
@@ -121,7 +121,7 @@ func TestBrowserThatLeaves(t *testing.T) {
 	})
 }
 
-func TestErrandsEnd(t *testing.T) {
+func TestClaimsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, After: true, Times: -1})
@@ -145,7 +145,7 @@ func TestNoErrandBeginsAfterTheEnd(t *testing.T) {
 	})
 }
 
-func TestErrandsAreForgotten(t *testing.T) {
+func TestClaimsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.post("Ada", "ada@candidates.test")
@@ -157,7 +157,7 @@ func TestErrandsAreForgotten(t *testing.T) {
 	})
 }
 
-func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+func TestFormsOfOtherSitesAreRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {

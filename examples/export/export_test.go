@@ -84,8 +84,8 @@ func TestRunTakesTheFolderExportByItself(t *testing.T) {
 	}
 }
 
-// TestExportGoesOnWhereItFailed and ends with the files of a run that did not fail.
-func TestExportGoesOnWhereItFailed(t *testing.T) {
+// TestExportResumesWhereItFailed and ends with the files of a run that did not fail.
+func TestExportResumesWhereItFailed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fault sandbox.Fault

@@ -322,9 +322,9 @@ func TestLineWithoutReport(t *testing.T) {
 	require.Equal(t, []pillar{{}}, thin.Pillars, "a score on thin evidence is none")
 }
 
-// TestUnreadableReportHoldsUpNoOther: its line says that there is no score, and the
+// TestUnreadableReportDelaysNoOther: its line says that there is no score, and the
 // log that the operator should look.
-func TestUnreadableReportHoldsUpNoOther(t *testing.T) {
+func TestUnreadableReportDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		begun := time.Now()
@@ -342,7 +342,7 @@ func TestUnreadableReportHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestForeignCheckpointIsRefused(t *testing.T) {
+func TestForeignCheckpointIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		name := filepath.Join(t.TempDir(), "state")

@@ -154,8 +154,8 @@ func TestStale(t *testing.T) {
 	assert.Equal(t, &paging.Stuck{What: "page 15 repeats an earlier page", Field: "PageParam"}, read("cd"))
 }
 
-// TestTotalOfAResumedWalk: what lies before the first page that is read counts.
-func TestTotalOfAResumedWalk(t *testing.T) {
+// TestTotalOfAResumedIteration: what lies before the first page that is read counts.
+func TestTotalOfAResumedIteration(t *testing.T) {
 	for name, c := range map[string]struct {
 		size, total int // As the page says.
 		done        bool

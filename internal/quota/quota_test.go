@@ -178,7 +178,7 @@ func TestThrottleHoldsEverythingAndIsNotShortened(t *testing.T) {
 	begin(t, b, Key{}, Read, now.Add(time.Minute))
 }
 
-func TestKeyThatIsRefusedIsTriedOnceAMinute(t *testing.T) {
+func TestKeyThatIsRejectedIsTriedOnceAMinute(t *testing.T) {
 	b, at := new(Book), now
 	for range MaxRefusals {
 		begin(t, b, Key{}, Read, at)

@@ -39,7 +39,7 @@ func names(t *testing.T, folder string) (all []string) {
 	return all
 }
 
-func TestRefusesWhatIsTooLong(t *testing.T) {
+func TestRejectsWhatIsTooLong(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
 	longest := strings.Repeat("x", 1<<20-len("hiring-checkpoint-1 00000000\n"))

@@ -122,9 +122,9 @@ func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 	}
 }
 
-// TestItemThatOnlyListingsGarbleIsNewOnce, and is read in growing intervals though each
+// TestItemThatOnlyListingsCannotDecodeIsNewOnce, and is read in growing intervals though each
 // single read shows it.
-func TestItemThatOnlyListingsGarbleIsNewOnce(t *testing.T) {
+func TestItemThatOnlyListingsCannotDecodeIsNewOnce(t *testing.T) {
 	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Unreadable: true}
 	pending := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: "grading"}
 	machine := watching()

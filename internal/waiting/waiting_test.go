@@ -87,9 +87,9 @@ func TestTheExperiment(t *testing.T) {
 	}
 }
 
-// TestTheExperimentGoesOnWithoutAnAnswer: five pages of others are none, and so is
+// TestTheExperimentContinuesWithoutAnAnswer: five pages of others are none, and so is
 // an item whose times are too close together.
-func TestTheExperimentGoesOnWithoutAnAnswer(t *testing.T) {
+func TestTheExperimentContinuesWithoutAnAnswer(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -133,8 +133,8 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, waiting.ErrRejected)
 }
 
-// TestOneThatIsGone is missing, of known ids, and forgotten otherwise.
-func TestOneThatIsGone(t *testing.T) {
+// TestASubmissionThatIsNotFound is missing, of known ids, and forgotten otherwise.
+func TestASubmissionThatIsNotFound(t *testing.T) {
 	o := usualOptions()
 	o.Known = []string{"A", "B"}
 	machine := waiting.New(o)
@@ -330,8 +330,8 @@ func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	}
 }
 
-// TestARoundReadsAtMostFiftySingly: the next poll reads the others.
-func TestARoundReadsAtMostFiftySingly(t *testing.T) {
+// TestAPollReadsAtMostFiftySingly: the next poll reads the others.
+func TestAPollReadsAtMostFiftySingly(t *testing.T) {
 	o := usualOptions()
 	for i := range 120 {
 		o.Known = append(o.Known, fmt.Sprintf("id-%03d", i))
@@ -358,8 +358,8 @@ func TestARoundReadsAtMostFiftySingly(t *testing.T) {
 	}
 }
 
-// TestAnOldItemEndsAWalkOnlyInOrder.
-func TestAnOldItemEndsAWalkOnlyInOrder(t *testing.T) {
+// TestAnOldItemEndsAnIterationOnlyInOrder.
+func TestAnOldItemEndsAnIterationOnlyInOrder(t *testing.T) {
 	old := waiting.Item{ID: "old", Created: noon.Add(-2 * h), Status: "grading"}
 	young := waiting.Item{ID: "a", Created: noon, Status: "grading"}
 	for want, page := range map[string][]waiting.Item{"1": {old, young, old}, "": {young, old}} {
@@ -384,8 +384,8 @@ func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
 	assert.Equal(t, waiting.List, machine.Next(at.Add(-2*h), plenty).Kind)
 }
 
-// TestEveryKnownIDIsVouchedForWithinTheHour although no listing shows it any more.
-func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
+// TestEveryKnownIDIsConfirmedWithinTheHour although no listing shows it any more.
+func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 40, day)
 		for _, it := range all {
@@ -400,10 +400,10 @@ func TestEveryKnownIDIsVouchedForWithinTheHour(t *testing.T) {
 	}
 }
 
-// TestWhoWasNearlyDoneAtTheBeginningComesSoon: a watch that begins now has seen
+// TestAttemptsNearlyDoneAtTheBeginningComeSoon: a watch that begins now has seen
 // none of those unfinished who are evaluated in its first minutes. It reads
 // through Lookback once: 650 pages here.
-func TestWhoWasNearlyDoneAtTheBeginningComesSoon(t *testing.T) {
+func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
 	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
 		f := watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 5*h, 0, nil)
@@ -411,9 +411,9 @@ func TestWhoWasNearlyDoneAtTheBeginningComesSoon(t *testing.T) {
 	}
 }
 
-// TestPeeksAlternate between the newest submissions and those that were created
+// TestUnfilteredPagesAlternate between the newest submissions and those that were created
 // lately: in a listing without order the unfinished may be anywhere else.
-func TestPeeksAlternate(t *testing.T) {
+func TestUnfilteredPagesAlternate(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	young := waiting.Item{ID: "young", Created: noon, Status: "grading"}
 	machine := watching()
@@ -455,10 +455,10 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	}
 }
 
-// TestWhoPassesThroughBetweenTwoWaysIsNotLate: known ids are looked for among the
+// TestAttemptsBetweenTwoWaysOfPollingAreNotLate: known ids are looked for among the
 // evaluated until the unfinished are fewer; one that was handed in and graded while
 // that changed had been seen in neither.
-func TestWhoPassesThroughBetweenTwoWaysIsNotLate(t *testing.T) {
+func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
 	for _, seed := range []uint64{4, 10} {
 		all := emulator.Crowd(seed, noon, 1000, 8*h, usualLife)
 		o := usualOptions()
@@ -497,8 +497,8 @@ func TestThousandsAtOnceComeOnce(t *testing.T) {
 	}
 }
 
-// TestABurstIsNotReadAgainAndAgain where nothing new comes after it.
-func TestABurstIsNotReadAgainAndAgain(t *testing.T) {
+// TestABurstIsNotListedRepeatedly where nothing new comes after it.
+func TestABurstIsNotListedRepeatedly(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon.Add(h), 1000, s)
 		for _, it := range all {

@@ -12,9 +12,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// TestThePageIsGuardedLikeTheControlPlane, and no page of another origin can
+// TestThePageIsGuardedLikeTheControlAPI, and no page of another origin can
 // read or send anything.
-func TestThePageIsGuardedLikeTheControlPlane(t *testing.T) {
+func TestThePageIsGuardedLikeTheControlAPI(t *testing.T) {
 	header := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestTheJournalTellsWhatMatters(t *testing.T) {
+func TestTheJournalShowsRequestsAndMarks(t *testing.T) {
 	v := visit(t)
 	assert.Contains(t, v.see("/_sandbox/"), "HIRING_BASE_URL="+v.base, "at first it says what to do")
 	client := v.client(sandbox.TestKey)
@@ -240,8 +240,8 @@ func together(programs []string) string {
 	return "package main\n\nimport (\n" + strings.Join(slices.Sorted(maps.Keys(imports)), "\n") + "\n)\n" + text + "\nfunc main() { main0() }\n"
 }
 
-// TestNewsComeByThemselves, and the stream ends with the browser.
-func TestNewsComeByThemselves(t *testing.T) {
+// TestUpdatesArriveOverTheStream, and the stream ends with the browser.
+func TestUpdatesArriveOverTheStream(t *testing.T) {
 	v := visit(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

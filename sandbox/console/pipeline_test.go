@@ -120,7 +120,7 @@ func TestTheBoardShowsAFewAndPagesTheRest(t *testing.T) {
 	assert.Equal(t, 1, cards(v.see("/_sandbox/console/pipeline?assessment="+other)))
 }
 
-func TestWhoCannotGoOn(t *testing.T) {
+func TestCandidatesWithoutANextStep(t *testing.T) {
 	v := visit(t)
 	client := v.client(sandbox.LiveKey)
 	posting, revoked := v.invited("Ada")

@@ -135,7 +135,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestNewRefusesOptions(t *testing.T) {
+func TestNewRejectsOptions(t *testing.T) {
 	for want, opt := range map[string]hiring.Option{
 		"WithTimeout":           hiring.WithTimeout(-1),
 		"WithMaxResponseBytes":  hiring.WithMaxResponseBytes(0),
@@ -384,7 +384,7 @@ func TestKeySourceThatFailsBetweenAttemptsKeepsTheOutcome(t *testing.T) {
 	})
 }
 
-func TestInputsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 	ctx := t.Context()
 	const secret = "jane.roe@example.com"
 	bad := hiring.NewInvitation{Email: secret, Name: "Jane Roe"}

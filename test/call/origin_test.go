@@ -145,7 +145,7 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 
 // A 2xx of the service that brings something else than was promised was done all
 // the same, and is no success.
-func TestReplyWithoutTheResourceItPromised(t *testing.T) {
+func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{
 		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
 	} {

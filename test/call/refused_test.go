@@ -216,7 +216,7 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 
 // A waiter whose poll failed for a moment does not retry with a key that is
 // refused meanwhile.
-func TestWaiterWhoseKeyIsRefusedBetweenAttempts(t *testing.T) {
+func TestWaiterWhoseKeyIsRejectedBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())
 		client := fake.Client()

@@ -90,7 +90,7 @@ func outline(err error) string {
 	return err.Error()
 }
 
-func TestProbeSeesACallFromItsBeginning(t *testing.T) {
+func TestTraceSeesACallFromItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 5"), apitest.RespondError(503, "INTERNAL_ERROR", "Retry-After: 1"), apitest.RespondData(apitest.Resource))
 		var d diary
@@ -110,7 +110,7 @@ func TestProbeSeesACallFromItsBeginning(t *testing.T) {
 	})
 }
 
-func TestProbeSeesEveryOperation(t *testing.T) {
+func TestTraceSeesEveryOperation(t *testing.T) {
 	for _, op := range apitest.Operations() {
 		var d diary
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, op.Response))
@@ -137,7 +137,7 @@ func TestTraceOfAnIterationIsOneCall(t *testing.T) {
 	}, d.lines)
 }
 
-func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {
+func TestTraceSeesWhatWasRefusedLocally(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0",
@@ -197,7 +197,7 @@ func TestProbeSeesWhatWasRefusedLocally(t *testing.T) {
 }
 
 // An operation of several requests is the parent of all that it sends.
-func TestProbeSeesOperationsMadeOfSeveral(t *testing.T) {
+func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 	live := func(t *testing.T, d *diary) (*sandbox.Server, *hiring.Client, string) {
 		server, assessment := apitest.StartWithAssessment(t)
 		return server, server.LiveClient(hiring.WithTrace(d.probe())), assessment
@@ -307,7 +307,7 @@ func TestProbeSeesOperationsMadeOfSeveral(t *testing.T) {
 	}
 }
 
-func TestProbeSeesWhyACallWaits(t *testing.T) {
+func TestTraceSeesWhyACallWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := func(in time.Duration) string { return fmt.Sprint("X-RateLimit-Reset: ", time.Now().Add(in).Unix()) }
 		used := apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0", reset(20*time.Second), "Retry-After: 20")
@@ -338,7 +338,7 @@ func TestProbeSeesWhyACallWaits(t *testing.T) {
 	})
 }
 
-func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
+func TestTraceAddsHeadersAndReplacesNone(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondError(503, "INTERNAL_ERROR"), apitest.RespondData(apitest.Resource))
 	adds := func(value string) hiring.Trace {
 		return hiring.Trace{Attempt: func(_ context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
@@ -374,7 +374,7 @@ func TestProbeAddsHeadersAndReplacesNone(t *testing.T) {
 	}
 }
 
-func TestProbeContextGoesToTheTransportAndTheObserver(t *testing.T) {
+func TestTraceContextGoesToTheTransportAndTheObserver(t *testing.T) {
 	var sent, observed any
 	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		sent = r.Context().Value(spanKey{})
@@ -391,9 +391,9 @@ func TestProbeContextGoesToTheTransportAndTheObserver(t *testing.T) {
 	assert.Equal(t, sent, observed)
 }
 
-// TestProbeSeesACallWithinOneOfAnotherClient, such as a transport that asks another
+// TestTraceSeesACallWithinOneOfAnotherClient, such as a transport that asks another
 // account for something.
-func TestProbeSeesACallWithinOneOfAnotherClient(t *testing.T) {
+func TestTraceSeesACallWithinOneOfAnotherClient(t *testing.T) {
 	var outer, inner diary
 	within := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(hiring.WithTrace(inner.probe()))
 	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
@@ -438,7 +438,7 @@ func TestProbesAddUpAndMayBeEmpty(t *testing.T) {
 }
 
 // Each begun call and attempt ends once, wherever a panic occurs, and the panic reaches the caller.
-func TestProbeThatPanicsReachesTheCaller(t *testing.T) {
+func TestTraceThatPanicsReachesTheCaller(t *testing.T) {
 	type spot struct {
 		name         string
 		probe        hiring.Trace

@@ -277,7 +277,7 @@ func TestExtraIsNilWhenNothingIsNew(t *testing.T) {
 	}
 }
 
-func TestExtraOfRepliesAndListItems(t *testing.T) {
+func TestExtraOfResponsesAndListItems(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1","new":{"a":[1, 2]}},{"id":"2","report":{"pillars":[{"new":1}],"facts":{"new":2}},"candidate":{"new":3}}],"meta":{"has_more":false,"new":1},"new":1}`))
 	list, err := fake.Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
 	require.NoError(t, err)

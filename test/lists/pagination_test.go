@@ -328,7 +328,7 @@ func TestPagerWhoseContextHadEnded(t *testing.T) {
 
 // Raw responses are captured page by page, but not while reading ahead, where
 // another goroutine would write them.
-func TestPagerCapturesRawReplies(t *testing.T) {
+func TestPagerCapturesRawResponses(t *testing.T) {
 	s := apitest.NewListServer("page", 20)
 	for _, ahead := range []int{0, 1} {
 		s.Forget()
@@ -346,7 +346,7 @@ func TestPagerCapturesRawReplies(t *testing.T) {
 	}
 }
 
-func TestPagerWarnsOncePerWalkOfOddSizes(t *testing.T) {
+func TestPagerWarnsOncePerIterationOfOddSizes(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		list     func(*hiring.Client) apitest.IntPager

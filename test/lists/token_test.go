@@ -88,7 +88,7 @@ func tokens(t *testing.T, lists map[string]apitest.IntPager) map[string]string {
 	return all
 }
 
-func TestTokenOfAnotherListIsRefused(t *testing.T) {
+func TestTokenOfAnotherListIsRejected(t *testing.T) {
 	const otherID = "5b000000-0000-4000-8000-000000000002"
 	number := func(s hiring.Submission) int { return apitest.NumberOf(s.ID) }
 	lists := func(t *testing.T) (map[string]apitest.IntPager, []*apitest.ListServer) {

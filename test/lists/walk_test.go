@@ -63,7 +63,7 @@ func requireQueries(t *testing.T, style string, size int, queries []url.Values) 
 	}
 }
 
-func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
+func TestIterationAsksForTheLargestPagesByDefault(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		s := apitest.NewListServer(list.Style, 501)
 		got, err := list.Open(s.Client(t)).Collect(t.Context())
@@ -74,7 +74,7 @@ func TestWalkAsksForTheLargestPagesByDefault(t *testing.T) {
 	}
 }
 
-func TestWalkOfMembersTakesNoParameters(t *testing.T) {
+func TestIterationOverMembersTakesNoParameters(t *testing.T) {
 	for _, n := range []int{0, 1, 1001} {
 		s := apitest.NewListServer("plain", n)
 		got, err := apitest.MembersOf(s.Client(t)).Collect(t.Context())
@@ -85,7 +85,7 @@ func TestWalkOfMembersTakesNoParameters(t *testing.T) {
 	}
 }
 
-func TestWalkBeginsAfterSinceSeq(t *testing.T) {
+func TestIterationBeginsAfterSinceSeq(t *testing.T) {
 	s := apitest.NewListServer("seq", 30)
 	got, err := s.Client(t).Events.List(apitest.ParentID, hiring.EventFilter{SinceSeq: 12}).PageSize(7).Collect(t.Context())
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestWalkBeginsAfterSinceSeq(t *testing.T) {
 	assert.Equal(t, []string{"12", "19", "26"}, since)
 }
 
-func TestWalkOfALogThatCountsFromZero(t *testing.T) {
+func TestIterationOverALogThatCountsFromZero(t *testing.T) {
 	for _, size := range []int{1, 2, 500} {
 		s := apitest.NewListServer("seq", 0)
 		s.Items = []int{0, 1, 2, 5, 9}
@@ -125,7 +125,7 @@ func growing(style string, n, by, times int) *apitest.ListServer {
 	return s
 }
 
-func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
+func TestIterationOverAGrowingListYieldsNothingTwice(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		if list.Style == "seq" {
 			continue // It grows at its end.
@@ -148,7 +148,7 @@ func TestWalkOfAGrowingListYieldsNothingTwice(t *testing.T) {
 	}
 }
 
-func TestWalkOfAGrowingLogReadsItsEnd(t *testing.T) {
+func TestIterationOverAGrowingLogReadsItsEnd(t *testing.T) {
 	s := apitest.NewListServer("seq", 10)
 	s.Before = func(request int) {
 		if request == 2 {
@@ -381,7 +381,7 @@ func TestIterationOverALogBlamesNoAssumedName(t *testing.T) {
 }
 
 // A loop is noticed before an item of it comes again, wherever the walk began.
-func TestWalkThatBeganInALoopOfCursors(t *testing.T) {
+func TestIterationThatBeganInALoopOfCursors(t *testing.T) {
 	for _, cursors := range [][]string{{"A"}, {"A", "B"}, {"A", "B", "C"}} {
 		s := apitest.NewListServer("cursor", 0)
 		s.Spoil = func(_ int, q url.Values, p *apitest.ListPage) {
@@ -427,7 +427,7 @@ func TestIterationWithoutANextCursor(t *testing.T) {
 
 // Where only the total shows whether there is more, a resumed walk counts on
 // from the size of the pages: the service's own, or else the one asked for.
-func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
+func TestIterationCountsOnFromTheSizeOfThePages(t *testing.T) {
 	for _, c := range []struct {
 		asked    int
 		pageSize any
@@ -448,7 +448,7 @@ func TestWalkCountsOnFromTheSizeOfThePages(t *testing.T) {
 	}
 }
 
-func TestWalkErrorComesOnceAndLast(t *testing.T) {
+func TestIterationErrorComesOnceAndLast(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 1, 3} {
 			for _, bad := range []int{1, 3} {
@@ -512,7 +512,7 @@ func TestIterationResumesAfterAnError(t *testing.T) {
 	}
 }
 
-func TestWalkRefusedLocallySendsNothing(t *testing.T) {
+func TestIterationRefusedLocallySendsNothing(t *testing.T) {
 	s := apitest.NewListServer("page", 10)
 	_, err := s.Client(t).Invitations.List("..").Collect(t.Context())
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
@@ -523,7 +523,7 @@ func TestWalkRefusedLocallySendsNothing(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-func TestWalkReadsReplies(t *testing.T) {
+func TestIterationReadsResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
 		want int
@@ -555,7 +555,7 @@ func TestWalkReadsReplies(t *testing.T) {
 }
 
 // A cursor that comes as a number is as good as its text.
-func TestWalkTakesNumericCursors(t *testing.T) {
+func TestIterationTakesNumericCursors(t *testing.T) {
 	s := apitest.NewListServer("seq", 12)
 	s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) {
 		delete(p.Meta, "has_more")

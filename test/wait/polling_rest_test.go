@@ -11,8 +11,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestPollRestsWhereNothingWasEvaluatedForLong: the sample data are months old.
-func TestPollRestsWhereNothingWasEvaluatedForLong(t *testing.T) {
+// TestPollWaitsWhereNothingWasEvaluatedForLong: the sample data are months old.
+func TestPollWaitsWhereNothingWasEvaluatedForLong(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithQuota(100_000, 0))
 	options := hiring.WatchOptions{Since: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	state, found := "", 0

@@ -59,7 +59,7 @@ func TestTailFollowsALogToItsEnd(t *testing.T) {
 	}
 }
 
-func TestTailGoesOnExactly(t *testing.T) {
+func TestTailContinuesExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		id := w.begin(w.assessment)

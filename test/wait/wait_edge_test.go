@@ -96,9 +96,9 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestWaitReportsIsRightAboutOddServices is for it what the test of the same
+// TestWaitReportsHandlesOddServices is for it what the test of the same
 // name is for Watch.
-func TestWaitReportsIsRightAboutOddServices(t *testing.T) {
+func TestWaitReportsHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	lost := make(map[string]bool)
 	for name, odd := range map[string]func(*crowdService){
@@ -239,8 +239,8 @@ func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 	})
 }
 
-// TestOneSubmissionInTroubleHoldsUpNoOther: it is read singly, and that fails.
-func TestOneSubmissionInTroubleHoldsUpNoOther(t *testing.T) {
+// TestOneSubmissionThatFailsDelaysNoOther: it is read singly, and that fails.
+func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd := newCrowd(on, 120, time.Hour, within(time.Hour))
@@ -376,7 +376,7 @@ func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestWaitersDoAsRetryAfterSays(t *testing.T) {
+func TestWaitersFollowRetryAfter(t *testing.T) {
 	for _, asked := range []int{1, 4} {
 		forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
 			var told, asks time.Time

@@ -71,7 +71,7 @@ func TestWaitReportIntervals(t *testing.T) {
 	}
 }
 
-func TestWaitReportRidesOut(t *testing.T) {
+func TestWaitReportRetriesTransientErrors(t *testing.T) {
 	for name, trouble := range map[string]apitest.Responder{
 		"429":       apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1"),
 		"500":       apitest.RespondError(500, "INTERNAL_ERROR"),

@@ -73,9 +73,9 @@ func TestOnlyReadyReportsCome(t *testing.T) {
 	}
 }
 
-// TestWaitReportsVouchesForEachID: one that was deleted is named as missing within
+// TestWaitReportsConfirmsEachID: one that was deleted is named as missing within
 // the hour, and one that no listing shows comes within the hour.
-func TestWaitReportsVouchesForEachID(t *testing.T) {
+func TestWaitReportsConfirmsEachID(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
@@ -259,9 +259,9 @@ func TestPollKeepsWithinItsBounds(t *testing.T) {
 	}
 }
 
-// TestPollReadsFiftyTimesWhereReportsAreReadByThemselves: a submission that comes
+// TestPollReadsFiftyTimesWhereReportsAreReadSingly: a submission that comes
 // without its report takes two reads.
-func TestPollReadsFiftyTimesWhereReportsAreReadByThemselves(t *testing.T) {
+func TestPollReadsFiftyTimesWhereReportsAreReadSingly(t *testing.T) {
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()

@@ -52,9 +52,9 @@ func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int)
 	return crowd, isBad
 }
 
-// TestSubmissionThatCannotBeDecodedHoldsUpNoOther: it comes when it can be decoded, and
+// TestSubmissionThatCannotBeDecodedDelaysNoOther: it comes when it can be decoded, and
 // the log names the problem once, without data.
-func TestSubmissionThatCannotBeDecodedHoldsUpNoOther(t *testing.T) {
+func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	for name, c := range undecodable {
 		for _, on := range fieldsFor(name) {

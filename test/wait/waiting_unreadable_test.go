@@ -39,7 +39,7 @@ func poisonous(report string) (crowd *crowdService, isPoison func(id string) boo
 	return crowd, func(id string) bool { return crowdIndex(id)%40 == 20 }
 }
 
-func TestWatchGoesOnPastAnUnreadableReport(t *testing.T) {
+func TestWatchContinuesPastAnUnreadableReport(t *testing.T) {
 	t.Parallel()
 	for name, report := range garbledReports {
 		for _, on := range sinceFields {
@@ -78,8 +78,8 @@ func TestWatchGoesOnPastAnUnreadableReport(t *testing.T) {
 	}
 }
 
-// TestPollGoesOnPastAnUnreadableReport: also where each round is another process.
-func TestPollGoesOnPastAnUnreadableReport(t *testing.T) {
+// TestPollContinuesPastAnUnreadableReport: also where each round is another process.
+func TestPollContinuesPastAnUnreadableReport(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
 		crowd, isPoison := poisonous(garbledReports["a wrong type"])
@@ -99,8 +99,8 @@ func TestPollGoesOnPastAnUnreadableReport(t *testing.T) {
 	})
 }
 
-// TestOneReadableByItselfComes: only the listing garbles it.
-func TestOneReadableByItselfComes(t *testing.T) {
+// TestOneReadableInASingleReadComes: only the listing garbles it.
+func TestOneReadableInASingleReadComes(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd, isPoison := poisonous(garbledReports["a wrong type"])
 		crowd.single = func(i int, path string) (int, string) {
@@ -154,8 +154,8 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 	}
 }
 
-// TestWhatIsGarbledUntilItIsEvaluatedIsWaitedFor: it has no report yet.
-func TestWhatIsGarbledUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
+// TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor: it has no report yet.
+func TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {

@@ -113,7 +113,7 @@ func TestWaitReportsYieldsWhatIsReadyAtOnce(t *testing.T) {
 	})
 }
 
-func TestWaitReportsTellsWhatIsMissing(t *testing.T) {
+func TestWaitReportsReportsMissingSubmissions(t *testing.T) {
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
@@ -163,7 +163,7 @@ func TestWaitReportsEndsAtOnceWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestWaitReportsRefusesWhatCannotBe(t *testing.T) {
+func TestWaitReportsRejectsInvalidInput(t *testing.T) {
 	client := sandbox.New().Client()
 	for _, c := range []struct {
 		ids []string
@@ -177,7 +177,7 @@ func TestWaitReportsRefusesWhatCannotBe(t *testing.T) {
 	assert.Empty(t, landed)
 }
 
-func TestWaitReportsRidesOutWhatPasses(t *testing.T) {
+func TestWaitReportsRetriesTransientErrors(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestWaitReportsWaitsForTheNextWindow(t *testing.T) {
 	}
 }
 
-func TestWaitReportsAsksRarelyForWhatIsNeverFinished(t *testing.T) {
+func TestWaitReportsRarelyReadsWhatIsNeverFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.crowd(2)

@@ -21,7 +21,7 @@ import (
 
 var quick = hiring.WaitOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 20 * time.Millisecond}
 
-func TestAFreshWindowSlowsNobodyDown(t *testing.T) {
+func TestAFreshWindowSlowsNoCallDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.crowd(3)
@@ -133,7 +133,7 @@ func TestWaitReportsNamesTheSubmissionOfAnInlineReport(t *testing.T) {
 	assert.Equal(t, once1([]string{"s1", "s2"}), landed)
 }
 
-func TestPollTakesA429ForAWait(t *testing.T) {
+func TestPollTreatsA429AsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		for _, route := range []string{"GET /account", "GET /submissions"} {
@@ -151,7 +151,7 @@ func TestPollTakesA429ForAWait(t *testing.T) {
 	})
 }
 
-func TestACrashInTheFirstRoundDoesNotMoveTheBeginning(t *testing.T) {
+func TestACrashInTheFirstPollDoesNotMoveTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.crowd(1)

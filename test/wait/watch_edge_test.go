@@ -206,9 +206,9 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 	})
 }
 
-// TestWatchIsRightAboutOddServices: whatever a service does beside what its
+// TestWatchHandlesOddServices: whatever a service does beside what its
 // documentation says.
-func TestWatchIsRightAboutOddServices(t *testing.T) {
+func TestWatchHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 	for name, odd := range map[string]func(*crowdService){

@@ -117,7 +117,7 @@ func TestWatchDeliversAll(t *testing.T) {
 	}
 }
 
-func TestPollIsOneRound(t *testing.T) {
+func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
@@ -149,7 +149,7 @@ func TestPollIsOneRound(t *testing.T) {
 	}
 }
 
-func TestPollRefusesStatesOfOthers(t *testing.T) {
+func TestPollRejectsStatesOfOthers(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: "sk_live_other", Scope: sandbox.ScopeRead, Organization: "other"}))
 	client, options := server.Client(), hiring.WatchOptions{}
 	first, err := client.Submissions.Poll(t.Context(), options, "")

@@ -14,10 +14,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// TestWatchIsNotHeldUpByOneInTrouble: reading some of the submissions fails at
+// TestWatchIsNotDelayedByOneThatFails: reading some of the submissions fails at
 // the service, for ten minutes or for hours. That says nothing of their reports:
 // they come with them afterwards.
-func TestWatchIsNotHeldUpByOneInTrouble(t *testing.T) {
+func TestWatchIsNotDelayedByOneThatFails(t *testing.T) {
 	t.Parallel()
 	for _, lasts := range []time.Duration{10 * time.Minute, 3 * time.Hour} {
 		for _, on := range sinceFields {

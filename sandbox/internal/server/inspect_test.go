@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThePageSeesWhatWasAsked: also of what has lost its details.
-func TestThePageSeesWhatWasAsked(t *testing.T) {
+// TestThePageShowsTheRequests: also of what has lost its details.
+func TestThePageShowsTheRequests(t *testing.T) {
 	s := newTest(t, func(c *Config) { c.Details = true })
 
 	ask := func(key string) {
@@ -41,8 +41,8 @@ func TestThePageSeesWhatWasAsked(t *testing.T) {
 	assert.Equal(t, []int{200, 401, 200}, told)
 }
 
-// TestThePageSeesUntilWhenAnAddressIsThrottled, and nothing where none is.
-func TestThePageSeesUntilWhenAnAddressIsThrottled(t *testing.T) {
+// TestThePageShowsUntilWhenAnAddressIsThrottled, and nothing where none is.
+func TestThePageShowsUntilWhenAnAddressIsThrottled(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := newTest(t, func(c *Config) { c.Clock = func() time.Time { return now } })
 	until := func() time.Time { return s.Conditions().ThrottledUntil }

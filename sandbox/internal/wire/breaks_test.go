@@ -80,7 +80,7 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-func TestAClosedDoorLetsNobodyIn(t *testing.T) {
+func TestAClosedListenerAcceptsNoConnection(t *testing.T) {
 	l, err := wire.NewLoopback(http.NotFoundHandler())
 	require.NoError(t, err)
 	l.Close()

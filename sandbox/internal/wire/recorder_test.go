@@ -31,7 +31,7 @@ func TestWhatIsCopied(t *testing.T) {
 	assert.Same(t, out, w.Unwrap())
 }
 
-func TestRepliesOnTheirWayOut(t *testing.T) {
+func TestResponsesOnTheirWayOut(t *testing.T) {
 	for name, test := range map[string]struct {
 		method string
 		handle http.HandlerFunc

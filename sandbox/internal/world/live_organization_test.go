@@ -31,9 +31,9 @@ func TestThePlan(t *testing.T) {
 	assert.Equal(t, world.Usage{PeriodStart: world.MomentOf(june), AssessmentsLimit: 3}, usage(june))
 }
 
-// TestOrganizationsAreNoOneElses: each has a name, and what is found by an id is
+// TestOrganizationsAreSeparate: each has a name, and what is found by an id is
 // found in all of them.
-func TestOrganizationsAreNoOneElses(t *testing.T) {
+func TestOrganizationsAreSeparate(t *testing.T) {
 	made := world.NewLive(world.NewSample, world.Timeline{})
 	l := &made
 	slugs, profiles := map[string]bool{}, map[string]bool{}

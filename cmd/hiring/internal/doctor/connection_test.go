@@ -249,8 +249,8 @@ func TestProxies(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%+v", r), "pass@")
 }
 
-// TestProxyThatRefusesTheServer: a proxy refuses to connect to the server.
-func TestProxyThatRefusesTheServer(t *testing.T) {
+// TestProxyThatRejectsTheServer: a proxy refuses to connect to the server.
+func TestProxyThatRejectsTheServer(t *testing.T) {
 	for status, says := range map[int]string{407: "Proxy Authentication Required", 403: "Forbidden"} {
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		defer proxy.Close()

@@ -158,7 +158,7 @@ func TestAnOldKeyThatCannotBeRemoved(t *testing.T) {
 	}
 }
 
-func TestAFileThatOthersCanReadIsRefused(t *testing.T) {
+func TestAFileThatOthersCanReadIsRejected(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // Windows has no such modes.
