@@ -129,7 +129,7 @@ func New(k Knobs, seed uint64, all []*Submission) *Service {
 	return s
 }
 
-// Response is the service's answer.
+// Reply is a response of the service.
 type Reply struct {
 	Status           int // Of HTTP; 0: it was not reached.
 	Items            []Row
