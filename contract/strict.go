@@ -101,7 +101,7 @@ func flatten(schemas []*openapi3.Schema) []*openapi3.Schema {
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// formats are those that kin-openapi does not look at unless told to.
+// formats are those that kin-openapi checks only when they are registered.
 var formats = map[string]func(string) bool{
 	"uuid": uuid.MatchString,
 	"idn-email": func(text string) bool {

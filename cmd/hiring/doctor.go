@@ -67,7 +67,11 @@ func (a *app) doctorCommand() *cobra.Command {
 				return err
 			}
 			if late {
-				return adviceError{errors.New("The time limit ended the checks early"), "--timeout sets another limit"}
+				ended := "The time limit ended the checks early"
+				if write != "" {
+					ended += ". " + write + " is not written"
+				}
+				return adviceError{errors.New(ended), "--timeout sets another limit"}
 			}
 			if err := a.writeDialect(write, report); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"path/filepath"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -114,6 +115,10 @@ func TestDefaultTimeLimitOfDoctor(t *testing.T) {
 		assert.Equal(t, "hiring: The time limit ended the checks early. --timeout sets another limit.\n", got.stderr)
 		assert.Contains(t, got.stdout, "base URL,ok\n", "it shows what it found")
 		assert.NotContains(t, got.stdout, ",wrong\n")
+		file := filepath.Join(t.TempDir(), "dialect.json")
+		got, _ = runWithin(t.Context(), slow, "doctor", "--write", file)
+		assert.Equal(t, "hiring: The time limit ended the checks early. "+file+" is not written. --timeout sets another limit.\n", got.stderr)
+		assert.NoFileExists(t, file)
 		_, took = runWithin(t.Context(), slow, "doctor", "--timeout", "10m")
 		assert.Greater(t, took, 3*time.Minute, "--timeout sets another limit")
 	})
