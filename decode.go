@@ -69,8 +69,7 @@ func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
 	return warning, nil
 }
 
-// RawValue is a piece of a response whose shape the service does not document. It is
-// kept as it came.
+// RawValue is a part of a response whose shape is not documented. It is kept unchanged.
 type RawValue stdjson.RawMessage
 
 // Text returns the value when it is a JSON string.
@@ -100,7 +99,7 @@ func (v RawValue) texts(within *limits.Bound) []string {
 	return texts
 }
 
-// MarshalJSON returns the value as it came, null when there is none.
+// MarshalJSON returns the value unchanged, or null for an empty value.
 func (v RawValue) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
 
 // UnmarshalJSON keeps a copy of b.
@@ -141,7 +140,7 @@ func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options
 
 const unexplained = responseError("the response is not the expected JSON, and finding the position would take too much memory")
 
-// Meta is what the service says beside the data.
+// Meta is the metadata of a response.
 type Meta struct {
 	RequestID  string
 	Page       int // From 1; 0 when the list is not paged by number.

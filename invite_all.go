@@ -36,9 +36,9 @@ type InviteProgress struct {
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }
 
-// ErrRunEnded is accepted by errors.Is for a candidate that
-// [InvitationService.SendAll] did not try because the run had ended before.
-// errors.As finds a [*RunEndedError], which holds the cause.
+// ErrRunEnded matches, with errors.Is, the error of a candidate that
+// [InvitationService.SendAll] did not try because the run had ended before. errors.As
+// finds a [*RunEndedError], which holds the cause.
 var ErrRunEnded = errors.New("hiring: the run ended before this candidate")
 
 // RunEndedError is the error of a candidate that [InvitationService.SendAll] did

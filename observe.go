@@ -27,10 +27,10 @@ type Exchange struct {
 	Duration      time.Duration // Until the body was read.
 	RateLimit     RateLimit     // Zero when the response did not say.
 	Err           error         // Nil when the attempt succeeded. Its message may name people.
-	Wait          time.Duration // The pause before the next attempt; 0 when there is none.
+	Wait          time.Duration // The delay before the retry; 0 without one.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
 	Started       time.Time     // When the request was handed to the transport, by the local clock.
-	Server        string        // Host and port of who was asked, as in "hiring.example.com:443".
+	Server        string        // Host and port, as in "hiring.example.com:443".
 }
 
 // Response is the raw response of the last attempt made under a context of
@@ -58,53 +58,53 @@ func responseOf(ctx context.Context) *Response {
 	return r
 }
 
-// Trace sees calls from their beginning to their end, as tracers must. Any field
-// may be nil, and so may what it returns: a nil context means the one given. All
-// are called in the goroutine of the call, or with [Pager.Prefetch] partly in one
-// of its own, and must return soon. What has begun ends exactly once, also when
-// something panics meanwhile. A panic in a probe is the caller's.
+// Trace has functions that are called when calls, attempts and waits begin, and returns
+// functions for their end, as tracers need. A field may be nil, and so may the returned
+// context and function: a nil context means the given one. The functions are called in
+// the goroutine of the call, or with [Pager.Prefetch] partly in another goroutine, and
+// must return soon. Each beginning has exactly one end, also after a panic. A panic in
+// such a function reaches the caller.
 //
 // Trace functions never receive the key. Only errors can name people or resources:
 // the error that ends a call, and Exchange.Err. See [Exchange].
 type Trace struct {
-	// Call is told of one method with all that it sends and waits: Account.Get, a
-	// range over a list, WaitReports, SendAll. All of it sees the context returned,
-	// which must be made from the one given. The function returned is called with
-	// the method's error, nil when it succeeded or a range was left. What was
-	// refused before anything was sent is a call, too.
+	// Call is called at the beginning of a method with all its requests and waits, such
+	// as Account.Get, a range over a list, WaitReports or SendAll. They use the returned
+	// context, which must be derived from the given one. The returned function is called
+	// with the method's error: nil after success or when a range was left. A call that is
+	// rejected before a request is sent is traced too.
 	Call func(context.Context, TraceCall) (context.Context, func(error))
 
-	// Attempt is told of one request, just before it is sent. The context
-	// returned goes to the transport and to observers.
+	// Attempt is called just before a request is sent. The returned context is passed to
+	// the transport and to observers.
 	Attempt func(context.Context, TraceAttempt) (context.Context, func(Exchange))
 
-	// Pause is told before a wait of more than a second begins, which may end
-	// sooner with the context.
+	// Pause is called before a wait of more than a second begins. The wait may end
+	// earlier with the context.
 	Pause func(context.Context, TracePause)
 }
 
-// TraceCall is one method that was called.
+// TraceCall describes a method that was called.
 type TraceCall struct {
 	Operation     string // The Go name, as in "Submissions.Report".
 	Method, Route string // Empty for an operation made of several requests, such as a range over a list.
 }
 
-// TraceAttempt is one request that is about to be sent.
+// TraceAttempt describes a request that is about to be sent.
 type TraceAttempt struct {
-	Operation     string // As in Exchange, whatever call it is part of.
+	Operation     string // As in Exchange, also within another call.
 	Method, Route string
 	Server        string // Host and port, as in "hiring.example.com:443".
 	Number        int    // 1 for the first.
 
-	// Header is empty, and what is added to it, such as a traceparent, is sent.
-	// The client's own headers, and those that would change how a request
-	// travels, cannot be set by it.
+	// Header is empty. Headers that are added to it, such as traceparent, are sent, except
+	// the client's own headers and hop-by-hop headers.
 	Header http.Header
 }
 
 // TracePause is a wait that is about to begin.
 type TracePause struct {
-	Operation string // That of the call.
+	Operation string // Of the call.
 	Reason    PauseReason
 	Until     time.Time // By the local clock.
 }
@@ -114,11 +114,11 @@ type PauseReason string
 
 // The reasons.
 const (
-	PauseQuota    PauseReason = "quota"    // For the quota's next window, or to leave some of this one to others.
-	PauseThrottle PauseReason = "throttle" // The address is held back after too many failed authentications.
+	PauseQuota    PauseReason = "quota"    // For the next rate-limit window, or to leave a part of this one to others.
+	PauseThrottle PauseReason = "throttle" // Because the API throttles the IP address after too many failed authentications.
 	PauseRetry    PauseReason = "retry"    // Before the next attempt.
-	PausePoll     PauseReason = "poll"     // Before the next round of a wait or a watch.
-	PauseSettle   PauseReason = "settle"   // Before looking what became of a write whose response was lost.
+	PausePoll     PauseReason = "poll"     // Before the next poll.
+	PauseSettle   PauseReason = "settle"   // Before a lookup of a write whose outcome is unknown.
 )
 
 // hook is a tracer or an observer of a client. An observer sees only the ends of

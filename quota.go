@@ -8,27 +8,25 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// ErrQuotaExhausted is what errors.Is accepts for a call that was refused
-// locally, because the service had said that the key's quota is used up, or that
-// it throttles this address, and that lasts longer than the call may wait.
-// Nothing was sent; the [*Error] has the code ErrRateLimited, the Status 0 and a
+// ErrQuotaExhausted matches, with errors.Is, a call that was not sent because the rate
+// limit of the key is used up, or because the API throttles the IP address, for longer
+// than the call may wait. The [*Error] has the code ErrRateLimited, the Status 0 and a
 // RetryAfter.
 var ErrQuotaExhausted = errors.New("hiring: the quota is used up")
 
-// RateLimit is one hourly quota as a response's headers told it.
+// RateLimit is the rate limit of one class of requests, from the headers of a response.
 type RateLimit struct {
 	Limit     int       // Requests an hour.
 	Remaining int       // Requests left until Reset.
 	Reset     time.Time // When the window ends, by the server's clock.
 }
 
-// Known tells a quota that the service has told from one that was not heard of
-// yet, which is zero and would else look exhausted.
+// Known reports whether a response has shown the rate limit. A zero RateLimit is not
+// known, although it looks used up.
 func (l RateLimit) Known() bool { return l != RateLimit{} }
 
-// Quota holds what the service last said of a key's two quotas, which are
-// counted apart. A class that was not called yet is zero: [RateLimit.Known] tells
-// it from one that is used up.
+// Quota holds the last known rate limits of a key. Reads and writes are counted
+// separately. A class without a response yet is zero: see [RateLimit.Known].
 type Quota struct {
 	Read  RateLimit // GET: 1000 an hour.
 	Write RateLimit // POST, PATCH and DELETE: 200 an hour.

@@ -51,7 +51,8 @@ func (o WatchOptions) check() (interval, error) {
 //   - A submission that cannot be decoded delays no other.
 //   - An AssessmentID that does not exist is [ErrNotFound].
 //
-// Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to 220 reads an hour, more where since filters on creation.
+// Watch works with any meaning of since (assumed: meaning of since). Scope read; 80 to
+// 220 reads an hour, more where since filters on creation.
 func (s *SubmissionService) Watch(ctx context.Context, o WatchOptions) iter.Seq2[Submission, error] {
 	return func(yield func(Submission, error) bool) {
 		err := s.use().composed(ctx, "Submissions.Watch", func(ctx context.Context) error {
