@@ -50,7 +50,7 @@ type RunEndedError struct {
 // Error returns one line: that the run had ended, and why.
 func (e *RunEndedError) Error() string { return ErrRunEnded.Error() + ": " + e.Cause.Error() }
 
-// Is accepts [ErrRunEnded] and what the cause accepts, except [ErrOutcomeUnknown]:
+// Is reports whether target is [ErrRunEnded] or matches the cause, except [ErrOutcomeUnknown]:
 // nothing was sent to this candidate.
 func (e *RunEndedError) Is(target error) bool {
 	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)

@@ -127,7 +127,7 @@
 //
 //	Behaviour                                                            Provenance
 //	envelopes, meta, members and types of every resource                 documented
-//	rate-limit headers and X-Request-Id on every response                   documented
+//	rate-limit headers and X-Request-Id on every response                documented
 //	one 401 for every cause; expiry and revocation at the next request   documented
 //	hierarchical scopes; the 403 names only the scope that is needed     documented
 //	404 alike for unknown, malformed and foreign ids                     documented
@@ -158,7 +158,7 @@
 //	a method that a known path does not have: 405 with NOT_FOUND, Allow  invented
 //	HEAD wherever GET is, without a body, counted as a read              invented
 //	an empty segment or ".." in a path: 404, never a redirect            invented
-//	every response to a valid key but a 429 counts, also a 403 or 404       invented
+//	every response to a valid key but a 429 counts, also a 403 or 404    invented
 //	a window opens at the first request and ends on a whole second       inferred
 //	headers of a 401: the limit, all of it remaining, reset in an hour   invented
 //	512 KB is 524,288 bytes, of any method and encoding                  inferred
@@ -166,7 +166,7 @@
 //	the body of a resend, a revoke and a DELETE is ignored, malformed too invented
 //	the word Bearer is accepted in lower case too                        invented
 //	limits_enforced false: invitations beyond the limit are sent         invented
-//	creating answers 201; deleting and revoking 204 without a body       invented
+//	creating returns 201; deleting and revoking 204 without a body       invented
 //	optional members of POST and PATCH assessments                       invented
 //	an unknown challenge_id, or a task of another challenge: 400         invented
 //	PATCH with an empty object: 400                                      invented
@@ -187,7 +187,7 @@
 //	archive links: an hour, signed, without the key                      documented
 //	their host and path, also in listings; Range, If-Range, ETag; 403    invented
 //	no links while storage is not available (SetArchives)                documented
-//	links given out before then answer 503                               invented
+//	links given out before then return 503                               invented
 //	failed authentication from one address is throttled, all keys alike  documented
 //	after 100 in an hour from the first, until that hour ends            invented
 //	that 429 has limit 100, remaining 0 and the end of the hour          invented
@@ -202,7 +202,7 @@
 //	workspace_archive_url is null in test mode                           documented
 //	an injected error: the key's quota unchanged, nothing counted        invented
 //	an injected 429: nothing remaining until its Retry-After is over     inferred
-//	the responses of proxies have none of the service's headers            inferred
+//	the responses of proxies have none of the service's headers         inferred
 //	the control plane under /_sandbox/, and who may use it               invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented

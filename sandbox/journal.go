@@ -40,7 +40,7 @@ type Entry = server.Entry
 //	RequestID   string       of the response; empty for an archive link
 //	Header      http.Header  of the request, with the key redacted
 //	ReplyHeader http.Header  of the response; nil when none was sent
-//	Response       []byte       of the response body, at most DetailReply bytes
+//	Reply       []byte       of the response body, at most DetailReply bytes
 //	ReplySize   int          bytes of the response body that were sent
 //	Limit       int          of the key's rate limit; 0 when the request was not counted
 //	Remaining   int          requests after this exchange

@@ -13,12 +13,12 @@ type Option func(*Server)
 
 func set(f func(*server.Config)) Option { return func(s *Server) { s.server().Configure(f) } }
 
-// WithDialect makes the server speak other names, routes and formats where the
-// service's documentation shows none. A zero field means the default.
+// WithDialect makes the server use other names, routes and formats where the API's
+// documentation shows none. A zero field means the default.
 func WithDialect(d hiring.Dialect) Option { return set(func(c *server.Config) { c.Dialect = d }) }
 
-// WithClock makes the server live by another clock: the Date header, quota
-// windows, the expiry of keys and the times of what a write makes.
+// WithClock sets the server's clock: the Date header, rate-limit windows, the expiry of
+// keys and the times of written resources follow it. The default is time.Now.
 func WithClock(now func() time.Time) Option {
 	if now == nil {
 		panic("sandbox: WithClock: the clock is nil")
@@ -26,8 +26,8 @@ func WithClock(now func() time.Time) Option {
 	return set(func(c *server.Config) { c.Clock = now })
 }
 
-// WithQuota sets how many reads and writes an hour each key may make, instead
-// of the documented 1000 and 200.
+// WithQuota sets the reads and writes an hour of each key, instead of the documented 1000
+// and 200.
 func WithQuota(read, write int) Option {
 	if read < 0 || write < 0 {
 		panic(fmt.Sprintf("sandbox: WithQuota(%d, %d): a quota cannot be negative", read, write))
@@ -35,8 +35,8 @@ func WithQuota(read, write int) Option {
 	return set(func(c *server.Config) { c.ReadLimit, c.WriteLimit = read, write })
 }
 
-// WithSinceOn chooses the time that the since filter is about: SinceCreated
-// unless this option says otherwise.
+// WithSinceOn sets the time that the since filter compares with. The default is
+// SinceCreated.
 func WithSinceOn(f SinceField) Option {
 	switch f {
 	case SinceCreated, SinceSubmitted, SinceEvaluated:
@@ -45,9 +45,8 @@ func WithSinceOn(f SinceField) Option {
 	panic(fmt.Sprintf("sandbox: WithSinceOn(%q): no such time", string(f)))
 }
 
-// WithNewestBy chooses the time that the newest-first order of submissions goes
-// by: SinceCreated unless this option says otherwise. A submission that has not
-// come so far is placed by the last time that it has.
+// WithNewestBy sets the time by which submissions are listed newest first. The default is
+// SinceCreated. A submission without that time is placed by its latest time.
 func WithNewestBy(f SinceField) Option {
 	switch f {
 	case SinceCreated, SinceSubmitted, SinceEvaluated:
@@ -56,9 +55,9 @@ func WithNewestBy(f SinceField) Option {
 	panic(fmt.Sprintf("sandbox: WithNewestBy(%q): no such time", string(f)))
 }
 
-// WithListingLag makes listings show an evaluation in the live world only so much
-// later: until then a submission is listed, and filtered, as it was before. Its
-// own page and its report are up to date.
+// WithListingLag delays evaluations of live data in listings: until lag has passed, a
+// listing shows and filters the submission as before. Single reads and reports are
+// current. The default is 0.
 func WithListingLag(lag time.Duration) Option {
 	if lag < 0 {
 		panic(fmt.Sprintf("sandbox: WithListingLag(%s): it cannot be negative", lag))
@@ -66,8 +65,8 @@ func WithListingLag(lag time.Duration) Option {
 	return set(func(c *server.Config) { c.ListingLag = lag })
 }
 
-// WithPageCap cuts each page of submissions to so many without a word, whatever
-// page size was asked for: has_more and the cursors are right. 0 cuts nothing.
+// WithPageCap limits pages of submissions to so many items, whatever page size the
+// request has. has_more and the cursors are correct. 0 means no limit.
 func WithPageCap(most int) Option {
 	if most < 0 {
 		panic(fmt.Sprintf("sandbox: WithPageCap(%d): it cannot be negative", most))
@@ -78,8 +77,8 @@ func WithPageCap(most int) Option {
 // WithKey makes the server accept a key from the start, as AddKey does later.
 func WithKey(k Key) Option { return set(func(c *server.Config) { c.Keys = append(c.Keys, k) }) }
 
-// WithTimeline makes each new invitation of the live world follow a timeline.
-// Results are made up, the same on every run.
+// WithTimeline makes each new invitation of the live data follow a timeline. Results are
+// invented and the same on every run.
 func WithTimeline(t Timeline) Option {
 	if min(t.Open, t.Begin, t.Submit, t.Evaluate) < 0 || t.Polls < 0 {
 		panic(fmt.Sprintf("sandbox: WithTimeline(%+v): nothing in it can be negative", t))

@@ -19,10 +19,9 @@ type Server server.Server
 
 func (s *Server) server() *server.Server { return (*server.Server)(s) }
 
-// New returns a server with the well-known keys. It starts nothing: no
-// goroutine, no socket, and it can be dropped without Close unless URL was
-// called. It panics when an option makes no sense, because only the test's
-// author can put that right.
+// New returns a server with the well-known keys. It starts no goroutine and opens no
+// socket, so Close is needed only after URL. It panics on an invalid option, because that
+// is a mistake in the test.
 func New(opts ...Option) *Server {
 	config := server.Config{
 		MagicValues: map[string]string{
@@ -50,8 +49,8 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Start returns a new server that is closed when the test ends. An injected
-// fault that never fired fails the test then: it did not test what it meant to.
+// Start returns a new server that is closed when the test ends. If an injected fault never
+// fired, the test fails, because it did not test the fault.
 func Start(tb TB, opts ...Option) *Server {
 	tb.Helper()
 	s := New(opts...)
