@@ -209,8 +209,12 @@ func (e *Error) Unwrap() error {
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
 // certificate cannot be verified, a response that is not from the API, and any
-// refusal by another status.
+// refusal by another status. For a [*RunEndedError] it reports whether the cause is
+// temporary.
 func IsTransient(err error) bool {
+	if ended, ok := errors.AsType[*RunEndedError](err); ok {
+		return IsTransient(ended.Cause)
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return false

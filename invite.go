@@ -180,7 +180,10 @@ func (v invite) unknown(err error) conclusion {
 // lookupFailed is the conclusion when an error prevents the lookups. A call that sent
 // nothing itself certainly did not invite the candidate.
 func (v invite) lookupFailed(ctx context.Context, err error) conclusion {
+	_, listed := errors.AsType[*Error](err)
 	switch {
+	case v.sends == 0 && !listed: // The wait for the lookup ended.
+		return v.notSent(err)
 	case v.sends == 0:
 		return v.notSent(&listingError{err})
 	case ctx.Err() != nil:

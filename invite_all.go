@@ -48,10 +48,15 @@ type RunEndedError struct {
 }
 
 // Error returns one line: that the run had ended, and why.
-func (e *RunEndedError) Error() string { return ErrRunEnded.Error() + ": " + e.Cause.Error() }
+func (e *RunEndedError) Error() string {
+	if e.Cause == nil {
+		return ErrRunEnded.Error()
+	}
+	return ErrRunEnded.Error() + ": " + e.Cause.Error()
+}
 
-// Is reports whether target is [ErrRunEnded] or matches the cause, except [ErrOutcomeUnknown]:
-// nothing was sent to this candidate.
+// Is reports whether target is [ErrRunEnded] or matches the cause, except
+// [ErrOutcomeUnknown]: nothing was sent to this candidate.
 func (e *RunEndedError) Is(target error) bool {
 	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
 }
@@ -354,11 +359,11 @@ func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 func (r *bulkRun) awaitLookup(ctx context.Context) {
 	due, _ := r.nextLookup()
 	err := r.awaitDue(ctx, due)
-	for err != nil && !r.stopped {
-		i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() })
-		if i < 0 {
-			return
-		}
+	if err == nil {
+		return
+	}
+	// The error ends the run, and advance concludes the others.
+	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pending() }); i >= 0 {
 		r.conclude(&r.queue[i], r.queue[i].lookupFailed(ctx, err))
 	}
 }
@@ -376,7 +381,7 @@ func (r *bulkRun) conclude(q *queued, end conclusion) {
 		r.queue = r.queue[1:]
 		if r.options.Each != nil && !r.options.Each(first.result, first.err) {
 			r.stopped = true
-			return
+			break
 		}
 	}
 	if r.options.Progress != nil {

@@ -332,3 +332,71 @@ func TestASlowSaveIsRepeated(t *testing.T) {
 		requireOneMailEach(t, server, assessment, 2)
 	})
 }
+
+// Two addresses of an earlier run await lookups when the context ends. The first candidate
+// has the context's error, and the second one that of a run that has ended.
+func TestTheContextEndsWhileAddressesOfAnEarlierRunAwaitLookups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(2, 1)
+		store := &memory{}
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Times: 2, Reset: true})
+		killing, kill := context.WithCancel(t.Context())
+		posts, recorded := 0, ""
+		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Method == http.MethodPost {
+				if posts++; posts == 2 {
+					recorded = store.state
+					kill()
+				}
+			}
+		}))
+		require.Error(t, client.Invitations.SendAll(killing, assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
+		store.state = recorded
+
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		var errs []error
+		progress := 0
+		err := server.LiveClient().Invitations.SendAll(ctx, assessment, slices.Values(people), hiring.SendAllOptions{
+			Checkpoint: store,
+			Each:       func(_ hiring.InviteResult, err error) bool { errs = append(errs, err); return true },
+			Progress:   func(hiring.InviteProgress) { progress++ },
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, errs, 2)
+		require.ErrorIs(t, errs[0], context.DeadlineExceeded)
+		require.NotErrorIs(t, errs[0], hiring.ErrRunEnded)
+		require.NotContains(t, errs[0].Error(), "could not be read", "no listing was tried")
+		require.ErrorIs(t, errs[1], hiring.ErrRunEnded)
+		assert.GreaterOrEqual(t, progress, 2)
+	})
+}
+
+func TestProgressCountsTheCandidateAtWhichEachReturnsFalse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		var last hiring.InviteProgress
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{
+			Each:     func(hiring.InviteResult, error) bool { return false },
+			Progress: func(p hiring.InviteProgress) { last = p },
+		}))
+		assert.Equal(t, 1, last.Done)
+	})
+}
+
+func TestTheErrorOfAnEndedRunIsTransientAsItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		server.Inject(sandbox.Fault{Route: "GET /assessments/{id}/invitations", Status: 503, Times: -1})
+		var errs []error
+		err := server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{
+			Each: func(_ hiring.InviteResult, err error) bool { errs = append(errs, err); return true },
+		})
+		require.Len(t, errs, 2)
+		require.ErrorIs(t, errs[1], hiring.ErrRunEnded)
+		assert.Equal(t, []bool{true, true, true}, []bool{hiring.IsTransient(err), hiring.IsTransient(errs[0]), hiring.IsTransient(errs[1])})
+		assert.False(t, hiring.IsTransient(&hiring.RunEndedError{}))
+		assert.NotEmpty(t, (&hiring.RunEndedError{}).Error())
+	})
+}
