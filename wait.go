@@ -159,8 +159,9 @@ func (p *poller) progressOf(m *waiting.Machine, next time.Time) WaitProgress {
 // it is ready. It reads listings of up to a hundred submissions instead of each
 // report. Ids may be given in any order.
 //
-//   - Polls are 30 to 60 s apart. After a day without a report they become rarer, up
-//     to 15 minutes apart. WaitReports leaves a tenth of each rate-limit window to others.
+//   - Polls are 30 to 60 s apart. After a day without a report they become rarer, up to
+//     15 minutes apart, unless MaxInterval is set. WaitReports leaves a tenth of each
+//     rate-limit window to others.
 //   - Each id is confirmed within an hour, by a listing or a single read, as far as the
 //     rate limit allows. A deleted id is reported as missing.
 //   - A submission that cannot be decoded does not delay the others.
@@ -225,7 +226,7 @@ func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string
 		}
 	}
 	options := w.poller.options()
-	options.Known, options.Start = append([]string{}, w.order...), o.Since
+	options.Known, options.Start, options.Patient = append([]string{}, w.order...), o.Since, o.MaxInterval == 0
 	w.machine = waiting.New(options)
 	return w
 }

@@ -201,7 +201,7 @@ func TestFigures(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for i, c := range scenarios() {
 			for j, on := range c.on {
-				if !long && (!c.short || on == emulator.Ignored) || only != "" && !strings.Contains(c.name, only) {
+				if !isLong() && (!c.short || on == emulator.Ignored) || only != "" && !strings.Contains(c.name, only) {
 					continue
 				}
 				t.Run(c.name+"/"+on.String(), func(t *testing.T) {

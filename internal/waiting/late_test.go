@@ -102,7 +102,7 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 					all = append(all, it)
 				}
 				over := 30 * h
-				if !long && c.poll == 0 {
+				if !isLong() && c.poll == 0 {
 					over = 5 * h
 				}
 				f := watchAll(emulator.Knobs{Since: on}, all, over, 0, func(s *simulation) { s.poll, s.restart = c.poll, 6*h })

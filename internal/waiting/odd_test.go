@@ -32,7 +32,7 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
 		for i, on := range meanings {
-			if !long && i%2 != len(name)%2 { // Each with two meanings.
+			if !isLong() && i%2 != len(name)%2 { // Each with two meanings.
 				continue
 			}
 			t.Run(name+"/"+on.String(), func(t *testing.T) {

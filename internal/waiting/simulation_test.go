@@ -16,12 +16,13 @@ const latency = 150 * time.Millisecond // Of a request.
 
 var noon = time.Date(2026, 6, 3, 12, 0, 0, 0, time.UTC)
 
-// long selects the full counts of seeds, spans and services.
-var long = os.Getenv("HIRING_LONG") != ""
+// isLong reports whether to run the full counts of seeds, spans and services. It is read in
+// the tests, so that the cache of go test notices a change.
+func isLong() bool { return os.Getenv("HIRING_LONG") != "" }
 
 // atLength returns full with HIRING_LONG, else short.
 func atLength[T any](short, full T) T {
-	if long {
+	if isLong() {
 		return full
 	}
 	return short
@@ -254,7 +255,7 @@ func ids(all []*emulator.Submission) []string {
 }
 
 func usualOptions() waiting.Options {
-	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Seed: envSeed()}
+	return waiting.Options{Lookback: 30 * 24 * time.Hour, Min: 30 * time.Second, Max: time.Minute, Patient: true, Seed: envSeed()}
 }
 
 // waitFor waits for known ids among others.

@@ -130,6 +130,7 @@ type Options struct {
 	Start    time.Time     // Of a watch: evaluated since then. Of known ids: the earliest creation.
 	Lookback time.Duration // How long after its creation an evaluation is still found.
 	Min, Max time.Duration // The interval between two polls.
+	Patient  bool          // Of known ids: the interval grows after a day without a delivery.
 	Regraded bool          // Of a watch: deliver an item again when its evaluation time becomes later.
 	Seed     uint64
 }

@@ -477,7 +477,7 @@ func TestThousandsAtOnceComeOnce(t *testing.T) {
 	size, span := atLength(4500, 10_000), atLength(3*h, 8*h)
 	for _, on := range meanings {
 		for name, apart := range map[string]time.Duration{"created apart": 20 * time.Millisecond, "created at once": 0} {
-			if !long && (apart == 0) != (on == emulator.OnEvaluation || on == emulator.OnCreation) {
+			if !isLong() && (apart == 0) != (on == emulator.OnEvaluation || on == emulator.OnCreation) {
 				continue
 			}
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
