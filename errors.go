@@ -201,6 +201,31 @@ func (e *Error) Unwrap() error {
 	return e.cause()
 }
 
+// ErrRunEnded matches, with errors.Is, the error of a candidate that
+// [InvitationService.SendAll] did not try because the run had ended before. errors.As
+// finds a [*RunEndedError], which holds the cause.
+var ErrRunEnded = errors.New("hiring: the run ended before this candidate")
+
+// RunEndedError is the error of a candidate that [InvitationService.SendAll] did
+// not try because an error had ended the run.
+type RunEndedError struct {
+	Cause error // The error that ended the run. It may concern another candidate.
+}
+
+// Error returns one line: that the run had ended, and why.
+func (e *RunEndedError) Error() string {
+	if e.Cause == nil {
+		return ErrRunEnded.Error()
+	}
+	return ErrRunEnded.Error() + ": " + e.Cause.Error()
+}
+
+// Is reports whether target is [ErrRunEnded] or matches the cause, except
+// [ErrOutcomeUnknown]: nothing was sent to this candidate.
+func (e *RunEndedError) Is(target error) bool {
+	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
+}
+
 // IsTransient reports whether err is temporary, so that the same call may succeed
 // later: a 429, a 5xx, a connection error, a response that was cut short or a
 // timeout. A call that was refused locally because of a rate limit counts as a

@@ -36,31 +36,6 @@ type InviteProgress struct {
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }
 
-// ErrRunEnded matches, with errors.Is, the error of a candidate that
-// [InvitationService.SendAll] did not try because the run had ended before. errors.As
-// finds a [*RunEndedError], which holds the cause.
-var ErrRunEnded = errors.New("hiring: the run ended before this candidate")
-
-// RunEndedError is the error of a candidate that [InvitationService.SendAll] did
-// not try because an error had ended the run.
-type RunEndedError struct {
-	Cause error // The error that ended the run. It may concern another candidate.
-}
-
-// Error returns one line: that the run had ended, and why.
-func (e *RunEndedError) Error() string {
-	if e.Cause == nil {
-		return ErrRunEnded.Error()
-	}
-	return ErrRunEnded.Error() + ": " + e.Cause.Error()
-}
-
-// Is reports whether target is [ErrRunEnded] or matches the cause, except
-// [ErrOutcomeUnknown]: nothing was sent to this candidate.
-func (e *RunEndedError) Is(target error) bool {
-	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
-}
-
 // SendAll sends an invitation to every candidate whose address has none in the
 // assessment, each with the guarantees of [InvitationService.Ensure].
 //

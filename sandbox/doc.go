@@ -179,31 +179,34 @@
 //	periods of a plan are months of UTC                                  invented
 //	resending and revoking: 409 once the attempt has begun, or revoked   inferred
 //	revoking makes the status revoked                                    invented
-//	a deleted assessment: 404, also to inviting; not in listings         inferred
-//	its invitations go on, and can be listed, resent and revoked         inferred
+//	a deleted assessment: not in listings; its invitations keep working  documented
+//	a deleted assessment: 404, also to inviting                          inferred
+//	invitations of a deleted assessment: listed, resent and revoked      inferred
 //	closing stops attempts that have not begun; it can be undone         inferred
 //	rank by ship score among the organization's evaluated, ties share it inferred
 //	ship and pillar scores are from 0 to 100; percentile is left out     invented
-//	archive links: an hour, signed, without the key                      documented
+//	archive links: an hour, signed                                       documented
+//	archive links need no key                                            inferred
 //	their host and path, also in listings; Range, If-Range, ETag; 403    invented
 //	no links while storage is not available (SetArchives)                documented
 //	links given out before then return 503                               invented
 //	failed authentication from one address is throttled, all keys alike  documented
 //	after 100 in an hour from the first, until that hour ends            invented
 //	that 429 has limit 100, remaining 0 and the end of the hour          invented
-//	20 active keys an organization, LiveKey included: AddKey panics      documented
+//	20 active keys an organization                                       documented
+//	LiveKey is one of them; AddKey panics on a 21st                      invented
 //	drift: what v1 may add                                               inferred
 //	a pending report: four pillars, null scores, empty texts, no rank    inferred
 //	statuses started and submitted of a submission without a report,     invented
 //	both of which the status filter knows                                invented
 //	values beyond the known ones (verdicts, confidence, domains, kinds)  invented
 //	element shapes of strengths, flags, questions, exclusions and tasks  invented
-//	single-task challenges have no tasks member                          documented
+//	single-task challenges have no tasks member                          inferred
 //	workspace_archive_url is null in test mode                           documented
 //	an injected error: the key's quota unchanged, nothing counted        invented
 //	an injected 429: nothing remaining until its Retry-After is over     inferred
 //	the responses of proxies have none of the service's headers         inferred
-//	the control plane under /_sandbox/, and who may use it               invented
+//	the control API under /_sandbox/, and who may use it                 invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented
 //

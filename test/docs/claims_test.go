@@ -163,33 +163,41 @@ func TestOneUnknownAttemptKeepsACallUnknown(t *testing.T) {
 // wait without a report for four days.
 func TestIntervalsOfWaitReports(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		server := sandbox.Start(t)
-		invitation, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
-		require.NoError(t, err)
-		submission, err := server.Begin(invitation)
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 96*time.Hour)
-		defer cancel()
-		begun, shortest, firstDay, longest := time.Now(), time.Hour, time.Duration(0), time.Duration(0)
-		options := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
-			if p.NextPoll.IsZero() {
-				return
-			}
-			interval := time.Until(p.NextPoll)
-			shortest, longest = min(shortest, interval), max(longest, interval)
-			if time.Since(begun) < 24*time.Hour {
-				firstDay = max(firstDay, interval)
-			}
-		}}
-		for _, err := range server.LiveClient().Submissions.WaitReports(ctx, []string{submission}, options) {
-			require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, text(t, "docs/waiting.md"), "| `WaitReports` | 30 to 60 s; after a day without a report it grows, up to 15 minutes, unless `MaxInterval` is set |")
+	for maxInterval, want := range map[time.Duration]time.Duration{0: 15 * time.Minute, time.Minute: time.Minute} {
+		t.Run(maxInterval.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { intervalsOfWaitReports(t, maxInterval, want) })
+		})
+	}
+}
+
+func intervalsOfWaitReports(t *testing.T, maxInterval, want time.Duration) {
+	t.Helper()
+	server := sandbox.Start(t)
+	invitation, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
+	require.NoError(t, err)
+	submission, err := server.Begin(invitation)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 96*time.Hour)
+	defer cancel()
+	begun, shortest, firstDay, longest := time.Now(), time.Hour, time.Duration(0), time.Duration(0)
+	options := hiring.WaitOptions{MaxInterval: maxInterval, Progress: func(p hiring.WaitProgress) {
+		if p.NextPoll.IsZero() {
+			return
 		}
-		assert.GreaterOrEqual(t, shortest, 28*time.Second)
-		assert.LessOrEqual(t, firstDay, time.Minute)
-		assert.Equal(t, 15*time.Minute, longest)
-		assert.Contains(t, text(t, "docs/waiting.md"), "| `WaitReports` | 30 to 60 s; after a day without a report it grows, up to 15 minutes |")
-	})
+		interval := time.Until(p.NextPoll)
+		shortest, longest = min(shortest, interval), max(longest, interval)
+		if time.Since(begun) < 24*time.Hour {
+			firstDay = max(firstDay, interval)
+		}
+	}}
+	for _, err := range server.LiveClient().Submissions.WaitReports(ctx, []string{submission}, options) {
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	assert.GreaterOrEqual(t, shortest, 28*time.Second)
+	assert.LessOrEqual(t, firstDay, time.Minute)
+	assert.LessOrEqual(t, longest, want)
+	assert.Greater(t, longest, want*9/10)
 }
 
 // TestScaleFiguresAgree compares the figures in docs/jobs.md with the measurements.

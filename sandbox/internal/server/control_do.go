@@ -89,7 +89,7 @@ type (
 		Decision string `json:"decision"`
 	}
 	controlPause struct {
-		Seconds controlapi.Span `json:"seconds"`
+		Seconds *controlapi.Span `json:"seconds"`
 	}
 	controlEvents struct {
 		Kind     string            `json:"kind"`
@@ -204,7 +204,7 @@ func newControlRoutes() []controlRoute {
 		}),
 		control(post, "advance", "Moves the clock forward.", `{"seconds":3600}`, func(s *Server, _ string, in controlAdvance) (none, error) {
 			if in.Seconds == nil || *in.Seconds < 0 {
-				return none{}, errors.New("seconds: give how far the clock is to move, from 0; it does not go back")
+				return none{}, errors.New("seconds: required, from 0; the clock does not go back")
 			}
 			return none{}, s.Advance(time.Duration(*in.Seconds))
 		}),
@@ -310,7 +310,10 @@ func newControlRoutes() []controlRoute {
 			}),
 		control(post, "submissions/{id}/pause", "Adds paused time to an attempt that was not submitted.", `{"seconds":600}`,
 			func(s *Server, id string, in controlPause) (none, error) {
-				return none{}, s.Pause(id, time.Duration(in.Seconds))
+				if in.Seconds == nil {
+					return none{}, errors.New("seconds: required")
+				}
+				return none{}, s.Pause(id, time.Duration(*in.Seconds))
 			}),
 		control(post, "submissions/{id}/archive", "Sets whether a submission has an archive.", `{"available":false}`,
 			func(s *Server, id string, in controlAvailable) (none, error) {
