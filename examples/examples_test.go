@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(programs) }()
-	build := exec.Command("go", "build", "-o", programs+"/", "./quickstart", "./poll", "./export", "./shortlist", "./invite", "./backend", "./reports")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./export", "./shortlist", "./invite", "./backend", "./reports")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
 		return 1

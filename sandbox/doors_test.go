@@ -19,7 +19,7 @@ import (
 func throughProgram(t *testing.T, args ...string) door {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "hiring-sandbox")
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../cmd/hiring-sandbox").CombinedOutput()
+	output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../cmd/hiring-sandbox").CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	command := exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
 	stdout, err := command.StdoutPipe()

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "hiring-sandbox")
-	build := exec.Command("go", "build", "-o", program, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
 	build.Stderr = os.Stderr
 	code := 1
 	if build.Run() == nil {
