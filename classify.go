@@ -135,7 +135,8 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 	page, cause := dec.page, dec.err
 	if dec.foreign != "" {
 		// A response that was cut short may have been one of the API.
-		if page = page || cause == nil; page {
+		page = page || cause == nil
+		if page {
 			cause = responseError(dec.foreign)
 		}
 	}
@@ -181,7 +182,8 @@ func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
 		e = s.fail(res, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
-		if cut = errors.Is(cause, io.ErrUnexpectedEOF); cut {
+		cut = errors.Is(cause, io.ErrUnexpectedEOF)
+		if cut {
 			e.causedBy(io.ErrUnexpectedEOF)
 		}
 	}

@@ -68,7 +68,8 @@ func overloaded(t *testing.T, method string, h http.Header) {
 	t.Helper()
 	requests := 0
 	client := scripted(t, RetryPolicy{MaxAttempts: 2, BaseBackoff: 1, MaxBackoff: 1, MaxWait: 1}, func() (int, http.Header) {
-		if requests++; requests == 1 {
+		requests++
+		if requests == 1 {
 			return 429, h
 		}
 		return 200, http.Header{"X-Request-Id": {"req_f"}}
@@ -133,7 +134,8 @@ func FuzzRateLimitHeaders(f *testing.F) {
 			t.Fatalf("reason %q", text)
 		}
 		later := fuzzNow.Add(longestWindow)
-		if closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, later); closed.Wait != 0 {
+		closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, later)
+		if closed.Wait != 0 {
 			t.Fatalf("the gate is still closed for %s", closed.Wait)
 		}
 		if status >= 200 && status <= 599 {
@@ -149,7 +151,8 @@ func learns(t *testing.T, h http.Header, status int) {
 	known := RateLimit{Limit: 1000, Remaining: 5, Reset: now.Add(30 * time.Minute)}
 	requests := 0
 	client := scripted(t, RetryPolicy{MaxAttempts: 1}, func() (int, http.Header) {
-		if requests++; requests > 1 {
+		requests++
+		if requests > 1 {
 			return status, h
 		}
 		return 200, http.Header{

@@ -103,7 +103,8 @@ func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
 		if barrier.Reason != quota.Crowded || c.ctx.Err() != nil {
 			return barrier, begun
 		}
-		if hurry = outlasts(c.ctx, barrier.Wait); !hurry {
+		hurry = outlasts(c.ctx, barrier.Wait)
+		if !hurry {
 			timer := time.NewTimer(barrier.Wait)
 			select {
 			case <-barrier.News:

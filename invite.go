@@ -364,7 +364,8 @@ func (r *inviteRun) check(in NewInvitation) error {
 
 // find returns the known invitation of an addressee.
 func (r *inviteRun) find(to inviting.Addressee) (invitation Invitation, found bool) {
-	if invitation, found = r.listing.Known[to.Address]; found {
+	invitation, found = r.listing.Known[to.Address]
+	if found {
 		return invitation, true
 	}
 	return r.service.sent.Invitation(to)

@@ -224,7 +224,8 @@ func (r *bulkRun) due(q *queued, now time.Time) bool {
 func (r *bulkRun) nextLookup() (due time.Time, pending int) {
 	for i := range r.queue {
 		if q := &r.queue[i]; q.pending() {
-			if pending++; pending == 1 || q.lookups.At.Before(due) {
+			pending++
+			if pending == 1 || q.lookups.At.Before(due) {
 				due = q.lookups.At
 			}
 		}
@@ -285,7 +286,8 @@ func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) 
 	case !r.due(q, r.now()): // The request of another call is the last one now.
 		return conclusion{}
 	}
-	if q.invite, end = r.settle(ctx, q.invite); q.last.Invited() {
+	q.invite, end = r.settle(ctx, q.invite)
+	if q.last.Invited() {
 		r.unknowns = 0
 	}
 	return end
@@ -295,7 +297,8 @@ func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) 
 // outcome is unknown, and when the rate limit blocks the request.
 func (r *bulkRun) sendQueued(ctx context.Context, q *queued) (end conclusion) {
 	q.last = r.panicked()
-	if q.invite, end = r.send(ctx, q.invite); q.pending() {
+	q.invite, end = r.send(ctx, q.invite)
+	if q.pending() {
 		r.unknowns++
 		return conclusion{}
 	}

@@ -149,7 +149,8 @@ func (p *poller) list(ctx context.Context, action waiting.Action, got *polledPag
 func (p *poller) read(ctx context.Context, id string, got *polledPage) {
 	s, listed := p.withoutReport[strings.ToLower(id)]
 	if !listed {
-		if s, got.err = p.readSubmission(ctx, id, got.decoding); got.err != nil {
+		s, got.err = p.readSubmission(ctx, id, got.decoding)
+		if got.err != nil {
 			return
 		}
 		undecoded := got.decoding.find(s.ID) != nil

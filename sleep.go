@@ -63,7 +63,8 @@ func reportPause(ctx context.Context, d time.Duration, reason PauseReason, moved
 	}
 	for {
 		listen(reason, until)
-		if left = time.Until(until); left <= time.Minute {
+		left = time.Until(until)
+		if left <= time.Minute {
 			return left
 		}
 		timer := time.NewTimer(time.Minute)

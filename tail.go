@@ -83,7 +83,8 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 		case news:
 			t.idle = 0
 		case err == nil:
-			if t.idle++; t.idle%2 == 1 {
+			t.idle++
+			if t.idle%2 == 1 {
 				err = t.checkEvaluated(ctx)
 			}
 		}
@@ -125,7 +126,8 @@ func (t *follower) read(ctx context.Context, yield func(Event) bool) (news, more
 			return news, true, err
 		}
 		found, more := t.deliver(page.Items, yield)
-		if news = news || found; !more {
+		news = news || found
+		if !more {
 			return news, false, nil
 		}
 		if page.Next == "" || found || !t.evaluated { // The log of a running attempt may end with a cursor.
@@ -160,7 +162,8 @@ func (t *follower) deliver(page []Event, yield func(Event) bool) (news, more boo
 // noProgress counts a poll that ended at an empty page with a cursor. It returns an error
 // after paging.MaxEmpty such polls.
 func (t *follower) noProgress() error {
-	if t.emptyEnds++; t.emptyEnds < paging.MaxEmpty {
+	t.emptyEnds++
+	if t.emptyEnds < paging.MaxEmpty {
 		return nil
 	}
 	return &Error{

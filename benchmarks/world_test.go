@@ -155,7 +155,8 @@ const invented = "X-Invented"
 func (w *world) connect(wire http.RoundTripper) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.wire = wire; wire == nil {
+	w.wire = wire
+	if wire == nil {
 		w.wire = w.server.Transport()
 	}
 }

@@ -174,7 +174,8 @@ func unitProblems(text string) (problems []string) {
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case strings.HasPrefix(line, "["):
-			if section = strings.Trim(line, "[]"); unitKeys[section] == "" {
+			section = strings.Trim(line, "[]")
+			if unitKeys[section] == "" {
 				problems = append(problems, line)
 			}
 		case !assigned || !slices.Contains(strings.Fields(unitKeys[section]), key):

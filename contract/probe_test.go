@@ -126,7 +126,8 @@ func (p prober) bodies(o contract.Operation, path string) {
 	require.True(p.t, ok)
 	send := func(name string, value any) int {
 		body := maps.Clone(example)
-		if body[name] = value; value == nil {
+		body[name] = value
+		if value == nil {
 			delete(body, name)
 		}
 		raw, err := json.Marshal(body)

@@ -51,7 +51,8 @@ func TestGuideCheckpointPostgres(t *testing.T) {
 		for submission, err := range api.LiveClient().Submissions.Watch(t.Context(), options) {
 			require.NoError(t, err)
 			received[submission.ID]++
-			if n--; n == 0 {
+			n--
+			if n == 0 {
 				return
 			}
 		}

@@ -73,7 +73,8 @@ func telemetryCountsDeliveries[D riverdriver.Driver[TTx], TTx any](t *testing.T,
 			case ids[5]:
 				return river.JobCancel(errors.New("cancelled"))
 			case ids[6]:
-				if first++; first == 1 {
+				first++
+				if first == 1 {
 					return errors.New("failed once")
 				}
 			}

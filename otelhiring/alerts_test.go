@@ -570,7 +570,8 @@ type fullDisk struct{ after int }
 func (f *fullDisk) Load(context.Context) (string, error) { return "", nil }
 
 func (f *fullDisk) Save(context.Context, string) error {
-	if f.after--; f.after < 0 {
+	f.after--
+	if f.after < 0 {
 		return errors.New("no space left on device")
 	}
 	return nil

@@ -47,7 +47,8 @@ type call struct {
 // unless the attempt failed: then the time stays as it was.
 func (c *call) attemptEnded(e hiring.Exchange, now time.Time) {
 	c.phase = handling
-	if c.failing = !isHealthy(e); !c.failing {
+	c.failing = !isHealthy(e)
+	if !c.failing {
 		c.due = now
 	}
 }

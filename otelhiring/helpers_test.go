@@ -50,7 +50,8 @@ func (b *recorder) scrape(t *testing.T) map[string]string {
 	require.Equal(t, 200, recorded.Code, recorded.Body)
 	samples := make(map[string]string)
 	for line := range strings.Lines(recorded.Body.String()) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
 			at := strings.LastIndex(line, " ")
 			samples[line[:at]] = line[at+1:]
 		}

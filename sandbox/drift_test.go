@@ -133,7 +133,8 @@ func pages(t *testing.T, d door, path string) []json.RawMessage {
 	for next := "&page_size=50"; next != ""; {
 		a := d.get(t, path+next)
 		all = append(all, into[[]json.RawMessage](t, a)...)
-		if next = ""; a.Meta.NextCursor != nil {
+		next = ""
+		if a.Meta.NextCursor != nil {
 			next = "&page_size=50&cursor=" + *a.Meta.NextCursor
 		}
 	}

@@ -57,7 +57,8 @@ func plain(v any) any {
 		}
 	case map[string]any:
 		for name := range v {
-			if v[name] = plain(v[name]); v[name] == nil {
+			v[name] = plain(v[name])
+			if v[name] == nil {
 				delete(v, name)
 			}
 		}

@@ -118,7 +118,8 @@ func (l *longLog) give(text []byte) {
 func walk(ctx context.Context, p peer, events int64, each func(i int64, payload []byte)) error {
 	var i int64
 	err := p.walk(ctx, func(seq int64, payload []byte) {
-		if i++; seq != beforeFirst+i || len(payload) < len("{}") {
+		i++
+		if seq != beforeFirst+i || len(payload) < len("{}") {
 			panic(fmt.Sprintf("%T: event %d has seq %d and the payload %q", p, i, seq, payload))
 		}
 		each(i, payload)

@@ -49,7 +49,8 @@ func readPages(t *testing.T, prefetch, pages int) (took time.Duration, requests 
 			require.NoError(t, err)
 			require.Len(t, page.Items, pageOfEvents)
 			time.Sleep(10 * time.Millisecond)
-			if left--; left == 0 {
+			left--
+			if left == 0 {
 				break
 			}
 		}

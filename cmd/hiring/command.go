@@ -92,7 +92,8 @@ func firstItems[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 			if !yield(item, err) {
 				return
 			}
-			if seen++; seen == n {
+			seen++
+			if seen == n {
 				return
 			}
 		}

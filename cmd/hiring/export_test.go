@@ -31,7 +31,8 @@ func TestKilledExportResumes(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "all.jsonl")
 		before := killed
 		err := exportUntil(t, list, file, func(change func() error) error {
-			if before--; before < 0 {
+			before--
+			if before < 0 {
 				return errStopped
 			}
 			return change()

@@ -24,7 +24,8 @@ func (a *app) guard(ctx context.Context, client *hiring.Client, what string) err
 	if err != nil {
 		return err
 	}
-	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
+	answer = strings.ToLower(answer)
+	if answer != "y" && answer != "yes" {
 		return errDeclined
 	}
 	return nil

@@ -37,7 +37,8 @@ type killingTransport struct {
 }
 
 func (k *killingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if k.left--; k.left > 0 {
+	k.left--
+	if k.left > 0 {
 		return k.next.RoundTrip(r)
 	}
 	if k.late == 0 {

@@ -143,7 +143,8 @@ func TestStopsGracefully(t *testing.T) {
 	go func() { stopped <- s.stop() }()
 	for refused := false; !refused; { // Until new connections are refused.
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.Trim(strings.TrimPrefix(s.url, "http:"), "/"))
-		if refused = err != nil; !refused {
+		refused = err != nil
+		if !refused {
 			_ = connection.Close()
 		}
 	}

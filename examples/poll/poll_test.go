@@ -208,7 +208,8 @@ type crash struct {
 }
 
 func (c *crash) Save(ctx context.Context, state string) error {
-	if c.saves--; c.saves < 0 {
+	c.saves--
+	if c.saves < 0 {
 		return errors.New("killed")
 	}
 	return c.Checkpoint.Save(ctx, state)

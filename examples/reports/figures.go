@@ -168,7 +168,8 @@ func ofArea(evaluated []hiring.Submission, id hiring.PillarID) (out spread) {
 
 // of adds what can be said of scores.
 func (s spread) of(sure []int) spread {
-	if s.Scored = len(sure); s.Scored > 0 {
+	s.Scored = len(sure)
+	if s.Scored > 0 {
 		slices.Sort(sure)
 		s.Lower, s.Median, s.Upper = quantile(sure, 1), quantile(sure, 2), quantile(sure, 3)
 	}

@@ -26,10 +26,12 @@ func Value(h http.Header, canonical string) string {
 func Quota(h http.Header) (window quota.Window, ok bool) {
 	var reset int64
 	var err error
-	if window.Limit, ok = count(Value(h, "X-Ratelimit-Limit")); !ok {
+	window.Limit, ok = count(Value(h, "X-Ratelimit-Limit"))
+	if !ok {
 		return quota.Window{}, false
 	}
-	if window.Remaining, ok = count(Value(h, "X-Ratelimit-Remaining")); !ok {
+	window.Remaining, ok = count(Value(h, "X-Ratelimit-Remaining"))
+	if !ok {
 		return quota.Window{}, false
 	}
 	if reset, err = strconv.ParseInt(Value(h, "X-Ratelimit-Reset"), 10, 64); err != nil || reset <= 0 || reset > MaxUnix {

@@ -107,7 +107,8 @@ func (s *Sent[I, E]) Release(to Addressee, last *Request[I, E]) {
 	if last != nil && e.isReplacedBy(last) {
 		e.last = *last
 	}
-	if e.inFlight--; e.inFlight > 0 {
+	e.inFlight--
+	if e.inFlight > 0 {
 		return
 	}
 	if e.idle != nil {

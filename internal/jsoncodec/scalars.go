@@ -65,7 +65,8 @@ func whole(text string) (int64, error) {
 		}
 	}
 	zeros := len(whole) - len(digits) // Zeros to append; negative if the number has a fraction.
-	if zeros += min(max(exponent, -2*maxNumber), 2*maxNumber); zeros < 0 || zeros > maxNumber {
+	zeros += min(max(exponent, -2*maxNumber), 2*maxNumber)
+	if zeros < 0 || zeros > maxNumber {
 		return 0, errNotWhole
 	}
 	return strconv.ParseInt(digits+strings.Repeat("0", zeros), 10, 64)

@@ -24,7 +24,8 @@ type Bound struct {
 // Step reports whether decoding may continue. It is called for every value and checks the
 // context at every 4096th call.
 func (b *Bound) Step() bool {
-	if b.steps++; b.steps%4096 == 0 {
+	b.steps++
+	if b.steps%4096 == 0 {
 		b.checkTime() // In a function of its own, so that Step is inlined.
 	}
 	return b.Stopped == nil
@@ -39,7 +40,8 @@ func (b *Bound) checkTime() {
 // Take deducts n bytes, and an eighth more because the allocator rounds sizes up. It
 // reports whether decoding may continue.
 func (b *Bound) Take(n int64) bool {
-	if b.Left -= n + n/8; b.Left < 0 && b.Stopped == nil {
+	b.Left -= n + n/8
+	if b.Left < 0 && b.Stopped == nil {
 		b.Stopped = ErrMemory
 	}
 	return b.Stopped == nil
@@ -89,7 +91,8 @@ func (b *Bound) Unmarshalers(text int, others *json.Unmarshalers) *json.Unmarsha
 		for len(inMap) < depth+2 {
 			inMap = append(inMap, false)
 		}
-		if inMap[depth+1] = t.Kind() == reflect.Map; inMap[depth+1] {
+		inMap[depth+1] = t.Kind() == reflect.Map
+		if inMap[depth+1] {
 			size += newMap
 		}
 		if !b.Take(size) || !b.Step() {

@@ -90,7 +90,8 @@ func (t *Trail) Has(place string) bool {
 
 // Add adds a place, and reports whether it was in the set before.
 func (t *Trail) Add(place string) (before bool) {
-	if before = t.Has(place); before {
+	before = t.Has(place)
+	if before {
 		return true
 	}
 	if t.places == nil {

@@ -36,7 +36,8 @@ func (c *cleaner) clean(err error) (changed bool, clean error) {
 		return false, nil
 	}
 	var causes []error
-	if c.left--; c.left < 0 {
+	c.left--
+	if c.left < 0 {
 		changed = true
 	} else {
 		for _, cause := range causesOf(err) {
@@ -114,7 +115,8 @@ type look struct {
 }
 
 func (l *look) into(v reflect.Value, exported bool) bool {
-	if l.left--; l.left < 0 {
+	l.left--
+	if l.left < 0 {
 		return true
 	}
 	switch v.Kind() {

@@ -74,7 +74,8 @@ func escape(b []byte, i int, nested bool) (letter byte, end int) {
 	default:
 		return 0, i
 	}
-	if end = i + 1 + digits; len(b) < end {
+	end = i + 1 + digits
+	if len(b) < end {
 		return 0, i
 	}
 	code, err := strconv.ParseUint(string(b[i+1:end]), 16, 32)
@@ -94,7 +95,8 @@ const longestEscape = 10
 // byte before i if there is no such escape.
 func escapeBefore(b []byte, i int, nested bool) (letter byte, start int) {
 	for _, size := range [...]int{2, 4, 6, longestEscape} {
-		if start = i - size; start < 0 || b[start] != '\\' {
+		start = i - size
+		if start < 0 || b[start] != '\\' {
 			continue
 		}
 		first := start

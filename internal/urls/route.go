@@ -33,7 +33,8 @@ func Fill(template string, ids []ID) (p Path, unfit []Unfit) {
 		value := segment
 		if isPlaceholder(segment) {
 			name := ids[0][0]
-			if value, ids = ids[0][1], ids[1:]; !IsSegment(value) {
+			value, ids = ids[0][1], ids[1:]
+			if !IsSegment(value) {
 				unfit = append(unfit, Unfit{name, strings.Trim(segment, "{}")})
 			}
 		}

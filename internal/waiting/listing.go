@@ -160,7 +160,8 @@ func (m *Machine) restartListing(now time.Time, l *listing) error {
 	case m.RepeatedPages >= maxRepeatedPages:
 		return ErrCursorIgnored
 	}
-	if l.Restarts++; l.Restarts > maxRestarts {
+	l.Restarts++
+	if l.Restarts > maxRestarts {
 		l.Ended = true
 		m.interruptPoll(now, 0)
 	}
@@ -171,7 +172,8 @@ func (m *Machine) restartListing(now time.Time, l *listing) error {
 // advance continues with the next page, or pauses or ends the listing.
 func (m *Machine) advance(now time.Time, l *listing, a Response) {
 	l.Pages, l.PollPages = l.Pages+1, l.PollPages+1
-	if l.Cursor, l.CursorAt = a.Cursor, now; a.Cursor != "" {
+	l.Cursor, l.CursorAt = a.Cursor, now
+	if a.Cursor != "" {
 		m.PageSize = min(max(m.PageSize, len(a.Items)), largestPage)
 	}
 	if l.Purpose == sweep {
@@ -212,7 +214,8 @@ func (m *Machine) listingEnded(now time.Time, l *listing, complete bool) {
 		}
 	case search:
 		m.SearchedAll = complete
-		if m.SearchPages = float64(l.Pages); !complete {
+		m.SearchPages = float64(l.Pages)
+		if !complete {
 			m.SearchPages += 2
 		}
 	case unfinished:
@@ -233,7 +236,8 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 		return false
 	}
 	if known := m.Items[id]; known != nil && known.Unreadable {
-		if known.Unreadable, known.ReadAt = false, (time.Time{}); !m.known && it.isEvaluated() && m.beforeStart(it) {
+		known.Unreadable, known.ReadAt = false, (time.Time{})
+		if !m.known && it.isEvaluated() && m.beforeStart(it) {
 			m.Delivered.add(id, it) // A listing may continue to show it undecodable.
 			delete(m.Items, id)
 			return false

@@ -178,7 +178,8 @@ func (m *Machine) listNewEvaluations(now time.Time) {
 	if k := reachDepth(&m.LookBackDepths, now, min(lookBackPolls*m.Max, maxLookBackWait), lookBackDepths); k >= 0 {
 		l.Level = 1
 		reach := lookBackUnit << k
-		if l.Since = l.Since.Add(-min(reach, longest)); m.Meaning == Submission && reach >= longest {
+		l.Since = l.Since.Add(-min(reach, longest))
+		if m.Meaning == Submission && reach >= longest {
 			l.Since = m.watchedSince()
 		}
 	}
@@ -186,14 +187,16 @@ func (m *Machine) listNewEvaluations(now time.Time) {
 		l.CreatedSince = m.oldestWatched()
 		l.Since = later(l.Since, l.CreatedSince)
 	}
-	if l.Since = m.filterTime(l.Since); m.findListing(newEvaluations, l.Status) == nil {
+	l.Since = m.filterTime(l.Since)
+	if m.findListing(newEvaluations, l.Status) == nil {
 		m.addListing(l)
 	}
 }
 
 // filterTime returns a time for the filter since, zero if it is too early for one.
 func (m *Machine) filterTime(t time.Time) time.Time {
-	if t = t.Add(-rounding); t.Unix() < 1 {
+	t = t.Add(-rounding)
+	if t.Unix() < 1 {
 		return time.Time{}
 	}
 	return t.Truncate(time.Millisecond)

@@ -116,7 +116,8 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	case a.Failed || len(a.Items) != 1:
 		known.Misses++
 		known.ReadAt = now.Add(m.backoff(max(known.Misses-2, 0), maxReadInterval))
-		if m.FailedReads++; m.FailedReads >= maxFailedReads {
+		m.FailedReads++
+		if m.FailedReads >= maxFailedReads {
 			m.FailedReads = 0
 			m.interruptPoll(now, a.RetryAfter)
 		}
@@ -158,7 +159,8 @@ func (m *Machine) handleRead(now, local time.Time, known *item, it *Item) (ready
 	if it.isEvaluated() || before != it.Status {
 		known.Misses = 0
 	} else if left { // The listing of its status should have shown it.
-		if known.Misses++; known.Misses == 1 || !m.known && known.Misses <= maxFilterBad {
+		known.Misses++
+		if known.Misses == 1 || !m.known && known.Misses <= maxFilterBad {
 			m.countFilterEvidence(0, 1)
 		}
 	}

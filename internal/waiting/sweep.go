@@ -230,7 +230,8 @@ func (m *Machine) sweepEnded(l *listing) {
 	case l.Level == recent:
 		m.adaptSweepInterval()
 	case l.Level == deepest && l.Status == "":
-		if m.Unordered = l.Unordered && l.Pages > 1; !m.Unordered || l.AtOnce {
+		m.Unordered = l.Unordered && l.Pages > 1
+		if !m.Unordered || l.AtOnce {
 			m.AllListedAt = l.StartedAt
 		}
 	}

@@ -57,7 +57,8 @@ func (s *status) indirect() bool {
 }
 
 func (s *status) countLeavers(directly, indirectly float64) {
-	if s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly; s.Direct+s.Indirect > 50 {
+	s.Direct, s.Indirect = s.Direct+directly, s.Indirect+indirectly
+	if s.Direct+s.Indirect > 50 {
 		s.Direct, s.Indirect = s.Direct/2, s.Indirect/2
 	}
 }
@@ -99,7 +100,8 @@ func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing
 // countFilterEvidence counts evidence for and against the filter by the status of
 // unfinished submissions.
 func (m *Machine) countFilterEvidence(good, bad float64) {
-	if m.FilterGood, m.FilterBad = m.FilterGood+good, m.FilterBad+bad; m.FilterGood+m.FilterBad > 50 {
+	m.FilterGood, m.FilterBad = m.FilterGood+good, m.FilterBad+bad
+	if m.FilterGood+m.FilterBad > 50 {
 		m.FilterGood, m.FilterBad = m.FilterGood/2, m.FilterBad/2
 	}
 }
@@ -200,7 +202,8 @@ func (m *Machine) waitingSetExtraCost() float64 {
 // status no longer shows.
 func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
 	if s := m.Statuses[l.Status]; s != nil {
-		if s.Pages = l.Pages; complete {
+		s.Pages = l.Pages
+		if complete {
 			s.ListedAt = l.StartedAt
 		} else {
 			s.Pages += 2
@@ -212,7 +215,8 @@ func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
 		if !judged || !reached || it.Created.Before(l.CreatedSince) || it.Created.IsZero() {
 			continue
 		}
-		if it.LeftListing = true; it.ReadAt.IsZero() {
+		it.LeftListing = true
+		if it.ReadAt.IsZero() {
 			it.ReadAt = now.Add(m.backoff(it.Misses, confirmAfter))
 		}
 	}

@@ -351,7 +351,8 @@ func TestAPollReadsAtMostFiftySingly(t *testing.T) {
 		assert.Equal(t, want, n)
 		require.Equal(t, waiting.Wait, action.Kind)
 		at = action.Until
-		if action = machine.Next(at, plenty); action.Kind == waiting.List {
+		action = machine.Next(at, plenty)
+		if action.Kind == waiting.List {
 			_, err := machine.Handle(at, waiting.Response{})
 			require.NoError(t, err)
 		}

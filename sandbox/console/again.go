@@ -28,7 +28,8 @@ func (c *console) sendAgain(r *http.Request) (string, error) {
 	}
 	token := ""
 	if e.Key != "" {
-		if token = c.tokenOf(e.Key); token == "" {
+		token = c.tokenOf(e.Key)
+		if token == "" {
 			return "", errors.New("the key of the request is revoked or expired")
 		}
 	}

@@ -61,7 +61,8 @@ func draw(all []moment, now time.Time) diagram {
 	}
 	d := diagram{Span: spans[0]}
 	for _, span := range spans {
-		if d.Span = span; !all[0].at.Before(now.Truncate(span).Add(-(bars - 1) * span)) {
+		d.Span = span
+		if !all[0].at.Before(now.Truncate(span).Add(-(bars - 1) * span)) {
 			break
 		}
 	}

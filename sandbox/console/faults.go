@@ -116,7 +116,8 @@ const farthest = 10 * 366 * 24 * time.Hour
 
 // duration reads a time span: seconds, or a text like 1h30m or 7d.
 func duration(text string) (time.Duration, error) {
-	if text = strings.TrimSpace(text); text == "" {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return 0, nil
 	}
 	days, isDays := strings.CutSuffix(text, "d")

@@ -37,7 +37,8 @@ func (c *console) journal(r *http.Request) (page, error) {
 	entries, more := c.server.Page(before, rows, f.passes)
 	p := journalPage{Now: c.server.Conditions().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f), Keys: c.server.Keys()}
 	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
-	if p.More = max(len(p.Gauges)-gauges, 0); p.More > 0 {
+	p.More = max(len(p.Gauges)-gauges, 0)
+	if p.More > 0 {
 		p.Gauges = p.Gauges[:gauges]
 	}
 	if more {

@@ -81,7 +81,8 @@ func (c *console) see(view func(r *http.Request) (page, error)) http.Handler {
 		if err != nil {
 			p = problem(err)
 		}
-		if p.Said = r.URL.Query().Get("done"); p.Status == 0 {
+		p.Said = r.URL.Query().Get("done")
+		if p.Status == 0 {
 			p.Status = http.StatusOK
 		}
 		c.show(w, p.Status, p)

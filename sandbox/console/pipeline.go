@@ -65,7 +65,8 @@ func cardOf(a world.Applicant, now time.Time) card {
 		}
 	}
 	if a.Attempt != nil {
-		if c.Submission = a.Attempt.ID; a.Attempt.Value.EvaluatedAt != nil {
+		c.Submission = a.Attempt.ID
+		if a.Attempt.Value.EvaluatedAt != nil {
 			c.At = a.Attempt.Value.EvaluatedAt.Time()
 		}
 		return c

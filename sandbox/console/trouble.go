@@ -55,7 +55,8 @@ func (c *console) trouble(r *http.Request) (page, error) {
 		}
 	})
 	p.Coming = c.coming(p.Conditions, p.Keys, by)
-	if p.More = max(len(p.Coming)-comingShown, 0); p.More > 0 {
+	p.More = max(len(p.Coming)-comingShown, 0)
+	if p.More > 0 {
 		p.Coming = p.Coming[:comingShown]
 	}
 	return page{Template: "trouble", Data: p}, nil

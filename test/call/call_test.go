@@ -372,7 +372,8 @@ func TestKeySourceThatFailsBetweenAttemptsKeepsTheOutcome(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Fail(apitest.ErrReset))
 		asked := 0
 		client := fake.Client(hiring.WithKeySource(func(context.Context) (string, error) {
-			if asked++; asked > 1 {
+			asked++
+			if asked > 1 {
 				return "", errors.New("sealed, last seen " + apitest.Key)
 			}
 			return apitest.Key, nil

@@ -30,7 +30,8 @@ func TestTheReadmeCountsTheLinkedModules(t *testing.T) {
 	require.NoError(t, err)
 	linked := make(map[string]bool)
 	for path := range strings.Lines(string(out)) {
-		if path = strings.TrimSpace(path); path != "" && path != module {
+		path = strings.TrimSpace(path)
+		if path != "" && path != module {
 			linked[path] = true
 		}
 	}

@@ -184,7 +184,8 @@ func (r *chaosRun) scheduleKill() {
 func (r *chaosRun) sequence() iter.Seq[hiring.NewInvitation] {
 	return func(yield func(hiring.NewInvitation) bool) {
 		for _, in := range r.candidates {
-			if r.asked++; !yield(in) {
+			r.asked++
+			if !yield(in) {
 				return
 			}
 		}
@@ -207,7 +208,8 @@ func (r *chaosRun) each(result hiring.InviteResult, err error) bool {
 	if result.Outcome == hiring.InviteUnknown {
 		r.unknown++
 	}
-	if r.stopped = r.stop; !r.stopped && result.Outcome == hiring.InviteSent && r.sends > 0 {
+	r.stopped = r.stop
+	if !r.stopped && result.Outcome == hiring.InviteSent && r.sends > 0 {
 		r.sends--
 		r.scheduleKill()
 	}

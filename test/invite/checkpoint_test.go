@@ -232,7 +232,8 @@ func TestSendAllRestartsAfterARequestWithoutATimeout(t *testing.T) {
 				if r.Method != http.MethodPost {
 					return server.Transport().RoundTrip(r)
 				}
-				if posts++; posts > 1 {
+				posts++
+				if posts > 1 {
 					return server.Transport().RoundTrip(r)
 				}
 				body, err := io.ReadAll(r.Body)
@@ -345,7 +346,8 @@ func TestTheContextEndsWhileAddressesOfAnEarlierRunAwaitLookups(t *testing.T) {
 		posts, recorded := 0, ""
 		client := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
 			if e.Method == http.MethodPost {
-				if posts++; posts == 2 {
+				posts++
+				if posts == 2 {
 					recorded = store.state
 					kill()
 				}

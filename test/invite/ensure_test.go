@@ -580,7 +580,8 @@ func TestSendAllEndsWhenEachReturnsFalse(t *testing.T) {
 			asked := 0
 			var people iter.Seq[hiring.NewInvitation] = func(yield func(hiring.NewInvitation) bool) {
 				for _, in := range apitest.Candidates(5, 1) {
-					if asked++; !yield(in) {
+					asked++
+					if !yield(in) {
 						return
 					}
 				}

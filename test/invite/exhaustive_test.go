@@ -144,7 +144,8 @@ func (e *enumeration) try(script []incident) (used int) {
 		}})
 		require.Equal(e.t, len(two), reports)
 		cancel()
-		if again = s.crashed || err != nil || unknown; again {
+		again = s.crashed || err != nil || unknown
+		if again {
 			time.Sleep(time.Minute)
 		}
 	}

@@ -167,7 +167,8 @@ func (w *killWorld) killProcess() {
 func (w *killWorld) event() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.events--; w.events == 0 {
+	w.events--
+	if w.events == 0 {
 		w.dead = true
 		w.kill()
 	}

@@ -254,7 +254,8 @@ func (w *processWorld) drain(t *testing.T) {
 func (w *processWorld) event() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.events--; w.events == 0 {
+	w.events--
+	if w.events == 0 {
 		w.dead = true
 		w.kill()
 	}

@@ -140,7 +140,8 @@ func TestPagerOfEndsWithTheContext(t *testing.T) {
 	var last error
 	for _, err := range hiring.PagerOf(numbered(9)...).PageSize(2).Pages(ctx) {
 		last = err
-		if read++; read == 2 {
+		read++
+		if read == 2 {
 			cancel(reason)
 		}
 	}

@@ -170,7 +170,8 @@ func TestPagerRangesStartOver(t *testing.T) {
 				n := 0
 				for item, err := range all {
 					require.NoError(t, err)
-					if n++; item == 9 {
+					n++
+					if item == 9 {
 						break
 					}
 				}
@@ -244,7 +245,8 @@ func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
 				for _, err := range apitest.SubmissionsOf(s.Client(t)).Size(7).Prefetch(ahead).Pages(t.Context()) {
 					require.NoError(t, err)
 					synctest.Wait()
-					if taken++; taken == left {
+					taken++
+					if taken == left {
 						break
 					}
 				}
@@ -301,7 +303,8 @@ func TestPagerWhoseContextEndsWhileReadingAhead(t *testing.T) {
 				failures = append(failures, err)
 				continue
 			}
-			if pages++; pages == 2 {
+			pages++
+			if pages == 2 {
 				synctest.Wait()
 				cancel(cause)
 			}
@@ -336,7 +339,8 @@ func TestPagerCapturesRawResponses(t *testing.T) {
 		n := 0
 		for _, err := range apitest.InvitationsOf(s.Client(t)).Size(10).Prefetch(ahead).Pages(hiring.WithResponse(t.Context(), &raw)) {
 			require.NoError(t, err)
-			if n++; ahead > 0 {
+			n++
+			if ahead > 0 {
 				assert.Zero(t, raw)
 				continue
 			}
@@ -398,7 +402,8 @@ func TestPagerWarnsByWhatThePageSays(t *testing.T) {
 		{"a short list whose page says another size", set("page_size", 20), "requested pages of 10 items but received 20"},
 		{"fewer items than the page says", func(_ int, _ url.Values, p *apitest.ListPage) { p.Meta["has_more"] = true }, "requested pages of 10 items but received 3"},
 		{"an empty page before others", func(n int, _ url.Values, p *apitest.ListPage) {
-			if p.Meta["has_more"] = n == 1; n == 1 {
+			p.Meta["has_more"] = n == 1
+			if n == 1 {
 				p.Items = nil
 			}
 		}, ""},

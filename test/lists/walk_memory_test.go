@@ -52,7 +52,8 @@ func TestIterationNeedsLittleMemory(t *testing.T) {
 		read, before, most := 0, apitest.HeapInUse(), uint64(0)
 		for _, err := range client.Assessments.List().All(t.Context()) {
 			require.NoError(t, err)
-			if read++; read%(n/3) == 0 {
+			read++
+			if read%(n/3) == 0 {
 				most = max(most, max(apitest.HeapInUse(), before)-before)
 			}
 		}

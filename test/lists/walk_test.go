@@ -218,7 +218,8 @@ var spoiledWalks = []spoiled{
 	{name: "an empty page first, the total decides", list: apitest.InvitationsOf, style: "page", requests: 3, want: apitest.NumbersTo(20), spoil: func(n int, _ url.Values, p *apitest.ListPage) {
 		delete(p.Meta, "has_more")
 		p.Meta["total"] = 20
-		if p.Items = nil; n > 1 {
+		p.Items = nil
+		if n > 1 {
 			p.Items = apitest.NumbersTo(10 * (n - 1))[10*(n-2):]
 		}
 	}},
@@ -293,7 +294,8 @@ var spoiledWalks = []spoiled{
 		}},
 	{name: "a log out of order", list: apitest.EventsOf, style: "seq", requests: 2, want: []int{3, 1, 2, 4},
 		spoil: func(n int, q url.Values, p *apitest.ListPage) {
-			if p.Items, p.Meta["has_more"] = []int{3, 1, 2}, n == 1; n > 1 {
+			p.Items, p.Meta["has_more"] = []int{3, 1, 2}, n == 1
+			if n > 1 {
 				since, _ := strconv.Atoi(q.Get("since_seq"))
 				p.Items = apitest.NumbersTo(4)[since:]
 			}
@@ -479,7 +481,8 @@ func TestIterationErrorComesOnceAndLast(t *testing.T) {
 					s.Forget()
 					count := 0
 					for page, err := range pager.Pages(t.Context()) {
-						if count++; err != nil {
+						count++
+						if err != nil {
 							assert.Empty(t, page.Items)
 							assert.Empty(t, page.Next)
 						}
@@ -501,7 +504,8 @@ func TestIterationResumesAfterAnError(t *testing.T) {
 		var token string
 		var failure error
 		for page, err := range pager.Pages(t.Context()) {
-			if failure = err; err == nil {
+			failure = err
+			if err == nil {
 				got, token = append(got, page.Items...), page.Next
 			}
 		}
@@ -576,7 +580,8 @@ func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
 		readers.Go(func() {
 			n := 0
 			for _, err := range pager.All(t.Context()) {
-				if n++; err != nil || n == 40 {
+				n++
+				if err != nil || n == 40 {
 					break
 				}
 			}

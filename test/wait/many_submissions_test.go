@@ -134,7 +134,8 @@ func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
 	if now := time.Now(); now.Sub(c.opens) >= time.Hour {
 		c.opens, c.used = now, 0
 	}
-	if c.used++; c.used > c.limit {
+	c.used++
+	if c.used > c.limit {
 		c.refused++
 		return c.reply(r, 429, `{"error":{"code":"RATE_LIMITED","message":"too much","request_id":"req_0e"}}`), nil
 	}
@@ -215,7 +216,8 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 			skip--
 			continue
 		}
-		if items = append(items, i); len(items) > size {
+		items = append(items, i)
+		if len(items) > size {
 			break
 		}
 	}

@@ -71,7 +71,8 @@ func TestTailContinuesExactly(t *testing.T) {
 			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{SinceSeq: last}) {
 				require.NoError(t, err)
 				got, last = append(got, e.Seq), e.Seq
-				if left--; left < 0 {
+				left--
+				if left < 0 {
 					break
 				}
 			}

@@ -409,14 +409,16 @@ func TestRangesCanBeLeftAnywhere(t *testing.T) {
 			left := n
 			for _, err := range crowd.client(t).Submissions.WaitReports(t.Context(), crowd.ids(), hiring.WaitOptions{}) {
 				require.NoError(t, err)
-				if left--; left < 0 {
+				left--
+				if left < 0 {
 					break
 				}
 			}
 			left = n
 			for _, err := range crowd.client(t).Submissions.Watch(t.Context(), hiring.WatchOptions{Since: crowd.zero}) {
 				require.NoError(t, err)
-				if left--; left < 0 {
+				left--
+				if left < 0 {
 					break
 				}
 			}

@@ -51,7 +51,8 @@ func TestShortIntervalsDoNotUseUpTheWindow(t *testing.T) {
 			case "Watch":
 				for _, err := range w.client().Submissions.Watch(t.Context(), hiring.WatchOptions{MinInterval: quick.MinInterval, MaxInterval: quick.MaxInterval}) {
 					require.NoError(t, err)
-					if got++; got == len(ids) {
+					got++
+					if got == len(ids) {
 						break
 					}
 				}
@@ -114,7 +115,8 @@ func TestWaitReportsFindsWhatIsListedLate(t *testing.T) {
 			landed := 0
 			for report, err := range client.Submissions.WaitReports(t.Context(), ids, hiring.WaitOptions{}) {
 				require.NoError(t, err)
-				if landed++; report.SubmissionID == ids[2] {
+				landed++
+				if report.SubmissionID == ids[2] {
 					after = time.Since(begun)
 				}
 			}

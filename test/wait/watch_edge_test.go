@@ -120,7 +120,8 @@ func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 			crowd := newCrowd(sandbox.SinceEvaluated, 800, 4*time.Hour, within(time.Hour))
 			crowd.limit = 300
 			crowd.intercept = func(*http.Request) (*http.Response, error) {
-				if crowd.date = 0; c.once == 0 || c.once == crowd.requests {
+				crowd.date = 0
+				if c.once == 0 || c.once == crowd.requests {
 					crowd.date = c.ahead
 				}
 				return nil, nil

@@ -26,7 +26,8 @@ type meteredCheckpoint struct {
 
 func (c *meteredCheckpoint) Save(ctx context.Context, state string) error {
 	c.largest = max(c.largest, len(state))
-	if c.saves++; c.every > 0 && c.saves%c.every == 0 {
+	c.saves++
+	if c.every > 0 && c.saves%c.every == 0 {
 		c.heap = max(c.heap, max(apitest.HeapInUse(), c.baseline)-c.baseline)
 	}
 	return c.memoryCheckpoint.Save(ctx, state)

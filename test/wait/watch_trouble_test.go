@@ -99,7 +99,8 @@ func TestWatchPausesWhereItCannotBegin(t *testing.T) {
 		defer cancel()
 		asked := 0
 		fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
-			if asked++; asked > 100 {
+			asked++
+			if asked > 100 {
 				cancel()
 			}
 			return apitest.Respond(503, "")(r)

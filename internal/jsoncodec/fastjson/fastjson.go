@@ -60,10 +60,7 @@ func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) er
 	d := states.Get().(*state)
 	defer states.Put(d)
 	d.Bound, d.most = within, most
-	d.options, d.b, d.spare = r.Options, b, reflect.ValueOf(spare)
-	if d.list = nil; spare != nil {
-		d.list = d.spare.Type()
-	}
+	d.options, d.b, d.spare, d.list = r.Options, b, reflect.ValueOf(spare), reflect.TypeOf(spare)
 	target := reflect.ValueOf(v).Elem()
 	end := d.value(r.planOf(target.Type()), target, space(b, 0), 0)
 	d.b, d.chunk, d.spare, d.Bound = nil, nil, reflect.Value{}, nil
@@ -142,7 +139,8 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 	if at(b, i) != '{' {
 		return -1
 	}
-	if i = space(b, i+1); at(b, i) == '}' {
+	i = space(b, i+1)
+	if at(b, i) == '}' {
 		return i + 1
 	}
 	for next, more := 0, true; more; next++ {
@@ -152,7 +150,8 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 		}
 		if value < 0 {
 			end, plain := quoted(b, i)
-			if value = colon(b, end); value < 0 {
+			value = colon(b, end)
+			if value < 0 {
 				return -1
 			}
 			name = d.unquote(b[i:end], plain)
@@ -199,7 +198,8 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 		v.SetLen(0)
 		d.spare = reflect.Value{}
 	}
-	if i = space(b, i+1); at(b, i) == ']' {
+	i = space(b, i+1)
+	if at(b, i) == ']' {
 		return i + 1
 	}
 	// The length of recent slices of the type, limited by the size of the remaining body.
@@ -218,7 +218,8 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 		i, more = after(b, d.value(p.elem, v.Index(n), i, depth), ']')
 	}
 	v.SetLen(n)
-	if usual = int(p.usual.Load()); n > usual || n < usual/2 {
+	usual = int(p.usual.Load())
+	if n > usual || n < usual/2 {
 		p.usual.Store(int64(n))
 	}
 	return i

@@ -68,7 +68,6 @@ func (r *Reader) planOf(t reflect.Type) *plan {
 // newPlan builds the plan of t, which is nested in the types of outer. A recursive type is
 // read by json/v2.
 func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
-	reads := func(method reflect.Type) bool { return reflect.PointerTo(t).Implements(method) }
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return &plan{kind: instant}
@@ -76,7 +75,7 @@ func (r *Reader) newPlan(t reflect.Type, outer []reflect.Type) *plan {
 		return &plan{kind: payload}
 	case t == r.Raw:
 		return &plan{kind: raw}
-	case slices.Contains(outer, t), !t.Implements(r.Own) && slices.ContainsFunc(methods, reads):
+	case slices.Contains(outer, t), !t.Implements(r.Own) && slices.ContainsFunc(methods, reflect.PointerTo(t).Implements):
 		return &plan{}
 	}
 	outer = append(outer, t)

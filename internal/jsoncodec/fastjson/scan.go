@@ -26,7 +26,8 @@ func space(b []byte, i int) int {
 
 // colon skips a colon and white space, and returns the index of the member's value.
 func colon(b []byte, i int) int {
-	if i = space(b, i); at(b, i) != ':' {
+	i = space(b, i)
+	if at(b, i) != ':' {
 		return -1
 	}
 	return space(b, i+1)
@@ -67,7 +68,8 @@ func (d *state) skipAll(i, depth int, closing byte) int {
 	if depth > maxDepth {
 		return -1
 	}
-	if i = space(b, i+1); at(b, i) == closing {
+	i = space(b, i+1)
+	if at(b, i) == closing {
 		return i + 1
 	}
 	for more := true; more; {
@@ -124,7 +126,8 @@ func quoted(b []byte, i int) (end int, plain bool) {
 		case c == '"':
 			return i + 1, plain
 		case c == '\\':
-			if i, plain = escape(b, i), false; i < 0 {
+			i, plain = escape(b, i), false
+			if i < 0 {
 				return -1, false
 			}
 		case c < ' ': // Or the end of b.

@@ -149,7 +149,8 @@ func (s *ListServer) Page(q url.Values) (p ListPage, problem string) {
 	case "cursor":
 		if q.Has("cursor") {
 			after, err := strconv.Atoi(strings.TrimPrefix(q.Get("cursor"), "after:"))
-			if from = slices.Index(s.Items, after) + 1; (err != nil || from == 0) && s.Spoil == nil {
+			from = slices.Index(s.Items, after) + 1
+			if (err != nil || from == 0) && s.Spoil == nil {
 				return p, "no such cursor"
 			}
 		}

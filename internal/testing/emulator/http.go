@@ -50,7 +50,8 @@ func (t *transport) serve(now time.Time, path string, query url.Values) (reply R
 		data = map[string]any{"id": "00000000-0000-4000-8000-00000000acc0"}
 	case "/submissions":
 		since, err := time.Parse(time.RFC3339, query.Get("since"))
-		if reply = t.service.List(now, query.Get("status"), since, query.Get("cursor")); err != nil && query.Has("since") {
+		reply = t.service.List(now, query.Get("status"), since, query.Get("cursor"))
+		if err != nil && query.Has("since") {
 			reply.Status = http.StatusBadRequest
 		}
 		list := make([]any, len(reply.Items))
@@ -59,7 +60,8 @@ func (t *transport) serve(now time.Time, path string, query url.Values) (reply R
 		}
 		data = list
 	default:
-		if reply = t.service.Get(now, id); len(reply.Items) == 1 {
+		reply = t.service.Get(now, id)
+		if len(reply.Items) == 1 {
 			data = t.service.whole(now, &reply.Items[0], false)
 			if rest == "report" {
 				data = report(&reply.Items[0])

@@ -167,11 +167,13 @@ func (s *Service) shows(now time.Time, it *Submission, status string, since time
 	case Ignored:
 		return true
 	case OnSubmission:
-		if when = it.Submitted; when.After(at) {
+		when = it.Submitted
+		if when.After(at) {
 			return false
 		}
 	case OnEvaluation:
-		if when = it.Stamp(at); state != "evaluated" {
+		when = it.Stamp(at)
+		if state != "evaluated" {
 			return false
 		}
 	}

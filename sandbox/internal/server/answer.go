@@ -16,7 +16,8 @@ import (
 func (s *Server) answer(c *call) reply {
 	class := classOf(c.request.Method)
 	var allowed bool
-	if c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at); !allowed {
+	c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
+	if !allowed {
 		return c.refuse("Too many requests with a bad key came from this address.")
 	}
 	key := s.keys.authenticate(c.request, c.at)
@@ -27,7 +28,8 @@ func (s *Server) answer(c *call) reply {
 	}
 	c.world = s.worldOf(key, c.at)
 	var granted bool
-	if c.quota, granted = key.window(class).take(c.at, s.config.limit(class)); !granted {
+	c.quota, granted = key.window(class).take(c.at, s.config.limit(class))
+	if !granted {
 		return c.overQuota()
 	}
 	if c.route == nil {

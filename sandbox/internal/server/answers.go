@@ -31,7 +31,8 @@ func (c *call) list(count, size int, item func(b []byte, i int) []byte, meta str
 			body = append(body, ',')
 		}
 		at := len(body)
-		if body = item(body, i); c.drift != nil {
+		body = item(body, i)
+		if c.drift != nil {
 			body = c.drifted(body[:at], slices.Clone(body[at:]))
 		}
 	}

@@ -93,19 +93,22 @@ func deleteAssessment(c *call) reply {
 // applySettings reads what can be set when an assessment is made and later.
 func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *world.Assessment) {
 	if name, ok := read[string](p, object, "name", "Expected a string."); ok {
-		if a.Name = name; name == "" {
+		a.Name = name
+		if name == "" {
 			p.add("name", "Must have at least 1 character.")
 		}
 	}
 	if minutes, ok := read[int](p, object, "time_limit_minutes", "Expected an integer."); ok {
-		if a.TimeLimitMinutes = minutes; minutes < 1 {
+		a.TimeLimitMinutes = minutes
+		if minutes < 1 {
 			p.add("time_limit_minutes", "Must be at least 1.")
 		}
 	}
 	if raw := object["budget_dollars_cap"]; string(raw) == "null" {
 		a.BudgetDollarsCap = nil
 	} else if dollars, ok := read[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
-		if a.BudgetDollarsCap = &dollars; dollars < 0 {
+		a.BudgetDollarsCap = &dollars
+		if dollars < 0 {
 			p.add("budget_dollars_cap", "Must not be negative.")
 		}
 	}
@@ -115,7 +118,8 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 		for i := range ids {
 			ids[i] = canonical(ids[i])
 		}
-		if a.SelectedTaskIDs = ids; !c.tasksExist(a.ChallengeID, ids) {
+		a.SelectedTaskIDs = ids
+		if !c.tasksExist(a.ChallengeID, ids) {
 			p.add("selected_task_ids", "Expected at least one task, each of the assessment's challenge.")
 		}
 	}

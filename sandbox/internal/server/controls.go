@@ -41,7 +41,8 @@ func (s *Server) AddKey(k Key) error {
 func (s *Server) RevokeKey(token string) (known bool) {
 	_, unlock := s.lock()
 	defer unlock()
-	if _, known = s.keys[token]; known {
+	_, known = s.keys[token]
+	if known {
 		delete(s.keys, token)
 		s.revoked = append(s.revoked[max(0, len(s.revoked)-maxHidden+1):], token)
 	}
@@ -164,7 +165,8 @@ func (s *Server) SetThrottled(throttled bool) {
 func (s *Server) SetDrift(on bool, seed uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.drift = nil; on {
+	s.drift = nil
+	if on {
 		s.drift = &drift{seed}
 	}
 	s.notify()

@@ -51,7 +51,8 @@ func newDetail(r *http.Request) *Detail {
 	header := r.Header.Clone()
 	for i, value := range header["Authorization"] {
 		scheme, token, _ := strings.Cut(value, " ")
-		if header["Authorization"][i] = "…"; strings.EqualFold(scheme, "Bearer") {
+		header["Authorization"][i] = "…"
+		if strings.EqualFold(scheme, "Bearer") {
 			header["Authorization"][i] = scheme + " " + redact(token)
 		}
 	}
@@ -77,7 +78,8 @@ func (j *journal) addDetail(e *Entry) {
 			j.details.sent = make(map[uint64]int)
 		}
 		first, ok := j.details.sent[d.write]
-		if ok = ok && mayHaveActed(j.ring[(first-1)%JournalEntries].Status); ok {
+		ok = ok && mayHaveActed(j.ring[(first-1)%JournalEntries].Status)
+		if ok {
 			d.Repeats = first
 		} else {
 			j.details.sent[d.write] = d.Number
@@ -106,7 +108,8 @@ func (j *journal) grow(by int) {
 func (j *journal) forget(e *Entry) {
 	if d := e.Detail; d != nil {
 		j.details.bytes -= d.size()
-		if e.Detail = nil; j.details.sent[d.write] == d.Number {
+		e.Detail = nil
+		if j.details.sent[d.write] == d.Number {
 			delete(j.details.sent, d.write)
 		}
 	}

@@ -22,7 +22,8 @@ func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
 		wire.Lose(w)
 		return
 	}
-	if r = s.faulty(c, f, r); f.CutAfter != 0 {
+	r = s.faulty(c, f, r)
+	if f.CutAfter != 0 {
 		if r.body == nil || c.request.Method == http.MethodHead {
 			s.answered(c, 0)
 			wire.Lose(w)

@@ -108,7 +108,8 @@ func (all *faults) meet(r *route, method string, params []string, key string) *F
 	}
 	acting.fired = true
 	if acting.Times >= 0 {
-		if acting.left--; acting.left == 0 {
+		acting.left--
+		if acting.left == 0 {
 			*all = slices.DeleteFunc(*all, func(f *fault) bool { return f == acting })
 		}
 	}

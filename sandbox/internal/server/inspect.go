@@ -56,7 +56,8 @@ func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, mo
 			e.Detail = &Detail{Number: at, Ended: true}
 		}
 		raw := e
-		if e.Key = redact(e.Key); !keep(e) {
+		e.Key = redact(e.Key)
+		if !keep(e) {
 			continue
 		}
 		if len(page) == size {

@@ -76,7 +76,8 @@ func overlaid(report []byte, extra map[string]any) (before, after []byte) {
 		}
 		b = append(append(append(b, render(name)...), ':'), values[i]...)
 	}
-	if b = append(b, '}'); ranked {
+	b = append(b, '}')
+	if ranked {
 		return b, nil
 	}
 	return before, b

@@ -97,7 +97,8 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 		if !ok {
 			p.add("since", "Expected a timestamp.")
 		}
-		if f.Since = world.MomentOf(since); f.Since.Time().Before(since) {
+		f.Since = world.MomentOf(since)
+		if f.Since.Time().Before(since) {
 			f.Since++ // records have whole milliseconds: the next one is the first not before
 		}
 	}

@@ -49,7 +49,8 @@ func (w *cut) WriteHeader(status int) {
 func (w *cut) Write(p []byte) (int, error) {
 	n := min(len(p), w.left)
 	_, _ = w.ResponseWriter.Write(p[:n])
-	if w.left -= n; n == len(p) {
+	w.left -= n
+	if n == len(p) {
 		return n, nil
 	}
 	_ = http.NewResponseController(w.ResponseWriter).Flush()

@@ -173,7 +173,8 @@ func (c *candidate) poll(now time.Time) {
 	if polls == 0 || c.stage != submitted {
 		return
 	}
-	if c.polls++; c.polls >= polls {
+	c.polls++
+	if c.polls >= polls {
 		_ = c.evaluate(MomentOf(now), c.likelyResult()) // submitted: it cannot fail
 	}
 }

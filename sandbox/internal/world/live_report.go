@@ -121,10 +121,12 @@ func (c *candidate) grade(r *Report) {
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		score, found := c.result.Pillars[p.ID]
-		if found = found && score != NoScore; found {
+		found = found && score != NoScore
+		if found {
 			p.Score, p.Summary = &score, "Scored "+strconv.Itoa(score)+" of 100."
 		}
-		if p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID); !p.LowConfidence {
+		p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID)
+		if !p.LowConfidence {
 			sure++
 		}
 	}

@@ -57,7 +57,8 @@ func (o *Organization) Applicants(assessmentID string, at, skip, size int) []App
 		if int(c.stage) != at || assessmentID != "" && c.posting.ID != assessmentID {
 			continue
 		}
-		if skip--; skip >= 0 {
+		skip--
+		if skip >= 0 {
 			continue
 		}
 		if len(found) == size {
@@ -106,7 +107,8 @@ func (c *candidate) coming(all []Coming, next step, until Moment) []Coming {
 			return all
 		}
 		all = append(all, Coming{now, int(next.to), c.invitation.Value})
-		if next.to++; next.to > evaluated || !t.goes(next.to) {
+		next.to++
+		if next.to > evaluated || !t.goes(next.to) {
 			return all
 		}
 	}

@@ -30,7 +30,8 @@ func (d *draft) writeLog() {
 	d.log = make([]Event, 0, len(script))
 	seq := int64(0)
 	for i, next := range script {
-		if seq++; i > 0 && i%500 == 0 {
+		seq++
+		if i > 0 && i%500 == 0 {
 			seq += 3 // a log may have gaps
 		}
 		if next.kind == promptKind {

@@ -177,7 +177,8 @@ func (r Result) cells() []any {
 // check returns an error when the file was removed or replaced, because further rows would
 // be lost.
 func (r *Results) check() error {
-	if r.lost = r.lost || !files.IsAt(r.out, r.target); r.lost {
+	r.lost = r.lost || !files.IsAt(r.out, r.target)
+	if r.lost {
 		return errLost
 	}
 	return nil
@@ -195,7 +196,8 @@ func (r *Results) write(cells ...any) error {
 // it does nothing.
 func (r *Results) Close() {
 	if r.out != nil {
-		if _ = r.out.Close(); r.empty {
+		_ = r.out.Close()
+		if r.empty {
 			_ = os.Remove(r.target)
 		}
 		r.lock.Release()

@@ -284,7 +284,8 @@ func checkQuota(e *examination) result {
 	var values [3]int64
 	for i, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 		value, err := strconv.ParseInt(resp.header.Get(name), 10, 64)
-		if values[i] = value; err != nil || value < 0 {
+		values[i] = value
+		if err != nil || value < 0 {
 			return wrong("missing or not a number", name+" is "+quoted(resp.header.Get(name)), "let the proxy pass the headers: without them the client learns that the rate limit is reached only from a 429")
 		}
 	}

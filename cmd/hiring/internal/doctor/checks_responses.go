@@ -68,7 +68,8 @@ func checkInlineReport(e *examination) result {
 		if s.Status != "evaluated" {
 			continue
 		}
-		if evaluated++; s.Report == nil {
+		evaluated++
+		if s.Report == nil {
 			return wrong("without its report", e.submissions.label+": an evaluated submission has no report", "read each with Submissions.Report, as the waiting methods do")
 		}
 	}

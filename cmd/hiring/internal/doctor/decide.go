@@ -63,7 +63,8 @@ func decide(e evidence) (f Finding, value string) {
 		f.Verdict, f.Evidence = Undecided, e.undecided()
 		return f, ""
 	}
-	if f.Verdict = Holds; f.Found != e.assumed {
+	f.Verdict = Holds
+	if f.Found != e.assumed {
 		f.Verdict, f.Change, value = Wrong, "set Dialect."+e.field+" to "+quoted(f.Found), f.Found
 	}
 	return f, value

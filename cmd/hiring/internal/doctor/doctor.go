@@ -58,7 +58,8 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 	wrongInDocument := e.wrongInDocument()
 	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
 		f, value := decide(e.evidence(field.Name, wrongInDocument))
-		if r.Findings = append(r.Findings, f); value != "" {
+		r.Findings = append(r.Findings, f)
+		if value != "" {
 			corrected.FieldByName(field.Name).SetString(value)
 		}
 	}

@@ -53,16 +53,19 @@ func nameWithValue(values map[string]int, value int) string {
 // page follows, or rejects the value by name.
 func effectiveName(resp response, values map[string]int, fromMeta *int, size bool) (name, evidence string) {
 	if fromMeta != nil && resp.ok() {
-		if name = nameWithValue(values, *fromMeta); name != "" {
+		name = nameWithValue(values, *fromMeta)
+		if name != "" {
 			return name, name + "=" + strconv.Itoa(*fromMeta) + " is in meta"
 		}
 	}
 	if n := len(resp.items()); size && resp.ok() && resp.hasMore() {
-		if name = nameWithValue(values, n); name != "" {
+		name = nameWithValue(values, n)
+		if name != "" {
 			return name, name + "=" + strconv.Itoa(n) + " returned as many items"
 		}
 	}
-	if name = refusedByName(resp, slices.Collect(maps.Keys(values))); name != "" {
+	name = refusedByName(resp, slices.Collect(maps.Keys(values)))
+	if name != "" {
 		return name, "the response rejects its value by name"
 	}
 	return "", ""

@@ -317,7 +317,8 @@ func TestFailedRequestsAreRetriedWithinTheLimit(t *testing.T) { synctest.Test(t,
 func unstableService(t *testing.T) {
 	n := 0
 	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if n++; n%2 == 0 {
+		n++
+		if n%2 == 0 {
 			refuse(w, 503, "INTERNAL_ERROR", "Later.", nil)
 			return
 		}

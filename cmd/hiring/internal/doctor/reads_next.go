@@ -44,7 +44,8 @@ func (e *examination) halve(ctx context.Context, cursor string, names []string) 
 		if !e.followsCursor(ctx, cursor, half...) {
 			half = names[len(names)/2:]
 		}
-		if names = half; e.stopped != "" || e.reads+maxAttempts > MaxReads {
+		names = half
+		if e.stopped != "" || e.reads+maxAttempts > MaxReads {
 			e.reason["CursorParam"] = fmt.Sprintf("one of %d usual names has an effect, but the limit of reads was reached before it was found", all)
 			delete(e.disproved, "CursorParam")
 			return

@@ -185,7 +185,8 @@ func TestSortStopsAtAnUnknownColumn(t *testing.T) {
 	read := 0
 	counted := func(yield func(person, error) bool) {
 		for p, err := range people("Ada", "Bob", "Cleo") {
-			if read++; !yield(p, err) {
+			read++
+			if !yield(p, err) {
 				return
 			}
 		}

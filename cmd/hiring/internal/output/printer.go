@@ -96,7 +96,8 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	n := 0
 	err := list(p, t, func(yield func(T, error) bool) {
 		for item, err := range items {
-			if n++; !yield(item, err) {
+			n++
+			if !yield(item, err) {
 				return
 			}
 		}

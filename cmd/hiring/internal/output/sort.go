@@ -23,7 +23,8 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 			if err == nil && rows == nil {
 				err = t.layout().known([]string{name}, &r) // Before more pages are read.
 			}
-			if broken = err; err != nil {
+			broken = err
+			if err != nil {
 				break
 			}
 			all, rows = append(all, item), append(rows, r)
@@ -74,7 +75,8 @@ func sortKey(value any) (kind int, number float64, text string) {
 	case int:
 		return 0, float64(v), ""
 	}
-	if text = strings.ToLower(plainText(value)); text == "" {
+	text = strings.ToLower(plainText(value))
+	if text == "" {
 		return 2, 0, ""
 	}
 	return 1, 0, text

@@ -22,7 +22,8 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	var lines [][]string
 	var broken error
 	for r, err := range rows {
-		if broken = err; err != nil {
+		broken = err
+		if err != nil {
 			break
 		}
 		if lines == nil {
