@@ -81,7 +81,7 @@ func (d *download) run(ctx context.Context) error {
 				return err
 			}
 			continue
-		case !next.again || sleep(ctx, next.wait, PauseRetry) != nil:
+		case !next.retry || sleep(ctx, next.wait, PauseRetry) != nil:
 			return join(ctx, failure)
 		}
 		failed++
@@ -99,7 +99,7 @@ func (d *download) readLink(ctx context.Context) error {
 	}
 	u, err := url.Parse(*submission.WorkspaceArchiveURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !urls.Loopback(u.Hostname())) {
-		return d.fail(result{err: errors.New("the service gave a link that is not https, and nothing was asked of it")}, 0)
+		return d.fail(result{err: errors.New("the API returned a link that is not https, and nothing was requested from it")}, 0)
 	}
 	d.link = u
 	return nil
@@ -151,7 +151,7 @@ func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res resu
 	defer context.AfterFunc(timed, x.body.CloseLate)() //nolint:contextcheck // timed is made of ctx
 	res.status = resp.StatusCode
 	x.trace.arrived(res.status, "", RateLimit{})
-	busy := res.status == http.StatusTooManyRequests || retry.Overload(res.status)
+	busy := res.status == http.StatusTooManyRequests || retry.IsOverload(res.status)
 	if busy {
 		retryAfter = headers.RetryAfter(resp.Header, time.Now())
 	}
@@ -172,7 +172,7 @@ func (d *download) exchange(ctx context.Context, k *core, x *exchange) (res resu
 func (d *download) header() http.Header {
 	// Ranges count bytes before decompression, so the archive must not be compressed.
 	h := http.Header{"User-Agent": d.submissions.core.agent, "Accept-Encoding": {"identity"}}
-	if ranges, ifRange := d.Ask(); ranges != "" {
+	if ranges, ifRange := d.RangeHeaders(); ranges != "" {
 		h.Set("Range", ranges)
 		h.Set("If-Range", ifRange)
 	}
@@ -220,7 +220,7 @@ func (d *download) copy(ctx context.Context, from io.Reader, silence *limits.Sil
 func (d *download) write(b []byte) error {
 	n, err := d.to.Write(b)
 	if n < 0 || n > len(b) {
-		return errors.New("it told an impossible count")
+		return errors.New("it returned an impossible count")
 	}
 	d.Written += int64(n)
 	if err == nil && n < len(b) {
@@ -230,7 +230,7 @@ func (d *download) write(b []byte) error {
 }
 
 // errSilent is the cause of a download that ended because the storage sent no data.
-var errSilent = errors.New("nothing came")
+var errSilent = errors.New("no data arrived")
 
 // broken returns the error of an attempt that a retry may resume.
 func (d *download) broken(ctx, timed context.Context, err error) error {

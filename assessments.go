@@ -25,7 +25,7 @@ func (s *AssessmentService) use() *core { return (*service)(s).use() }
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
 		core:    s.use(),
-		request: guessed("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
+		request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
 		List: paging.List[Assessment]{
 			MaxSize: maxPageSize,
 			ID:      func(a *Assessment) string { return a.ID },
@@ -35,7 +35,7 @@ func (s *AssessmentService) List() Pager[Assessment] {
 
 // Get returns an assessment. Scope read; costs one read.
 func (s *AssessmentService) Get(ctx context.Context, id string) (Assessment, error) {
-	return do[Assessment](ctx, s.use(), guessed("GetAssessment", "Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}))
+	return do[Assessment](ctx, s.use(), newAssumedRequest("GetAssessment", "Assessments.Get", s.use().dialect.GetAssessment, pathID{"id", id}))
 }
 
 // Create creates an active assessment from a challenge. It consumes no plan quota. Scope
@@ -51,14 +51,14 @@ func (s *AssessmentService) Create(ctx context.Context, in NewAssessment) (Asses
 // Update changes the fields that in sets and returns the assessment (assumed: resource
 // response). Scope write; costs one write.
 func (s *AssessmentService) Update(ctx context.Context, id string, in AssessmentUpdate) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	r := newAssumedRequest("UpdateAssessment", "Assessments.Update", s.use().dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.use(), in.apply(r))
 }
 
 // Close sets the assessment's status to closed, which stops new work. The assessment stays
 // in listings. Scope write; costs one write.
 func (s *AssessmentService) Close(ctx context.Context, id string) (Assessment, error) {
-	r := guessed("UpdateAssessment", "Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id})
+	r := newAssumedRequest("UpdateAssessment", "Assessments.Close", s.use().dialect.UpdateAssessment, pathID{"id", id})
 	return do[Assessment](ctx, s.use(), AssessmentUpdate{Status: AssessmentClosed}.apply(r))
 }
 
@@ -85,7 +85,7 @@ type NewAssessment struct {
 
 func (in NewAssessment) request() request {
 	r := newRequest("Assessments.Create", "POST /assessments")
-	if blank(in.ChallengeID) {
+	if isBlank(in.ChallengeID) {
 		r = r.refuseField("ChallengeID", "challenge_id", "must not be empty")
 	}
 	if in.Name == "" {

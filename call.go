@@ -142,7 +142,7 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 	v := classify(subject, &res, &dec, &now)
 	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
 	c.next = decide(c.core.policy(), subject, &res, v, &now, jitter())
-	x.judge(&res, v, &now) // Before observers, which may make calls.
+	x.recordAuthentication(&res, v, &now) // Before observers, which may make calls.
 	c.report(x, &res, &dec, v)
 	return resp, res.err
 }
@@ -156,10 +156,10 @@ func (c *call) decode(x *exchange, res *result) decoded {
 		return decoded{}
 	}
 	var d decoded
-	d.foreign, d.page = c.core.shared.provenance.Foreign(res.header, res.body, c.request.envelope(), x.ctx)
+	d.intermediary, d.page = c.core.shared.provenance.Intermediary(res.header, res.body, c.request.envelope(), x.ctx)
 	_, anyBody := c.decoder.(lenientDecoder)
 	switch {
-	case d.foreign != "":
+	case d.intermediary != "":
 		d.err = res.bodyErr
 	case c.decoder == nil:
 	case res.bodyErr != nil && !anyBody:
@@ -209,7 +209,7 @@ func (c *call) report(x *exchange, res *result, dec *decoded, v classification) 
 // The hooks of go-retryablehttp.
 
 func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) {
-	return c.next.again, nil
+	return c.next.retry, nil
 }
 
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {

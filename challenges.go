@@ -22,7 +22,7 @@ func (s *ChallengeService) use() *core { return (*service)(s).use() }
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
 		core:    s.use(),
-		request: guessed("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
+		request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
 		List: paging.List[Challenge]{
 			MaxSize: maxPageSize,
 			ID:      func(c *Challenge) string { return c.ID },

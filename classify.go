@@ -59,8 +59,8 @@ func momentOf(caller, attempt context.Context) moment {
 
 // classification says how an attempt ended.
 type classification struct {
-	failure   *Error // Nil: the call succeeded.
-	own       bool   // The response is from the API.
+	failure   *Error // Nil if the attempt succeeded.
+	fromAPI   bool   // The response is from the API.
 	timeout   bool   // There was no response, or not all of it, within the attempt's timeout.
 	cut       bool   // The connection ended before the response did.
 	permanent bool   // A retry would fail in the same way.
@@ -83,8 +83,8 @@ func classify(s *subject, res *result, dec *decoded, now *moment) classification
 		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
 	case res.status >= 300:
 		v = rejected(s, res, now)
-	case dec.err == nil && dec.foreign == "":
-		v.own = true
+	case dec.err == nil && dec.intermediary == "":
+		v.fromAPI = true
 	default:
 		v = unusable(s, res, dec, now)
 	}
@@ -111,7 +111,7 @@ func noResponse(s *subject, res *result, now *moment) classification {
 // rejected classifies a response with a status from 300.
 func rejected(s *subject, res *result, now *moment) classification {
 	e := s.fail(res, "", res.bodyErr)
-	e.refusal(res.body)
+	e.setRejection(res.body)
 	e.clean()
 	s.advise(e, res.body)
 	e.RetryAfter = headers.RetryAfter(res.header, now.now)
@@ -121,8 +121,8 @@ func rejected(s *subject, res *result, now *moment) classification {
 		e.Outcome = s.writeOutcome(OutcomeUnknown)
 	}
 	v := classification{failure: e, permanent: res.throttled}
-	v.own = e.Code != "" || provenance.Signed(res.header)
-	if v.own && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
+	v.fromAPI = e.Code != "" || provenance.Signed(res.header)
+	if v.fromAPI && s.unknown && s.request.method == http.MethodDelete && res.status == http.StatusNotFound {
 		v.failure = nil // An earlier attempt deleted it.
 	}
 	return v
@@ -131,13 +131,13 @@ func rejected(s *subject, res *result, now *moment) classification {
 // unusable classifies a 2xx response that is incomplete, not from the API, or not what
 // was promised.
 func unusable(s *subject, res *result, dec *decoded, now *moment) classification {
-	v := classification{own: dec.foreign == ""}
+	v := classification{fromAPI: dec.intermediary == ""}
 	page, cause := dec.page, dec.err
-	if dec.foreign != "" {
+	if dec.intermediary != "" {
 		// A response that was cut short may have been one of the API.
 		page = page || cause == nil
 		if page {
-			cause = responseError(dec.foreign)
+			cause = responseError(dec.intermediary)
 		}
 	}
 	v.failure, v.cut = undecodable(s, res, cause)
@@ -151,10 +151,10 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 		v.failure = s.broken(res, what, cause, now)
 	}
 	v.failure.Outcome = s.writeOutcome(OutcomeDone)
-	if dec.foreign != "" {
+	if dec.intermediary != "" {
 		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
 	}
-	v.failure.garbled = v.own && !v.cut && !v.timeout
+	v.failure.invalidBody = v.fromAPI && !v.cut && !v.timeout
 	if page {
 		v.failure.Hints = append(v.failure.Hints, pageHint)
 	}
@@ -178,7 +178,7 @@ func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 		e = s.fail(res, "decoding the response would take more memory than four times its limit of bytes", nil)
 		e.Hints = []string{bytesHint}
 	case res.status == http.StatusNoContent:
-		e = s.fail(res, string(noData), nil)
+		e = s.fail(res, string(errNoData), nil)
 	case errors.As(cause, &semantic), errors.As(cause, &syntactic):
 		// The cause's own text may hold candidates' data, so it is dropped.
 		e = s.fail(res, "the response cannot be decoded"+jsoncodec.Where(cause), nil)
@@ -192,7 +192,7 @@ func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
 
 // decision is what follows an attempt. The zero value means that the call ends.
 type decision struct {
-	again bool
+	retry bool
 	wait  time.Duration // Before the retry.
 }
 
@@ -202,7 +202,7 @@ func decide(policy retry.Policy, s *subject, res *result, v classification, now 
 	if v.failure == nil || now.ended != nil {
 		return decision{}
 	}
-	wait, again := policy.Repeat(retry.Ending{
+	wait, again := policy.Decide(retry.Attempt{
 		Number: s.attempts, Method: s.request.method, Status: res.status, RetryAfter: v.failure.RetryAfter,
 		Unsent: res.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
 		Left: now.deadline.Sub(now.now), Bounded: now.bounded,
@@ -268,7 +268,7 @@ func (s *subject) text(err error) string {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
 	}
-	message := strings.ReplaceAll(err.Error(), s.url.String(), "the service")
+	message := strings.ReplaceAll(err.Error(), s.url.String(), "the API")
 	return text.Quote([]byte(s.key.secret.ScrubString(strings.ReplaceAll(message, s.url.RequestURI(), s.request.route))))
 }
 
@@ -282,8 +282,8 @@ func (s *subject) advise(e *Error, body []byte) {
 		e.Hints = append(e.Hints, s.url.Host+" refused "+s.key.redacted()+
 			": check it for expiry and revocation, or make another in the dashboard")
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		if s.request.guessedRoute != "" {
-			e.mayBeWrong(s.request.guessedRoute)
+		if s.request.routeField != "" {
+			e.mayBeWrong(s.request.routeField)
 		}
 		if e.Status == http.StatusNotFound && !strings.Contains(s.request.route, "{") && !page {
 			e.Hints = append(e.Hints, "the path has no id: check the base URL")
@@ -326,7 +326,7 @@ func (e *Error) probablyWrong(field string) {
 // dialectFields returns the fields of the Dialect that a 400 may be about.
 func (r *request) dialectFields(e *Error) []string {
 	form, fields := e.Fields()
-	wrong := dialecthint.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumed, r.sent)
+	wrong := dialecthint.Complaints{Whole: append(form, e.Message), Fields: fields}.Of(r.assumptions, r.sent)
 	var suspects []string
 	for field := range reflect.TypeFor[Dialect]().Fields() {
 		if wrong[field.Name] {

@@ -35,49 +35,48 @@ func (k *core) policy() retry.Policy { return retry.Policy(k.config.retry) }
 
 // shared is the state that a client and its variants share.
 type shared struct {
-	quotas     quota.Book
-	provenance provenance.Judge
+	quotas     quota.Tracker
+	provenance provenance.Detector
 	clock      serverclock.Clock // Of the server. Ignores a Date that a time zone does not explain.
 	pollClock  serverclock.Clock // The same for polling, which works with any difference of the clocks.
-	owners     owners
+	accounts   accountIDs
 }
 
-// maxClockSkew is more than time zones and late corrections explain.
+// maxClockSkew is longer than any difference that time zones and clock corrections cause.
 const maxClockSkew = 36 * time.Hour
 
 func newShared() *shared {
 	return &shared{clock: serverclock.Clock{MaxSkew: maxClockSkew}}
 }
 
-// left returns the limit and the remaining requests of the present window of a key,
-// or of a new window, and how long the window lasts.
-func (s *shared) left(id keyID, method string, now time.Time) (limit, remaining int, ends time.Duration) {
+// remaining returns the limit and the remaining requests of the current window of a key,
+// or of a new window, and the time until the window ends.
+func (s *shared) remaining(id keyID, method string, now time.Time) (limit, remaining int, ends time.Duration) {
 	return s.quotas.Left(id, classOf(method), now)
 }
 
-// owners holds the known ids of the accounts that keys belong to.
-type owners struct {
+// accountIDs holds the known ids of the accounts that keys belong to.
+type accountIDs struct {
 	mu    sync.Mutex
 	known map[keyID]string
 }
 
-// manyOwners is more keys than a program uses at a time. Forgetting a key costs one
-// read.
-const manyOwners = 1000
+// maxAccounts is more keys than a program uses at a time. Dropping a key costs one read.
+const maxAccounts = 1000
 
 // account returns the id of the account that a key belongs to, "" if it is not known.
 func (s *shared) account(id keyID) string {
-	s.owners.mu.Lock()
-	defer s.owners.mu.Unlock()
-	return s.owners.known[id]
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	return s.accounts.known[id]
 }
 
-// keep records the account that a key belongs to.
-func (s *shared) keep(id keyID, account string) {
-	s.owners.mu.Lock()
-	defer s.owners.mu.Unlock()
-	if len(s.owners.known) >= manyOwners || s.owners.known == nil {
-		s.owners.known = make(map[keyID]string)
+// setAccount records the account that a key belongs to.
+func (s *shared) setAccount(id keyID, account string) {
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	if len(s.accounts.known) >= maxAccounts || s.accounts.known == nil {
+		s.accounts.known = make(map[keyID]string)
 	}
-	s.owners.known[id] = account
+	s.accounts.known[id] = account
 }

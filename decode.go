@@ -45,10 +45,10 @@ type leniency interface {
 
 // decoded is what decoding a response brought.
 type decoded struct {
-	foreign string // Why a 2xx response is not from the API; "" if it is.
-	page    bool   // It is a web page or other text that is not JSON.
-	warning string
-	err     error // Why there is no data.
+	intermediary string // Why a 2xx response is not from the API; "" if it is.
+	page         bool   // It is a web page or other text that is not JSON.
+	warning      string
+	err          error // Why there is no data.
 }
 
 // responseError is the complete text of an error about a 2xx response.
@@ -64,7 +64,7 @@ func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
 		return warning, err
 	}
 	if (*d.envelope.Data).identity() == "" {
-		return warning, noIdentity
+		return warning, errNoIdentity
 	}
 	return warning, nil
 }
@@ -108,37 +108,37 @@ func (v *RawValue) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// resource is a struct of the service. Each has methods that give it, with its
-// unknown members, the same JSON under encoding/json and json/v2; inside the
-// package they are bypassed, because they would parse every level once more.
+// resource is implemented by the structs that represent the API's JSON. Their exported
+// JSON methods keep unknown members under encoding/json and json/v2 alike. This package
+// does not call these methods, because they would parse each level again.
 type resource interface{ resource() }
 
-// entity is a resource that a call can promise. Its identity is empty only when
-// the data that came is something else.
+// entity is a resource that a call can return. An empty identity means that the response
+// has the data of another resource.
 type entity interface {
 	resource
 	identity() string
 }
 
-// tidier is a resource that has something to put right when it was read.
-type tidier interface{ tidy() }
+// normalizer is implemented by resources that are corrected after decoding.
+type normalizer interface{ normalize() }
 
-var wire = jsoncodec.New[resource, RawValue](func(v resource) {
-	if t, ok := v.(tidier); ok {
-		t.tidy()
+var apiCodec = jsoncodec.New[resource, RawValue](func(v resource) {
+	if t, ok := v.(normalizer); ok {
+		t.normalize()
 	}
 })
 
-func encode(v any) ([]byte, error) { return wire.Encode(v) }
+func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
 
-func decode(b []byte, v any) error { return wire.Decode(b, v) }
+func decode(b []byte, v any) error { return apiCodec.Decode(b, v) }
 
-// decodeWithin is decode for what others wrote.
+// decodeWithin is like decode, with limits, for data from a response.
 func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
-	return wire.DecodeWithin(within, b, v, options...)
+	return apiCodec.DecodeWithin(within, b, v, options...)
 }
 
-const unexplained = responseError("the response is not the expected JSON, and finding the position would take too much memory")
+const errUnexplained = responseError("the response is not the expected JSON, and finding the position would take too much memory")
 
 // Meta is the metadata of a response.
 type Meta struct {
@@ -202,12 +202,12 @@ func readEnvelope[T any](p *payload, e *envelope[T], spare any, most int) (warni
 	if p.leniency != nil {
 		lenient = p.leniency.codec
 	}
-	err = wire.DecodeResponse(&p.within, p.body, e, jsoncodec.List{Spare: spare, Most: most}, lenient)
+	err = apiCodec.DecodeResponse(&p.within, p.body, e, jsoncodec.List{Spare: spare, Most: most}, lenient)
 	switch {
 	case err == nil && p.leniency != nil:
 		warning = p.leniency.check(e.Data)
 	case errors.Is(err, jsoncodec.ErrUnexplained):
-		err = unexplained
+		err = errUnexplained
 	case errors.Is(err, jsoncodec.ErrTooManyItems):
 		err = tooManyItems(most)
 	}
@@ -219,15 +219,15 @@ func tooManyItems(most int) error {
 }
 
 const (
-	noData     = responseError("the response has no data")
-	noIdentity = responseError("the response's data has no id, so it is not the expected resource")
+	errNoData     = responseError("the response has no data")
+	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
 )
 
 // open decodes an envelope that has data.
 func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
 	warning, err = readEnvelope(p, e, nil, 0)
 	if err == nil && e.Data == nil {
-		err = noData
+		err = errNoData
 	}
 	if err != nil {
 		*e = envelope[T]{} // Nothing of a failed attempt is kept.
@@ -251,8 +251,8 @@ func openList[T any](p *payload, spare []T, most int) (items []T, meta wireMeta,
 	var members struct {
 		Data RawValue `json:"data"`
 	}
-	if !wire.DecodeFast(&p.within, p.body, &members) || members.Data == nil {
-		return nil, wireMeta{}, warning, noData
+	if !apiCodec.DecodeFast(&p.within, p.body, &members) || members.Data == nil {
+		return nil, wireMeta{}, warning, errNoData
 	}
 	return nil, e.Meta, warning, nil
 }

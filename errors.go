@@ -84,11 +84,11 @@ type Error struct {
 	Hints         []string // Advice such as "check the base URL": one clause each, without leading punctuation.
 	DialectFields []string // Fields of Dialect that may be wrong, such as "CursorParam". Hints name them too.
 
-	garbled   bool                // For a 2xx of the API: the complete response is invalid.
-	permanent bool                // For a download: the cause is not a connection error.
-	throttled bool                // For a 429: the IP address is throttled; the key's rate limit is not used up.
-	cause     func() error        // A closure, because printers do not print the content of closures.
-	scrub     func(string) string // Removes the key from a text; nil without a key.
+	invalidBody bool                // For a 2xx of the API: the complete response is invalid.
+	permanent   bool                // For a download: the cause is not a connection error.
+	throttled   bool                // For a 429: the IP address is throttled; the key's rate limit is not used up.
+	cause       func() error        // A closure, because printers do not print the content of closures.
+	scrub       func(string) string // Removes the key from a text; nil without a key.
 }
 
 // Error returns one line with the operation, status, code, message, invalid fields, hints,
@@ -105,7 +105,7 @@ func (e *Error) Error() string {
 	if e.Code != "" {
 		line += text.Clip(string(e.Code), text.MaxQuoted) + ": "
 	}
-	line = text.Unended(line+text.Clip(e.Message, maxMessage)) + e.complaints()
+	line = text.Unended(line+text.Clip(e.Message, maxMessage)) + e.fieldProblems()
 	for _, hint := range e.Hints {
 		line += separator(hint) + hint
 	}
@@ -164,8 +164,8 @@ func (e *Error) clean() {
 	}
 }
 
-// complaints returns the field errors of a 400 in one text.
-func (e *Error) complaints() string {
+// fieldProblems returns the field errors of a 400 in one text.
+func (e *Error) fieldProblems() string {
 	form, fields := e.Fields()
 	parts := make([]string, 0, len(form)+len(fields))
 	for _, problem := range form {
@@ -234,7 +234,7 @@ func (e *RunEndedError) Is(target error) bool {
 //
 // IsTransient returns false for nil, a cancelled context, a server whose
 // certificate cannot be verified, a response that is not from the API, and any
-// refusal by another status. For a [*RunEndedError] it reports whether the cause is
+// rejection by another status. For a [*RunEndedError] it reports whether the cause is
 // temporary.
 func IsTransient(err error) bool {
 	if ended, ok := errors.AsType[*RunEndedError](err); ok {
@@ -305,8 +305,8 @@ func (e *Error) Fields() (form []string, fields map[string][]string) {
 
 const maxMessage = 4 << 10 // Keeps log lines short.
 
-// errorReply is the error envelope.
-type errorReply struct {
+// errorEnvelope is the error envelope.
+type errorEnvelope struct {
 	Error *struct {
 		Code      ErrorCode          `json:"code"`
 		Message   string             `json:"message"`
@@ -315,24 +315,24 @@ type errorReply struct {
 	} `json:"error"`
 }
 
-// refusal sets the fields of e from a response that is not a 2xx.
-func (e *Error) refusal(body []byte) {
+// setRejection sets the fields of e from a response that is not a 2xx.
+func (e *Error) setRejection(body []byte) {
 	if e.Status >= 300 && e.Status < 400 {
 		e.Message = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
 		return
 	}
-	var reply errorReply
-	if err := decode(body, &reply); err == nil && reply.Error != nil && (reply.Error.Code != "" || reply.Error.Message != "") {
-		e.Code, e.Message = reply.Error.Code, reply.Error.Message
-		if len(reply.Error.Details) > 0 && string(reply.Error.Details) != "null" {
-			e.Details = reply.Error.Details
+	var rejection errorEnvelope
+	if err := decode(body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
+		e.Code, e.Message = rejection.Error.Code, rejection.Error.Message
+		if len(rejection.Error.Details) > 0 && string(rejection.Error.Details) != "null" {
+			e.Details = rejection.Error.Details
 		}
 		if e.RequestID == "" {
-			e.RequestID, _ = reply.Error.RequestID.Text()
+			e.RequestID, _ = rejection.Error.RequestID.Text()
 		}
 		return
 	}
-	e.Message = provenance.NotOwn(body, "error envelope")
+	e.Message = provenance.Describe(body, "error envelope")
 }
 
 // ParamError is an invalid argument, which was found before anything was sent. errors.Is

@@ -57,8 +57,8 @@ type Event struct {
 // maxPageSize is larger than that of other lists.
 func (Event) maxPageSize() int { return maxEventPageSize }
 
-// tidy replaces a null payload with an absent one.
-func (e *Event) tidy() {
+// normalize replaces a null payload with an absent one.
+func (e *Event) normalize() {
 	if string(e.Payload) == "null" {
 		e.Payload = nil
 	}

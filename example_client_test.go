@@ -126,7 +126,7 @@ func ExampleClient_Environment() {
 	// candidates get mails
 }
 
-// What the service adds to v1 can be called before it has a method here.
+// What the API adds to v1 can be called before it has a method here.
 func ExampleClient_Do_patch() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

@@ -83,7 +83,7 @@ func ExampleDialect_WithDefaults() {
 	// hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order
 }
 
-// A name of the page size that the service ignores costs nothing but requests: the
+// A name of the page size that the API ignores costs nothing but requests: the
 // result is right, and observers and the log are warned.
 func ExampleExchange_warning() {
 	ctx := context.Background()

@@ -78,7 +78,7 @@ func ExampleParamError_Is() {
 	client := sandbox.New().Client()
 
 	_, err := client.Members.List().PageSize(10).Page(ctx)
-	fmt.Println(errors.Is(err, hiring.ErrInvalidInput)) // As a 400 of the service is.
+	fmt.Println(errors.Is(err, hiring.ErrInvalidInput)) // As a 400 of the API is.
 	// Output: true
 }
 
@@ -143,7 +143,7 @@ func ExampleErrorCode() {
 		case hiring.ErrNotFound:
 			fmt.Println("not there")
 		case "":
-			fmt.Println("no answer of the service")
+			fmt.Println("no answer of the API")
 		default:
 			fmt.Println("a code that this version does not know:", failure.Code)
 		}

@@ -90,7 +90,7 @@ func ExampleInvitationService_Ensure() {
 	client := server.LiveClient()
 	assessment := newAssessment(ctx, client)
 
-	// The service does its work, and then the connection breaks.
+	// The API does its work, and then the connection breaks.
 	server.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", After: true, CutAfter: 20})
 	for range 2 {
 		invited, err := client.Invitations.Ensure(ctx, assessment.ID, hiring.NewInvitation{

@@ -32,7 +32,7 @@ func ExamplePager_From() {
 	// Output: 50 243
 }
 
-// memberLister is what a program of yours asks of the service, and a fake of your own
+// memberLister is what a program of yours asks of the API, and a fake of your own
 // answers it from memory.
 type memberLister interface {
 	List() hiring.Pager[hiring.Member]

@@ -17,7 +17,7 @@ import (
 func Example_journey() {
 	ctx := context.Background()
 	server := sandbox.New()
-	client := server.LiveClient() // The service itself: client, err := hiring.FromEnv()
+	client := server.LiveClient() // The API itself: client, err := hiring.FromEnv()
 	assessment := post(ctx, client)
 	folder, err := os.MkdirTemp("", "hiring")
 	if err != nil {

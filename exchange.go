@@ -50,7 +50,7 @@ type exchange struct {
 // begin starts the trace of an attempt. Trace functions may add to header.
 func (x *exchange) begin(ctx context.Context, k *core, header http.Header) {
 	x.started = time.Now()
-	mayAdd := everyLine
+	mayAdd := acceptAll
 	if k.tracing && x.key != nil {
 		key := x.key
 		mayAdd = func(line string) bool { return key.secret.ScrubString(line) == line }
@@ -58,7 +58,7 @@ func (x *exchange) begin(ctx context.Context, k *core, header http.Header) {
 	x.trace.begin(ctx, &k.hooks, x.attempt(), header, mayAdd)
 }
 
-func everyLine(string) bool { return true }
+func acceptAll(string) bool { return true }
 
 // attempt describes the attempt to tracers.
 func (x *exchange) attempt() TraceAttempt {
@@ -110,7 +110,7 @@ func (x *exchange) report(hooks *hooks, res *result, warning string, failure *Er
 	if failure != nil {
 		e.Err = failure
 	}
-	if next.again {
+	if next.retry {
 		e.Wait = next.wait
 	}
 	x.trace.end(hooks, e)

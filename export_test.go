@@ -11,7 +11,7 @@ func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
 // ReadTwice decodes an envelope as responses are read and as json/v2 reads it.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
-	ok = wire.DecodeFast(unbound(), body, one)
+	ok = apiCodec.DecodeFast(unbound(), body, one)
 	err = decode(body, other)
 	return one, ok, other, err
 }

@@ -43,12 +43,12 @@ func FuzzRetryAfter(f *testing.F) {
 		if d < 0 {
 			t.Fatalf("headers.RetryAfter(%q, %q) = %s", value, date, d)
 		}
-		wait, again := retry.Policy(policy).Repeat(retry.Ending{Number: 1, Method: "POST", Status: 429, RetryAfter: d}, 0.5)
+		wait, again := retry.Policy(policy).Decide(retry.Attempt{Number: 1, Method: "POST", Status: 429, RetryAfter: d}, 0.5)
 		if again != (d <= policy.MaxWait) || wait < 0 || wait > policy.MaxWait || again && d > 0 && wait != d {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}
-		known := new(quota.Book)
-		known.Hold(fuzzNow.Add(min(d, longestWindow)))
+		known := new(quota.Tracker)
+		known.Block(fuzzNow.Add(min(d, longestWindow)))
 		if closed, _ := known.Enter(keyID{}, quota.Read, 0, false, fuzzNow); closed.Wait < 0 || closed.Wait > longestWindow {
 			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
@@ -130,7 +130,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		if closed.Wait < 0 || closed.Wait > longestWindow {
 			t.Fatalf("the gate is closed for %s", closed.Wait)
 		}
-		if text := reasonOf(closed, "GET"); !utf8.ValidString(text) || len(text) > 300 {
+		if text := blockReason(closed, "GET"); !utf8.ValidString(text) || len(text) > 300 {
 			t.Fatalf("reason %q", text)
 		}
 		later := fuzzNow.Add(longestWindow)
@@ -297,10 +297,10 @@ func FuzzEnvelope(f *testing.F) {
 			want = OutcomeUnknown
 		}
 		if _, err := client.Assessments.Close(ctx, "a1"); err != nil && checkError(t, err).Outcome != want {
-			t.Fatalf("Close: a 2xx of the service is done: %v", err)
+			t.Fatalf("Close: a 2xx of the API is done: %v", err)
 		}
 		if err := client.Assessments.Delete(ctx, "a1"); (err != nil) != page {
-			t.Fatalf("Delete: any 2xx of the service will do: %v", err)
+			t.Fatalf("Delete: any 2xx of the API will do: %v", err)
 		}
 		if page, err := client.Submissions.List(SubmissionFilter{}).Page(ctx); err != nil {
 			_ = checkError(t, err)

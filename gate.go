@@ -14,7 +14,7 @@ import (
 // reservation is the place of one attempt in the rate limit of its key. While it is
 // held, the rate limit counts the attempt as in flight.
 type reservation struct {
-	quotas *quota.Book
+	quotas *quota.Tracker
 	key    *credential
 	class  quota.Class
 	begun  uint64 // The position of the attempt in the order of all attempts.
@@ -43,18 +43,18 @@ func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
 	case status == http.StatusTooManyRequests && r.quotas.IsThrottle(r.key.id, r.class, window):
 		throttled = true
-		r.quotas.Hold(now.Add(min(headers.RetryAfter(h, now), longestWindow)))
+		r.quotas.Block(now.Add(min(headers.RetryAfter(h, now), longestWindow)))
 	default:
 		r.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
 	}
 	return RateLimit(window), throttled
 }
 
-// judge tells the authentication brake whether the API accepted the key.
-func (r *reservation) judge(res *result, v classification, now *moment) {
-	if v.own {
+// recordAuthentication tells the authentication brake whether the API accepted the key.
+func (r *reservation) recordAuthentication(res *result, v classification, now *moment) {
+	if v.fromAPI {
 		refused := res.status == http.StatusUnauthorized && v.failure.Code == ErrInvalidToken
-		r.quotas.Judge(r.key.id, refused, now.now)
+		r.quotas.RecordAuthentication(r.key.id, refused, now.now)
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *call) admit() (reservation, error) {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
 			return reservation{}, c.ended(key, err)
 		}
-		next, err := c.core.keys.use(c.ctx)
+		next, err := c.core.keys.current(c.ctx)
 		if err != nil { // The text may hold the key of the attempt before.
 			s := c.subject(key)
 			return reservation{}, join(c.ctx, s.fail(&result{}, s.text(err), err))
@@ -88,7 +88,7 @@ func (c *call) admit() (reservation, error) {
 			return c.reserve(key, begun)
 		case barrier.Reason == quota.Braked:
 			return reservation{}, join(c.ctx, brakedError(c.subject(key)))
-		case c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseFor(barrier.Reason)) != nil:
+		case c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason)) != nil:
 			return reservation{}, join(c.ctx, exhaustedError(c.subject(key), barrier))
 		}
 		waited = waited || barrier.Reason != quota.Throttled
@@ -96,7 +96,7 @@ func (c *call) admit() (reservation, error) {
 }
 
 // enter asks the rate limit to admit an attempt. While attempts in flight may use the
-// last remaining requests, it waits a moment for their responses.
+// last remaining requests, it waits up to quota.CrowdWait for their responses.
 func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
 	for hurry := false; ; {
 		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserve, hurry, time.Now())
@@ -107,7 +107,7 @@ func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
 		if !hurry {
 			timer := time.NewTimer(barrier.Wait)
 			select {
-			case <-barrier.News:
+			case <-barrier.Freed:
 			case <-c.ctx.Done():
 			case <-timer.C:
 				hurry = true
@@ -151,8 +151,8 @@ func (c *call) ended(key *credential, cause error) *Error {
 // exhaustedError returns the error of an attempt that the rate limit does not admit
 // in time.
 func exhaustedError(s *subject, barrier quota.Barrier) *Error {
-	e := s.fail(&result{}, s.notSent()+reasonOf(barrier, s.request.method), ErrQuotaExhausted)
-	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Said)
+	e := s.fail(&result{}, s.notSent()+blockReason(barrier, s.request.method), ErrQuotaExhausted)
+	e.Code, e.RetryAfter, e.RateLimit = ErrRateLimited, barrier.Wait, RateLimit(barrier.Window)
 	e.throttled = barrier.Reason == quota.Throttled
 	return e
 }
@@ -174,27 +174,27 @@ func (s *subject) notSent() string {
 	return "not sent, because "
 }
 
-func pauseFor(reason quota.Reason) PauseReason {
+func pauseReasonOf(reason quota.Reason) PauseReason {
 	if reason == quota.Throttled {
 		return PauseThrottle
 	}
 	return PauseQuota
 }
 
-// reasonOf says what prevents an attempt.
-func reasonOf(barrier quota.Barrier, method string) string {
+// blockReason describes what prevents an attempt.
+func blockReason(barrier quota.Barrier, method string) string {
 	kind, reserved := "write", ""
 	if isRead(method) {
 		kind = "read"
 	}
 	switch {
 	case barrier.Reason == quota.Throttled:
-		return "the service throttles this address after too many failed authentications"
+		return "the API throttles this IP address after too many failed authentications"
 	case barrier.Reason == quota.Crowded:
-		return "requests on their way may take what is left of the " + kind + " quota"
-	case barrier.Said.Remaining > 0:
-		reserved = " but for the reserve of WithQuotaReserve"
+		return "requests in flight may use the remaining " + kind + " requests of the window"
+	case barrier.Window.Remaining > 0:
+		reserved = ", except for the reserve of WithQuotaReserve,"
 	}
-	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the service's clock",
-		kind, barrier.Said.Limit, reserved, barrier.Said.Reset.Format(time.RFC3339))
+	return fmt.Sprintf("the %s quota of %d an hour is used up%s until %s, by the server's clock",
+		kind, barrier.Window.Limit, reserved, barrier.Window.Reset.Format(time.RFC3339))
 }

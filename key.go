@@ -94,7 +94,7 @@ func (k keyring) lastUsed() keyInfo {
 	return keyInfo{}
 }
 
-func (k keyring) use(ctx context.Context) (*credential, error) {
+func (k keyring) current(ctx context.Context) (*credential, error) {
 	c, err := k.next(ctx)
 	if err == nil && k.lastUsed() != c.keyInfo {
 		info := c.keyInfo
@@ -106,7 +106,7 @@ func (k keyring) use(ctx context.Context) (*credential, error) {
 // newCredential checks a key. The error's text continues a sentence that begins with the
 // key's name.
 func newCredential(key string, want Environment) (*credential, error) {
-	if err := redact.Judge(key); err != nil {
+	if err := redact.CheckKey(key); err != nil {
 		return nil, err
 	}
 	environment := environmentOf(key)

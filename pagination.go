@@ -43,10 +43,10 @@ type Page[T any] struct {
 
 // list is what a Pager reads.
 type list[T any] struct {
-	core    *core // Nil: the items are in memory.
-	memory  []T
-	request request          // Without the parameters that select a page.
-	odd     func([]T) string // Returns a warning about a page, or "". Nil: not called.
+	core       *core // Nil: the items are in memory.
+	memory     []T
+	request    request          // Without the parameters that select a page.
+	unexpected func([]T) string // Returns a warning about a page, or "". Nil: not called.
 
 	paging.List[T]
 }
@@ -261,7 +261,7 @@ func (p Pager[T]) reader() *pageReader[T] {
 	}
 	r := &pageReader[T]{list: p.list, err: p.err, Iteration: paging.Begin(&p.list.List, p.size, p.at)}
 	if r.err == nil && r.Lost != nil {
-		r.err = r.stuck(r.Lost, nil)
+		r.err = r.stuckError(r.Lost, nil)
 	}
 	return r
 }
@@ -319,10 +319,10 @@ func (r *pageReader[T]) request() request {
 func (r *pageReader[T]) advance(items []T, meta wireMeta) ([]T, error) {
 	fresh, stuck := r.Advance(items, meta.paging())
 	if stuck != nil {
-		return nil, r.stuck(stuck, &meta)
+		return nil, r.stuckError(stuck, &meta)
 	}
 	if r.Lost != nil {
-		r.err = r.stuck(r.Lost, &meta)
+		r.err = r.stuckError(r.Lost, &meta)
 	}
 	return fresh, nil
 }
@@ -341,8 +341,8 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 		return warning, err
 	}
 	warning = joinWarnings(warning, r.unexpectedSize(len(d.items), d.meta))
-	if warning == "" && r.list.odd != nil {
-		warning = r.list.odd(d.items)
+	if warning == "" && r.list.unexpected != nil {
+		warning = r.list.unexpected(d.items)
 	}
 	if r.MayBeTruncated(len(d.items), d.meta.paging()) {
 		warning = joinWarnings(warning, mayBeTruncated)
@@ -377,9 +377,9 @@ var (
 	errPromised = fmt.Errorf("%w, and more are promised", errRepeated)
 )
 
-// stuck returns the error of an iteration that would not end or would lose items. meta
+// stuckError returns the error of an iteration that would not end or would lose items. meta
 // is that of the page that showed it, nil for the position of a token.
-func (r *pageReader[T]) stuck(why *paging.Stuck, meta *wireMeta) *Error {
+func (r *pageReader[T]) stuckError(why *paging.Stuck, meta *wireMeta) *Error {
 	req := r.list.request
 	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.operation}
 	if meta != nil {

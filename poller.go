@@ -48,7 +48,7 @@ func (p *poller) serverTime(local time.Time) time.Time {
 // budget returns the reads that the rate limit leaves to polling.
 func (p *poller) budget() waiting.Budget {
 	k := p.submissions.core
-	limit, remaining, ends := k.shared.left(k.keys.lastUsed().id, http.MethodGet, time.Now())
+	limit, remaining, ends := k.shared.remaining(k.keys.lastUsed().id, http.MethodGet, time.Now())
 	others := int(math.Ceil(max(leftToOthers, k.config.reserve) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
@@ -115,14 +115,14 @@ type polledPage struct {
 	sentAt      time.Time // By the local clock. All that the response shows was true then.
 	submissions []Submission
 	cursor      string
-	decoding    *oneByOne // The submissions that cannot be decoded.
-	reportErr   error     // Of a single read: why the report cannot be decoded.
+	decoding    *submissionLeniency // The submissions that cannot be decoded.
+	reportErr   error               // Of a single read: why the report cannot be decoded.
 	err         error
 }
 
 // request sends the request of an action.
 func (p *poller) request(ctx context.Context, action waiting.Action) polledPage {
-	got := polledPage{sentAt: time.Now(), decoding: &oneByOne{id: action.ID, isNew: p.isNew}}
+	got := polledPage{sentAt: time.Now(), decoding: &submissionLeniency{id: action.ID, isNew: p.isNew}}
 	p.requests++
 	if action.Kind == waiting.Get {
 		p.read(ctx, action.ID, &got)
@@ -173,7 +173,7 @@ func (p *poller) read(ctx context.Context, id string, got *polledPage) {
 
 // readSubmission reads a submission. Of one that cannot be decoded at all, it returns
 // the ID.
-func (p *poller) readSubmission(ctx context.Context, id string, decoding *oneByOne) (Submission, error) {
+func (p *poller) readSubmission(ctx context.Context, id string, decoding *submissionLeniency) (Submission, error) {
 	r := newRequest("Submissions.Get", "GET /submissions/{id}", pathID{"id", id})
 	r.leniency = decoding
 	s, err := do[Submission](ctx, p.submissions.core, r)
@@ -189,7 +189,7 @@ func (p *poller) readSubmission(ctx context.Context, id string, decoding *oneByO
 // isUndecodable reports whether err is of an API response that cannot be decoded.
 func isUndecodable(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.garbled
+	return ok && failure.invalidBody
 }
 
 // facts returns what the machine needs of a response. A wait for reports needs nothing

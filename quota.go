@@ -34,7 +34,7 @@ type Quota struct {
 
 func isRead(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// classOf is the quota that a request counts against.
+// classOf returns the rate limit that a request counts against.
 func classOf(method string) quota.Class {
 	if isRead(method) {
 		return quota.Read
@@ -42,7 +42,7 @@ func classOf(method string) quota.Class {
 	return quota.Write
 }
 
-// The lengths of windows, for those that wait for them.
+// The usual and the longest length of a window.
 const (
 	window        = quota.Length
 	longestWindow = quota.Longest

@@ -32,7 +32,7 @@ func TestClassOf(t *testing.T) {
 func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	now := time.Now()
 	date := now.Add(-time.Hour).UTC().Format(http.TimeFormat)
-	held := reservation{quotas: new(quota.Book), key: noKey, class: quota.Read}
+	held := reservation{quotas: new(quota.Tracker), key: noKey, class: quota.Read}
 	for name, c := range map[string]struct {
 		header  http.Header
 		learned bool
@@ -52,10 +52,10 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 
 func TestOwnersOfKeysThatRotateDoNotPileUp(t *testing.T) {
 	f := new(shared)
-	for n := range 10 * manyOwners {
+	for n := range 10 * maxAccounts {
 		id := keyID{byte(n), byte(n >> 8), byte(n >> 16)}
-		f.keep(id, strconv.Itoa(n))
+		f.setAccount(id, strconv.Itoa(n))
 		assert.Equal(t, strconv.Itoa(n), f.account(id))
-		assert.LessOrEqual(t, len(f.owners.known), manyOwners)
+		assert.LessOrEqual(t, len(f.accounts.known), maxAccounts)
 	}
 }

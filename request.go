@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/urls"
 )
 
-// maxBody is the service's own bound of a request body: 512 KB.
+// maxBody is the API's limit of a request body: 512 KB.
 const maxBody = 512 << 10
 
 // request is one operation with its inputs, before any key or attempt.
@@ -26,10 +26,10 @@ type request struct {
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
 	body          []byte
-	assumed       []dialecthint.Guess // Names sent that are guesses.
-	guessedRoute  string              // The Dialect field of the route, when it is a guess.
-	leniency      leniency            // How to decode what cannot be decoded as a whole; nil: the call fails.
-	err           error               // Why it must not be sent.
+	assumptions   []dialecthint.Assumption // Names in the request that are assumed.
+	routeField    string                   // The Dialect field of an assumed route; "" for a documented one.
+	leniency      leniency                 // How to decode a partly malformed response. Nil: the call fails.
+	err           error                    // A request with an error is not sent.
 
 	requestHooks
 }
@@ -62,33 +62,33 @@ func newRequest(operation, methodAndTemplate string, ids ...pathID) request {
 	return r
 }
 
-func badSegment(s string) bool { return !urls.IsSegment(s) }
+func isBadSegment(s string) bool { return !urls.IsSegment(s) }
 
-// guessed is newRequest for a route that the documentation does not show; field
-// is where the Dialect holds it.
-func guessed(field, operation, methodAndTemplate string, ids ...pathID) request {
+// newAssumedRequest is like newRequest for an assumed route, which a field of the Dialect
+// sets.
+func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID) request {
 	r := newRequest(operation, methodAndTemplate, ids...)
-	r.guessedRoute = field
+	r.routeField = field
 	return r
 }
 
 // refuse marks the request as one that must not be sent, for one more reason.
 func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }
 
-// refuseField is refuse for an input that the service calls wire.
+// refuseField is like refuse. wire is the name of the input in the API.
 func (r request) refuseField(param, wire, problem string) request {
 	r.err = joinParams(r.err, &ParamError{param, problem, wire})
 	return r
 }
 
-// assume notes that the query or body names a guess of the Dialect.
+// assume records that the request has an assumed name, which a field of the Dialect sets.
 func (r request) assume(name, field string) request {
-	r.assumed = append(slices.Clip(r.assumed), dialecthint.Guess{Name: name, Field: field, Format: field == sinceField})
+	r.assumptions = append(slices.Clip(r.assumptions), dialecthint.Assumption{Name: name, Field: field, Format: field == sinceField})
 	return r
 }
 
-// bodyOptions write the same input as the same bytes, and the one type of
-// encoding/json's that json/v2 does not know as it is meant.
+// bodyOptions encode equal inputs as equal bytes, and a json.Number of encoding/json as a
+// number. By default json/v2 encodes it as a string.
 var bodyOptions = json.JoinOptions(
 	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalFunc(func(n stdjson.Number) ([]byte, error) { return []byte(n), nil })),
@@ -101,13 +101,13 @@ func (r request) send(v any) request {
 	case err != nil:
 		return r.refuse("body", "cannot be written as JSON"+jsoncodec.Where(err))
 	case len(body) > maxBody:
-		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the service's limit of %d", len(body), maxBody))
+		return r.refuse("body", fmt.Sprintf("is %d bytes of JSON, above the API's limit of %d", len(body), maxBody))
 	}
 	r.body = body
 	return r
 }
 
-// members adds a caller's further body members to the documented ones.
+// members makes the documented body members and the caller's additional ones the JSON body.
 func (r request) members(known, extra map[string]any) request {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if _, taken := known[name]; taken {
@@ -118,7 +118,7 @@ func (r request) members(known, extra map[string]any) request {
 	return r.send(known)
 }
 
-// envelope returns the members of which an API response has at least one.
+// envelope returns the names of members. A response of the API has at least one of them.
 func (r *request) envelope() []string {
 	if r.route == "/openapi.json" { // The one document that has no envelope.
 		return []string{"openapi", "data", "meta"}
@@ -141,4 +141,4 @@ func (r request) extend(u *url.URL) {
 	}
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

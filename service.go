@@ -1,6 +1,6 @@
 package hiring
 
-// service is what all services have in common.
+// service has the field and method that all services have in common.
 type service struct{ core *core }
 
 // use returns the core. It panics when the caller did not get the service from New.

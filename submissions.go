@@ -39,9 +39,9 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{
-		core:    s.use(),
-		request: r,
-		odd:     s.withoutReports,
+		core:       s.use(),
+		request:    r,
+		unexpected: s.withoutReports,
 		List: paging.List[Submission]{
 			Style:   paging.ByCursor,
 			MaxSize: maxPageSize,
@@ -86,7 +86,7 @@ func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email
 
 func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
 	r := newRequest("Submissions.FindByEmail", "GET /submissions")
-	if blank(assessmentID) {
+	if isBlank(assessmentID) {
 		r = r.refuse("assessmentID", "must not be empty")
 	}
 	if problem := addressProblem(strings.TrimSpace(email)); problem != "" {

@@ -12,10 +12,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 )
 
-// oneByOne decodes the submissions of a response one by one: one that cannot be decoded
-// must not hold up the others. A report that cannot be decoded is nil. Of a submission
+// submissionLeniency decodes the submissions of a response one by one, because one that
+// cannot be decoded must not delay the others. A report that cannot be decoded is nil. Of a submission
 // with another problem, the ID, the status and the times remain.
-type oneByOne struct {
+type submissionLeniency struct {
 	id    string                               // Of the one submission of the response; "" for a list.
 	isNew func(s *Submission, named bool) bool // Reports whether to warn of a submission.
 
@@ -34,15 +34,15 @@ type badSubmission struct {
 const mostWarned = 3
 
 // codec returns the codec for a response.
-func (l *oneByOne) codec() *jsoncodec.Codec {
-	return wire.Forgiving(json.JoinUnmarshalers(jsoncodec.OrNil[Report](), jsoncodec.OrPart(l.part)))
+func (l *submissionLeniency) codec() *jsoncodec.Codec {
+	return apiCodec.Forgiving(json.JoinUnmarshalers(jsoncodec.OrNil[Report](), jsoncodec.OrPart(l.part)))
 }
 
 // begin forgets what an earlier attempt found.
-func (l *oneByOne) begin() { l.bad, l.fresh = nil, nil }
+func (l *submissionLeniency) begin() { l.bad, l.fresh = nil, nil }
 
 // find returns the bad submission with an ID, or nil.
-func (l *oneByOne) find(id string) *badSubmission {
+func (l *submissionLeniency) find(id string) *badSubmission {
 	for i := range l.bad {
 		if l.bad[i].id == id {
 			return &l.bad[i]
@@ -52,7 +52,7 @@ func (l *oneByOne) find(id string) *badSubmission {
 }
 
 // part returns what can be decoded of a submission.
-func (l *oneByOne) part(place string, why error, read func(v any) error) Submission {
+func (l *submissionLeniency) part(place string, why error, read func(v any) error) Submission {
 	var raw struct {
 		ID          RawValue `json:"id"`
 		Status      RawValue `json:"status"`
@@ -78,7 +78,7 @@ func (l *oneByOne) part(place string, why error, read func(v any) error) Submiss
 
 // add records a bad submission. One without an ID gets one that is made from what
 // identifies it.
-func (l *oneByOne) add(s *Submission, where, identity string) {
+func (l *submissionLeniency) add(s *Submission, where, identity string) {
 	s.ID = cmp.Or(s.ID, l.id)
 	named := s.ID != ""
 	if !named {
@@ -93,7 +93,7 @@ func (l *oneByOne) add(s *Submission, where, identity string) {
 
 // check adds the submissions of a decoded list that have no ID, and returns a warning of
 // those that are new, or "".
-func (l *oneByOne) check(data any) string {
+func (l *submissionLeniency) check(data any) string {
 	list, _ := data.(*[]Submission)
 	if list != nil {
 		for i := range *list {

@@ -187,11 +187,11 @@ func (s *SubmissionService) WaitReports(ctx context.Context, ids []string, o Wai
 
 // checkIDs returns one error for all ids that cannot be part of a path.
 func checkIDs(ids []string) error {
-	first := slices.IndexFunc(ids, badSegment)
+	first := slices.IndexFunc(ids, isBadSegment)
 	if first < 0 {
 		return nil
 	}
-	bad := len(ids) - len(slices.DeleteFunc(slices.Clone(ids), badSegment))
+	bad := len(ids) - len(slices.DeleteFunc(slices.Clone(ids), isBadSegment))
 	return &ParamError{Param: "ids", Problem: fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first), wire: "id"}
 }
 

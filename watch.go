@@ -301,6 +301,6 @@ func (w *watcher) account(ctx context.Context, reload bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k.shared.keep(k.keys.lastUsed().id, account.ID)
+	k.shared.setAccount(k.keys.lastUsed().id, account.ID)
 	return account.ID, nil
 }

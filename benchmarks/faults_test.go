@@ -84,7 +84,7 @@ func (s *storm) RoundTrip(r *http.Request) (*http.Response, error) {
 		return s.service.RoundTrip(r)
 	}
 	kind := s.random.IntN(8)
-	if kind >= 4 { // The service does its work.
+	if kind >= 4 { // The API does its work.
 		reply, err := s.service.RoundTrip(r)
 		if err != nil {
 			return nil, err
@@ -178,7 +178,7 @@ func (w *world) other() (left int, turn time.Time) {
 	return left, time.Unix(seconds, 0)
 }
 
-// outage lets the service be unreachable.
+// outage lets the API be unreachable.
 func outage(w *world, _ time.Duration) {
 	w.connect(nobody{})
 	time.Sleep(6 * time.Hour)

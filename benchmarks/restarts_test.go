@@ -10,8 +10,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// restarts puts real connections between the program and the service, which are
-// kept alive, and cuts them: for half a minute the service breaks off every
+// restarts puts real connections between the program and the API, which are
+// kept alive, and cuts them: for half a minute the API breaks off every
 // response, for another it is gone.
 func restarts(w *world, span time.Duration) {
 	const times = 6

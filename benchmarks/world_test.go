@@ -25,7 +25,7 @@ type world struct {
 	mu        sync.Mutex
 	wire      http.RoundTripper // What the program is connected to.
 	sent      []time.Time
-	refused   int                  // Responses of 429 that the service made.
+	refused   int                  // Responses of 429 that the API made.
 	evaluated map[string]time.Time // When each submission was.
 	delivered map[string]time.Time // When the program had its report.
 	twice     int                  // Deliveries of what was delivered before.
@@ -133,7 +133,7 @@ func (w *world) stream(aDay int, over time.Duration) {
 	}
 }
 
-// RoundTrip is the program's way to the service.
+// RoundTrip is the program's way to the API.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	w.sent = append(w.sent, time.Now())
@@ -148,10 +148,10 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, err
 }
 
-// invented is a header of responses that the service did not make.
+// invented is a header of responses that the API did not make.
 const invented = "X-Invented"
 
-// connect puts something between the program and the service, or nothing.
+// connect puts something between the program and the API, or nothing.
 func (w *world) connect(wire http.RoundTripper) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

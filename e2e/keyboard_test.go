@@ -53,5 +53,5 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	p.enter()
 	assert.Equal(t, "Grace Hopper", p.text("h1"))
 	journal := p.server.Journal()
-	assert.Empty(t, journal, "nothing of it was a request to the service: %v", journal)
+	assert.Empty(t, journal, "nothing of it was a request to the API: %v", journal)
 }

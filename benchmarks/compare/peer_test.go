@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// peer is one way to read from the service. It keeps the value of its last call,
+// peer is one way to read from the API. It keeps the value of its last call,
 // so that nothing is left out by the compiler and tests can compare.
 type peer interface {
 	account(context.Context) error

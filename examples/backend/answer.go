@@ -25,7 +25,7 @@ type answer struct {
 // ours is the answer to what no browser can mend, and need not know.
 var ours = answer{Status: http.StatusInternalServerError, Text: "Something is wrong on our side. It has been noted.", Operator: true}
 
-// soon is when to try again if the service does not say.
+// soon is when to try again if the API does not say.
 const soon = 30 * time.Second
 
 // answerTo is the one place that knows what each failure of the client means to a browser.
@@ -60,7 +60,7 @@ func unsure(failure *hiring.Error) bool {
 	return failure != nil && (failure.Outcome == hiring.OutcomeUnknown || failure.Outcome == hiring.OutcomeDone)
 }
 
-// invalid puts the service's complaints beside the fields of the form that they
+// invalid puts the API's complaints beside the fields of the form that they
 // are about. One about anything else is no mistake of the person before the screen.
 func invalid(err error) answer {
 	complaints, names := hiring.FieldErrors(err), hiring.DefaultDialect()
@@ -85,7 +85,7 @@ func later(failure *hiring.Error) time.Duration {
 }
 
 // report logs a failure: all of it when it is ours to mend and no input is
-// complained of, else only what holds no word of a person. The service's message
+// complained of, else only what holds no word of a person. The API's message
 // may quote what was typed in.
 func report(ctx context.Context, log *slog.Logger, what string, err error) {
 	failure, ok := errors.AsType[*hiring.Error](err)

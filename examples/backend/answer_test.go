@@ -17,13 +17,13 @@ import (
 type failure struct {
 	name       string
 	form       [2]string       // Name and address; Ada's when empty.
-	faults     []sandbox.Fault // Of the service.
+	faults     []sandbox.Fault // Of the API.
 	arrange    func(*site)     // Or anything else.
 	status     int             // Of the form's answer.
 	text       string          // In it.
 	retryAfter string          // Its header.
 	view       int             // Status of the first page; 0: it is not concerned.
-	sends      int             // How often the service was asked to invite.
+	sends      int             // How often the API was asked to invite.
 	operator   bool            // The log has an error.
 }
 
@@ -123,7 +123,7 @@ func (f failure) check(t *testing.T, s *site, w *httptest.ResponseRecorder, stat
 	require.Contains(t, body, f.text)
 	require.Equal(t, f.retryAfter, w.Header().Get("Retry-After"))
 	for _, detail := range []string{"req_", "hiring:", "INVALID_TOKEN", "sk_", "Not here", "Sign in", "Bad gateway"} {
-		require.NotContains(t, body, detail, "a detail of the service")
+		require.NotContains(t, body, detail, "a detail of the API")
 	}
 	if f.operator {
 		require.Contains(t, s.log.String(), "level=ERROR")

@@ -14,7 +14,7 @@ const (
 	keepFor      = 30 * time.Second // What was read.
 	keepFailure  = 5 * time.Second  // Those who reload do not add to the trouble.
 	readWithin   = 10 * time.Second
-	pageSize     = 100 // Of the service's listings.
+	pageSize     = 100 // Of the API's listings.
 	readsAnHour  = 1000
 	shareOfViews = 2 // One half of them.
 )

@@ -112,7 +112,7 @@ func (s *site) pendingPath() string {
 	return ""
 }
 
-// requests counts what the service was asked.
+// requests counts what the API was asked.
 func (s *site) requests(method string) (n int) {
 	for _, entry := range s.server.Journal() {
 		if entry.Method == method {

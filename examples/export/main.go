@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return export(ctx, client, folder, out)
 }
 
-// connect returns a client of the service that the environment names, or of an
+// connect returns a client of the API that the environment names, or of an
 // embedded sandbox when it names none. A program of yours needs the last line only.
 func connect() (*hiring.Client, error) {
 	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {

@@ -59,7 +59,7 @@ func TestReadyWhileRequestsSucceed(t *testing.T) {
 		time.Sleep(time.Minute + time.Second)
 		require.False(t, probe(t, j).Ready)
 		time.Sleep(24 * time.Hour)
-		require.True(t, probe(t, j).Ready, "the service is back")
+		require.True(t, probe(t, j).Ready, "the API is back")
 		stop()
 		synctest.Wait()
 	})

@@ -66,7 +66,7 @@ func work(ctx context.Context, set settings, stdout io.Writer, log *slog.Logger)
 	defer stop()
 	health := new(health)
 	if set.embedded {
-		log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the service")
+		log.Info("showing five candidates of the embedded sandbox; set HIRING_BASE_URL and HIRING_API_KEY to watch the API")
 		client, set := demonstrate(ctx, set, log, health)
 		return newJob(set, client, health, log).run(ctx, stdout)
 	}

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// connect returns a client of the service or, without one, of the sample data.
+// connect returns a client of the API or, without one, of the sample data.
 func connect(assessment *string) (*hiring.Client, error) {
 	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
 		if *assessment == "" {

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	client := sandbox.New().Client() // The service itself: client, err := hiring.FromEnv()
+	client := sandbox.New().Client() // The API itself: client, err := hiring.FromEnv()
 	if err := run(context.Background(), client, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "shortlist:", printable(err.Error()))
 		os.Exit(1)

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// Guess is an assumed name and the Dialect field that sets it.
-type Guess struct {
+// Assumption is an assumed name and the Dialect field that sets it.
+type Assumption struct {
 	Name, Field string
 	Format      bool // The name is documented; only the format of its value is assumed.
 }
@@ -26,17 +26,17 @@ type Complaints struct {
 	Fields map[string][]string
 }
 
-// Of returns the Dialect fields of the guesses that the messages can be about. sent
+// Of returns the Dialect fields of the assumptions that the messages can be about. sent
 // reports whether the request held a field with the given name that is not assumed.
-func (c Complaints) Of(guesses []Guess, sent func(name string) bool) map[string]bool {
+func (c Complaints) Of(assumptions []Assumption, sent func(name string) bool) map[string]bool {
 	wrong := make(map[string]bool)
 	for name, problems := range c.Fields {
-		for _, g := range suspects(guesses, name, problems, sent) {
+		for _, g := range suspects(assumptions, name, problems, sent) {
 			wrong[g.Field] = true
 		}
 	}
 	for _, text := range c.Whole {
-		for _, g := range guesses {
+		for _, g := range assumptions {
 			if namesUnknown(text, g.Name) {
 				wrong[g.Field] = true
 			}
@@ -45,18 +45,18 @@ func (c Complaints) Of(guesses []Guess, sent func(name string) bool) map[string]
 	return wrong
 }
 
-// suspects returns the guesses that a message about the field name can be about.
-func suspects(guesses []Guess, name string, problems []string, sent func(string) bool) []Guess {
-	if i := slices.IndexFunc(guesses, func(g Guess) bool { return g.Name == name }); i >= 0 {
-		if guesses[i].Format || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
-			return guesses[i : i+1]
+// suspects returns the assumptions that a message about the field name can be about.
+func suspects(assumptions []Assumption, name string, problems []string, sent func(string) bool) []Assumption {
+	if i := slices.IndexFunc(assumptions, func(g Assumption) bool { return g.Name == name }); i >= 0 {
+		if assumptions[i].Format || slices.ContainsFunc(problems, func(p string) bool { return complainsOf(p, name) }) {
+			return assumptions[i : i+1]
 		}
 		return nil
 	}
 	if sent(name) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(guesses), func(g Guess) bool { return g.Format })
+	return slices.DeleteFunc(slices.Clone(assumptions), func(g Assumption) bool { return g.Format })
 }
 
 // aboutName matches a message that is entirely about a name. It does not match within a

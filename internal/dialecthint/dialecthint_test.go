@@ -12,7 +12,7 @@ import (
 )
 
 func TestOf(t *testing.T) {
-	guesses := []dialecthint.Guess{{Name: "page_size", Field: "Size"}, {Name: "cursor", Field: "Cursor"}, {Name: "since", Field: "Layout", Format: true}}
+	guesses := []dialecthint.Assumption{{Name: "page_size", Field: "Size"}, {Name: "cursor", Field: "Cursor"}, {Name: "since", Field: "Layout", Format: true}}
 	for name, c := range map[string]struct {
 		whole string
 		field string

@@ -28,35 +28,34 @@ func Signed(header map[string][]string) bool {
 	})
 }
 
-// Judge remembers whether a gateway removes the API's headers. Its zero value is ready to
+// Detector determines where responses came from, and remembers whether a gateway removes the API's headers. Its zero value is ready to
 // use. It is safe for concurrent use.
-type Judge struct{ stripped atomic.Bool }
+type Detector struct{ gatewayStrips atomic.Bool }
 
-// Foreign returns why a 2xx response did not come from the API, or an empty string if it
-// did. page reports whether the body is text other than JSON. A response without the API's
+// Intermediary returns why a 2xx response did not come from the API, or "" if it did. page reports whether the body is text other than JSON. A response without the API's
 // headers must be a JSON object with one of the members. The search for them ends when
 // until returns an error.
-func (j *Judge) Foreign(header map[string][]string, body []byte, members []string, until interface{ Err() error }) (why string, page bool) {
+func (j *Detector) Intermediary(header map[string][]string, body []byte, members []string, until interface{ Err() error }) (why string, page bool) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n\ufeff")
 	switch {
 	case len(trimmed) > 0 && !text.LooksLikeJSON(trimmed):
-		return NotOwn(body, ""), true
+		return Describe(body, ""), true
 	case Signed(header):
 	case len(trimmed) == 0:
-		if !j.stripped.Load() {
-			return NotOwn(nil, ""), false
+		if !j.gatewayStrips.Load() {
+			return Describe(nil, ""), false
 		}
 	case !hasMember(trimmed, members, until):
-		return NotOwn(trimmed, "envelope"), false
+		return Describe(trimmed, "envelope"), false
 	default:
-		j.stripped.Store(true)
+		j.gatewayStrips.Store(true)
 	}
 	return "", false
 }
 
-// NotOwn returns an error text for a body that did not come from the API. It does not
+// Describe returns an error text for a body that did not come from the API. It does not
 // quote JSON, which may contain candidates' data. envelope names the expected JSON.
-func NotOwn(body []byte, envelope string) string {
+func Describe(body []byte, envelope string) string {
 	switch {
 	case len(body) == 0:
 		return "the response is empty and not from the API"

@@ -41,29 +41,29 @@ func TestForeign(t *testing.T) {
 		if c.signed {
 			h.Set("X-Request-Id", "req_1")
 		}
-		var judge provenance.Judge
-		why, page := judge.Foreign(h, []byte(c.body), envelope, t.Context())
+		var judge provenance.Detector
+		why, page := judge.Intermediary(h, []byte(c.body), envelope, t.Context())
 		assert.Equal(t, c.why, why, name)
 		assert.Equal(t, c.page, page, name)
 	}
 }
 
 func TestAnEnvelopeShowsThatHeadersAreStripped(t *testing.T) {
-	var judge provenance.Judge
-	why, _ := judge.Foreign(nil, nil, envelope, t.Context())
+	var judge provenance.Detector
+	why, _ := judge.Intermediary(nil, nil, envelope, t.Context())
 	assert.NotEmpty(t, why)
-	why, _ = judge.Foreign(nil, []byte(`{"meta":{}}`), envelope, t.Context())
+	why, _ = judge.Intermediary(nil, []byte(`{"meta":{}}`), envelope, t.Context())
 	assert.Empty(t, why)
-	why, _ = judge.Foreign(nil, nil, envelope, t.Context())
-	assert.Empty(t, why, "an empty response may be the service's by now")
-	why, _ = judge.Foreign(nil, []byte(`{"login":1}`), envelope, t.Context())
+	why, _ = judge.Intermediary(nil, nil, envelope, t.Context())
+	assert.Empty(t, why, "an empty response may be the API's by now")
+	why, _ = judge.Intermediary(nil, []byte(`{"login":1}`), envelope, t.Context())
 	assert.NotEmpty(t, why)
 }
 
 func TestLookingForTheEnvelopeEndsWithTheTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var judge provenance.Judge
-	why, _ := judge.Foreign(nil, []byte(`{"a":[`+strings.Repeat("1,", 10_000)+`1],"data":1}`), envelope, ctx)
+	var judge provenance.Detector
+	why, _ := judge.Intermediary(nil, []byte(`{"a":[`+strings.Repeat("1,", 10_000)+`1],"data":1}`), envelope, ctx)
 	assert.NotEmpty(t, why)
 }

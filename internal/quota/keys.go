@@ -10,7 +10,7 @@ import (
 const minSweep = 64
 
 // of returns the state of a class. The lock must be held.
-func (b *Book) of(key Key, class Class) *classState {
+func (b *Tracker) of(key Key, class Class) *classState {
 	known := b.keys[key]
 	if known == nil {
 		if b.keys == nil {
@@ -25,7 +25,7 @@ func (b *Book) of(key Key, class Class) *classState {
 // forget drops the keys whose windows have ended and that have no requests in flight, so
 // that rotated keys do not accumulate. It runs when the number of keys has doubled since
 // the last time. The lock must be held.
-func (b *Book) forget(now time.Time) {
+func (b *Tracker) forget(now time.Time) {
 	if len(b.keys) < max(minSweep, b.sweep) {
 		return
 	}
@@ -59,14 +59,14 @@ func (k brake) wait(now time.Time) time.Duration {
 
 // recordTry records a request with a braked key, so that only one of several waiting
 // requests is sent. The lock must be held.
-func (b *Book) recordTry(key Key, now time.Time) {
+func (b *Tracker) recordTry(key Key, now time.Time) {
 	if k, ok := b.brakes[key]; ok {
 		b.brakes[key] = brake{k.refusals, now}
 	}
 }
 
-// Judge records whether a response called the key invalid.
-func (b *Book) Judge(key Key, invalid bool, now time.Time) {
+// RecordAuthentication records whether a response called the key invalid.
+func (b *Tracker) RecordAuthentication(key Key, invalid bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !invalid {

@@ -3,13 +3,13 @@ package quota
 import "time"
 
 const (
-	// memory is the weight of the previous window's rate, as a duration of observation.
-	memory = time.Minute
+	// previousWeight is the weight of the previous window's rate, as a duration of observation.
+	previousWeight = time.Minute
 
-	// probe is the longest delay caused by the expected requests of other users of the
+	// maxDelayForOthers is the longest delay caused by the expected requests of other users of the
 	// key. Their requests are visible only in responses to this client's requests, so they
 	// may have ended.
-	probe = Length / 4
+	maxDelayForOthers = Length / 4
 )
 
 // usage is the state of one window: the remaining requests and who used the rest. It paces
@@ -26,7 +26,7 @@ type usage struct {
 	limit, remaining int
 	at, ends         time.Time // Time of the last response, and end of the window, by the local clock.
 	own              int       // Requests of this client in the window.
-	before           float64   // Requests an hour that others made in the previous window.
+	previousRate     float64   // Requests an hour that others made in the previous window.
 
 	planned time.Time // When the last request would have begun if those before it had taken no time.
 	ended   time.Time // When a request of this client ended last.
@@ -52,7 +52,7 @@ func (u *usage) learn(limit, remaining, inFlight int, ends, now time.Time) {
 		if now.Sub(u.ends) > Length {
 			rate = 0 // The previous window ended long ago.
 		}
-		u.before, u.own, u.ends = rate, inFlight, ends
+		u.previousRate, u.own, u.ends = rate, inFlight, ends
 	}
 	u.limit, u.remaining, u.at = limit, remaining, now
 }
@@ -61,7 +61,7 @@ func (u *usage) learn(limit, remaining, inFlight int, ends, now time.Time) {
 func (u *usage) others() float64 {
 	seen := float64(max(0, u.limit-u.remaining-u.own))
 	passed := max(0, Length-u.ends.Sub(u.at))
-	rate := (seen + u.before*memory.Hours()) / (passed + memory).Hours()
+	rate := (seen + u.previousRate*previousWeight.Hours()) / (passed + previousWeight).Hours()
 	return min(rate, float64(u.limit)/2)
 }
 
@@ -89,7 +89,7 @@ func (u *usage) next(reserve, inFlight int, now time.Time) (due time.Time, wholl
 	}
 	pause := time.Duration(float64(u.ends.Sub(u.planned)) / (free + 1)) // The last request is sent before the window ends.
 	if expected > 0 {
-		pause = min(pause, probe)
+		pause = min(pause, maxDelayForOthers)
 	}
 	return u.planned.Add(pause), false
 }

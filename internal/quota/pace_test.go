@@ -54,7 +54,7 @@ func TestPaceWait(t *testing.T) {
 				limit = 5
 			}
 			now := start.Add(c.known.passed)
-			u := usage{limit: limit, remaining: c.known.remaining, own: c.known.own, before: c.known.before, at: now, planned: now, ends: start.Add(time.Hour)}
+			u := usage{limit: limit, remaining: c.known.remaining, own: c.known.own, previousRate: c.known.before, at: now, planned: now, ends: start.Add(time.Hour)}
 			wait, wholly := u.wait(c.reserve, c.onTheWay, now.Add(c.later))
 			assert.InDelta(t, c.want.Seconds(), wait.Seconds(), 0.001, "%s instead of %s", wait, c.want)
 			assert.Equal(t, c.wholly, wholly, "until the window's end")
@@ -149,14 +149,14 @@ func TestPaceLearn(t *testing.T) {
 	u.begin(20, 0, start)
 	u.learn(200, 197, 2, end.Add(time.Hour), end)
 	assert.Equal(t, 2, u.own, "in the new window, one on its way still")
-	assert.InDelta(t, 100, u.before, 4)
+	assert.InDelta(t, 100, u.previousRate, 4)
 	assert.InDelta(t, 100, u.others(), 40, "one more, and what the window before showed")
 	u.learn(200, 196, 1, end.Add(time.Hour), end.Add(20*time.Minute))
 	assert.Less(t, u.others(), 12.0, "they seem to be gone")
 
 	u.begin(20, 0, start)
 	u.learn(200, 150, 1, end.Add(9*time.Hour), end.Add(8*time.Hour))
-	assert.Zero(t, u.before, "long ago")
+	assert.Zero(t, u.previousRate, "long ago")
 	assert.InDelta(t, 100, u.others(), 0.1, "49 at once, but half of the quota at most")
 }
 
@@ -184,5 +184,5 @@ func TestPaceAtTheEndOfAWindow(t *testing.T) {
 	u.begin(20, 0, start)
 	u.learn(200, 199, 1, end.Add(time.Hour), end)
 	assert.Equal(t, 1, u.own)
-	assert.Zero(t, u.before, "nobody else")
+	assert.Zero(t, u.previousRate, "nobody else")
 }

@@ -1,9 +1,9 @@
 // Package quota tracks the hourly rate limits of each API key and decides whether a
 // request may be sent now, and if not, when.
 //
-// The caller reports events: a request begins ([Book.Enter]) and ends ([Book.Leave]), a
-// response has rate-limit headers ([Book.Learn]), accepts or rejects the key
-// ([Book.Judge]), or throttles the IP address ([Book.Hold]). The decision is a [Barrier].
+// The caller reports events: a request begins ([Tracker.Enter]) and ends ([Tracker.Leave]), a
+// response has rate-limit headers ([Tracker.Learn]), accepts or rejects the key
+// ([Tracker.RecordAuthentication]), or throttles the IP address ([Tracker.Block]). The decision is a [Barrier].
 // The caller passes the current time of the local clock. Only a window's Reset is by the
 // server's clock.
 //
@@ -60,17 +60,17 @@ const (
 // documented are the limits assumed until a response shows them.
 var documented = [2]int{Read: 1000, Write: 200}
 
-// Book is the rate-limit state of all keys. It is safe for concurrent use. The zero value
+// Tracker is the rate-limit state of all keys. It is safe for concurrent use. The zero value
 // is ready to use.
-type Book struct {
+type Tracker struct {
 	mu sync.Mutex
 	// ticks counts starts of requests and arrivals of responses, which orders them without
 	// a clock.
-	ticks  uint64
-	keys   map[Key]*[2]classState
-	sweep  int       // Number of keys at which idle ones are dropped.
-	held   time.Time // No request is sent until then, because the IP address is throttled.
-	brakes map[Key]brake
+	ticks        uint64
+	keys         map[Key]*[2]classState
+	sweep        int       // Number of keys at which idle ones are dropped.
+	blockedUntil time.Time // No request is sent until then, because the IP address is throttled.
+	brakes       map[Key]brake
 }
 
 // classState is the state of one class of one key.
@@ -126,8 +126,8 @@ const (
 type Barrier struct {
 	Reason Reason
 	Wait   time.Duration // Time until the next call of Enter.
-	Said   Window        // The window, if Reason is Used or Crowded.
-	News   chan struct{} // If Reason is Crowded: closed when a request in flight has ended.
+	Window Window        // The window, if Reason is Used or Crowded.
+	Freed  chan struct{} // If Reason is Crowded: closed when a request in flight has ended.
 }
 
 // Enter decides whether a request may be sent, and if so, records its beginning. reserve
@@ -135,14 +135,14 @@ type Barrier struct {
 // flight count as used. Without one, all remaining requests are used, and a request waits
 // while those in flight may use them up, unless hurry is set. begun is an argument for
 // Learn.
-func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time.Time) (closed Barrier, begun uint64) {
+func (b *Tracker) Enter(key Key, class Class, reserve float64, hurry bool, now time.Time) (closed Barrier, begun uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if wait := b.brakes[key].wait(now); wait > 0 {
 		return Barrier{Reason: Braked, Wait: wait}, 0
 	}
-	if b.held.After(now) {
-		return Barrier{Reason: Throttled, Wait: b.held.Sub(now)}, 0
+	if b.blockedUntil.After(now) {
+		return Barrier{Reason: Throttled, Wait: b.blockedUntil.Sub(now)}, 0
 	}
 	if b.keys[key] == nil {
 		b.forget(now)
@@ -152,12 +152,12 @@ func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time
 		left := k.Remaining - k.inFlight
 		switch {
 		case k.Remaining == 0, reserve > 0 && left <= k.share(reserve):
-			return Barrier{Reason: Used, Wait: k.ends.Sub(now), Said: k.Window}, 0
+			return Barrier{Reason: Used, Wait: k.ends.Sub(now), Window: k.Window}, 0
 		case left <= 0 && !hurry:
 			if k.ended == nil {
 				k.ended = make(chan struct{})
 			}
-			return Barrier{Reason: Crowded, Wait: CrowdWait, Said: k.Window, News: k.ended}, 0
+			return Barrier{Reason: Crowded, Wait: CrowdWait, Window: k.Window, Freed: k.ended}, 0
 		}
 	}
 	b.recordTry(key, now)
@@ -168,7 +168,7 @@ func (b *Book) Enter(key Key, class Class, reserve float64, hurry bool, now time
 }
 
 // Leave records the end of a request.
-func (b *Book) Leave(key Key, class Class, now time.Time) {
+func (b *Tracker) Leave(key Key, class Class, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, class)
@@ -183,7 +183,7 @@ func (b *Book) Leave(key Key, class Class, now time.Time) {
 // Learn records the rate-limit headers of a response to a request that began at begun.
 // left is the time until the window ends, by the server's clock, counted from the
 // response's arrival. From a window that has ended, only the Limit is used.
-func (b *Book) Learn(key Key, class Class, begun uint64, window Window, left time.Duration, now time.Time) {
+func (b *Tracker) Learn(key Key, class Class, begun uint64, window Window, left time.Duration, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ticks++
@@ -213,24 +213,24 @@ func (b *Book) Learn(key Key, class Class, begun uint64, window Window, left tim
 // IsThrottle distinguishes a 429 for too many failed authentications from a 429 for a
 // class that is used up (assumed: look of a throttle). The former counts as neither read
 // nor write and does not show the rate limits.
-func (b *Book) IsThrottle(key Key, class Class, window Window) bool {
+func (b *Tracker) IsThrottle(key Key, class Class, window Window) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return window.Remaining != 0 || window.Limit != b.of(key, class).limit(class)
 }
 
-// Hold blocks all requests, with any key, until the given time.
-func (b *Book) Hold(until time.Time) {
+// Block blocks all requests, with any key, until the given time.
+func (b *Tracker) Block(until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if until.After(b.held) {
-		b.held = until
+	if until.After(b.blockedUntil) {
+		b.blockedUntil = until
 	}
 }
 
 // Known returns the last window of a key's class, or the zero Window before the first
 // response.
-func (b *Book) Known(key Key, class Class) Window {
+func (b *Tracker) Known(key Key, class Class) Window {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known := b.keys[key]; known != nil {
@@ -242,7 +242,7 @@ func (b *Book) Known(key Key, class Class) Window {
 // Left returns the limit and the remaining requests of the current window of a class, and
 // the time until the window ends. Without a current window it returns those of a new one.
 // While responses report only windows that have ended, Left counts this client's requests.
-func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
+func (b *Tracker) Left(key Key, class Class, now time.Time) (limit, remaining int, ends time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, class)
@@ -259,7 +259,7 @@ func (b *Book) Left(key Key, class Class, now time.Time) (limit, remaining int, 
 // Pace returns the delay before the next write of a long run. The run leaves a tenth of
 // each window to others, or more if reserve is larger. wholly reports whether the delay
 // lasts until the next window.
-func (b *Book) Pace(key Key, reserve float64, now time.Time) (wait time.Duration, wholly bool, window Window) {
+func (b *Tracker) Pace(key Key, reserve float64, now time.Time) (wait time.Duration, wholly bool, window Window) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.of(key, Write)

@@ -16,7 +16,7 @@ func numbered(n int) (key Key) {
 }
 
 // begin is a request that nothing keeps from going.
-func begin(t *testing.T, b *Book, key Key, class Class, now time.Time) (begun uint64) {
+func begin(t *testing.T, b *Tracker, key Key, class Class, now time.Time) (begun uint64) {
 	t.Helper()
 	closed, begun := b.Enter(key, class, 0, false, now)
 	if closed != (Barrier{}) || begun == 0 {
@@ -26,9 +26,9 @@ func begin(t *testing.T, b *Book, key Key, class Class, now time.Time) (begun ui
 }
 
 // known is a book in which a key's class has so much left for half an hour.
-func known(t *testing.T, limit, remaining int) *Book {
+func known(t *testing.T, limit, remaining int) *Tracker {
 	t.Helper()
-	b := new(Book)
+	b := new(Tracker)
 	said := Window{limit, remaining, now.Add(30 * time.Minute)}
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), said, 30*time.Minute, now)
 	b.Leave(Key{}, Read, now)
@@ -64,9 +64,9 @@ func TestEnter(t *testing.T) {
 		assert.Equal(t, c.want, closed.Reason, name)
 		assert.Equal(t, c.wait, closed.Wait, name)
 		assert.Equal(t, c.want == Open, begun > 0, name)
-		assert.Equal(t, c.want == Crowded, closed.News != nil, name)
+		assert.Equal(t, c.want == Crowded, closed.Freed != nil, name)
 		if c.want != Open {
-			assert.Equal(t, c.remaining, closed.Said.Remaining, name)
+			assert.Equal(t, c.remaining, closed.Window.Remaining, name)
 		}
 		begin(t, b, Key{}, Write, now)
 		begin(t, b, numbered(7), Read, now)
@@ -81,13 +81,13 @@ func TestWhoWaitsForTheLastHearsOfItsEnd(t *testing.T) {
 	first, _ := b.Enter(Key{}, Read, 0, false, now)
 	second, _ := b.Enter(Key{}, Read, 0, false, now)
 	select {
-	case <-first.News:
+	case <-first.Freed:
 		t.Fatal("nothing has ended yet")
 	default:
 	}
 	b.Leave(Key{}, Read, now)
-	<-first.News
-	<-second.News
+	<-first.Freed
+	<-second.Freed
 	begin(t, b, Key{}, Read, now)
 }
 
@@ -107,7 +107,7 @@ func TestLearn(t *testing.T) {
 		"overlapping: the later window last":       {[]reply{{0, at(1, 1000)}, {1, at(99, 2000)}}, at(99, 2000)},
 		"overlapping: the later window first":      {[]reply{{0, at(99, 2000)}, {1, at(1, 1000)}}, at(99, 2000)},
 	} {
-		b := new(Book)
+		b := new(Tracker)
 		begun := []uint64{begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)}
 		for _, r := range c.replies {
 			b.Learn(Key{}, Read, begun[r.request], r.said, time.Hour, now)
@@ -125,7 +125,7 @@ func TestLearn(t *testing.T) {
 // TestWhatSaysTheSameIsNoNews: a request that begins after a response is believed,
 // though another that overlapped with that response says the same again meanwhile.
 func TestWhatSaysTheSameIsNoNews(t *testing.T) {
-	b := new(Book)
+	b := new(Tracker)
 	said := Window{100, 9, time.Unix(1000, 0)}
 	first, second := begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)
 	b.Learn(Key{}, Read, first, said, time.Hour, now)
@@ -137,7 +137,7 @@ func TestWhatSaysTheSameIsNoNews(t *testing.T) {
 }
 
 func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
-	b := new(Book)
+	b := new(Tracker)
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 0, now.Add(999 * time.Hour)}, 999*time.Hour, now)
 	closed, _ := b.Enter(Key{}, Read, 0, false, now)
 	assert.Equal(t, Longest, closed.Wait)
@@ -159,7 +159,7 @@ func TestIsThrottle(t *testing.T) {
 		"used up, of a limit of its own": {5000, Read, Window{Limit: 5000}, false},
 		"as documented, but not so here": {5000, Read, Window{Limit: 1000}, true},
 	} {
-		b := new(Book)
+		b := new(Tracker)
 		if c.known > 0 {
 			b = known(t, c.known, 10)
 		}
@@ -168,9 +168,9 @@ func TestIsThrottle(t *testing.T) {
 }
 
 func TestThrottleHoldsEverythingAndIsNotShortened(t *testing.T) {
-	b := new(Book)
-	b.Hold(now.Add(time.Minute))
-	b.Hold(now.Add(time.Second))
+	b := new(Tracker)
+	b.Block(now.Add(time.Minute))
+	b.Block(now.Add(time.Second))
 	for _, class := range []Class{Read, Write} {
 		closed, _ := b.Enter(numbered(int(class)), class, 0, true, now)
 		assert.Equal(t, Barrier{Reason: Throttled, Wait: time.Minute}, closed)
@@ -179,10 +179,10 @@ func TestThrottleHoldsEverythingAndIsNotShortened(t *testing.T) {
 }
 
 func TestKeyThatIsRejectedIsTriedOnceAMinute(t *testing.T) {
-	b, at := new(Book), now
+	b, at := new(Tracker), now
 	for range MaxRefusals {
 		begin(t, b, Key{}, Read, at)
-		b.Judge(Key{}, true, at)
+		b.RecordAuthentication(Key{}, true, at)
 	}
 	for range 3 {
 		closed, _ := b.Enter(Key{}, Write, 0, true, at.Add(time.Second))
@@ -191,7 +191,7 @@ func TestKeyThatIsRejectedIsTriedOnceAMinute(t *testing.T) {
 		at = at.Add(brakePause)
 		begin(t, b, Key{}, Read, at)
 	}
-	b.Judge(Key{}, false, at)
+	b.RecordAuthentication(Key{}, false, at)
 	begin(t, b, Key{}, Read, at)
 	begin(t, b, Key{}, Read, at)
 }
@@ -230,7 +230,7 @@ func TestPaceLeavesATenthOrTheReserve(t *testing.T) {
 		"the reserve":       {remaining: 100, reserve: 0.5, wholly: true},
 		"a small reserve":   {remaining: 20, reserve: 0.01, wholly: true},
 	} {
-		b := new(Book)
+		b := new(Tracker)
 		said := Window{200, c.remaining, now.Add(time.Hour)}
 		b.Learn(Key{}, Write, begin(t, b, Key{}, Write, now), said, time.Hour, now)
 		b.Leave(Key{}, Write, now)
@@ -242,7 +242,7 @@ func TestPaceLeavesATenthOrTheReserve(t *testing.T) {
 }
 
 func TestKeysThatRotateDoNotPileUp(t *testing.T) {
-	b, at, most := new(Book), now, 0
+	b, at, most := new(Tracker), now, 0
 	for n := range 20_000 {
 		key := numbered(n)
 		b.Learn(key, Read, begin(t, b, key, Read, at), Window{1000, 0, at.Add(time.Hour)}, time.Hour, at)
@@ -254,7 +254,7 @@ func TestKeysThatRotateDoNotPileUp(t *testing.T) {
 }
 
 func TestWhatIsKnownIsNotForgotten(t *testing.T) {
-	b := new(Book)
+	b := new(Tracker)
 	closed, onItsWay := numbered(1), numbered(2)
 	b.Learn(closed, Write, begin(t, b, closed, Write, now), Window{200, 0, now.Add(time.Hour)}, time.Hour, now)
 	b.Leave(closed, Write, now)
@@ -276,7 +276,7 @@ func TestWhatIsKnownIsNotForgotten(t *testing.T) {
 }
 
 func TestCrowdOfKeysIsForgottenOnceItsWindowsTurn(t *testing.T) {
-	b := new(Book)
+	b := new(Tracker)
 	for n := range 10 * minSweep {
 		b.Learn(numbered(n), Read, begin(t, b, numbered(n), Read, now), Window{1000, 0, now.Add(time.Hour)}, time.Hour, now)
 		b.Leave(numbered(n), Read, now)
@@ -290,30 +290,30 @@ func TestCrowdOfKeysIsForgottenOnceItsWindowsTurn(t *testing.T) {
 }
 
 func TestRefusalsOfFewKeysAreNotForgotten(t *testing.T) {
-	b := new(Book)
+	b := new(Tracker)
 	for range MaxRefusals - 1 {
-		b.Judge(Key{}, true, now)
+		b.RecordAuthentication(Key{}, true, now)
 	}
 	later := now.Add(3 * Length)
-	b.Judge(numbered(1), true, later)
-	b.Judge(Key{}, true, later)
+	b.RecordAuthentication(numbered(1), true, later)
+	b.RecordAuthentication(Key{}, true, later)
 	closed, _ := b.Enter(Key{}, Read, 0, false, later)
 	assert.Equal(t, Braked, closed.Reason)
 }
 
 func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
-	b, at, most := new(Book), now, 0
+	b, at, most := new(Tracker), now, 0
 	for n := range 20_000 {
-		b.Judge(numbered(n), true, at)
+		b.RecordAuthentication(numbered(n), true, at)
 		most = max(most, len(b.brakes))
 		at = at.Add(time.Minute)
 	}
 	assert.LessOrEqual(t, most, minSweep, "60 keys were refused within an hour")
 	for range MaxRefusals {
-		b.Judge(numbered(1), true, at)
+		b.RecordAuthentication(numbered(1), true, at)
 	}
 	for n := range 1000 {
-		b.Judge(numbered(30_000+n), true, at)
+		b.RecordAuthentication(numbered(30_000+n), true, at)
 	}
 	closed, _ := b.Enter(numbered(1), Read, 0, false, at)
 	assert.Equal(t, Barrier{Reason: Braked, Wait: brakePause}, closed, "one that was refused a moment ago is not forgotten")
@@ -335,7 +335,7 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 		"ends soon":         {0, time.Second, 99, ended, Open},
 		"absurd, long past": {0, -1 << 63, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
 	} {
-		b := new(Book)
+		b := new(Tracker)
 		if c.before >= 0 {
 			b = known(t, 1000, c.before)
 		}
@@ -348,7 +348,7 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 		assert.Equal(t, c.reason, closed.Reason, name)
 		assert.False(t, b.IsThrottle(Key{}, Read, Window{Limit: 500}), "%s: its Limit is that of the class", name)
 	}
-	b := new(Book)
+	b := new(Tracker)
 	old := begin(t, b, Key{}, Read, now)
 	b.Learn(Key{}, Read, begin(t, b, Key{}, Read, now), Window{1000, 5, now.Add(time.Hour)}, time.Hour, now)
 	b.Learn(Key{}, Read, old, ended, -time.Minute, now)
@@ -358,7 +358,7 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 // Responses that tell only of ended windows leave what this client has not used of the
 // window that their Reset names.
 func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
-	book, key := new(Book), Key{}
+	book, key := new(Tracker), Key{}
 	at := start
 	said := func(reset time.Time, left time.Duration) {
 		_, begun := book.Enter(key, Read, 0, false, at)

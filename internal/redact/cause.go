@@ -27,7 +27,7 @@ func (f Finder) Clean(err error) error {
 type cleaner struct {
 	Finder
 
-	left int // Steps until only the text is kept.
+	remaining int // Steps until only the text is kept.
 }
 
 // clean returns err unless it shows the key.
@@ -36,8 +36,8 @@ func (c *cleaner) clean(err error) (changed bool, clean error) {
 		return false, nil
 	}
 	var causes []error
-	c.left--
-	if c.left < 0 {
+	c.remaining--
+	if c.remaining < 0 {
 		changed = true
 	} else {
 		for _, cause := range causesOf(err) {
@@ -83,12 +83,12 @@ func (f Finder) shows(err error) bool {
 	if slices.ContainsFunc(texts, f.InString) {
 		return true
 	}
-	return f.holds(reflect.ValueOf(err), true)
+	return f.containsKey(reflect.ValueOf(err), true)
 }
 
-func (f Finder) holds(v reflect.Value, exported bool) bool {
-	look := look{finder: f, left: 50_000, seen: make(map[any]bool)}
-	return look.into(v, exported)
+func (f Finder) containsKey(v reflect.Value, exported bool) bool {
+	look := valueSearch{finder: f, remaining: 50_000, visited: make(map[any]bool)}
+	return look.contains(v, exported)
 }
 
 // marshalled returns the JSON that err's own methods write, or "".
@@ -106,41 +106,41 @@ func marshalled(err error) (text string) {
 	return ""
 }
 
-// look searches a value as deep as a printer or a program can see: through pointers
+// valueSearch searches a value as deep as a printer or a program can see: through pointers
 // only where fields are exported.
-type look struct {
-	finder Finder
-	left   int // Values until the rest counts as showing the key.
-	seen   map[any]bool
+type valueSearch struct {
+	finder    Finder
+	remaining int // Values until the rest counts as showing the key.
+	visited   map[any]bool
 }
 
-func (l *look) into(v reflect.Value, exported bool) bool {
-	l.left--
-	if l.left < 0 {
+func (l *valueSearch) contains(v reflect.Value, exported bool) bool {
+	l.remaining--
+	if l.remaining < 0 {
 		return true
 	}
 	switch v.Kind() {
 	case reflect.String:
 		return l.finder.InString(v.String())
 	case reflect.Interface:
-		return l.into(v.Elem(), exported)
+		return l.contains(v.Elem(), exported)
 	case reflect.Pointer:
-		if v.IsNil() || !exported || l.seen[[2]any{v.Pointer(), v.Type()}] {
+		if v.IsNil() || !exported || l.visited[[2]any{v.Pointer(), v.Type()}] {
 			return false
 		}
-		l.seen[[2]any{v.Pointer(), v.Type()}] = true
-		return l.into(v.Elem(), true)
+		l.visited[[2]any{v.Pointer(), v.Type()}] = true
+		return l.contains(v.Elem(), true)
 	case reflect.Struct:
 		for field, value := range v.Fields() {
-			if l.into(value, exported && field.IsExported()) {
+			if l.contains(value, exported && field.IsExported()) {
 				return true
 			}
 		}
 	case reflect.Slice, reflect.Array:
-		return l.intoAll(v, exported)
+		return l.containsAny(v, exported)
 	case reflect.Map:
 		for entries := v.MapRange(); entries.Next(); {
-			if l.into(entries.Key(), exported) || l.into(entries.Value(), exported) {
+			if l.contains(entries.Key(), exported) || l.contains(entries.Value(), exported) {
 				return true
 			}
 		}
@@ -148,7 +148,7 @@ func (l *look) into(v reflect.Value, exported bool) bool {
 	return false
 }
 
-func (l *look) intoAll(v reflect.Value, exported bool) bool {
+func (l *valueSearch) containsAny(v reflect.Value, exported bool) bool {
 	switch v.Type().Elem().Kind() {
 	case reflect.Uint8:
 		b := make([]byte, v.Len())
@@ -158,7 +158,7 @@ func (l *look) intoAll(v reflect.Value, exported bool) bool {
 		return l.finder.In(b)
 	case reflect.String, reflect.Interface, reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 		for i := range v.Len() {
-			if l.into(v.Index(i), exported) {
+			if l.contains(v.Index(i), exported) {
 				return true
 			}
 		}

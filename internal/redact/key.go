@@ -12,9 +12,9 @@ const (
 	TestPrefix = "sk_test_"
 )
 
-// Judge returns an error if key is not a valid API key. The error's text continues a
+// CheckKey returns an error if key is not a valid API key. The error's text continues a
 // sentence that begins with the name of the key's source.
-func Judge(key string) error {
+func CheckKey(key string) error {
 	const scheme = "Bearer "
 	switch {
 	case key == "":

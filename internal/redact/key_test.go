@@ -25,11 +25,11 @@ func TestRedact(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	require.NoError(t, redact.Judge("sk_live_"+strings.Repeat("a", 24)))
+	require.NoError(t, redact.CheckKey("sk_live_"+strings.Repeat("a", 24)))
 	for key, want := range map[string]string{
 		"": "is empty", "Bearer x": `begins with "Bearer "`, "BEARER x": `begins with "Bearer "`, "Bearer ": `begins with "Bearer "`,
 		"sk_live_a\n": "white space", " sk_live_a": "white space", "Bearer\t": "white space", "sk_\x00live": "control characters",
 	} {
-		assert.ErrorContains(t, redact.Judge(key), want, "%q", key)
+		assert.ErrorContains(t, redact.CheckKey(key), want, "%q", key)
 	}
 }

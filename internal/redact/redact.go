@@ -21,10 +21,10 @@ import (
 )
 
 const (
-	piece = 12
+	minPiece = 12
 	// fewest is the smallest number of letters of a key. Removing a shorter key would
 	// remove ordinary words, and no real key is that short.
-	fewest = 6
+	minLetters = 6
 )
 
 // Finder finds one key. The zero value finds nothing. A Finder contains the key and must
@@ -47,16 +47,16 @@ type anchor struct {
 // New returns a Finder of key.
 func New(key string) Finder {
 	prefix := len(key) - len(withoutPrefix(key))
-	f := Finder{letters: lettersOf(key), secret: len(lettersOf(key[:prefix])), need: piece}
+	f := Finder{letters: lettersOf(key), secret: len(lettersOf(key[:prefix])), need: minPiece}
 	switch secret := len(f.letters) - f.secret; {
-	case len(key) < fewest:
+	case len(key) < minLetters:
 		return Finder{}
-	case secret == 0 || len(f.letters) < fewest:
+	case secret == 0 || len(f.letters) < minLetters:
 		return Finder{exact: key}
-	case secret < piece:
+	case secret < minPiece:
 		f.secret, f.need = 0, len(f.letters)
 	}
-	f.anchors = f.choose()
+	f.anchors = f.chooseAnchors()
 	return f
 }
 
@@ -73,18 +73,18 @@ func lettersOf(s string) string {
 	return string(slices.DeleteFunc([]byte(s), func(c byte) bool { return !isLetter[c] }))
 }
 
-// rare contains the letters in order of frequency in the API's JSON, rarest first. The
+// letterRarity contains the letters in order of frequency in the API's JSON, rarest first. The
 // JSON has words and field names in lower case, hexadecimal ids and timestamps.
-const rare = "QXJKYVWGHUFNLqRBOxPMZCDSzIEAjTkwvygphfubmlsc798645rn31oi2dat0e"
+const letterRarity = "QXJKYVWGHUFNLqRBOxPMZCDSzIEAjTkwvygphfubmlsc798645rn31oi2dat0e"
 
-// choose returns rare letters such that every piece contains one. It chooses the rarest of
+// chooseAnchors returns rare letters such that every piece contains one. It chooses the rarest of
 // the first need letters, and continues after the chosen one.
-func (f Finder) choose() []anchor {
+func (f Finder) chooseAnchors() []anchor {
 	var chosen []anchor
 	for from := f.secret; from+f.need <= len(f.letters); {
 		place := from
 		for i := from; i < from+f.need; i++ {
-			if strings.IndexByte(rare, f.letters[i]) <= strings.IndexByte(rare, f.letters[place]) {
+			if strings.IndexByte(letterRarity, f.letters[i]) <= strings.IndexByte(letterRarity, f.letters[place]) {
 				place = i
 			}
 		}
@@ -117,16 +117,16 @@ func (f Finder) In(b []byte) bool {
 			if !f.step() {
 				return true
 			}
-			if f.hit(b, at, f.anchors[i:], escapes >= 0) {
+			if f.matchesAnchor(b, at, f.anchors[i:], escapes >= 0) {
 				return true
 			}
 		}
 	}
-	return escapes >= 0 && f.spelledIn(b, escapes)
+	return escapes >= 0 && f.inEscapes(b, escapes)
 }
 
-// hit reports whether the letter at b[at] is one of the anchors of a piece.
-func (f Finder) hit(b []byte, at int, anchors []anchor, escapes bool) bool {
+// matchesAnchor reports whether the letter at b[at] is one of the anchors of a piece.
+func (f Finder) matchesAnchor(b []byte, at int, anchors []anchor, escapes bool) bool {
 	for _, a := range anchors {
 		if a.letter == b[at] && !f.standsAlone(b, at, a.place) {
 			if _, found := f.align(b, at, a, escapes); found {
@@ -140,9 +140,9 @@ func (f Finder) hit(b []byte, at int, anchors []anchor, escapes bool) bool {
 // InString is like In for a string.
 func (f Finder) InString(s string) bool { return f.In([]byte(s)) }
 
-// spelledIn reports whether an escape in b[at:] is part of a piece. It checks escapes
+// inEscapes reports whether an escape in b[at:] is part of a piece. It checks escapes
 // only, because few of them encode a letter.
-func (f Finder) spelledIn(b []byte, at int) bool {
+func (f Finder) inEscapes(b []byte, at int) bool {
 	for {
 		letter, end := escape(b, at, true)
 		if !f.step() {
@@ -197,25 +197,25 @@ func (f Finder) beginsAt(b []byte, at, place int) bool {
 	return true
 }
 
-// find is the position of a piece.
-type find struct {
+// match is the position of a piece.
+type match struct {
 	start, end int
 	read       reading
 }
 
 // around returns the piece that has an anchor at b[at:].
-func (f Finder) around(b []byte, at int) (find, bool) {
+func (f Finder) around(b []byte, at int) (match, bool) {
 	for _, a := range f.anchors {
 		if found, ok := f.align(b, at, a, true); ok {
 			return found, true
 		}
 	}
-	return find{}, false
+	return match{}, false
 }
 
 // align returns the piece whose anchor a is at b[at:]. escapes reports whether b has
 // escapes.
-func (f Finder) align(b []byte, at int, a anchor, escapes bool) (find, bool) {
+func (f Finder) align(b []byte, at int, a anchor, escapes bool) (match, bool) {
 	if escapes {
 		for _, read := range []reading{escaped, nested} {
 			if found, ok := f.extend(b, at, a, read); ok {
@@ -227,10 +227,10 @@ func (f Finder) align(b []byte, at int, a anchor, escapes bool) (find, bool) {
 }
 
 // extend extends the match at b[at] to both sides while the letters are the key's.
-func (f Finder) extend(b []byte, at int, a anchor, read reading) (find, bool) {
+func (f Finder) extend(b []byte, at int, a anchor, read reading) (match, bool) {
 	letter, start, end := read.after(b, at)
 	if letter != a.letter {
-		return find{}, false
+		return match{}, false
 	}
 	first, begin := a.place, start
 	for first > 0 {
@@ -253,5 +253,5 @@ func (f Finder) extend(b []byte, at int, a anchor, read reading) (find, bool) {
 		last++
 		end = after
 	}
-	return find{start, end, read}, last+1-max(first, f.secret) >= f.need
+	return match{start, end, read}, last+1-max(first, f.secret) >= f.need
 }

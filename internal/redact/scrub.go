@@ -61,7 +61,7 @@ func (f Finder) ScrubString(s string) string {
 
 // appendRest appends the parts of a piece that belong to the text: the end of one JSON
 // string and the beginning of the next.
-func (f find) appendRest(to, b []byte) []byte {
+func (f match) appendRest(to, b []byte) []byte {
 	_, _, at := f.read.after(b, f.start)
 	for at < f.end {
 		_, begin, end := f.read.after(b, at)

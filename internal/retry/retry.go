@@ -39,8 +39,8 @@ func (p Policy) WithDefaults() (full Policy, negative []string) {
 	}, negative
 }
 
-// Ending holds the facts about an ended attempt that the decision depends on.
-type Ending struct {
+// Attempt holds the facts about an ended attempt that the decision depends on.
+type Attempt struct {
 	Number int // 1 for the first attempt.
 	Method string
 	Status int // 0 without a response.
@@ -55,10 +55,10 @@ type Ending struct {
 	Bounded    bool          // The context has a deadline.
 }
 
-// Repeat reports whether the attempt is retried, and returns the delay before the retry.
+// Decide reports whether the attempt is retried, and returns the delay before the retry.
 // jitter is a random number in [0, 1).
-func (p Policy) Repeat(e Ending, jitter float64) (wait time.Duration, again bool) {
-	if e.Number >= p.MaxAttempts || e.Permanent || !e.repeatable() {
+func (p Policy) Decide(e Attempt, jitter float64) (wait time.Duration, again bool) {
+	if e.Number >= p.MaxAttempts || e.Permanent || !e.isRetriable() {
 		return 0, false
 	}
 	wait = e.RetryAfter
@@ -80,16 +80,16 @@ func (p Policy) TooLong(wait time.Duration) bool {
 	return wait > p.MaxWait && (p.MaxWait < time.Hour || wait > time.Hour+time.Second)
 }
 
-// repeatable reports whether a retry is safe and may succeed.
-func (e Ending) repeatable() bool {
+// isRetriable reports whether a retry is safe and may succeed.
+func (e Attempt) isRetriable() bool {
 	if e.Status == 429 || e.Unsent {
 		return true
 	}
 	switch e.Method {
 	case get, head:
-		return e.Timeout || e.Cut || Overload(e.Status)
+		return e.Timeout || e.Cut || IsOverload(e.Status)
 	case del, patch:
-		return Overload(e.Status) || e.Status == 0 && e.Cut
+		return IsOverload(e.Status) || e.Status == 0 && e.Cut
 	}
 	return false
 }
@@ -97,8 +97,8 @@ func (e Ending) repeatable() bool {
 // HTTP methods that may be retried.
 const get, head, del, patch = "GET", "HEAD", "DELETE", "PATCH"
 
-// Overload reports whether status is a transient server error.
-func Overload(status int) bool {
+// IsOverload reports whether status is a transient server error.
+func IsOverload(status int) bool {
 	switch status {
 	case 500, 502, 503, 504:
 		return true

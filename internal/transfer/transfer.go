@@ -38,9 +38,9 @@ type State struct {
 	Validator string // Value for If-Range; empty when the storage sent none.
 }
 
-// Ask returns the values of the Range and If-Range headers for the missing bytes. Both are
+// RangeHeaders returns the values of the Range and If-Range headers for the missing bytes. Both are
 // empty when nothing was written.
-func (s *State) Ask() (ranges, ifRange string) {
+func (s *State) RangeHeaders() (ranges, ifRange string) {
 	if s.Written == 0 {
 		return "", ""
 	}

@@ -97,12 +97,12 @@ func TestAsk(t *testing.T) {
 		"nothing":    {transfer.Header{}, ""},
 	} {
 		s := transfer.State{Total: transfer.Unknown}
-		ranges, ifRange := s.Ask()
+		ranges, ifRange := s.RangeHeaders()
 		assert.Empty(t, ranges+ifRange, "%s: all of it", name)
 		_, err := s.Accept(200, c.header, transfer.Unknown, false)
 		require.NoError(t, err, name)
 		s.Written = 4
-		ranges, ifRange = s.Ask()
+		ranges, ifRange = s.RangeHeaders()
 		assert.Equal(t, "bytes=4-", ranges, name)
 		assert.Equal(t, c.want, ifRange, name)
 		assert.False(t, s.Missing(), "%s: of unknown length", name)

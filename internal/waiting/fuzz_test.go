@@ -198,7 +198,7 @@ func FuzzMachine(f *testing.F) {
 	for seed := range n {
 		f.Add(first + seed)
 	}
-	// Cursors expired while the service failed, or the window ended; a poll a day read 50
+	// Cursors expired while the API failed, or the window ended; a poll a day read 50
 	// reports, and more came.
 	for _, seed := range []uint64{107, 481, 943, 1577, 2328} {
 		f.Add(seed)

@@ -183,7 +183,7 @@ func TestProgressSaysWhyItIsSlow(t *testing.T) {
 	_, err := machine.Handle(at, waiting.Response{Failed: true, RetryAfter: 5 * m})
 	require.NoError(t, err)
 	action := machine.Next(at, plenty)
-	assert.Equal(t, at.Add(5*m), action.Until, "as long as the service asks")
+	assert.Equal(t, at.Add(5*m), action.Until, "as long as the API asks")
 	assert.Equal(t, "the API fails or cannot be reached", machine.Progress(at).SlowReason)
 	machine.EndInterval()
 	assert.Equal(t, waiting.List, machine.Next(at, plenty).Kind, "somebody else decides when")

@@ -46,7 +46,7 @@ func handedIn(t *testing.T, server *sandbox.Server) string {
 	return id
 }
 
-// exchanges of storage, without those of the service.
+// exchanges of storage, without those of the API.
 type exchanges struct{ seen []hiring.Exchange }
 
 func (e *exchanges) option() hiring.Option {
@@ -107,7 +107,7 @@ func TestDownloadArchive(t *testing.T) {
 			}
 			for _, e := range server.Journal() {
 				if e.Route == "/_archive/{id}" {
-					assert.Empty(t, e.Key, "%s: the key stays with the service", name)
+					assert.Empty(t, e.Key, "%s: the key stays with the API", name)
 				}
 			}
 		})
@@ -216,8 +216,8 @@ func TestHostileStorage(t *testing.T) {
 		"endless 5xx in between":   {[]apitest.Responder{begun, apitest.Respond(500, "")}, 10, 4, "500 the download was interrupted, after 10 bytes"},
 		"Retry-After too long":     {[]apitest.Responder{apitest.Respond(503, "", "Retry-After: 3600")}, 0, 1, "retry after 1h0m0s"},
 		"no progress":              {[]apitest.Responder{begun, apitest.Archive(206, 10, 10, apitest.ErrReset, apitest.ContentRange)}, 10, 4, "interrupted: connection reset by peer"},
-		"never answers":            {[]apitest.Responder{apitest.Block()}, 0, 4, "nothing came for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
-		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "sent no validator to resume it with: nothing came for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
+		"never answers":            {[]apitest.Responder{apitest.Block()}, 0, 4, "no data arrived for 30s: context deadline exceeded, after 0 bytes; see WithTimeout"},
+		"stalls":                   {[]apitest.Responder{apitest.Stall(200, "abc")}, 3, 1, "sent no validator to resume it with: no data arrived for 30s: context deadline exceeded, after 3 bytes; see WithTimeout"},
 		"untrusted":                {[]apitest.Responder{apitest.Fail(&tls.CertificateVerificationError{Err: errors.New("unknown authority")})}, 0, 1, "unknown authority"},
 		"error with the link":      {[]apitest.Responder{apitest.Fail(&url.Error{Op: "Get", URL: apitest.StorageLink, Err: errors.New("/archives/7.zip?signature=s3cr3t")})}, 0, 4, "the link"},
 		"nothing at all":           {[]apitest.Responder{func(*http.Request) (*http.Response, error) { return nil, nil }}, 0, 4, "neither a response nor an error"},
@@ -287,7 +287,7 @@ func TestStorageErrorsDoNotBlockAPIRequests(t *testing.T) {
 		client := h.Client(apitest.NoRetry)
 		_, err := client.Submissions.DownloadArchive(t.Context(), "s", io.Discard)
 		assert.Equal(t, 50*time.Second, apitest.RequireError(t, "DownloadArchive", err).RetryAfter)
-		require.NotErrorIs(t, err, hiring.ErrRateLimited, "it is not the service's")
+		require.NotErrorIs(t, err, hiring.ErrRateLimited, "it is not the API's")
 		begun := time.Now()
 		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		assert.Zero(t, time.Since(begun))

@@ -135,7 +135,7 @@ func TestCancellationWhileRequestsInFlightMayUseTheWindow(t *testing.T) {
 		err := apitest.ReadAccount(ctx, client)
 		assert.Equal(t, time.Second/2, time.Since(begun))
 		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorContains(t, err, "requests on their way may take what is left of the read quota")
+		require.ErrorContains(t, err, "requests in flight may use the remaining read requests of the window")
 		assert.Len(t, fake.Requests(), 2)
 
 		require.NoError(t, apitest.ReadAccount(t.Context(), client), "a second later it goes all the same")

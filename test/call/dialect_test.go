@@ -18,7 +18,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// another is how the service might turn out to call a thing, and what makes a
+// another is how the API might turn out to call a thing, and what makes a
 // client that assumes the default notice.
 type another struct {
 	dialect hiring.Dialect

@@ -100,19 +100,19 @@ func matrix() map[string]meets {
 		"302":                  alike(apitest.Respond(302, "", "Location: ://"), no, 1, 0, "302 "+redirect),
 		"304":                  alike(apitest.Respond(304, ""), no, 1, 0, "304 "+redirect),
 		"307":                  alike(apitest.Respond(307, "", "Location: /x"), no, 1, 0, "307 "+redirect),
-		"400":                  alike(apitest.RespondError(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the service (request req_0e)"),
-		"401":                  alike(apitest.RespondError(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the service; hiring.example.com refused the key sk_test_…: "),
-		"402":                  alike(apitest.RespondError(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the service (request req_0e)"),
-		"403":                  alike(apitest.RespondError(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the service (request req_0e)"),
-		"404":                  alike(apitest.RespondError(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the service"),
+		"400":                  alike(apitest.RespondError(400, "INVALID_INPUT"), no, 1, 0, "400 INVALID_INPUT: said the API (request req_0e)"),
+		"401":                  alike(apitest.RespondError(401, "INVALID_TOKEN"), no, 1, 0, "401 INVALID_TOKEN: said the API; hiring.example.com refused the key sk_test_…: "),
+		"402":                  alike(apitest.RespondError(402, "PLAN_LIMIT_REACHED"), no, 1, 0, "402 PLAN_LIMIT_REACHED: said the API (request req_0e)"),
+		"403":                  alike(apitest.RespondError(403, "INSUFFICIENT_SCOPE"), no, 1, 0, "403 INSUFFICIENT_SCOPE: said the API (request req_0e)"),
+		"404":                  alike(apitest.RespondError(404, "NOT_FOUND"), no, 1, 0, "404 NOT_FOUND: said the API"),
 		"405":                  alike(apitest.Respond(405, html), no, 1, 0, "405 the response is not from the API: "+html),
-		"409":                  alike(apitest.RespondError(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the service; retry after 1s (request req_0e)"),
+		"409":                  alike(apitest.RespondError(409, "CONFLICT", "Retry-After: 1"), no, 1, 0, "409 CONFLICT: said the API; retry after 1s (request req_0e)"),
 		"413":                  alike(apitest.Respond(413, html), no, 1, 0, "413 "+notOwn),
-		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
+		"429":                  alike(quota(1000, 200), no, 4, 60*time.Second, "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
 		"429 of a proxy":       alike(apitest.Respond(429, html), no, 4, random, "429 "+notOwn),
 		"429 of a proxy, 5 s":  alike(apitest.Respond(429, html, "Retry-After: 5"), no, 4, 15*time.Second, "429 "+notOwn+"; retry after 5s"),
-		"429 throttle":         alike(quota(100), no, 1, 0, "429 RATE_LIMITED: said the service; retry after 20s (request req_0e)"),
-		"500":                  overload(apitest.RespondError(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the service"),
+		"429 throttle":         alike(quota(100), no, 1, 0, "429 RATE_LIMITED: said the API; retry after 20s (request req_0e)"),
+		"500":                  overload(apitest.RespondError(500, "INTERNAL_ERROR"), random, "500 INTERNAL_ERROR: said the API"),
 		"501":                  alike(apitest.Respond(501, html), hiring.OutcomeUnknown, 1, 0, "501 "+notOwn),
 		"502":                  overload(apitest.Respond(502, html), random, "502 "+notOwn),
 		"503":                  overload(apitest.Respond(503, html), random, "503 "+notOwn),
@@ -175,7 +175,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestReportedOutcomesAreTrue compares what a call says with what the service did,
+// TestReportedOutcomesAreTrue compares what a call says with what the API did,
 // under each kind of fault before and after the effect.
 func TestReportedOutcomesAreTrue(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{

@@ -38,7 +38,7 @@ func replying(raw string) func(*net.TCPConn) {
 	}
 }
 
-// A proxy that wants a sign-in answers in the service's place, whatever is asked.
+// A proxy that wants a sign-in answers in the API's place, whatever is asked.
 func TestSignInPageIsAnError(t *testing.T) {
 	baseURL, _ := apitest.Listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
 	for _, op := range apitest.Operations() {
@@ -54,7 +54,7 @@ func TestSignInPageIsAnError(t *testing.T) {
 	}
 }
 
-// What is not known to be the service's is not known to be done.
+// What is not known to be the API's is not known to be done.
 func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
 	for name, c := range map[string]struct {
@@ -133,8 +133,8 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 		remove := func(c *hiring.Client) error { return c.Assessments.Delete(t.Context(), "a") }
 		require.ErrorContains(t, remove(client), "the response is empty and not from the API", "%s", name)
 		_, _ = client.Account.Get(t.Context())
-		require.NoError(t, remove(client), "%s: the service's responses come so", name)
-		require.ErrorIs(t, remove(client), hiring.ErrOutcomeUnknown, "%s: a page is still no response of the service", name)
+		require.NoError(t, remove(client), "%s: the API's responses come so", name)
+		require.ErrorIs(t, remove(client), hiring.ErrOutcomeUnknown, "%s: a page is still no response of the API", name)
 		require.NoError(t, remove(variant), "%s: a variant knows it too", name)
 	}
 	client := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource, apitest.RequestIDHeader), apitest.Respond(204, "")).Client()
@@ -143,7 +143,7 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 	require.Error(t, client.Assessments.Delete(t.Context(), "a"), "a response with headers shows no gateway")
 }
 
-// A 2xx of the service that brings something else than was promised was done all
+// A 2xx of the API that brings something else than was promised was done all
 // the same, and is no success.
 func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{

@@ -89,7 +89,7 @@ func TestCallFailsAtOnceWhenTheRateLimitWaitIsTooLong(t *testing.T) {
 			require.NotErrorIs(t, err, context.DeadlineExceeded, "%s: the context has not ended", name)
 			until := begun.Add(c.left).UTC().Format(time.RFC3339)
 			require.EqualError(t, err, "hiring: Assessments.Delete: RATE_LIMITED: not sent, because the write quota of 200 an hour is used up until "+
-				until+", by the service's clock; retry after "+c.left.String(), "%s", name)
+				until+", by the server's clock; retry after "+c.left.String(), "%s", name)
 		})
 	}
 }
@@ -250,7 +250,7 @@ func TestThrottleIsNotRetriedAndBlocksAllRequests(t *testing.T) {
 			for what, call := range map[string]func(context.Context, *hiring.Client) error{"read": apitest.ReadAccount, "write": write} {
 				err := call(t.Context(), hasty)
 				refusedLocally(t, name+": "+what+", another key", err, 50*time.Second)
-				require.ErrorContains(t, err, "throttles this address", "%s", name)
+				require.ErrorContains(t, err, "throttles this IP address", "%s", name)
 				assert.NotContains(t, err.Error(), "quota", "%s", name)
 			}
 			assert.Len(t, fake.Requests(), 2, "%s", name)
@@ -314,7 +314,7 @@ func TestReserveStaysFreeForOthers(t *testing.T) {
 		}
 		refused := apitest.ReadAccount(t.Context(), background)
 		refusedLocally(t, "the last fifth", refused, 30*time.Minute)
-		require.ErrorContains(t, refused, "the read quota of 100 an hour is used up but for the reserve of WithQuotaReserve until")
+		require.ErrorContains(t, refused, "the read quota of 100 an hour is used up, except for the reserve of WithQuotaReserve, until")
 		assert.Equal(t, 20, apitest.RequireError(t, "the last fifth", refused).RateLimit.Remaining)
 		for remaining > 0 {
 			require.NoError(t, apitest.ReadAccount(t.Context(), client), "%d left", remaining)

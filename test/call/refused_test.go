@@ -72,7 +72,7 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 	})
 }
 
-// Only responses of the service count, and any other than a refusal of the key
+// Only responses of the API count, and any other than a refusal of the key
 // begins the count anew.
 func TestConsecutiveRefusalsOfAKey(t *testing.T) {
 	for name, c := range map[string]struct {

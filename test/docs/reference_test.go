@@ -45,7 +45,7 @@ func TestDocCommentsStateScopeAndCost(t *testing.T) {
 }
 
 // sends: the methods of services, which may return a Pager and send nothing yet,
-// and what else takes a context and asks the service.
+// and what else takes a context and asks the API.
 func sends(name string, decl *ast.FuncDecl) bool {
 	kind, _, _ := strings.Cut(name, "_")
 	return strings.HasSuffix(kind, "Service") || docscheck.TakesContext(decl) && (kind == "Client" || kind == "Pager")
@@ -56,9 +56,9 @@ func sends(name string, decl *ast.FuncDecl) bool {
 var promises = map[string]map[string]string{
 	".": {
 		"_journey":                          "from an invitation to the score, by the candidate's address",
-		"_quotaExhausted":                   "what the service would refuse is not sent",
+		"_quotaExhausted":                   "what the API would refuse is not sent",
 		"_keyRefused":                       "a key that is refused three times is not sent on and on",
-		"_notTheService":                    "a 2xx is believed only when it is the service's",
+		"_notTheService":                    "a 2xx is believed only when it is the API's",
 		"_redirect":                         "redirects are not followed",
 		"Client_print":                      "the key is in no rendering of a value",
 		"Client_With":                       "variants share what is known of the quotas",

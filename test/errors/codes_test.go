@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// refused is a call that the service refuses with a documented code.
+// refused is a call that the API refuses with a documented code.
 type refused struct {
 	code   hiring.ErrorCode
 	status int

@@ -31,7 +31,7 @@ func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
 		400: "INVALID_INPUT", 401: "INVALID_TOKEN", 402: "PLAN_LIMIT_REACHED", 403: "INSUFFICIENT_SCOPE",
 		404: "NOT_FOUND", 409: "CONFLICT", 429: "RATE_LIMITED", 500: "INTERNAL_ERROR", 418: "BRAND_NEW",
 	} {
-		fake := apitest.NewScriptedServer(t, apitest.Respond(status, `{"error":{"code":"`+wire+`","message":"said the service","details":{"limit":200},"request_id":"req_body"}}`,
+		fake := apitest.NewScriptedServer(t, apitest.Respond(status, `{"error":{"code":"`+wire+`","message":"said the API","details":{"limit":200},"request_id":"req_body"}}`,
 			"X-Request-Id: req_head", "X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 3", "X-RateLimit-Reset: 1800000000", "Retry-After: 9"))
 		err := fake.Client(apitest.NoRetry).Assessments.Delete(t.Context(), "a1")
 		failure := apitest.RequireError(t, wire, err)
@@ -40,7 +40,7 @@ func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
 			outcome = hiring.OutcomeUnknown
 		}
 		limit := hiring.RateLimit{Limit: 200, Remaining: 3, Reset: time.Unix(1800000000, 0).UTC()}
-		assert.Equal(t, [6]any{hiring.ErrorCode(wire), "said the service", status, "req_head", "DELETE", "/assessments/{id}"},
+		assert.Equal(t, [6]any{hiring.ErrorCode(wire), "said the API", status, "req_head", "DELETE", "/assessments/{id}"},
 			[6]any{failure.Code, failure.Message, failure.Status, failure.RequestID, failure.Method, failure.Route}, "%s", wire)
 		assert.Equal(t, [5]any{1, outcome, 9 * time.Second, limit, `{"limit":200}`},
 			[5]any{failure.Attempts, failure.Outcome, failure.RetryAfter, failure.RateLimit, string(failure.Details)}, "%s", wire)
@@ -50,12 +50,12 @@ func TestEveryDocumentedCodeIsDecoded(t *testing.T) {
 		require.NotErrorIs(t, err, hiring.ErrorCode(""), "%s is not the empty code", wire)
 		assert.Equal(t, outcome == hiring.OutcomeUnknown, errors.Is(err, hiring.ErrOutcomeUnknown), "%s", wire)
 		require.NoError(t, errors.Unwrap(err), "%s has no cause", wire)
-		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the service; retry after 9s (request req_head)", status, wire)
+		want := fmt.Sprintf("hiring: Assessments.Delete: %d %s: said the API; retry after 9s (request req_head)", status, wire)
 		if status == 401 {
 			want = strings.Replace(want, "; retry", "; hiring.example.com refused the key sk_test_…: check it for expiry and revocation, or make another in the dashboard; retry", 1)
 		}
 		if status == 500 {
-			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the service; the outcome is unknown: check before you repeat it; retry after 9s (request req_head)"
+			want = "hiring: Assessments.Delete: 500 INTERNAL_ERROR: said the API; the outcome is unknown: check before you repeat it; retry after 9s (request req_head)"
 		}
 		assert.Equal(t, want, err.Error())
 	}
@@ -179,7 +179,7 @@ func TestHintsOnlyWhereTheyApply(t *testing.T) {
 		}
 		hints, _, _ = strings.Cut(hints, " (request")
 		assert.Equal(t, c.hints, hints, "%s: hints of %q", c.name, err)
-		assert.NotContains(t, failure.Message, "Dialect", "%s: the message stays the service's", c.name)
+		assert.NotContains(t, failure.Message, "Dialect", "%s: the message stays the API's", c.name)
 		var named string
 		for _, field := range failure.DialectFields {
 			named += ", or Dialect." + field + " is wrong"

@@ -66,8 +66,8 @@ func TestErrorTexts(t *testing.T) {
 			"hiring: Challenges.List: 404 the response is empty and not from the API, or Dialect.ListChallenges is wrong; the path has no id: check the base URL",
 		},
 		"404 of Do": {func(c *hiring.Client) error { return apitest.ErrorOf(c.Do(t.Context(), "GET", "/x", nil, nil, nil)) }, apitest.RespondError(404, "NOT_FOUND"), nil,
-			"hiring: Do: 404 NOT_FOUND: said the service; the path has no id: check the base URL (request req_0e)"},
-		"404 of an id": {report, apitest.RespondError(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the service (request req_0e)"},
+			"hiring: Do: 404 NOT_FOUND: said the API; the path has no id: check the base URL (request req_0e)"},
+		"404 of an id": {report, apitest.RespondError(404, "NOT_FOUND"), nil, "hiring: Submissions.Report: 404 NOT_FOUND: said the API (request req_0e)"},
 		"400 page": {account, apitest.Respond(400, "<h1>Bad request.</h1>"), nil,
 			"hiring: Account.Get: 400 the response is not from the API: <h1>Bad request.</h1>; a proxy answered, or the base URL is wrong"},
 		"404 page": {account, apitest.Respond(404, "<h1>Not found.</h1>"), nil,
@@ -138,7 +138,7 @@ func TestBlockedRetryIsDistinctFromAFailedAttempt(t *testing.T) {
 		_, err := fake.Client().Account.Get(t.Context())
 		require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
 		require.ErrorContains(t, err, "hiring: Account.Get: RATE_LIMITED: not sent again, because the read quota of 1000 an hour is used up until "+
-			reset.Format(time.RFC3339)+", by the service's clock; retry after ")
+			reset.Format(time.RFC3339)+", by the server's clock; retry after ")
 		require.ErrorContains(t, err, "; before that: hiring: Account.Get: 503 INTERNAL_ERROR: Failed")
 		assert.NotRegexp(t, awkward, err.Error())
 	})

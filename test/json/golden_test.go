@@ -117,7 +117,7 @@ func TestGoldenBusyLog(t *testing.T) {
 	assert.JSONEq(t, `{}`, string(events[0].Payload))
 }
 
-// Extra is nil while the service sends nothing new, and holds what it sends.
+// Extra is nil while the API sends nothing new, and holds what it sends.
 func TestGoldenExtra(t *testing.T) {
 	var a hiring.Account
 	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","plan":{"id":"p"}}`), &a))

@@ -54,7 +54,7 @@ func TestPagerOfGivesItsItemsInPages(t *testing.T) {
 
 func sameID(a, b hiring.Assessment) bool { return a.ID == b.ID }
 
-// requirePages checks each page as a list by number from the service has it, and
+// requirePages checks each page as a list by number from the API has it, and
 // that its token leads to the rest.
 func requirePages(t *testing.T, list hiring.Pager[hiring.Assessment], items []hiring.Assessment, size int, about string) {
 	t.Helper()

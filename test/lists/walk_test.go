@@ -428,7 +428,7 @@ func TestIterationWithoutANextCursor(t *testing.T) {
 }
 
 // Where only the total shows whether there is more, a resumed walk counts on
-// from the size of the pages: the service's own, or else the one asked for.
+// from the size of the pages: the API's own, or else the one asked for.
 func TestIterationCountsOnFromTheSizeOfThePages(t *testing.T) {
 	for _, c := range []struct {
 		asked    int

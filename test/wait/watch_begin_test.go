@@ -116,7 +116,7 @@ func TestFirstPollThatFailsKeepsItsSince(t *testing.T) {
 	})
 }
 
-// TestReportThatIsNotReadyIsNil: the service shows one that it has made up, for longer
+// TestReportThatIsNotReadyIsNil: the API shows one that it has made up, for longer
 // than Watch waits.
 func TestReportThatIsNotReadyIsNil(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 )
 
 // TestWatchIsNotDelayedByOneThatFails: reading some of the submissions fails at
-// the service, for ten minutes or for hours. That says nothing of their reports:
+// the API, for ten minutes or for hours. That says nothing of their reports:
 // they come with them afterwards.
 func TestWatchIsNotDelayedByOneThatFails(t *testing.T) {
 	t.Parallel()

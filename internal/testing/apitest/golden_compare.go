@@ -194,7 +194,7 @@ func sameJSON(a, b any) bool {
 	return a == b
 }
 
-// withUnknown adds to every object what a later version of the service might,
+// withUnknown adds to every object what a later version of the API might,
 // and names that lie in wait: of the SDK's own fields, of another case, empty.
 func withUnknown(v any) any {
 	switch v := v.(type) {

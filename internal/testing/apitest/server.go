@@ -133,7 +133,7 @@ func RespondData(body string, headers ...string) Responder {
 
 // RespondError responds with an error envelope.
 func RespondError(status int, code hiring.ErrorCode, headers ...string) Responder {
-	return Respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"said the service","request_id":"req_0e"}}`, string(code)), headers...)
+	return Respond(status, fmt.Sprintf(`{"error":{"code":%q,"message":"said the API","request_id":"req_0e"}}`, string(code)), headers...)
 }
 
 // Fail returns err instead of a response.

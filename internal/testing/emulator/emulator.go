@@ -1,5 +1,5 @@
 // Package emulator is a service that evaluates submissions, for tests of what
-// waits for them. It was written from the service's documentation alone, and
+// waits for them. It was written from the API's documentation alone, and
 // shares nothing with the sandbox. What the documentation leaves open is a knob.
 // Time is whatever the caller says.
 package emulator
@@ -29,7 +29,7 @@ func (s Since) String() string {
 	return [...]string{"creation", "submission", "evaluation", "ignored"}[s]
 }
 
-// Filter is how the service treats a status that is not documented.
+// Filter is how the API treats a status that is not documented.
 type Filter int
 
 // The ways to treat it.
@@ -129,7 +129,7 @@ func New(k Knobs, seed uint64, all []*Submission) *Service {
 	return s
 }
 
-// Reply is a response of the service.
+// Reply is a response of the API.
 type Reply struct {
 	Status           int // Of HTTP; 0: it was not reached.
 	Items            []Row

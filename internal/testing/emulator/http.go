@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Transport is the way to the service over HTTP, by the clock of the caller, with
+// Transport is the way to the API over HTTP, by the clock of the caller, with
 // a delay for each exchange. One request is served at a time.
 func (s *Service) Transport(delay time.Duration) http.RoundTripper {
 	return &transport{service: s, delay: delay}

@@ -18,7 +18,7 @@ func fails(t *testing.T, err error, status int, code hiring.ErrorCode, about ...
 	t.Helper()
 	var failure *hiring.Error
 	if !errors.As(err, &failure) {
-		t.Fatalf("%swant an error of the service, %d %s, got: %v", words(about), status, code, err)
+		t.Fatalf("%swant an error of the API, %d %s, got: %v", words(about), status, code, err)
 	}
 	need(t, equal(t, []any{status, code}, []any{failure.Status, failure.Code}, about...))
 	need(t, holds(t, errors.Is(err, code), "errors.Is(%v, %s)", err, code))
@@ -159,7 +159,7 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	present(t, q.Read.Reset, "the reset of reads")
 }
 
-// InternalError is a failure of the service: what became of a write is unknown.
+// InternalError is a failure of the API: what became of a write is unknown.
 func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 	for _, o := range All() {

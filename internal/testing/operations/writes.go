@@ -45,7 +45,7 @@ func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 	works(t, client.Assessments.Delete(ctx, sandbox.AssessmentID))
 }
 
-// AssessmentInput is refused by the service, which names the member at fault.
+// AssessmentInput is refused by the API, which names the member at fault.
 func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 	for member, in := range map[string]hiring.NewAssessment{
 		"challenge_id":       {ChallengeID: sandbox.UnknownID, Name: "n"},
