@@ -92,7 +92,7 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	_, journal := steer(t, s, http.MethodGet, "journal", "")
 	entries := journal[:strings.Index(journal, `"repeated"`)]
 	last := entries[strings.LastIndex(entries, `{"method"`):]
-	for _, part := range []string{`"request_id":"req_`, `"fault":"Fault{`, `"response":"{\"error\"`, `"Authorization":["Bearer sk_live_…dbox"]`, `"response_headers":{`} {
+	for _, part := range []string{`"request_id":"req_`, `"fault":{"route":"","key":"sk_live_…dbox","skip":0,"times":-1,"status":503,"code":"","retry_after":0,`, `"response":"{\"error\"`, `"Authorization":["Bearer sk_live_…dbox"]`, `"response_headers":{`} {
 		assert.Contains(t, last, part)
 	}
 	assert.NotContains(t, journal, `"`+sandbox.LiveKey)

@@ -75,4 +75,7 @@ func (d *Span) UnmarshalJSON(raw []byte) error {
 	return fmt.Errorf(`%.100s is no duration: give seconds, as in 90, or a text like "1m30s"`, raw)
 }
 
+// MarshalJSON returns the number of seconds.
+func (d Span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).Seconds()) }
+
 const maxSpan = float64(1<<62) / float64(time.Second)

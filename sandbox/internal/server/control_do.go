@@ -155,7 +155,7 @@ type (
 		Headers         map[string][]string `json:"headers"`
 		ResponseHeaders map[string][]string `json:"response_headers"`
 		Response        *string             `json:"response"`
-		Fault           *string             `json:"fault"`
+		Fault           *controlFault       `json:"fault"`
 	}
 )
 
@@ -356,6 +356,15 @@ func injectFault(s *Server, _ string, in controlFault) (none, error) {
 	})
 }
 
+// controlFaultOf returns a fault as injectFault reads it.
+func controlFaultOf(f Fault) controlFault {
+	return controlFault{
+		Route: f.Route, Key: f.Key, Skip: f.Skip, Times: f.Times, Status: f.Status, Code: f.Code,
+		RetryAfter: controlapi.Span(f.RetryAfter), Delay: controlapi.Span(f.Delay), Late: controlapi.Span(f.Late),
+		After: f.After, Reset: f.Reset, CutAfter: f.CutAfter, Body: f.Body, ContentType: f.ContentType,
+	}
+}
+
 func readMails(s *Server, _ string, _ none) (controlMails, error) {
 	out := controlMails{Mails: []controlMail{}}
 	for _, m := range s.Mails() {
@@ -385,7 +394,7 @@ func controlEntries(entries []Entry) []controlEntry {
 				out.Response = new(strings.ToValidUTF8(string(d.Reply), "\uFFFD"))
 			}
 			if d.Fault != nil {
-				out.Fault = new(d.Fault.String())
+				out.Fault = new(controlFaultOf(*d.Fault))
 			}
 		}
 		all = append(all, out)
