@@ -44,6 +44,35 @@ func TestNewRowsDoNotMoveWhatOneReads(t *testing.T) {
 	assert.InDelta(t, before, top(first), 1, "the first visible row %s", first)
 }
 
+// TestNewCardsDoNotMoveOtherColumns: a card that is read stays where it is on the
+// screen while another column grows.
+func TestNewCardsDoNotMoveOtherColumns(t *testing.T) {
+	p := open(t)
+	posting := p.server.AddAssessment("Backend engineer")
+	for i := range 20 {
+		for _, stage := range []string{"sent", "opened"} {
+			id, err := p.server.Invite(posting, stage+strconv.Itoa(i)+"@candidates.test", stage)
+			require.NoError(t, err)
+			if stage == "opened" {
+				require.NoError(t, p.server.Open(id))
+			}
+		}
+	}
+	p.visit("console/pipeline")
+	p.appears("#connection", "Live")
+	p.do(chromedp.EmulateViewport(1280, 500))
+	ask[string](p, "scrollTo(0, 600), ''")
+	require.Greater(t, ask[int](p, "Math.round(scrollY)"), 300)
+	const second = "[...document.querySelectorAll('.column:nth-child(2) .card')].find(e => e.getBoundingClientRect().top >= 64)"
+	id := ask[string](p, second+".id")
+	top := func() float64 { return ask[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top") }
+	before := top()
+	_, err := p.server.Invite(posting, "new@candidates.test", "New")
+	require.NoError(t, err)
+	p.appears(".column:first-child .count", "21")
+	assert.InDelta(t, before, top(), 1)
+}
+
 // TestPauseHoldsTheJournal until it is resumed, without losing a row.
 func TestPauseHoldsTheJournal(t *testing.T) {
 	p := open(t)

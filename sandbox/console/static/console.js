@@ -15,19 +15,18 @@
   document.addEventListener("htmx:sseError", () => report("lost"));
 
   // The anchor is the element whose place on the screen an update must not
-  // change: the focused or hovered row, else the first visible one once the
-  // reader has scrolled.
+  // change: the focused or hovered row or card, else the first visible one once
+  // the reader has scrolled. Columns side by side grow independently, so none of
+  // their cards is the first.
   const anchorOf = () => {
-    const within = (element) => element && live && live.contains(element) && element.closest("[id]");
-    const focused = within(document.activeElement);
-    if (focused) return focused;
-    const hovered = live && live.querySelector("tbody tr:hover a[id]");
-    if (hovered) return hovered;
-    if (scrollY < 8 || !live) return null;
-    for (const element of live.querySelectorAll("tbody a[id], .card[id]")) {
-      if (element.getBoundingClientRect().top >= 64) return element;
-    }
-    return null;
+    if (!live) return null;
+    if (live.contains(document.activeElement)) return document.activeElement.closest("[id]");
+    const hovered = live.querySelector("tbody tr:hover a[id], .card:hover[id]");
+    if (hovered || scrollY < 8) return hovered;
+    const place = (element) => element.getBoundingClientRect();
+    const columns = new Set([...live.querySelectorAll(".column")].map((column) => place(column).left));
+    if (columns.size > 1) return null;
+    return [...live.querySelectorAll("tbody a[id], .card[id]")].find((element) => place(element).top >= 64);
   };
   let anchor = null;
   let paused = false;
