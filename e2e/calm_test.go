@@ -65,7 +65,9 @@ func TestNewCardsDoNotMoveOtherColumns(t *testing.T) {
 	require.Greater(t, ask[int](p, "Math.round(scrollY)"), 300)
 	const second = "[...document.querySelectorAll('.column:nth-child(2) .card')].find(e => e.getBoundingClientRect().top >= 64)"
 	id := ask[string](p, second+".id")
-	top := func() float64 { return ask[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top") }
+	top := func() float64 {
+		return ask[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top")
+	}
 	before := top()
 	_, err := p.server.Invite(posting, "new@candidates.test", "New")
 	require.NoError(t, err)
