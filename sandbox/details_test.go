@@ -26,9 +26,9 @@ func TestDetailsThroughEveryTransport(t *testing.T) {
 		assert.Equal(t, "mine", detail.Header.Get("User-Agent"))
 		assert.Equal(t, "Bearer sk_test_…dbox", detail.Header.Get("Authorization"))
 		assert.Equal(t, "is sk_test_…read", detail.Header.Get("X-Key"), "hidden also where it does not belong")
-		assert.Equal(t, reply.raw, detail.Reply)
-		assert.Equal(t, len(reply.raw), detail.ReplySize)
-		assert.Equal(t, strconv.Itoa(999-i), detail.ReplyHeader.Get("X-Ratelimit-Remaining"))
+		assert.Equal(t, reply.raw, detail.Response)
+		assert.Equal(t, len(reply.raw), detail.ResponseSize)
+		assert.Equal(t, strconv.Itoa(999-i), detail.ResponseHeader.Get("X-Ratelimit-Remaining"))
 		assert.Equal(t, [2]int{1000, 999 - i}, [2]int{detail.Limit, detail.Remaining})
 		assert.Nil(t, detail.Fault)
 		assert.False(t, detail.Throttled)
@@ -64,10 +64,10 @@ func TestDetailsOfWhatGoesWrong(t *testing.T) {
 		require.NotNil(t, detail.Fault, c.fault)
 		assert.Equal(t, c.fault, *detail.Fault)
 		assert.True(t, detail.Ended, "%s", c.fault)
-		assert.Equal(t, c.reply, detail.ReplyHeader != nil, "%s", c.fault)
+		assert.Equal(t, c.reply, detail.ResponseHeader != nil, "%s", c.fault)
 		if c.size > 0 {
-			assert.Equal(t, c.size, detail.ReplySize, "%s", c.fault)
-			assert.Len(t, detail.Reply, c.size)
+			assert.Equal(t, c.size, detail.ResponseSize, "%s", c.fault)
+			assert.Len(t, detail.Response, c.size)
 		}
 	}
 	d.post(t, "/assessments", newAssessment)
@@ -92,7 +92,7 @@ func TestDetailsOfWhatGoesWrong(t *testing.T) {
 func TestDetailsAreBounded(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithDetails(), sandbox.WithQuota(1<<30, 1<<30))
 	d := inProcess(s)
-	s.Inject(sandbox.Fault{Status: 200, Body: strings.Repeat("x", 3*sandbox.DetailReply), Times: -1})
+	s.Inject(sandbox.Fault{Status: 200, Body: strings.Repeat("x", 3*sandbox.DetailResponse), Times: -1})
 	const asked = 3000
 	for i := range asked {
 		d.send(t.Context(), t, http.MethodGet, fmt.Sprintf("/account?n=%d", i), "")
@@ -104,12 +104,12 @@ func TestDetailsAreBounded(t *testing.T) {
 	for _, e := range journal {
 		if e.Detail != nil {
 			kept++
-			size += len(e.Detail.Reply)
-			require.Len(t, e.Detail.Reply, sandbox.DetailReply)
-			require.Equal(t, 3*sandbox.DetailReply, e.Detail.ReplySize)
+			size += len(e.Detail.Response)
+			require.Len(t, e.Detail.Response, sandbox.DetailResponse)
+			require.Equal(t, 3*sandbox.DetailResponse, e.Detail.ResponseSize)
 		}
 	}
 	assert.LessOrEqual(t, size, sandbox.DetailBytes)
-	assert.Greater(t, kept, sandbox.DetailBytes/sandbox.DetailReply*8/10, "no more than needed is forgotten")
+	assert.Greater(t, kept, sandbox.DetailBytes/sandbox.DetailResponse*8/10, "no more than needed is forgotten")
 	assert.NotNil(t, journal[asked-1].Detail)
 }

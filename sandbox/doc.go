@@ -152,7 +152,7 @@
 //	since takes any RFC 3339 time unless a Dialect sets the layout       invented
 //	a status that nothing has: an empty list                             inferred
 //	assessment_id that is no UUID: 400; one that is unknown: empty list  invented
-//	cursors that the service did not make: 400                           inferred
+//	cursors that the server did not create: 400                          inferred
 //	unknown query parameters and body members ignored                    invented
 //	scope before input and existence, existence before input             invented
 //	a method that a known path does not have: 405 with NOT_FOUND, Allow  invented
@@ -205,7 +205,7 @@
 //	workspace_archive_url is null in test mode                           documented
 //	an injected error: the key's quota unchanged, nothing counted        invented
 //	an injected 429: nothing remaining until its Retry-After is over     inferred
-//	the responses of proxies have none of the service's headers         inferred
+//	the responses of proxies have none of the API's headers              inferred
 //	the control API under /_sandbox/, and who may use it                 invented
 //	an OpenAPI 3.1 document at /api/v1/openapi.json                      documented
 //	it comes without the envelope, and asks for scope read               invented

@@ -16,8 +16,8 @@ const (
 
 // Limits of the details that a journal keeps.
 const (
-	DetailReply = 16 << 10 // Bytes of a response body.
-	DetailBytes = 32 << 20 // Bytes of all details, headers included.
+	DetailResponse = 16 << 10 // Bytes of a response body.
+	DetailBytes    = 32 << 20 // Bytes of all details, headers included.
 )
 
 // Entry is one exchange in the journal:
@@ -35,19 +35,19 @@ type Entry = server.Entry
 
 // Detail is the rest of an exchange. See [WithDetails].
 //
-//	Number      int          of the exchange, from 1; a reset restarts it
-//	Ended       bool         false: only Number, Header and Fault are set
-//	RequestID   string       of the response; empty for an archive link
-//	Header      http.Header  of the request, with the key redacted
-//	ReplyHeader http.Header  of the response; nil when none was sent
-//	Reply       []byte       of the response body, at most DetailReply bytes
-//	ReplySize   int          bytes of the response body that were sent
-//	Limit       int          of the key's rate limit; 0 when the request was not counted
-//	Remaining   int          requests after this exchange
-//	Fault       *Fault       that acted; nil for none
-//	Throttled   bool         rejected by the throttle
-//	Repeats     int          number of the exchange that first sent this write; 0: this one
-//	Took        time.Duration
+//	Number         int          of the exchange, from 1; a reset restarts it
+//	Ended          bool         false: only Number, Header and Fault are set
+//	RequestID      string       of the response; empty for an archive link
+//	Header         http.Header  of the request, with the key redacted
+//	ResponseHeader http.Header  of the response; nil when none was sent
+//	Response       []byte       of the response body, at most DetailResponse bytes
+//	ResponseSize   int          bytes of the response body that were sent
+//	Limit          int          of the key's rate limit; 0 when the request was not counted
+//	Remaining      int          requests after this exchange
+//	Fault          *Fault       that applied; nil for none
+//	Throttled      bool         rejected by the throttle
+//	Repeats        int          number of the exchange that first sent this write; 0: this one
+//	Took           time.Duration
 type Detail = server.Detail
 
 // Journal is the exchanges of a server, oldest first.

@@ -13,7 +13,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// Server is the fake service. It is an [http.Handler], safe for concurrent
+// Server is the fake API server. It is an [http.Handler], safe for concurrent
 // use, and independent of every other Server in the process.
 type Server server.Server
 

@@ -43,8 +43,8 @@ func (c *console) exchange(r *http.Request) (page, error) {
 	}
 	p.Request = message{Headers: headers(e.Detail.Header)}
 	p.Request.Body, p.Request.Cut = readable(e.Body, len(e.Body))
-	p.Reply = message{Headers: headers(e.Detail.ReplyHeader)}
-	p.Reply.Body, p.Reply.Cut = readable(e.Detail.Reply, e.Detail.ReplySize)
+	p.Reply = message{Headers: headers(e.Detail.ResponseHeader)}
+	p.Reply.Body, p.Reply.Cut = readable(e.Detail.Response, e.Detail.ResponseSize)
 	if _, older := c.entry(n - 1); older {
 		p.Older = n - 1
 	}

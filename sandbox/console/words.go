@@ -70,7 +70,7 @@ func problemText(e sandbox.Entry) string {
 			} `json:"details"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(e.Detail.Reply, &body) != nil {
+	if json.Unmarshal(e.Detail.Response, &body) != nil {
 		return ""
 	}
 	text := body.Error.Code

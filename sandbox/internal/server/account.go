@@ -9,23 +9,23 @@ import (
 func init() {
 	addRoutes(func(hiring.Dialect) []route {
 		return []route{
-			newRoute("Account.Get", "GET /account", accountShape, getAccount),
-			newRoute("Members.List", "GET /members", memberShape, listMembers),
+			newRoute("Account.Get", "GET /account", accountDrift, getAccount),
+			newRoute("Members.List", "GET /members", memberDrift, listMembers),
 		}
 	})
 }
 
-func getAccount(c *call) reply { return c.data(http.StatusOK, body(c.world.Account())) }
+func getAccount(c *call) response { return c.data(http.StatusOK, recordJSON(c.world.Account())) }
 
-func listMembers(c *call) reply {
+func listMembers(c *call) response {
 	all := c.world.Members()
-	return stretch(c, all, 0, all.Len(), "")
+	return listRange(c, all, 0, all.Len(), "")
 }
 
-var accountShape = &shape{null: []string{"custom_domain"}, in: map[string]*shape{
-	"plan":     {open: map[string]string{"subscription_status": anyValue}},
+var accountDrift = &driftRules{nullable: []string{"custom_domain"}, nested: map[string]*driftRules{
+	"plan":     {enums: map[string]string{"subscription_status": anyValue}},
 	"usage":    {},
-	"branding": {null: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
+	"branding": {nullable: []string{"primary_color", "logo_url", "sender_name", "support_email"}},
 }}
 
-var memberShape = &shape{open: map[string]string{"role": anyValue}}
+var memberDrift = &driftRules{enums: map[string]string{"role": anyValue}}

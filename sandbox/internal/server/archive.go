@@ -14,30 +14,30 @@ const (
 	archiveLife = time.Hour
 )
 
-// storage is where archives are.
+// storage is the archive storage.
 type storage struct {
-	gone  bool   // for the time being
-	links uint64 // how many were given out
+	unavailable bool   // SetArchives(false) was called.
+	links       uint64 // Links created so far.
 }
 
-// appendArchiveLink appends a new link to a submission's archive, or null when
-// nothing was handed in or storage is not available. It leads to where the request went, so that it works
-// through every door.
+// appendArchiveLink appends a new link to a submission's archive, or null if nothing was
+// submitted or storage is unavailable. The link has the host of the request, so that it
+// works with every transport.
 func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
-	if !a.HasArchive() || c.storage.gone {
+	if !a.HasArchive() || c.storage.unavailable {
 		return append(b, "null"...)
 	}
-	if c.archives == nil {
+	if c.archiveURL == nil {
 		scheme := "http"
 		if c.request.TLS != nil {
 			scheme = "https"
 		}
 		quoted := render(scheme + "://" + c.request.Host + archivePath)
-		c.archives = quoted[:len(quoted)-1]
+		c.archiveURL = quoted[:len(quoted)-1]
 	}
 	c.storage.links++
 	expires := c.at.Add(archiveLife).UnixMilli()
-	b = append(b, c.archives...)
+	b = append(b, c.archiveURL...)
 	b = append(b, a.ID...)
 	b = append(b, "?expires="...)
 	b = strconv.AppendInt(b, expires, 10)
@@ -46,8 +46,8 @@ func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
 	return append(b, '"')
 }
 
-// plainly refuses as storage does, without an envelope.
-func plainly(w http.ResponseWriter, status int, message string) {
+// writePlainError writes an error of the storage, which has no envelope.
+func writePlainError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(message)+1))
 	w.WriteHeader(status)

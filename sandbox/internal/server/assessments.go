@@ -12,28 +12,28 @@ import (
 func init() {
 	addRoutes(func(d hiring.Dialect) []route {
 		return []route{
-			newRoute("Assessments.List", d.ListAssessments, assessmentShape, listAssessments),
-			newRoute("Assessments.Get", d.GetAssessment, assessmentShape, getAssessment),
-			newRoute("Assessments.Create", "POST /assessments", assessmentShape, createAssessment),
-			newRoute("Assessments.Update", d.UpdateAssessment, assessmentShape, updateAssessment),
-			newRoute("Assessments.Delete", "DELETE /assessments/{id}", nothing, deleteAssessment),
+			newRoute("Assessments.List", d.ListAssessments, assessmentDrift, listAssessments),
+			newRoute("Assessments.Get", d.GetAssessment, assessmentDrift, getAssessment),
+			newRoute("Assessments.Create", "POST /assessments", assessmentDrift, createAssessment),
+			newRoute("Assessments.Update", d.UpdateAssessment, assessmentDrift, updateAssessment),
+			newRoute("Assessments.Delete", "DELETE /assessments/{id}", noDrift, deleteAssessment),
 		}
 	})
 }
 
-func listAssessments(c *call) reply { return numbered(c, c.world.Assessments()) }
+func listAssessments(c *call) response { return numberedPage(c, c.world.Assessments()) }
 
-func getAssessment(c *call) reply { return one(c, c.world.Assessments()) }
+func getAssessment(c *call) response { return getOne(c, c.world.Assessments()) }
 
-func createAssessment(c *call) reply {
+func createAssessment(c *call) response {
 	var p problems
 	object := c.members(&p)
 	if p.any() {
 		return c.invalid(p)
 	}
 	var of *world.Record[world.Challenge]
-	if id, ok := required(&p, object, "challenge_id"); ok {
-		switch of = c.world.Challenges().Find(canonical(id)); {
+	if id, ok := requiredString(&p, object, "challenge_id"); ok {
+		switch of = c.world.Challenges().Find(canonicalID(id)); {
 		case !isUUID(id):
 			p.add("challenge_id", "Expected a UUID.")
 		case of == nil:
@@ -53,10 +53,10 @@ func createAssessment(c *call) reply {
 		return c.invalid(p)
 	}
 	made.ID = c.live.NewID()
-	return c.data(http.StatusCreated, body(c.world.SaveAssessment(made)))
+	return c.data(http.StatusCreated, recordJSON(c.world.SaveAssessment(made)))
 }
 
-func updateAssessment(c *call) reply {
+func updateAssessment(c *call) response {
 	found := c.world.Assessments().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
@@ -67,7 +67,7 @@ func updateAssessment(c *call) reply {
 		p.addForm("There is nothing to change.")
 	}
 	changed := found.Value
-	if status, ok := read[string](&p, object, "status", "Expected active or closed."); ok {
+	if status, ok := readMember[string](&p, object, "status", "Expected active or closed."); ok {
 		if status != "active" && status != "closed" {
 			p.add("status", "Expected active or closed.")
 		}
@@ -78,27 +78,27 @@ func updateAssessment(c *call) reply {
 		return c.invalid(p)
 	}
 	changed.UpdatedAt = c.now()
-	return c.data(http.StatusOK, body(c.world.SaveAssessment(changed)))
+	return c.data(http.StatusOK, recordJSON(c.world.SaveAssessment(changed)))
 }
 
-func deleteAssessment(c *call) reply {
+func deleteAssessment(c *call) response {
 	found := c.world.Assessments().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
 	c.world.DeleteAssessment(found)
-	return reply{status: http.StatusNoContent}
+	return response{status: http.StatusNoContent}
 }
 
-// applySettings reads what can be set when an assessment is made and later.
+// applySettings reads the members that both POST and PATCH accept.
 func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *world.Assessment) {
-	if name, ok := read[string](p, object, "name", "Expected a string."); ok {
+	if name, ok := readMember[string](p, object, "name", "Expected a string."); ok {
 		a.Name = name
 		if name == "" {
 			p.add("name", "Must have at least 1 character.")
 		}
 	}
-	if minutes, ok := read[int](p, object, "time_limit_minutes", "Expected an integer."); ok {
+	if minutes, ok := readMember[int](p, object, "time_limit_minutes", "Expected an integer."); ok {
 		a.TimeLimitMinutes = minutes
 		if minutes < 1 {
 			p.add("time_limit_minutes", "Must be at least 1.")
@@ -106,7 +106,7 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 	}
 	if raw := object["budget_dollars_cap"]; string(raw) == "null" {
 		a.BudgetDollarsCap = nil
-	} else if dollars, ok := read[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
+	} else if dollars, ok := readMember[float64](p, object, "budget_dollars_cap", "Expected a number or null."); ok {
 		a.BudgetDollarsCap = &dollars
 		if dollars < 0 {
 			p.add("budget_dollars_cap", "Must not be negative.")
@@ -114,9 +114,9 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 	}
 	if raw := object["selected_task_ids"]; string(raw) == "null" {
 		a.SelectedTaskIDs = nil
-	} else if ids, ok := read[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
+	} else if ids, ok := readMember[[]string](p, object, "selected_task_ids", "Expected an array of task ids or null."); ok {
 		for i := range ids {
-			ids[i] = canonical(ids[i])
+			ids[i] = canonicalID(ids[i])
 		}
 		a.SelectedTaskIDs = ids
 		if !c.tasksExist(a.ChallengeID, ids) {
@@ -125,8 +125,8 @@ func (c *call) applySettings(p *problems, object map[string]json.RawMessage, a *
 	}
 }
 
-// tasksExist has nothing to say about an unknown challenge, which is a problem
-// of its own.
+// tasksExist reports whether ids are tasks of a challenge. It returns true for an unknown
+// challenge, which is reported separately.
 func (c *call) tasksExist(challengeID string, ids []string) bool {
 	challenge := c.world.Challenges().Find(challengeID)
 	if challenge == nil {
@@ -140,4 +140,4 @@ func (c *call) tasksExist(challengeID string, ids []string) bool {
 	return len(ids) > 0
 }
 
-var assessmentShape = &shape{null: []string{"budget_dollars_cap", "selected_task_ids"}}
+var assessmentDrift = &driftRules{nullable: []string{"budget_dollars_cap", "selected_task_ids"}}

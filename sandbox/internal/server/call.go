@@ -14,35 +14,35 @@ import (
 
 const (
 	maxBody = 512 << 10
-	// drainLimit bounds what is read of a body that is too large anyway: cutting
-	// off a sender in the middle could cost it the response.
+	// drainLimit is the maximum that is read of a body that is too large. A sender whose
+	// connection is closed earlier may lose the response.
 	drainLimit = 16 << 20
 )
 
-// call is one request on its way to its response.
+// call is one request and its state until the response.
 type call struct {
-	config    *Config
-	drift     *drift      // nil without drift
-	live      *world.Live // for new ids
-	storage   *storage    // for links to archives
-	request   *http.Request
-	at        time.Time
-	requestID string
-	quota     quota
-	world     world.World
-	archives  []byte // how links to archives begin, once known
-	route     *route // nil for a path or method that the service does not have
-	params    []string
-	allow     string  // the methods of a path that does not have the request's
-	entry     *Entry  // in the journal
-	detail    *Detail // of it; nil unless the server keeps details
-	query     url.Values
-	body      []byte // at most one byte more than is allowed
-	bodyErr   error
+	config     *Config
+	drift      *drift      // Nil without drift.
+	live       *world.Live // For new ids.
+	storage    *storage    // For archive links.
+	request    *http.Request
+	at         time.Time
+	requestID  string
+	quota      quota
+	world      world.World
+	archiveURL []byte // Beginning of archive links; nil until the first one.
+	route      *route // Nil for an unknown path or method.
+	params     []string
+	allow      string  // Methods of the path, if the request has another.
+	entry      *Entry  // Of the journal.
+	detail     *Detail // Of entry; nil unless the server keeps details.
+	query      url.Values
+	body       []byte // At most one byte more than the limit.
+	bodyErr    error
 }
 
-// readBody runs before anything is locked or judged: a slow sender must hold
-// up no other request.
+// readBody is called without the lock, so that a slow sender does not block other
+// requests.
 func (c *call) readBody() {
 	if c.request.Body == nil || c.request.Body == http.NoBody {
 		return
@@ -53,8 +53,7 @@ func (c *call) readBody() {
 	}
 }
 
-// readQuery judges what concerns every operation: the size of the body and the
-// form of the query.
+// readQuery checks the size of the body and the syntax of the query.
 func (c *call) readQuery() problems {
 	var p problems
 	switch {
@@ -72,7 +71,7 @@ func (c *call) readQuery() problems {
 	return p
 }
 
-// number reads a parameter that must be an integer in a range.
+// number reads an integer parameter between least and most.
 func (c *call) number(p *problems, name string, absent, least, most int64) int64 {
 	if !c.query.Has(name) {
 		return absent
@@ -90,8 +89,8 @@ func (c *call) number(p *problems, name string, absent, least, most int64) int64
 	return value
 }
 
-// members reads the body, which must be a JSON object and nothing after it.
-// Names are compared as they are: decoding into a struct would take NAME for name.
+// members reads the body, which must be one JSON object. Names are case-sensitive.
+// Decoding into a struct would accept NAME for name.
 func (c *call) members(p *problems) map[string]json.RawMessage {
 	var object map[string]json.RawMessage
 	switch body := bytes.TrimLeft(c.body, " \t\r\n"); {
@@ -100,10 +99,10 @@ func (c *call) members(p *problems) map[string]json.RawMessage {
 	case body[0] != '{':
 		p.addForm("The request body must be a JSON object.")
 	default:
-		_ = json.Unmarshal(body, &object) // valid, and an object: it cannot fail
+		_ = json.Unmarshal(body, &object) // Cannot fail: body is a valid object.
 	}
 	return object
 }
 
-// now is the time of the call as resources carry it.
+// now returns the time of the call with the precision of resources.
 func (c *call) now() world.Moment { return world.MomentOf(c.at) }

@@ -7,7 +7,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// Config is what the options of package sandbox set. A reset keeps it.
+// Config is set by the options of package sandbox. Reset keeps it.
 type Config struct {
 	Keys    []Key  // Keys that the server accepts from the start.
 	OpenAPI []byte // The OpenAPI document in the default dialect.
@@ -19,7 +19,7 @@ type Config struct {
 	ReadLimit, WriteLimit int // Requests an hour of each key.
 	SinceOn               SinceField
 	NewestBy              SinceField    // The time that orders submissions. Empty: SinceCreated.
-	ListingLag            time.Duration // Listings show an evaluation so much later.
+	ListingLag            time.Duration // Delay until listings show an evaluation.
 	PageCap               int           // Maximum submissions in a page. 0: the requested page size.
 	Timeline              Timeline
 	Drift                 bool

@@ -18,10 +18,10 @@ const controlPath = "/_sandbox/"
 type controlRoute struct {
 	method, path string
 	summary      string
-	example      string       // of a request body; empty for an operation without one
-	optional     bool         // whether the body may be left out
-	input        reflect.Type // of the body; nil for an operation without one
-	output       reflect.Type // of the response; nil for 204
+	example      string       // Of a request body; empty without one.
+	optional     bool         // The body may be omitted.
+	input        reflect.Type // Of the body; nil without one.
+	output       reflect.Type // Of the response; nil for 204.
 	do           func(s *Server, id string, body []byte) (any, error)
 }
 
@@ -55,8 +55,8 @@ func control[In, Out any](method, path, summary, example string, do func(s *Serv
 	return r
 }
 
-// optionally makes the body of an operation optional.
-func optionally[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
+// controlWithOptionalBody is like control, for an operation whose body may be omitted.
+func controlWithOptionalBody[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
 	r := control(method, path, summary, example, do)
 	in := r
 	r.optional = true
@@ -140,7 +140,8 @@ type controlProblem struct {
 func controlError(code string, err error) any {
 	var p controlProblem
 	p.Error.Code, p.Error.Message = code, err.Error()
-	// The Go methods name themselves; a client of another language does not know them.
+	// Errors of Go methods begin with the method's name, which clients of other languages
+	// do not know.
 	if rest, ok := strings.CutPrefix(p.Error.Message, "sandbox: "); ok {
 		if _, cause, named := strings.Cut(rest, "): "); named {
 			p.Error.Message = cause

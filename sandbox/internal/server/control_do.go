@@ -159,7 +159,7 @@ type (
 	}
 )
 
-// result returns what the JSON says. A null or absent score is no score.
+// result converts the JSON. A null or absent score becomes NoScore.
 func (c controlResult) result() Result {
 	r := Result{
 		ShipScore: NoScore, Verdict: c.Verdict, LowConfidence: c.LowConfidence, Summary: c.Summary, Confidence: c.Confidence,
@@ -322,10 +322,10 @@ func newControlRoutes() []controlRoute {
 				}
 				return none{}, s.SetArchive(id, *in.Available)
 			}),
-		optionally(post, "submissions/{id}/evaluate", "Finishes the grading. A null or absent score is no score.",
+		controlWithOptionalBody(post, "submissions/{id}/evaluate", "Finishes the grading. A null or absent score is no score.",
 			`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`,
 			func(s *Server, id string, in controlResult) (none, error) { return none{}, s.Evaluate(id, in.result()) }),
-		optionally(post, "submissions/{id}/regrade", "Replaces the result of an evaluated submission.", `{"ship_score":64,"pillars":{"craft":60}}`,
+		controlWithOptionalBody(post, "submissions/{id}/regrade", "Replaces the result of an evaluated submission.", `{"ship_score":64,"pillars":{"craft":60}}`,
 			func(s *Server, id string, in controlResult) (none, error) { return none{}, s.Regrade(id, in.result()) }),
 	}
 }
@@ -356,7 +356,7 @@ func injectFault(s *Server, _ string, in controlFault) (none, error) {
 	})
 }
 
-// controlFaultOf returns a fault as injectFault reads it.
+// controlFaultOf returns the JSON of a fault, in the form that injectFault reads.
 func controlFaultOf(f Fault) controlFault {
 	return controlFault{
 		Route: f.Route, Key: f.Key, Skip: f.Skip, Times: f.Times, Status: f.Status, Code: f.Code,
@@ -389,9 +389,9 @@ func controlEntries(entries []Entry) []controlEntry {
 		}
 		if d := e.Detail; d != nil {
 			out.RequestID = &d.RequestID
-			out.Headers, out.ResponseHeaders = d.Header, d.ReplyHeader
-			if d.ReplyHeader != nil {
-				out.Response = new(strings.ToValidUTF8(string(d.Reply), "\uFFFD"))
+			out.Headers, out.ResponseHeaders = d.Header, d.ResponseHeader
+			if d.ResponseHeader != nil {
+				out.Response = new(strings.ToValidUTF8(string(d.Response), "\uFFFD"))
 			}
 			if d.Fault != nil {
 				out.Fault = new(controlFaultOf(*d.Fault))

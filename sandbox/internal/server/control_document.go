@@ -152,7 +152,7 @@ func schema(t reflect.Type, output bool) map[string]any {
 		return map[string]any{"type": "string"}
 	case reflect.Interface:
 		return map[string]any{}
-	default: // the bodies of the control API have no other types than integers
+	default: // Bodies of the control API have no other types than integers.
 		return map[string]any{"type": "integer"}
 	}
 }

@@ -9,16 +9,15 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// lock locks the server and does the work that is due.
+// lock locks the server and processes the late calls that are due.
 func (s *Server) lock() (now time.Time, unlock func()) {
 	now = s.now()
 	s.mu.Lock()
-	s.catchUp(now)
+	s.processDue(now)
 	return now, s.mu.Unlock
 }
 
-// Reset restores the state that New made. Requests under way end as they would
-// have.
+// Reset restores the state after New. Requests in progress are not affected.
 func (s *Server) Reset() {
 	fresh := New(s.config)
 	s.mu.Lock()
@@ -28,7 +27,7 @@ func (s *Server) Reset() {
 	s.test.Advance(-time.Duration(s.ahead.Swap(0)))
 }
 
-// AddKey accepts a key, or replaces the one with the same token.
+// AddKey adds a key, or replaces the one with the same token.
 func (s *Server) AddKey(k Key) error {
 	now, unlock := s.lock()
 	defer unlock()
@@ -36,8 +35,7 @@ func (s *Server) AddKey(k Key) error {
 	return s.keys.add(k, now)
 }
 
-// RevokeKey refuses a key from the next request on. It reports whether the
-// server knew the key.
+// RevokeKey revokes a key. It reports whether the server knew the key.
 func (s *Server) RevokeKey(token string) (known bool) {
 	_, unlock := s.lock()
 	defer unlock()
@@ -71,16 +69,16 @@ func (s *Server) SetQuota(token string, class Class, remaining int) error {
 // SetPlan sets the invitations that a live key's organization has used in the
 // current period, and its limit.
 func (s *Server) SetPlan(token string, used, limit int) error {
-	return s.account(token, func(o *world.Organization) { o.SetPlan(used, limit) })
+	return s.changeAccount(token, func(o *world.Organization) { o.SetPlan(used, limit) })
 }
 
 // SetLimitsEnforced sets whether the plan's limit stops the invitations of a
 // live key's organization.
 func (s *Server) SetLimitsEnforced(token string, enforced bool) error {
-	return s.account(token, func(o *world.Organization) { o.SetLimitsEnforced(enforced) })
+	return s.changeAccount(token, func(o *world.Organization) { o.SetLimitsEnforced(enforced) })
 }
 
-func (s *Server) account(token string, change func(*world.Organization)) error {
+func (s *Server) changeAccount(token string, change func(*world.Organization)) error {
 	now, unlock := s.lock()
 	defer unlock()
 	key := s.keys[token]
@@ -99,17 +97,17 @@ func (s *Server) account(token string, change func(*world.Organization)) error {
 func (s *Server) SetArchives(available bool) {
 	_, unlock := s.lock()
 	defer unlock()
-	s.storage.gone = !available
+	s.storage.unavailable = !available
 	s.notify()
 }
 
-// Inject adds a fault. It fails on a fault that can never act.
+// Inject adds a fault. It returns an error for a fault that can never match.
 func (s *Server) Inject(f Fault) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	added := &fault{Fault: f, skip: f.Skip, left: max(f.Times, 1)}
-	if err := added.aim(append(slices.Clip(s.routes), archiveRoute)); err != nil {
+	if err := added.resolveRoute(append(slices.Clip(s.routes), archiveRoute)); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -121,8 +119,8 @@ func (s *Server) Inject(f Fault) error {
 	return nil
 }
 
-// Faults calls visit with every fault that has requests left: skip and left are
-// the remaining numbers of its Skip and Times.
+// Faults calls visit with every fault that has requests left. skip and left are the
+// remaining values of Skip and Times.
 func (s *Server) Faults(visit func(id int, f Fault, skip, left int, fired bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,14 +147,14 @@ func (s *Server) ClearFaults() {
 	s.notify()
 }
 
-// SetThrottled starts the throttle for every address, or ends it and forgets the
+// SetThrottled throttles all addresses, or ends the throttle and clears the counts of
 // failed authentications.
 func (s *Server) SetThrottled(throttled bool) {
 	now, unlock := s.lock()
 	defer unlock()
 	s.throttle = nil
 	if throttled {
-		s.throttle = throttle{everyone: &failures{count: throttleLimit, until: windowEnd(now)}}
+		s.throttle = throttle{allHosts: &failures{count: throttleLimit, until: windowEnd(now)}}
 	}
 	s.notify()
 }
@@ -176,7 +174,7 @@ func (s *Server) SetDrift(on bool, seed uint64) {
 func (s *Server) Journal() []Entry {
 	_, unlock := s.lock()
 	defer unlock()
-	return s.journal.copy(s.keys.hide(s.revoked))
+	return s.journal.entries(s.keys.redactor(s.revoked))
 }
 
 // ClearJournal empties the journal. Numbers of exchanges continue.

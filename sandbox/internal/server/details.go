@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// What the journal keeps of details, whatever else it keeps.
+// Limits of the details in the journal.
 const (
-	DetailReply = 16 << 10 // How many bytes of a response's body it keeps.
-	DetailBytes = 32 << 20 // How many bytes all details have together, headers included.
+	DetailResponse = 16 << 10 // Bytes kept of a response body.
+	DetailBytes    = 32 << 20 // Total bytes of all details, with headers.
 )
 
-// Detail is the rest of an exchange.
+// Detail is the part of a journal entry that only a server with details keeps.
 type Detail struct {
-	Number      int         // Of the exchange, from 1; a reset begins anew.
-	Ended       bool        // The following fields are set, and not only Header and Fault.
-	RequestID   string      // Of the response; empty for a link to an archive.
-	Header      http.Header // Of the request, the key redacted.
-	ReplyHeader http.Header // Nil when no response was sent.
-	Reply       []byte      // What was sent of the body, at most DetailReply bytes of it.
-	ReplySize   int         // How many bytes of the body were sent.
-	Limit       int         // Of the key's quota for such requests; 0 when nothing was counted yet.
-	Remaining   int         // What was left of it after the exchange.
-	Fault       *Fault      // That acted; nil for none.
-	Throttled   bool        // Refused because of bad keys from the same address.
-	Repeats     int         // The number of the exchange that first sent this very write; 0: this one.
-	Took        time.Duration
+	Number         int         // Of the exchange, from 1. Reset starts again from 1.
+	Ended          bool        // The exchange has ended. Until then only Number, Header and Fault are set.
+	RequestID      string      // Empty for an archive link.
+	Header         http.Header // Of the request, with the key redacted.
+	ResponseHeader http.Header // Nil without a response.
+	Response       []byte      // At most DetailResponse bytes of the body.
+	ResponseSize   int         // Bytes of the body that were sent.
+	Limit          int         // Of the key's rate limit; 0 if the request was not counted.
+	Remaining      int         // Remaining requests after the exchange.
+	Fault          *Fault      // Nil without a fault.
+	Throttled      bool        // Rejected because of failed authentications from the same address.
+	Repeats        int         // Number of the first exchange with the same write; 0 for the first.
+	Took           time.Duration
 
-	write uint64 // What tells a write from others; 0 for a read.
+	write uint64 // Hash of the write; 0 for a read.
 }
 
-// size is about what a detail takes of memory.
+// size returns the approximate memory of a detail in bytes.
 func (d *Detail) size() int {
-	size := 256 + len(d.Reply)
-	for _, header := range []http.Header{d.Header, d.ReplyHeader} {
+	size := 256 + len(d.Response)
+	for _, header := range []http.Header{d.Header, d.ResponseHeader} {
 		for name, values := range header {
 			size += 64 + len(name)
 			for _, value := range values {
@@ -46,7 +46,7 @@ func (d *Detail) size() int {
 	return size
 }
 
-// newDetail is what is known of an exchange at its beginning.
+// newDetail returns the detail of an exchange that begins.
 func newDetail(r *http.Request) *Detail {
 	header := r.Header.Clone()
 	for i, value := range header["Authorization"] {
@@ -59,70 +59,72 @@ func newDetail(r *http.Request) *Detail {
 	return &Detail{Header: header}
 }
 
-// details are the journal's account of what it keeps beyond its entries.
+// details is the state of the journal's details.
 type details struct {
-	first int // no older entry has a detail
-	bytes int
-	sent  map[uint64]int // the first exchange that sent a write
+	first       int // Entries up to this number have no detail.
+	bytes       int
+	firstWrites map[uint64]int // Number of the first exchange with a write, by its hash.
 }
 
-var writes = maphash.MakeSeed()
+var writeSeed = maphash.MakeSeed()
 
-// addDetail is the part of add for an entry that has one.
+// addDetail numbers and counts the detail of an added entry.
 func (j *journal) addDetail(e *Entry) {
 	d := e.Detail
 	d.Number = j.next
 	if classOf(e.Method) == ClassWrite {
-		d.write = maphash.String(writes, strings.Join([]string{e.Method, e.Path, e.Query, string(e.Body)}, "\n")) | 1
-		if j.details.sent == nil {
-			j.details.sent = make(map[uint64]int)
+		d.write = maphash.String(writeSeed, strings.Join([]string{e.Method, e.Path, e.Query, string(e.Body)}, "\n")) | 1
+		if j.details.firstWrites == nil {
+			j.details.firstWrites = make(map[uint64]int)
 		}
-		first, ok := j.details.sent[d.write]
+		first, ok := j.details.firstWrites[d.write]
 		ok = ok && mayHaveActed(j.ring[(first-1)%JournalEntries].Status)
 		if ok {
 			d.Repeats = first
 		} else {
-			j.details.sent[d.write] = d.Number
+			j.details.firstWrites[d.write] = d.Number
 		}
 	}
-	j.grow(d.size())
+	j.addDetailBytes(d.size())
 }
 
-// keeps reports whether the detail of an entry is still there, also after a reset.
-func (j *journal) keeps(e *Entry) bool {
+// hasDetail reports whether the journal still has the detail of an entry. It returns
+// false for an entry from before a reset.
+func (j *journal) hasDetail(e *Entry) bool {
 	if e == nil || e.Detail == nil || e.Detail.Number <= j.first || e.Detail.Number > j.next {
 		return false
 	}
 	return j.ring[(e.Detail.Number-1)%JournalEntries] == e
 }
 
-// grow makes room for what a detail takes: the oldest ones make it.
-func (j *journal) grow(by int) {
+// addDetailBytes counts the memory of a detail and drops the oldest details above
+// DetailBytes.
+func (j *journal) addDetailBytes(by int) {
 	j.details.bytes += by
 	for j.details.first = max(j.details.first, j.first); j.details.bytes > DetailBytes && j.details.first < j.next; j.details.first++ {
-		j.forget(j.ring[j.details.first%JournalEntries])
+		j.dropDetail(j.ring[j.details.first%JournalEntries])
 	}
 }
 
-// forget takes an entry its detail.
-func (j *journal) forget(e *Entry) {
+// dropDetail removes the detail of an entry.
+func (j *journal) dropDetail(e *Entry) {
 	if d := e.Detail; d != nil {
 		j.details.bytes -= d.size()
 		e.Detail = nil
-		if j.details.sent[d.write] == d.Number {
-			delete(j.details.sent, d.write)
+		if j.details.firstWrites[d.write] == d.Number {
+			delete(j.details.firstWrites, d.write)
 		}
 	}
 }
 
-// hidden is a copy of a detail without keys.
-func (d *Detail) hidden(hide *strings.Replacer) *Detail {
+// redacted returns a copy of a detail without keys.
+func (d *Detail) redacted(hide *strings.Replacer) *Detail {
 	if d == nil {
 		return nil
 	}
 	shown := *d
-	shown.Header, shown.ReplyHeader = hideIn(d.Header, hide), hideIn(d.ReplyHeader, hide)
-	shown.Reply = []byte(hide.Replace(string(d.Reply)))
+	shown.Header, shown.ResponseHeader = redactHeader(d.Header, hide), redactHeader(d.ResponseHeader, hide)
+	shown.Response = []byte(hide.Replace(string(d.Response)))
 	if d.Fault != nil {
 		fault := *d.Fault
 		fault.Key = redact(fault.Key)
@@ -131,7 +133,7 @@ func (d *Detail) hidden(hide *strings.Replacer) *Detail {
 	return &shown
 }
 
-func hideIn(header http.Header, hide *strings.Replacer) http.Header {
+func redactHeader(header http.Header, hide *strings.Replacer) http.Header {
 	shown := header.Clone()
 	for _, values := range shown {
 		for i := range values {

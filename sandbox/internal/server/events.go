@@ -13,12 +13,12 @@ import (
 func init() {
 	addRoutes(func(hiring.Dialect) []route {
 		return []route{
-			newRoute("Events.List", "GET /submissions/{id}/events", eventShape, listEvents),
+			newRoute("Events.List", "GET /submissions/{id}/events", eventDrift, listEvents),
 		}
 	})
 }
 
-func listEvents(c *call) reply {
+func listEvents(c *call) response {
 	found := c.world.Submissions().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
@@ -29,11 +29,11 @@ func listEvents(c *call) reply {
 	if p.any() {
 		return c.invalid(p)
 	}
-	return sequenced(c, found.Events(), since, size)
+	return eventPage(c, found.Events(), since, size)
 }
 
-// sequenced answers with the events after a sequence number.
-func sequenced(c *call, events []world.Event, since, size int64) reply {
+// eventPage returns the events after a sequence number.
+func eventPage(c *call, events []world.Event, since, size int64) response {
 	from := sort.Search(len(events), func(i int) bool { return events[i].Seq > since })
 	to := int(min(int64(from)+size, int64(len(events))))
 	meta, page, bytes := `,"has_more":false,"next_cursor":null`, events[from:to], 0
@@ -41,15 +41,15 @@ func sequenced(c *call, events []world.Event, since, size int64) reply {
 		meta = `,"has_more":true,"next_cursor":"` + strconv.FormatInt(events[to-1].Seq, 10) + `"`
 	}
 	for i := range page {
-		bytes += len(eventBody(&page[i]))
+		bytes += len(eventJSON(&page[i]))
 	}
 	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Shown...) }, meta)
 }
 
-var eventShape = &shape{open: map[string]string{"kind": " file_edit test_run "}, blank: "kind"}
+var eventDrift = &driftRules{enums: map[string]string{"kind": " file_edit test_run "}, mayBeEmpty: "kind"}
 
-// eventBody is body for an event.
-func eventBody(e *world.Event) []byte {
+// eventJSON returns the JSON of an event, which is encoded once.
+func eventJSON(e *world.Event) []byte {
 	if e.Shown != nil {
 		return e.Shown
 	}

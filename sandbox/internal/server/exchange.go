@@ -11,60 +11,60 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// exchange answers a call, unless a fault has it otherwise.
+// exchange responds to a call, unless a fault changes or prevents the response.
 func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
-	r, f := s.arrive(c)
+	r, f := s.receive(c)
 	if f == nil {
 		r.writeTo(w, c)
 		return
 	}
-	if !wire.Wait(ctx, f.Delay) || f.loses() {
+	if !wire.Wait(ctx, f.Delay) || f.dropsResponse() {
 		wire.Lose(w)
 		return
 	}
-	r = s.faulty(c, f, r)
+	r = s.respondWithFault(c, f, r)
 	if f.CutAfter != 0 {
 		if r.body == nil || c.request.Method == http.MethodHead {
-			s.answered(c, 0)
+			s.setStatus(c, 0)
 			wire.Lose(w)
 			return
 		}
 		w = wire.Cut(w, f.CutAfter)
 	}
-	if f.raw() {
+	if f.isRaw() {
 		f.writeRaw(w, c, r)
 		return
 	}
 	r.writeTo(w, c)
 }
 
-// arrive does all that happens to a call at once: what is due before it, and
-// its own work unless a fault puts that off.
-func (s *Server) arrive(c *call) (r reply, f *Fault) {
+// receive records a call and responds to it, unless its fault delays the work. Late calls
+// that are due are processed before.
+func (s *Server) receive(c *call) (r response, f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.catchUp(c.at)
+	s.processDue(c.at)
 	s.requests++
 	c.drift = s.drift
 	c.requestID = fmt.Sprintf("req_%016x", s.requests)
 	c.route, c.params, c.allow = match(s.routes, c.request.Method, c.request.URL.EscapedPath())
 	c.entry = newEntry(c)
 	s.journal.add(c.entry)
-	switch f = s.met(c); {
+	switch f = s.matchFault(c); {
 	case f == nil:
-		r = s.answer(c)
+		r = s.respond(c)
 		c.entry.Status = r.status
 	case f.Late > 0:
 		s.postpone(c, c.at.Add(f.Late))
 	case f.After:
-		r = s.answer(c)
+		r = s.respond(c)
 	}
 	return r, f
 }
 
-// met is the fault that acts on a call, or nil.
-func (s *Server) met(c *call) *Fault {
-	f := s.faults.meet(c.route, c.request.Method, c.params, bearer(c.request))
+// matchFault returns the fault of a call, or nil.
+func (s *Server) matchFault(c *call) *Fault {
+	f := s.faults.match(c.route, c.request.Method, c.params, bearer(c.request))
 	if c.detail != nil {
 		c.detail.Fault = f
 		s.notify()
@@ -72,59 +72,59 @@ func (s *Server) met(c *call) *Fault {
 	return f
 }
 
-// postpone keeps a call to be judged later. It is a copy: the call itself goes
-// on to its fault.
+// postpone schedules the work of a call for later. It stores a copy, because the call
+// itself continues with its fault.
 func (s *Server) postpone(c *call, due time.Time) {
 	late := *c
 	late.at = due
-	at := len(s.late)
-	for at > 0 && s.late[at-1].at.After(due) {
+	at := len(s.lateCalls)
+	for at > 0 && s.lateCalls[at-1].at.After(due) {
 		at--
 	}
-	s.late = slices.Insert(s.late, at, &late)
+	s.lateCalls = slices.Insert(s.lateCalls, at, &late)
 }
 
-// catchUp does the work of late calls that is due.
-func (s *Server) catchUp(now time.Time) {
-	for len(s.late) > 0 && !s.late[0].at.After(now) {
-		c := s.late[0]
-		s.late = s.late[1:]
-		s.answer(c)
+// processDue does the work of late calls that are due.
+func (s *Server) processDue(now time.Time) {
+	for len(s.lateCalls) > 0 && !s.lateCalls[0].at.After(now) {
+		c := s.lateCalls[0]
+		s.lateCalls = s.lateCalls[1:]
+		s.respond(c)
 	}
 }
 
-// faulty returns what is answered under a fault, given the response of a service
-// that has done its work.
-func (s *Server) faulty(c *call, f *Fault, r reply) reply {
+// respondWithFault returns the response of a call with a fault. r is the response of work
+// that was done already.
+func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 	now := s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.drift = s.drift
 	if !f.After && f.Late == 0 {
 		c.at = now
-		s.catchUp(now)
-		if !f.replaces() {
-			r = s.answer(c)
+		s.processDue(now)
+		if !f.replacesResponse() {
+			r = s.respond(c)
 		}
 	}
-	if f.replaces() {
+	if f.replacesResponse() {
 		if !f.After || f.Late > 0 {
-			c.quota = s.quotaOf(c)
+			c.quota = s.currentQuota(c)
 		}
-		r = f.reply(c)
+		r = f.response(c)
 	}
 	c.entry.Status = r.status
 	return r
 }
 
-func (s *Server) answered(c *call, status int) {
+func (s *Server) setStatus(c *call, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.entry.Status = status
 }
 
-// quotaOf is what a response to the call says of the quota when it does not count.
-func (s *Server) quotaOf(c *call) quota {
+// currentQuota returns the rate limit of a call without counting the call.
+func (s *Server) currentQuota(c *call) quota {
 	class := classOf(c.request.Method)
 	limit := s.config.limit(class)
 	key := s.keys[bearer(c.request)]
@@ -136,12 +136,12 @@ func (s *Server) quotaOf(c *call) quota {
 	return quota{limit: limit, remaining: w.remaining, reset: w.reset}
 }
 
-// newCall is a request that nothing was done for.
+// newCall returns a call whose body has not been read.
 func (s *Server) newCall(r *http.Request) *call {
 	return &call{config: &s.config, live: &s.live, storage: &s.storage, request: r, at: s.now()}
 }
 
-// newEntry is what the journal keeps of a call that has arrived.
+// newEntry returns the journal entry of a call that was received.
 func newEntry(c *call) *Entry {
 	e := &Entry{
 		Method: c.request.Method, Path: c.request.URL.EscapedPath(), Query: c.request.URL.RawQuery,
@@ -151,7 +151,7 @@ func newEntry(c *call) *Entry {
 		e.Route = c.route.template
 	}
 	if classOf(e.Method) == ClassWrite {
-		e.Body = bytes.Clone(c.body) // reading left it with room to grow
+		e.Body = bytes.Clone(c.body) // The buffer of the body has spare capacity.
 	}
 	return e
 }

@@ -9,7 +9,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Fault describes what goes wrong with requests. Package sandbox documents it.
+// Fault describes a failure of requests. Package sandbox documents it.
 type Fault struct {
 	// Route is a method and a path's template, as in GET /submissions/{id}, or
 	// one of the two: a template matches every method, "POST *" matches every
@@ -17,39 +17,39 @@ type Fault struct {
 	// place of {id} names one resource. GET includes HEAD. Archive links have the
 	// route GET /_archive/{id}. Their storage sends Status as plain text.
 	Route string
-	Key   string // The token of the key whose requests it affects; empty: any.
-	Skip  int    // How many requests of the route pass first.
-	Times int    // How many requests it concerns; 0: one; negative: every one.
+	Key   string // Token of the key whose requests match; empty for any.
+	Skip  int    // Matching requests that pass first.
+	Times int    // Requests that fail: 0 for one, negative for all.
 
-	Status     int              // Of the error that is answered; without Code, the one that goes with it. Below 400: a response without a body.
-	Code       hiring.ErrorCode // Of the error that is answered; without Status, the one that goes with it.
-	RetryAfter time.Duration    // The Retry-After header, in whole seconds, rounded up. Alone: a 429.
+	Status     int              // Of the error; by default the status of Code. Below 400, a response without a body.
+	Code       hiring.ErrorCode // Of the error; by default the code of Status.
+	RetryAfter time.Duration    // The Retry-After header, rounded up to seconds. Alone it makes a 429.
 
-	// Delay delays the response. It ends with the request's context: the response is
-	// then lost, and without After and Late the request has no effect. It uses package
-	// time's clock, so inside testing/synctest it takes no time.
+	// Delay delays the response. If the request's context ends first, the response is
+	// lost, and without After and Late the request has no effect. Delay uses the clock of
+	// package time, so it takes no time in testing/synctest.
 	Delay time.Duration
-	Late  time.Duration // See above. With Status or Body, that is the response to what is done only later.
-	After bool          // See above.
+	Late  time.Duration // The request takes effect this long after it was received. The response is lost, or made of Status or Body.
+	After bool          // The request takes effect before the fault.
 
-	// Reset resets the connection without a response: the client reads ECONNRESET.
-	// Over TCP and the pipe, net/http retries a GET when a reused
-	// connection is reset. The journal shows two requests, the client one.
+	// Reset resets the connection without a response: the client reads ECONNRESET. Over
+	// TCP and the pipe, net/http retries a GET when a reused connection is reset. The
+	// journal then shows two requests for one of the client.
 	Reset bool
 
-	// CutAfter ends the connection after that many bytes of the body, at the
-	// latest before the last one; negative: after the headers. A response without a
-	// body is lost whole.
+	// CutAfter ends the connection after that many bytes of the body, at the latest
+	// before the last one. If negative, it ends after the headers. A response without a
+	// body is lost.
 	CutAfter int
 
-	// Body and ContentType replace the service's response with that of something
-	// before it, such as a proxy, with the given Status, or else 200: none of the
-	// service's headers. Without ContentType it is guessed, as net/http does it.
+	// Body and ContentType replace the response with one of an intermediary, such as a
+	// proxy: without the API's headers, with the given Status or 200. The default
+	// ContentType is detected from Body, as in net/http.
 	Body        string
 	ContentType string
 }
 
-// String tells the members that are set.
+// String returns the fields that are set, with the key redacted.
 func (f Fault) String() string {
 	var set []string
 	v := reflect.ValueOf(f)
@@ -76,26 +76,26 @@ func (f *Fault) check() error {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("a response cannot have the status %d: 200 to 599 can be sent", f.Status)
 	case f.Status == 0 && f.Code != "" && codes[f.Code] == 0:
-		return fmt.Errorf("the code %q needs a Status: it is none of the service's", string(f.Code))
-	case f.Reset && (f.replaces() || f.CutAfter != 0):
+		return fmt.Errorf("the code %q needs a Status: it is not one of the API's", string(f.Code))
+	case f.Reset && (f.replacesResponse() || f.CutAfter != 0):
 		return fmt.Errorf("a connection that is reset carries no response: leave out Reset, or all but After, Late and Delay, of %s", f)
-	case f.Late > 0 && f.CutAfter != 0 && !f.replaces():
+	case f.Late > 0 && f.CutAfter != 0 && !f.replacesResponse():
 		return fmt.Errorf("with Late there is no response that could be cut: give Status or Body too, or leave out CutAfter, of %s", f)
-	case !f.replaces() && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
+	case !f.replacesResponse() && !f.Reset && !f.After && f.Delay == 0 && f.Late == 0 && f.CutAfter == 0:
 		return fmt.Errorf("it would do nothing: %s", f)
 	}
 	return nil
 }
 
-// raw reports whether the response is not in the API's format.
-func (f *Fault) raw() bool { return f.Body != "" || f.ContentType != "" }
+// isRaw reports whether the response is not in the API's format.
+func (f *Fault) isRaw() bool { return f.Body != "" || f.ContentType != "" }
 
-// replaces reports whether the fault replaces the response.
-func (f *Fault) replaces() bool {
-	return f.raw() || f.Status != 0 || f.Code != "" || f.RetryAfter > 0
+// replacesResponse reports whether the fault replaces the response.
+func (f *Fault) replacesResponse() bool {
+	return f.isRaw() || f.Status != 0 || f.Code != "" || f.RetryAfter > 0
 }
 
-// loses reports whether the client receives no response.
-func (f *Fault) loses() bool {
-	return f.Reset || !f.replaces() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
+// dropsResponse reports whether the client receives no response.
+func (f *Fault) dropsResponse() bool {
+	return f.Reset || !f.replacesResponse() && (f.Late > 0 || f.After && f.Delay == 0 && f.CutAfter == 0)
 }

@@ -23,10 +23,9 @@ func (p *problems) add(field, message string) {
 	p.FieldErrors[field] = append(p.FieldErrors[field], message)
 }
 
-// read decodes a member of the body and says what was expected of it when it
-// is of another type. An absent one, or null, gives false; the latter is a
-// problem too when null is not an answer.
-func read[T any](p *problems, object map[string]json.RawMessage, name, expected string) (value T, ok bool) {
+// readMember decodes a member of the body, and adds the problem "expected" for null or
+// another type. ok is false without a valid value.
+func readMember[T any](p *problems, object map[string]json.RawMessage, name, expected string) (value T, ok bool) {
 	raw, present := object[name]
 	if !present {
 		return value, false
@@ -38,13 +37,13 @@ func read[T any](p *problems, object map[string]json.RawMessage, name, expected 
 	return value, true
 }
 
-// required reads a member that must be there and must not be empty.
-func required(p *problems, object map[string]json.RawMessage, name string) (string, bool) {
+// requiredString reads a string that must be present and not empty.
+func requiredString(p *problems, object map[string]json.RawMessage, name string) (string, bool) {
 	if _, present := object[name]; !present {
 		p.add(name, "Required.")
 		return "", false
 	}
-	value, ok := read[string](p, object, name, "Expected a string.")
+	value, ok := readMember[string](p, object, name, "Expected a string.")
 	if ok && value == "" {
 		p.add(name, "Must have at least 1 character.")
 	}
@@ -56,10 +55,10 @@ func isAddress(text string) bool {
 	return err == nil && address.Address == text
 }
 
-// canonical gives an id as records have it: UUIDs are the same in capitals.
-func canonical(id string) string { return strings.ToLower(id) }
+// canonicalID returns an id in lower case, because UUIDs are case-insensitive.
+func canonicalID(id string) string { return strings.ToLower(id) }
 
-// isUUID reports whether text has the form of a UUID, of any version.
+// isUUID reports whether text has the form of a UUID of any version.
 func isUUID(text string) bool {
 	if len(text) != 36 {
 		return false

@@ -45,7 +45,7 @@ func (s *Server) notify() {
 func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, more bool) {
 	_, unlock := s.lock()
 	defer unlock()
-	j, hide := &s.journal, s.keys.hide(s.revoked)
+	j, hide := &s.journal, s.keys.redactor(s.revoked)
 	at := j.next
 	if before > 0 {
 		at = min(at, before-1)
@@ -63,7 +63,7 @@ func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, mo
 		if len(page) == size {
 			return page, true
 		}
-		page = append(page, raw.hidden(hide))
+		page = append(page, raw.redacted(hide))
 	}
 	return page, false
 }
@@ -174,7 +174,7 @@ type Conditions struct {
 func (s *Server) Conditions() Conditions {
 	now, unlock := s.lock()
 	defer unlock()
-	state := Conditions{Now: now, Archives: !s.storage.gone, Drift: s.drift != nil}
+	state := Conditions{Now: now, Archives: !s.storage.unavailable, Drift: s.drift != nil}
 	for _, f := range s.throttle {
 		if f.count >= throttleLimit && now.Before(f.until) && f.until.After(state.ThrottledUntil) {
 			state.ThrottledUntil = f.until
@@ -183,7 +183,7 @@ func (s *Server) Conditions() Conditions {
 	if state.Drift {
 		state.Seed = s.drift.seed
 	}
-	for _, c := range s.late {
+	for _, c := range s.lateCalls {
 		state.Late = append(state.Late, c.at)
 	}
 	return state

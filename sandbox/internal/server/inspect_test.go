@@ -28,7 +28,7 @@ func TestThePageShowsTheRequests(t *testing.T) {
 	_, open := <-news
 	assert.False(t, open, "there was a change")
 
-	s.journal.forget(s.journal.ring[1])
+	s.journal.dropDetail(s.journal.ring[1])
 	shown, more := s.Page(0, 3, func(Entry) bool { return true })
 	require.Len(t, shown, 3)
 	assert.False(t, more)

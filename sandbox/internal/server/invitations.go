@@ -10,23 +10,23 @@ import (
 func init() {
 	addRoutes(func(d hiring.Dialect) []route {
 		return []route{
-			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationShape, listInvitations),
-			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationShape, sendInvitation),
-			newRoute("Invitations.Resend", d.ResendInvitation, invitationShape, resendInvitation),
-			newRoute("Invitations.Revoke", d.RevokeInvitation, nothing, revokeInvitation),
+			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationDrift, listInvitations),
+			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationDrift, sendInvitation),
+			newRoute("Invitations.Resend", d.ResendInvitation, invitationDrift, resendInvitation),
+			newRoute("Invitations.Revoke", d.RevokeInvitation, noDrift, revokeInvitation),
 		}
 	})
 }
 
-func listInvitations(c *call) reply {
+func listInvitations(c *call) response {
 	a := c.world.Posting(c.params[0])
 	if a == nil {
 		return c.notFound()
 	}
-	return numbered(c, c.world.Invitations(a.ID))
+	return numberedPage(c, c.world.Invitations(a.ID))
 }
 
-func sendInvitation(c *call) reply {
+func sendInvitation(c *call) response {
 	a := c.world.Assessments().Find(c.params[0])
 	if a == nil {
 		return c.notFound()
@@ -36,11 +36,11 @@ func sendInvitation(c *call) reply {
 	if p.any() {
 		return c.invalid(p)
 	}
-	email, ok := required(&p, object, c.config.Dialect.InvitationEmail)
+	email, ok := requiredString(&p, object, c.config.Dialect.InvitationEmail)
 	if ok && !isAddress(email) {
 		p.add(c.config.Dialect.InvitationEmail, "Expected an email address.")
 	}
-	name, _ := required(&p, object, c.config.Dialect.InvitationName)
+	name, _ := requiredString(&p, object, c.config.Dialect.InvitationName)
 	switch {
 	case p.any():
 		return c.invalid(p)
@@ -54,40 +54,41 @@ func sendInvitation(c *call) reply {
 		ID: c.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
 		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: c.expiry(), CreatedAt: now,
 	})
-	return c.data(http.StatusCreated, body(made))
+	return c.data(http.StatusCreated, recordJSON(made))
 }
 
-func resendInvitation(c *call) reply {
+func resendInvitation(c *call) response {
 	found := c.invitation()
 	if found == nil {
 		return c.notFound()
 	}
 	if !c.world.MayChange(found) {
-		return c.settled()
+		return c.alreadyUsed()
 	}
 	again, now := found.Value, c.now()
 	again.SentAt, again.ExpiresAt = &now, c.expiry()
-	return c.data(http.StatusOK, body(c.world.SaveInvitation(again)))
+	return c.data(http.StatusOK, recordJSON(c.world.SaveInvitation(again)))
 }
 
-func revokeInvitation(c *call) reply {
+func revokeInvitation(c *call) response {
 	found := c.invitation()
 	if found == nil {
 		return c.notFound()
 	}
 	if !c.world.MayChange(found) {
-		return c.settled()
+		return c.alreadyUsed()
 	}
 	c.world.RevokeInvitation(found)
-	return reply{status: http.StatusNoContent}
+	return response{status: http.StatusNoContent}
 }
 
-// settled refuses to change an invitation that was used already.
-func (c *call) settled() reply {
+// alreadyUsed returns the 409 of an invitation that was used or revoked.
+func (c *call) alreadyUsed() response {
 	return c.fail(http.StatusConflict, hiring.ErrConflict, "The invitation was used or revoked.")
 }
 
-// invitation finds the invitation of a path, in the path's assessment only.
+// invitation returns the invitation in the path, or nil if the path's assessment does not
+// have it.
 func (c *call) invitation() *world.Record[world.Invitation] {
 	a := c.world.Posting(c.params[0])
 	if a == nil {
@@ -96,12 +97,12 @@ func (c *call) invitation() *world.Record[world.Invitation] {
 	return c.world.Invitations(a.ID).Find(c.params[1])
 }
 
-// expiry is until when an invitation can be used that is sent now.
+// expiry returns when an invitation that is sent now expires.
 func (c *call) expiry() world.Moment {
 	return world.MomentOf(c.at.Add(world.InvitationLife))
 }
 
-var invitationShape = &shape{
-	null: []string{"sent_at"},
-	open: map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
+var invitationDrift = &driftRules{
+	nullable: []string{"sent_at"},
+	enums:    map[string]string{"status": " opened ", "recruiter_decision": " shortlisted "},
 }

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// The journal keeps the newest exchanges, within both bounds: a simulation may
-// run for millions of requests.
+// Limits of the journal. It keeps the newest exchanges, because a simulation may send
+// millions of requests.
 const (
-	JournalEntries = 10_000   // How many exchanges the journal keeps.
-	JournalBytes   = 32 << 20 // How many bytes the bodies in the journal have together.
+	JournalEntries = 10_000   // Maximum number of exchanges.
+	JournalBytes   = 32 << 20 // Maximum total size of the bodies.
 )
 
 // Entry is one exchange.
 type Entry struct {
 	Method string
-	Route  string // The path's template below /api/v1, such as /submissions/{id}; empty for none of the service's.
-	Path   string // As it was sent, without the query.
-	Query  string // As it was sent, without the question mark.
-	Status int    // 0 when no response was sent, or none yet.
+	Route  string // The template of the path below /api/v1, such as /submissions/{id}; empty for an unknown path.
+	Path   string // As sent, without the query.
+	Query  string // As sent, without the question mark.
+	Status int    // 0 without a response, and until then.
 	Key    string // Redacted, as in sk_test_…dbox; empty for none.
-	Body   []byte // Of a write; at most one byte more than the service takes.
+	Body   []byte // Of a write; at most one byte more than the API accepts.
 	At     time.Time
-	Detail *Detail // The rest of it, of a server WithDetails until DetailBytes push it out; else nil.
+	Detail *Detail // Nil unless the server was created WithDetails and DetailBytes suffice.
 }
 
-// String tells the exchange in a line.
+// String returns the exchange on one line.
 func (e Entry) String() string {
 	text := e.Method + " " + e.Path
 	if e.Query != "" {
@@ -43,8 +43,8 @@ func (e Entry) String() string {
 	return text
 }
 
-// Repeated returns the writes that repeat an earlier one, with the same method,
-// path, query and body, that may have taken effect.
+// Repeated returns the writes that repeat an earlier write that may have taken effect.
+// Method, path, query and body are equal.
 func Repeated(entries []Entry) []Entry {
 	var repeats []Entry
 	sent := make(map[string]bool)
@@ -65,12 +65,12 @@ func Repeated(entries []Entry) []Entry {
 // response, a success or a server error. A 4xx has no effect.
 func mayHaveActed(status int) bool { return status < 400 || status >= 500 }
 
-// journal is a ring: the oldest entry is overwritten once it is full. It holds
-// pointers, so that an exchange in progress finds its entry wherever it is.
+// journal is a ring buffer of entries. It holds pointers, because an exchange changes its
+// entry until it ends.
 type journal struct {
-	ring  []*Entry // with whole keys, which only copies leave out
-	first int      // the number of the oldest entry that is kept
-	next  int      // the number of the next entry
+	ring  []*Entry // With complete keys; entries returns redacted copies.
+	first int      // Number of the oldest entry.
+	next  int      // Number of the next entry.
 	bytes int
 
 	details details
@@ -97,26 +97,27 @@ func (j *journal) add(e *Entry) {
 func (j *journal) drop() {
 	oldest := &j.ring[j.first%JournalEntries]
 	j.bytes -= len((*oldest).Body)
-	j.forget(*oldest)
+	j.dropDetail(*oldest)
 	*oldest = nil
 	j.first++
 }
 
-// copy also hides keys where none belongs: in a path, a query or a body.
-func (j *journal) copy(hide *strings.Replacer) []Entry {
+// entries returns copies of the entries. Keys are also redacted in paths, queries and
+// bodies.
+func (j *journal) entries(hide *strings.Replacer) []Entry {
 	entries := make([]Entry, 0, j.next-j.first)
 	for number := j.first; number < j.next; number++ {
-		entries = append(entries, j.ring[number%JournalEntries].hidden(hide))
+		entries = append(entries, j.ring[number%JournalEntries].redacted(hide))
 	}
 	return entries
 }
 
-func (e *Entry) hidden(hide *strings.Replacer) Entry {
+func (e *Entry) redacted(hide *strings.Replacer) Entry {
 	shown := *e
 	shown.Key, shown.Path, shown.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
 	if e.Body != nil {
 		shown.Body = []byte(hide.Replace(string(e.Body)))
 	}
-	shown.Detail = e.Detail.hidden(hide)
+	shown.Detail = e.Detail.redacted(hide)
 	return shown
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// render is for the server's own wire types, which cannot fail to encode.
+// render encodes a value of the server's own types, which cannot fail.
 func render(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -16,11 +16,11 @@ func render(value any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// takeApart takes an object apart and keeps the order.
-func takeApart(raw []byte) (names []string, values []json.RawMessage) {
+// splitObject returns the members of a JSON object in their order.
+func splitObject(raw []byte) (names []string, values []json.RawMessage) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := decoder.Token(); err != nil {
-		panic(err) // the server's own JSON
+		panic(err) // The server encoded it.
 	}
 	for decoder.More() {
 		name, err := decoder.Token()
@@ -31,7 +31,7 @@ func takeApart(raw []byte) (names []string, values []json.RawMessage) {
 		if err := decoder.Decode(&value); err != nil {
 			panic(err)
 		}
-		names, values = append(names, name.(string)), append(values, value) // names are strings
+		names, values = append(names, name.(string)), append(values, value) // Names are strings.
 	}
 	return names, values
 }

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Scope is what a key may do. Each scope includes those before it.
+// Scope is the set of operations that a key may use. Each scope includes the previous
+// ones.
 type Scope string
 
-// The scopes, from the narrowest to the widest.
+// The scopes, from the narrowest.
 const (
 	ScopeRead  Scope = "read"
 	ScopeWrite Scope = "write"
@@ -38,8 +39,8 @@ func (s Scope) includes(needed Scope) bool { return s.rank() >= needed.rank() }
 type Key struct {
 	Token        string
 	Scope        Scope     // Empty: ScopeAdmin, which includes the others.
-	Expires      time.Time // Zero: never. From this time on the key is as good as revoked.
-	Organization string    // Whose live data it sees; keys without one share an organization. Test mode shows all the same.
+	Expires      time.Time // Zero: never. An expired key is rejected like a revoked one.
+	Organization string    // Whose live data the key sees. Keys without one share an organization. All keys of test mode see the same data.
 }
 
 const (
@@ -49,7 +50,7 @@ const (
 	maxActiveKeys = 20
 )
 
-// keyState is a key and what its quotas still allow.
+// keyState is a key and its windows.
 type keyState struct {
 	Key
 	read, write window
@@ -66,17 +67,17 @@ func (k *keyState) window(c Class) *window {
 	return &k.write
 }
 
-// counts reports whether a key is one of the few that an organization can hold.
-// A key of test mode that names no organization belongs to none: a test may want
-// many.
-func (k *keyState) counts(now time.Time) bool {
+// countsTowardLimit reports whether a key counts toward the limit of active keys of an
+// organization. A key of test mode without an organization does not, because a test may
+// need many.
+func (k *keyState) countsTowardLimit(now time.Time) bool {
 	return k.valid(now) && (k.live() || k.Organization != "")
 }
 
-// keyring is the keys that a server accepts, by token.
+// keyring holds the keys that a server accepts, by token.
 type keyring map[string]*keyState
 
-// add accepts a key, or replaces the one with the same token.
+// add adds a key, or replaces the one with the same token.
 func (r keyring) add(k Key, now time.Time) error {
 	if !strings.HasPrefix(k.Token, testPrefix) && !strings.HasPrefix(k.Token, livePrefix) {
 		return errors.New("the token must begin with " + testPrefix + " or " + livePrefix)
@@ -88,41 +89,40 @@ func (r keyring) add(k Key, now time.Time) error {
 		return fmt.Errorf("unknown scope %q", string(k.Scope))
 	}
 	added := &keyState{Key: k}
-	if added.counts(now) && r.active(k, now) >= maxActiveKeys {
+	if added.countsTowardLimit(now) && r.active(k, now) >= maxActiveKeys {
 		return fmt.Errorf("the organization has %d active keys, and no organization may have more", maxActiveKeys)
 	}
 	r[k.Token] = added
 	return nil
 }
 
-// active counts the keys that an organization has besides k.
+// active returns the number of active keys of an organization besides k.
 func (r keyring) active(k Key, now time.Time) int {
 	count := 0
 	for token, other := range r {
-		if token != k.Token && other.Organization == k.Organization && other.counts(now) {
+		if token != k.Token && other.Organization == k.Organization && other.countsTowardLimit(now) {
 			count++
 		}
 	}
 	return count
 }
 
-// maxHidden is how many revoked keys are still hidden.
+// maxHidden is the number of revoked keys that are still redacted.
 const maxHidden = 200
 
-// hide finds the keys that the server knows, and those that were revoked, to
-// redact them.
-func (r keyring) hide(revoked []string) *strings.Replacer {
+// redactor returns a replacer of all known and revoked keys.
+func (r keyring) redactor(revoked []string) *strings.Replacer {
 	known := append(slices.Collect(maps.Keys(r)), revoked...)
 	slices.Sort(known)
 	hidden := make([]string, 0, 2*len(known))
-	for _, token := range slices.Backward(known) { // The longer of two that begin alike first.
+	for _, token := range slices.Backward(known) { // If one token is a prefix of another, the longer one first.
 		hidden = append(hidden, token, redact(token))
 	}
 	return strings.NewReplacer(hidden...)
 }
 
-// authenticate returns the key of a request, or nil whatever is wrong with it:
-// the service tells no cause from another.
+// authenticate returns the key of a request, or nil. Like the API, it does not
+// distinguish why a key is rejected.
 func (r keyring) authenticate(request *http.Request, now time.Time) *keyState {
 	key := r[bearer(request)]
 	if key == nil || !key.valid(now) {
@@ -131,8 +131,7 @@ func (r keyring) authenticate(request *http.Request, now time.Time) *keyState {
 	return key
 }
 
-// bearer returns the token of a request, or nothing, which is no key either,
-// when there is not just one.
+// bearer returns the token of a request, or "" if there is not exactly one.
 func bearer(r *http.Request) string {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
@@ -145,7 +144,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// redact leaves of a key what tells it from the test's others.
+// redact returns the part of a token that distinguishes it from others of the test.
 func redact(token string) string {
 	const shown = 4
 	if token == "" {
@@ -157,7 +156,7 @@ func redact(token string) string {
 			prefix = known
 		}
 	}
-	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of it.
+	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of the token.
 		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
 	}
 	return prefix + "…"

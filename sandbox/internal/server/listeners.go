@@ -9,7 +9,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// listeners are what Close closes.
+// listeners are closed by Close.
 type listeners struct {
 	tcp    *wire.Loopback
 	pipes  []*wire.Pipe

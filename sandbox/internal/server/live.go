@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// Result is what grading a submission found.
+// Result is the result of grading a submission.
 type Result = world.Result
 
 // NoScore is a score of null.
@@ -34,11 +34,11 @@ func (s *Server) AddAssessment(organization, name, challengeID string) (id strin
 			return
 		}
 		o := l.Organization(organization, now)
-		if challengeID != "" && o.Challenges().Find(canonical(challengeID)) == nil {
+		if challengeID != "" && o.Challenges().Find(canonicalID(challengeID)) == nil {
 			err = world.ErrUnknown
 			return
 		}
-		id = o.AddAssessment(name, canonical(challengeID))
+		id = o.AddAssessment(name, canonicalID(challengeID))
 		s.notify()
 	})
 	return id, err
@@ -46,7 +46,7 @@ func (s *Server) AddAssessment(organization, name, challengeID string) (id strin
 
 // Invite sends an invitation without a request.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
-	err = s.step("Invite", assessmentID, func(id string, now time.Time) (err error) {
+	err = s.changeLive("Invite", assessmentID, func(id string, now time.Time) (err error) {
 		if !isAddress(email) || name == "" {
 			return errors.New("give an email address and a name")
 		}
@@ -57,11 +57,13 @@ func (s *Server) Invite(assessmentID, email, name string) (invitationID string, 
 }
 
 // Open opens an invitation as its candidate.
-func (s *Server) Open(invitationID string) error { return s.step("Open", invitationID, s.live.Open) }
+func (s *Server) Open(invitationID string) error {
+	return s.changeLive("Open", invitationID, s.live.Open)
+}
 
 // Begin begins the attempt of an invitation.
 func (s *Server) Begin(invitationID string) (submissionID string, err error) {
-	err = s.step("Begin", invitationID, func(id string, now time.Time) (err error) {
+	err = s.changeLive("Begin", invitationID, func(id string, now time.Time) (err error) {
 		submissionID, err = s.live.Begin(id, now)
 		return err
 	})
@@ -70,12 +72,12 @@ func (s *Server) Begin(invitationID string) (submissionID string, err error) {
 
 // Submit submits an attempt.
 func (s *Server) Submit(submissionID string) error {
-	return s.step("Submit", submissionID, s.live.Submit)
+	return s.changeLive("Submit", submissionID, s.live.Submit)
 }
 
-// SubmitInvited is Submit for a caller that has the invitation's id.
+// SubmitInvited is like Submit, with the id of the invitation.
 func (s *Server) SubmitInvited(invitationID string) (submissionID string, err error) {
-	err = s.step("Submit", invitationID, func(id string, now time.Time) (err error) {
+	err = s.changeLive("Submit", invitationID, func(id string, now time.Time) (err error) {
 		submissionID, err = s.live.SubmitInvited(id, now)
 		return err
 	})
@@ -92,29 +94,29 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 		}
 		all[i] = world.Text(render(json.RawMessage(payload)))
 	}
-	return s.step("AppendEvents", submissionID, func(id string, now time.Time) error {
+	return s.changeLive("AppendEvents", submissionID, func(id string, now time.Time) error {
 		return s.live.Append(id, now, kind, all...)
 	})
 }
 
 // Evaluate finishes the grading of a submission.
 func (s *Server) Evaluate(submissionID string, r Result) error {
-	r, problem := settled(r) // before the lock, because it calls MarshalJSON of the values
+	r, problem := checkedResult(r) // Before the lock, because it calls MarshalJSON of values.
 	if problem != nil {
 		return fmt.Errorf("sandbox: Evaluate(%q): %w", submissionID, problem)
 	}
-	return s.step("Evaluate", submissionID, func(id string, now time.Time) error {
+	return s.changeLive("Evaluate", submissionID, func(id string, now time.Time) error {
 		return s.live.Evaluate(id, now, r)
 	})
 }
 
 // Regrade replaces the result of an evaluated submission.
 func (s *Server) Regrade(submissionID string, r Result) error {
-	r, problem := settled(r)
+	r, problem := checkedResult(r)
 	if problem != nil {
 		return fmt.Errorf("sandbox: Regrade(%q): %w", submissionID, problem)
 	}
-	return s.step("Regrade", submissionID, func(id string, now time.Time) error {
+	return s.changeLive("Regrade", submissionID, func(id string, now time.Time) error {
 		return s.live.Regrade(id, now, r)
 	})
 }
@@ -122,11 +124,11 @@ func (s *Server) Regrade(submissionID string, r Result) error {
 // AddResult makes a finished submission. The candidate's name is the local part
 // of the address.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
-	r, problem := settled(r)
+	r, problem := checkedResult(r)
 	if problem != nil {
 		return "", fmt.Errorf("sandbox: AddResult(%q): %w", assessmentID, problem)
 	}
-	err = s.step("AddResult", assessmentID, func(id string, now time.Time) (err error) {
+	err = s.changeLive("AddResult", assessmentID, func(id string, now time.Time) (err error) {
 		if !isAddress(email) {
 			return errors.New("give an email address")
 		}
@@ -137,30 +139,29 @@ func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID s
 	return submissionID, err
 }
 
-// RevokeInvitation revokes an invitation that the candidate has not begun, as a DELETE
-// does.
+// RevokeInvitation revokes an invitation whose attempt has not begun, as a DELETE does.
 func (s *Server) RevokeInvitation(invitationID string) error {
-	return s.step("RevokeInvitation", invitationID, s.live.Revoke)
+	return s.changeLive("RevokeInvitation", invitationID, s.live.Revoke)
 }
 
 // CloseAssessment closes an active assessment, as a PATCH does.
 func (s *Server) CloseAssessment(assessmentID string) error {
-	return s.step("CloseAssessment", assessmentID, s.live.Close)
+	return s.changeLive("CloseAssessment", assessmentID, s.live.Close)
 }
 
 // Decide sets the recruiter's decision about a candidate.
 func (s *Server) Decide(invitationID, decision string) error {
-	return s.step("Decide", invitationID, func(id string, now time.Time) error { return s.live.Decide(id, now, decision) })
+	return s.changeLive("Decide", invitationID, func(id string, now time.Time) error { return s.live.Decide(id, now, decision) })
 }
 
 // Pause adds paused time to an attempt.
 func (s *Server) Pause(submissionID string, by time.Duration) error {
-	return s.step("Pause", submissionID, func(id string, now time.Time) error { return s.live.Pause(id, now, by) })
+	return s.changeLive("Pause", submissionID, func(id string, now time.Time) error { return s.live.Pause(id, now, by) })
 }
 
 // SetArchive sets whether a submission has an archive.
 func (s *Server) SetArchive(submissionID string, available bool) error {
-	return s.step("SetArchive", submissionID, func(id string, now time.Time) error { return s.live.SetArchive(id, now, available) })
+	return s.changeLive("SetArchive", submissionID, func(id string, now time.Time) error { return s.live.SetArchive(id, now, available) })
 }
 
 // Mails returns the invitation e-mails that the live data sent.
@@ -194,8 +195,8 @@ func (s *Server) AddChallenge(organization, name string, tasks ...string) (id st
 	return id, nil
 }
 
-// settled checks a result and returns a copy that the caller can no longer change.
-func settled(r Result) (Result, error) {
+// checkedResult checks a result and returns a copy that the caller cannot change.
+func checkedResult(r Result) (Result, error) {
 	if err := r.Check(); err != nil {
 		return r, err
 	}
@@ -210,11 +211,11 @@ func settled(r Result) (Result, error) {
 	return r, nil
 }
 
-// step changes the live data after all work that is due before it.
-func (s *Server) step(call, id string, do func(id string, now time.Time) error) error {
+// changeLive processes the late calls that are due, then changes the live data.
+func (s *Server) changeLive(call, id string, do func(id string, now time.Time) error) error {
 	now, unlock := s.lock()
 	defer unlock()
-	if err := do(canonical(id), now); err != nil {
+	if err := do(canonicalID(id), now); err != nil {
 		return fmt.Errorf("sandbox: %s(%q): %w", call, id, err)
 	}
 	s.notify()

@@ -15,20 +15,19 @@ import (
 func init() {
 	addRoutes(func(hiring.Dialect) []route {
 		return []route{
-			newRoute("OpenAPI", "GET /openapi.json", nothing, getOpenAPI),
+			newRoute("OpenAPI", "GET /openapi.json", noDrift, getOpenAPI),
 		}
 	})
 }
 
-// getOpenAPI answers without the envelope: a document is read by tools, and
-// they know no envelopes.
-func getOpenAPI(c *call) reply {
-	return reply{status: http.StatusOK, body: openAPIFor(c.config.OpenAPI, c.config.Dialect)}
+// getOpenAPI returns the document without an envelope, because tools that read OpenAPI
+// documents expect none.
+func getOpenAPI(c *call) response {
+	return response{status: http.StatusOK, body: openAPIFor(c.config.OpenAPI, c.config.Dialect)}
 }
 
-// openAPIFor returns the document in a dialect. Another than the default is
-// worked out each time: it is for tests of the dialect, and who reads the
-// document reads it once.
+// openAPIFor returns the document in a dialect. A document in a dialect other than the
+// default is not cached, because only tests of dialects need it.
 func openAPIFor(openAPI []byte, d hiring.Dialect) []byte {
 	defaults := hiring.DefaultDialect()
 	if d == defaults {
@@ -36,7 +35,7 @@ func openAPIFor(openAPI []byte, d hiring.Dialect) []byte {
 	}
 	var document node
 	if err := json.Unmarshal(openAPI, &document); err != nil {
-		panic(err) // the document is part of the program
+		panic(err) // The document is embedded.
 	}
 	document.moveRoutes(defaults, d)
 	document.renameParameters(d)
@@ -44,10 +43,10 @@ func openAPIFor(openAPI []byte, d hiring.Dialect) []byte {
 	return render(document)
 }
 
-// node is a part of the document.
+// node is a JSON object of the document.
 type node map[string]any
 
-// at goes down to a part that is known to be there.
+// at returns a nested object that exists.
 func (n node) at(names ...string) node {
 	for _, name := range names {
 		n = n[name].(map[string]any)
@@ -55,8 +54,8 @@ func (n node) at(names ...string) node {
 	return n
 }
 
-// moveRoutes takes away all operations that a dialect can move before it puts
-// any back: two of them may have changed places.
+// moveRoutes moves the operations whose routes the dialect changes. It removes all of
+// them before it adds any, because two may swap places.
 func (n node) moveRoutes(from, to hiring.Dialect) {
 	paths, moved := n.at("paths"), make(map[string]any, 6)
 	for old, now := range map[string]string{
@@ -80,7 +79,7 @@ func (n node) moveRoutes(from, to hiring.Dialect) {
 	}
 }
 
-// splitRoute gives a route's method and path as a document has them.
+// splitRoute returns a route's method and path as in a document.
 func splitRoute(route string) (method, path string) {
 	method, path, _ = strings.Cut(route, " ")
 	return strings.ToLower(method), basePath + path[1:]
@@ -100,7 +99,7 @@ func (n node) renameParameters(d hiring.Dialect) {
 	delete(since.at("schema"), "format") // RFC 3339 has it no longer
 }
 
-// sinceExample is the one that the document has.
+// sinceExample is the example time in the document.
 var sinceExample = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func (n node) renameInvitation(from, to hiring.Dialect) {

@@ -18,8 +18,8 @@ const (
 	maxEventPage     = 500
 )
 
-// numbered answers with one page of a list that is paged by number.
-func numbered[T any](c *call, items *world.Collection[*world.Record[T]]) reply {
+// numberedPage returns a page of a list that is paged by number.
+func numberedPage[T any](c *call, items *world.Collection[*world.Record[T]]) response {
 	var p problems
 	page := c.number(&p, c.config.Dialect.PageParam, 1, 1, math.MaxInt64)
 	size := c.number(&p, c.config.Dialect.PageSizeParam, defaultPage, 1, maxPage)
@@ -27,7 +27,7 @@ func numbered[T any](c *call, items *world.Collection[*world.Record[T]]) reply {
 		return c.invalid(p)
 	}
 	total := int64(items.Len())
-	from := min(page-1, total) * size // bounded first: the product must not overflow
+	from := min(page-1, total) * size // Limited first, so that the product cannot overflow.
 	to := min(from+size, total)
 	from = min(from, total)
 	meta := make([]byte, 0, 96)
@@ -39,29 +39,29 @@ func numbered[T any](c *call, items *world.Collection[*world.Record[T]]) reply {
 	meta = strconv.AppendInt(meta, total, 10)
 	meta = append(meta, `,"has_more":`...)
 	meta = strconv.AppendBool(meta, to < total)
-	return stretch(c, items, int(from), int(to), string(meta))
+	return listRange(c, items, int(from), int(to), string(meta))
 }
 
-// stretch answers with a part of a list, counted from its head.
-func stretch[T any](c *call, items *world.Collection[*world.Record[T]], from, to int, meta string) reply {
+// listRange returns the items of a list between two indexes, newest first.
+func listRange[T any](c *call, items *world.Collection[*world.Record[T]], from, to int, meta string) response {
 	size := 0
 	for i := from; i < to; i++ {
-		size += len(body(items.Newest(i)))
+		size += len(recordJSON(items.Newest(i)))
 	}
-	return c.list(to-from, size, func(b []byte, i int) []byte { return append(b, body(items.Newest(from+i))...) }, meta)
+	return c.list(to-from, size, func(b []byte, i int) []byte { return append(b, recordJSON(items.Newest(from+i))...) }, meta)
 }
 
-// one answers with the record that the path names.
-func one[T any](c *call, in *world.Collection[*world.Record[T]]) reply {
+// getOne returns the record whose id is in the path.
+func getOne[T any](c *call, in *world.Collection[*world.Record[T]]) response {
 	found := in.Find(c.params[0])
 	if found == nil {
 		return c.notFound()
 	}
-	return c.data(http.StatusOK, body(found))
+	return c.data(http.StatusOK, recordJSON(found))
 }
 
-// body is a record's JSON, made once for each state of it.
-func body[T any](r *world.Record[T]) []byte {
+// recordJSON returns the JSON of a record, which is encoded once for each state.
+func recordJSON[T any](r *world.Record[T]) []byte {
 	if made, ok := r.Shown.([]byte); ok {
 		return made
 	}
@@ -70,9 +70,9 @@ func body[T any](r *world.Record[T]) []byte {
 	return made
 }
 
-// A cursor is where a page ended: the place in the order, not the number, so
-// that what comes or goes meanwhile moves nothing. With it goes a checksum, so
-// that a made-up one can be refused.
+// cursorOf returns the cursor of a position. A position is a place in the order, not a
+// number, so that items which appear or disappear do not move it. The checksum detects
+// cursors that the server did not create.
 func cursorOf(p world.Position) string {
 	b := strconv.AppendInt(nil, int64(p.Created), 10)
 	b = append(append(b, ' '), p.ID...)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Class is one of the two kinds of requests that are counted apart.
+// Class is one of the two kinds of requests that are limited separately.
 type Class string
 
-// GET and HEAD are reads, every other method is a write.
+// GET and HEAD are reads. Every other method is a write.
 const (
 	ClassRead  Class = "read"
 	ClassWrite Class = "write"
@@ -21,18 +21,18 @@ func classOf(method string) Class {
 	return ClassWrite
 }
 
-// quota is what the rate-limit headers of one response say.
+// quota holds the values of the rate-limit headers.
 type quota struct {
 	limit, remaining int
 	reset            time.Time
 }
 
-// retryAfter is in whole seconds. Windows end on a whole second, so it equals
-// X-RateLimit-Reset minus the Date of the same response.
+// retryAfter returns the seconds until the window ends. Windows end on a full second, so
+// the result equals X-RateLimit-Reset minus the Date of the response.
 func (q quota) retryAfter(now time.Time) int64 { return q.reset.Unix() - now.Unix() }
 
-// details are those of a 429: what the headers say, once more.
-func (q quota) details() any {
+// errorDetails returns the details of a 429: the values of the headers.
+func (q quota) errorDetails() any {
 	return struct {
 		Limit     int   `json:"limit"`
 		Remaining int   `json:"remaining"`
@@ -40,7 +40,7 @@ func (q quota) details() any {
 	}{q.limit, q.remaining, q.reset.Unix()}
 }
 
-// window counts one class of one key's requests. It opens at the first request.
+// window counts the requests of one class and key. It opens with the first request.
 type window struct {
 	remaining int
 	reset     time.Time
@@ -48,8 +48,8 @@ type window struct {
 
 const windowLength = time.Hour
 
-// windowEnd rounds up, because X-RateLimit-Reset is in whole seconds and must
-// not be earlier than the moment at which requests pass again.
+// windowEnd returns when a window ends. It rounds up, because X-RateLimit-Reset has full
+// seconds and must not be before requests are accepted again.
 func windowEnd(opened time.Time) time.Time {
 	return opened.Add(windowLength + time.Second - 1).Truncate(time.Second)
 }
@@ -60,7 +60,7 @@ func (w *window) open(now time.Time, limit int) {
 	}
 }
 
-// take consumes one request, unless none is left.
+// take counts a request if one remains.
 func (w *window) take(now time.Time, limit int) (quota, bool) {
 	w.open(now, limit)
 	granted := w.remaining > 0

@@ -13,12 +13,12 @@ import (
 func init() {
 	addRoutes(func(hiring.Dialect) []route {
 		return []route{
-			newRoute("Submissions.Report", "GET /submissions/{id}/report", reportShape, getReport),
+			newRoute("Submissions.Report", "GET /submissions/{id}/report", reportDrift, getReport),
 		}
 	})
 }
 
-func getReport(c *call) reply {
+func getReport(c *call) response {
 	found := c.world.Submissions().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
@@ -41,22 +41,22 @@ func getReport(c *call) reply {
 	return r
 }
 
-var reportShape = &shape{
-	null: []string{"scored_as_role"},
-	open: map[string]string{
+var reportDrift = &driftRules{
+	nullable: []string{"scored_as_role"},
+	enums: map[string]string{
 		"status": " started submitted ", "verdict": anyValue, "confidence": anyValue, "integrity_status": anyValue,
 	},
-	in: map[string]*shape{
-		"pillars":       {null: []string{"score"}},
-		"facts":         {null: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
+	nested: map[string]*driftRules{
+		"pillars":       {nullable: []string{"score"}},
+		"facts":         {nullable: []string{"time_used_minutes", "ai_authored_pct", "churn_pct"}},
 		"pipeline_rank": {},
 	},
 }
 
-// overlaid gives a report other and further members, and splits it where its
-// rank belongs unless that is one of them.
-func overlaid(report []byte, extra map[string]any) (before, after []byte) {
-	names, values := takeApart(report)
+// withExtra replaces and adds members of a report. It splits the report at its rank,
+// unless extra has the rank.
+func withExtra(report []byte, extra map[string]any) (before, after []byte) {
+	names, values := splitObject(report)
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if i := slices.Index(names, name); i >= 0 {
 			values[i] = render(extra[name])
@@ -84,7 +84,7 @@ func overlaid(report []byte, extra map[string]any) (before, after []byte) {
 }
 
 func appendReport(b []byte, a *world.Attempt) []byte {
-	made := submissionParts(a)
+	made := submissionJSONOf(a)
 	b = append(b, made.report...)
 	if made.after == nil {
 		return b

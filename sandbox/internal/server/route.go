@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// route is one operation of the service.
+// route is one operation of the API.
 type route struct {
-	name     string // As package hiring calls it: Submissions.Report.
+	name     string // As in package hiring, such as Submissions.Report.
 	method   string
-	template string // Below /api/v1: /submissions/{id}/report.
+	template string // Below /api/v1, such as /submissions/{id}/report.
 	segments []string
 	scope    Scope
-	drifts   *shape // What of the answer may drift.
-	handle   func(*call) reply
+	drift    *driftRules // Of the response.
+	handle   func(*call) response
 }
 
-func newRoute(name, pattern string, drifts *shape, handle func(*call) reply) route {
+func newRoute(name, pattern string, drifts *driftRules, handle func(*call) response) route {
 	method, template, _ := strings.Cut(pattern, " ")
 	scope := ScopeWrite
 	if method == http.MethodGet {
@@ -35,11 +35,11 @@ const (
 	basePath    = "/api/v1/"
 )
 
-// match finds the route of a request and the values of its placeholders. A path
-// that no route has gives nothing, one that has other methods gives those.
+// match returns the route of a request and the values of its placeholders. For a known
+// path with another method it returns the allowed methods.
 //
-// It works on the path as it was sent: cleaning, as ServeMux does it, would
-// answer a ".." or an empty segment with a redirect that the service never sends.
+// It matches the path as sent. http.ServeMux would redirect a path with ".." or an empty
+// segment, which the API never does.
 func match(routes []route, method, escapedPath string) (found *route, params []string, allow string) {
 	rest, ok := strings.CutPrefix(escapedPath, basePath)
 	if !ok {
@@ -94,12 +94,12 @@ func (r *route) matches(segments []string) bool {
 	return true
 }
 
-// params are the ids in a path.
+// params returns the values of the placeholders in a path.
 func (r *route) params(segments []string) []string {
 	var values []string
 	for i, segment := range r.segments {
 		if isPlaceholder(segment) {
-			values = append(values, canonical(segments[i]))
+			values = append(values, canonicalID(segments[i]))
 		}
 	}
 	return values

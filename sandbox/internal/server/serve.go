@@ -8,7 +8,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, controlPath) {
 		serveControl(s, w, r)
@@ -16,8 +16,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := s.newCall(r)
 	if s.detailed.Load() {
-		kept := &wire.Copied{ResponseWriter: w, Most: DetailReply}
-		defer s.ended(c, kept, time.Now())
+		kept := &wire.Copied{ResponseWriter: w, Most: DetailResponse}
+		defer s.recordEnd(c, kept, time.Now())
 		c.detail, w = newDetail(r), kept
 	}
 	if id, ok := strings.CutPrefix(r.URL.Path, archivePath); ok {
@@ -28,22 +28,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.exchange(r.Context(), w, c)
 }
 
-// ended records the end of an exchange with details in the journal, also when it
-// broke.
-func (s *Server) ended(c *call, kept *wire.Copied, began time.Time) {
+// recordEnd records the end of an exchange with details, also after a panic.
+func (s *Server) recordEnd(c *call, kept *wire.Copied, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := c.detail
 	before := d.size()
 	d.Ended, d.RequestID, d.Took = true, c.requestID, time.Since(began)
-	d.ReplyHeader, d.Reply, d.ReplySize = kept.Sent, kept.Body, kept.Size
+	d.ResponseHeader, d.Response, d.ResponseSize = kept.Sent, kept.Body, kept.Size
 	d.Limit, d.Remaining = c.quota.limit, c.quota.remaining
 	if c.entry != nil && c.entry.Status == http.StatusTooManyRequests && d.Fault == nil {
 		_, allowed := s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
 		d.Throttled = !allowed
 	}
-	if s.journal.keeps(c.entry) {
-		s.journal.grow(d.size() - before)
+	if s.journal.hasDetail(c.entry) {
+		s.journal.addDetailBytes(d.size() - before)
 	}
 	s.notify()
 }

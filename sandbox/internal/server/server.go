@@ -17,34 +17,34 @@ import (
 // Server is the fake server. It is safe for concurrent use.
 type Server struct {
 	config   Config
-	ahead    atomic.Int64     // how far Advance has moved the clock
-	test     serverclock.Test // The same, for clients of URL in this process.
+	ahead    atomic.Int64     // Total duration of Advance.
+	test     serverclock.Test // The same duration, for clients of URL in this process.
 	routes   []route
-	detailed atomic.Bool // whether the journal keeps details
+	detailed atomic.Bool // The journal keeps details.
 
-	mu        sync.Mutex // guards all below; never held while a body is read or written
-	state                // a reset replaces it
+	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
+	state                // Replaced by Reset.
 	listeners listeners
-	news      chan struct{} // closed at the next change; nil while nothing waits for it
+	news      chan struct{} // Closed at the next change; nil without waiters.
 }
 
-// state is everything that requests and tests change.
+// state is the state that requests and tests change.
 type state struct {
-	requests uint64
-	keys     keyring
-	revoked  []string // newest last, to be hidden where they show up
-	throttle throttle
-	live     world.Live
-	storage  storage
-	faults   faults
-	injected int     // how many faults so far
-	late     []*call // in the order in which they are due
-	journal  journal
-	drift    *drift // nil without drift
+	requests  uint64
+	keys      keyring
+	revoked   []string // Tokens to redact, newest last.
+	throttle  throttle
+	live      world.Live
+	storage   storage
+	faults    faults
+	injected  int     // Number of faults so far.
+	lateCalls []*call // Calls that take effect later, in order of time.
+	journal   journal
+	drift     *drift // Nil without drift.
 }
 
-// New returns a server with a configuration, which setUp may change. It starts
-// no goroutine and opens no socket. It panics on an invalid configuration.
+// New returns a server. setUp may change the configuration. New starts no goroutine and
+// opens no socket. It panics on an invalid configuration.
 func New(config Config, setUp ...func(*Server)) *Server {
 	s := &Server{config: config, state: state{keys: make(keyring, len(config.Keys))}}
 	for _, f := range setUp {
@@ -74,14 +74,14 @@ func New(config Config, setUp ...func(*Server)) *Server {
 	return s
 }
 
-// Configure lets f change the configuration. It is for the setUp of New only.
+// Configure passes the configuration to f. Call it only in setUp of New.
 func (s *Server) Configure(f func(*Config)) { f(&s.config) }
 
-// now is the only clock. It takes no lock, so that a clock of the test's own
-// may call the server.
+// now returns the server's time. It takes no lock, because a test's clock may call the
+// server.
 func (s *Server) now() time.Time { return s.config.Clock().Add(time.Duration(s.ahead.Load())) }
 
-// Advance moves the server's clock forward. It fails on a negative duration.
+// Advance moves the server's clock forward. It returns an error for a negative duration.
 func (s *Server) Advance(d time.Duration) error {
 	if d < 0 {
 		return errors.New("the clock does not go back")

@@ -13,13 +13,13 @@ import (
 func init() {
 	addRoutes(func(hiring.Dialect) []route {
 		return []route{
-			newRoute("Submissions.List", "GET /submissions", submissionShape, listSubmissions),
-			newRoute("Submissions.Get", "GET /submissions/{id}", submissionShape, getSubmission),
+			newRoute("Submissions.List", "GET /submissions", submissionDrift, listSubmissions),
+			newRoute("Submissions.Get", "GET /submissions/{id}", submissionDrift, getSubmission),
 		}
 	})
 }
 
-func listSubmissions(c *call) reply {
+func listSubmissions(c *call) response {
 	var p problems
 	size := c.number(&p, c.config.Dialect.PageSizeParam, defaultPage, 1, maxPage)
 	var from *world.Position
@@ -38,14 +38,14 @@ func listSubmissions(c *call) reply {
 		size = min(size, int64(most))
 	}
 	page, next := c.world.Submissions().Page(from, int(size), filter)
-	r := cursored(c, page, next)
+	r := submissionPage(c, page, next)
 	if from == nil && filter.Status == "evaluated" {
 		c.world.PolledAll(filter.AssessmentID)
 	}
 	return r
 }
 
-func getSubmission(c *call) reply {
+func getSubmission(c *call) response {
 	found := c.world.Submissions().Find(c.params[0])
 	if found == nil {
 		return c.notFound()
@@ -55,16 +55,16 @@ func getSubmission(c *call) reply {
 	return r
 }
 
-// appendSubmission appends a submission as the call's response shows it.
+// appendSubmission appends a submission.
 func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
-	b = append(b, submissionParts(a).head...)
+	b = append(b, submissionJSONOf(a).head...)
 	b = c.appendArchiveLink(b, a)
 	b = append(b, `,"report":`...)
 	return append(appendReport(b, a), '}')
 }
 
-// cursored answers with a page of submissions.
-func cursored(c *call, page []*world.Attempt, next *world.Position) reply {
+// submissionPage returns a page of submissions.
+func submissionPage(c *call, page []*world.Attempt, next *world.Position) response {
 	meta := `,"has_more":false,"next_cursor":null`
 	if next != nil {
 		meta = `,"has_more":true,"next_cursor":"` + cursorOf(*next) + `"`
@@ -74,14 +74,14 @@ func cursored(c *call, page []*world.Attempt, next *world.Position) reply {
 	}, meta)
 }
 
-// submissionSize is what a submission usually takes: a guess that is right
-// spares a page from being copied while it grows.
+// submissionSize is the usual size of a submission, so that the buffer of a page rarely
+// grows.
 const submissionSize = 2 << 10
 
-// submissionFilter reads what a listing of submissions asks for.
+// submissionFilter reads the filters of a listing of submissions.
 func (c *call) submissionFilter(p *problems) world.Filter {
 	f := world.Filter{
-		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonical(c.query.Get("assessment_id")),
+		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonicalID(c.query.Get("assessment_id")),
 		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
 		BySince: c.query.Has("since"), On: c.config.SinceOn,
 		Newest: c.config.NewestBy,
@@ -99,14 +99,14 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 		}
 		f.Since = world.MomentOf(since)
 		if f.Since.Time().Before(since) {
-			f.Since++ // records have whole milliseconds: the next one is the first not before
+			f.Since++ // Records have milliseconds: round up.
 		}
 	}
 	return f
 }
 
-// parseSince takes the dialect's layout, and any RFC 3339 time while that is
-// the default: users of other languages will not write the default's.
+// parseSince parses a time in the dialect's layout. With the default layout it accepts
+// any RFC 3339 time, because clients in other languages may write another form.
 func (c *call) parseSince(text string) (time.Time, bool) {
 	at, err := timelayout.Parse(c.config.Dialect.SinceLayout, text)
 	if err != nil && c.config.Dialect.SinceLayout == hiring.DefaultDialect().SinceLayout {
@@ -115,30 +115,30 @@ func (c *call) parseSince(text string) (time.Time, bool) {
 	return at, err == nil
 }
 
-var submissionShape = &shape{
-	null: []string{"workspace_archive_url"},
-	open: map[string]string{"status": " started submitted "},
-	in:   map[string]*shape{"report": reportShape, "challenge": {}, "candidate": {}, "budget": {}},
+var submissionDrift = &driftRules{
+	nullable: []string{"workspace_archive_url"},
+	enums:    map[string]string{"status": " started submitted "},
+	nested:   map[string]*driftRules{"report": reportDrift, "challenge": {}, "candidate": {}, "budget": {}},
 }
 
-// parts are a submission's JSON except for two places: the link to its archive,
-// which is a new one each time, and its rank, which others can change.
-type parts struct {
-	head          []byte // up to the link
-	report, after []byte // before the rank and after it; after is nil when the test gave the rank
+// submissionJSON is the encoded JSON of a submission without its archive link, which is
+// new in each response, and without its rank, which other submissions change.
+type submissionJSON struct {
+	head          []byte // Up to the archive link.
+	report, after []byte // Before and after the rank. after is nil if Result.Extra has the rank.
 }
 
-func submissionParts(a *world.Attempt) *parts {
-	if made, ok := a.Shown.(*parts); ok {
+func submissionJSONOf(a *world.Attempt) *submissionJSON {
+	if made, ok := a.Shown.(*submissionJSON); ok {
 		return made
 	}
 	head := append(bytes.TrimSuffix(render(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
 	report := render(a.Report())
 	before, after, _ := bytes.Cut(report, []byte(`"pipeline_rank":null`))
 	if extra := a.Extra(); len(extra) > 0 {
-		before, after = overlaid(report, extra)
+		before, after = withExtra(report, extra)
 	}
-	made := &parts{head, before, after}
+	made := &submissionJSON{head, before, after}
 	a.Shown = made
 	return made
 }

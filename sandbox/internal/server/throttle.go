@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// throttleLimit is how many requests with a bad key one address may make in an
-// hour before nothing from it is answered any more.
+// throttleLimit is the number of failed authentications an hour after which an address is
+// throttled.
 const throttleLimit = 100
 
-// throttle counts failed authentication by address. A window opens at the first
+// throttle counts failed authentications by address. A window opens with the first
 // failure.
 type throttle map[string]*failures
 
-// everyone is the address that means all hosts.
-const everyone = "*"
+// allHosts is the key of a throttle of all addresses.
+const allHosts = "*"
 
 type failures struct {
 	count int
 	until time.Time
 }
 
-// remoteHost is the address that a request came from, without the port.
+// remoteHost returns the address of a request without the port.
 func remoteHost(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -30,11 +30,11 @@ func remoteHost(address string) string {
 	return host
 }
 
-// allows reports whether requests from a host are authenticated, and
-// returns the response if they are not. A right key is refused like a wrong one,
-// and the response tells nothing of its quota.
+// allows reports whether requests of a host are accepted, and returns the rate limit of
+// the 429 if not. Valid keys are rejected too, and the response does not show their rate
+// limit.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
-	for _, of := range [...]string{host, everyone} {
+	for _, of := range [...]string{host, allHosts} {
 		if f := t[of]; f != nil && f.count >= throttleLimit && now.Before(f.until) {
 			return quota{limit: throttleLimit, reset: f.until}, false
 		}

@@ -5,15 +5,16 @@ import (
 	"strconv"
 )
 
-// response is what a handler answers: made under the server's lock, sent without it.
-type reply struct {
+// response is the response of a handler. It is created under the server's lock and sent
+// without the lock.
+type response struct {
 	status int
-	body   []byte // nil when the response has none
+	body   []byte // Nil without a body.
 	extra  [2]string
 }
 
-// writeTo sends the response with the headers that every response carries.
-func (r reply) writeTo(w http.ResponseWriter, c *call) {
+// writeTo sends the response with the headers of every response.
+func (r response) writeTo(w http.ResponseWriter, c *call) {
 	values := []string{
 		c.at.UTC().Format(http.TimeFormat), c.requestID, strconv.Itoa(c.quota.limit),
 		strconv.Itoa(c.quota.remaining), strconv.FormatInt(c.quota.reset.Unix(), 10),
@@ -34,6 +35,6 @@ func (r reply) writeTo(w http.ResponseWriter, c *call) {
 	}
 	w.WriteHeader(r.status)
 	if r.body != nil && c.request.Method != http.MethodHead {
-		_, _ = w.Write(r.body) // the reader may have left
+		_, _ = w.Write(r.body) // The client may have disconnected.
 	}
 }

@@ -14,53 +14,53 @@ func (f *Fault) status() int {
 		return f.Status
 	case f.Code != "":
 		return codes[f.Code]
-	case f.raw():
+	case f.isRaw():
 		return http.StatusOK
 	}
-	return http.StatusTooManyRequests // what RetryAfter alone means
+	return http.StatusTooManyRequests // Only RetryAfter is set.
 }
 
-// response makes the fault's own response.
-func (f *Fault) reply(c *call) reply {
+// response returns the response that the fault makes.
+func (f *Fault) response(c *call) response {
 	status, code := f.status(), f.Code
 	if code == "" {
 		code = codeOf(status)
 	}
 	switch {
-	case f.raw():
-		r := reply{status: status}
+	case f.isRaw():
+		r := response{status: status}
 		if f.Body != "" {
 			r.body = []byte(f.Body)
 		}
 		return f.withRetryAfter(r)
 	case status < 400 && f.Code == "":
-		return f.withRetryAfter(reply{status: status})
+		return f.withRetryAfter(response{status: status})
 	case status == http.StatusTooManyRequests:
 		c.quota.remaining = 0
 		if f.RetryAfter > 0 {
 			c.quota.reset = c.at.Truncate(time.Second).Add(wholeSeconds(f.RetryAfter))
 		}
 		r := c.overQuota()
-		r.body = c.error(status, wireError{Code: code, Message: injected, Details: c.quota.details()}).body
+		r.body = c.error(status, wireError{Code: code, Message: injectedMessage, Details: c.quota.errorDetails()}).body
 		return r
 	case status == http.StatusBadRequest:
-		return f.withRetryAfter(c.error(status, wireError{Code: code, Message: injected, Details: problems{
-			FormErrors: []string{injected}, FieldErrors: map[string][]string{},
+		return f.withRetryAfter(c.error(status, wireError{Code: code, Message: injectedMessage, Details: problems{
+			FormErrors: []string{injectedMessage}, FieldErrors: map[string][]string{},
 		}}))
 	}
-	return f.withRetryAfter(c.fail(status, code, injected))
+	return f.withRetryAfter(c.fail(status, code, injectedMessage))
 }
 
-const injected = "This error was injected."
+const injectedMessage = "This error was injected."
 
-func (f *Fault) withRetryAfter(r reply) reply {
+func (f *Fault) withRetryAfter(r response) response {
 	if f.RetryAfter > 0 {
 		r.extra = [2]string{"Retry-After", strconv.FormatInt(int64(wholeSeconds(f.RetryAfter)/time.Second), 10)}
 	}
 	return r
 }
 
-// wholeSeconds rounds a duration up to seconds, within the range of a duration.
+// wholeSeconds rounds a duration up to seconds, without overflow.
 func wholeSeconds(d time.Duration) time.Duration {
 	whole := d.Truncate(time.Second)
 	if whole < d && whole+time.Second > whole {
@@ -69,8 +69,8 @@ func wholeSeconds(d time.Duration) time.Duration {
 	return whole
 }
 
-// writeRaw sends a response that is not the service's.
-func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r reply) {
+// writeRaw writes a response without the API's headers.
+func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r response) {
 	h := w.Header()
 	h.Set("Date", c.at.UTC().Format(http.TimeFormat))
 	h.Set("Content-Type", f.ContentType)
@@ -89,7 +89,7 @@ func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r reply) {
 	}
 }
 
-// The status of each code; what has none of its own is a failure of the server.
+// codes are the documented codes and their status.
 var codes = map[hiring.ErrorCode]int{
 	hiring.ErrInvalidInput:      http.StatusBadRequest,
 	hiring.ErrInvalidToken:      http.StatusUnauthorized,

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// fault is one that was injected.
+// fault is an injected Fault and its state.
 type fault struct {
 	Fault
 
-	id       int      // which one of the server
-	method   string   // empty for any
-	segments []string // nil for any path
+	id       int      // Unique within the server.
+	method   string   // Empty for any method.
+	segments []string // Of the path; nil for any path.
 	skip     int
 	left     int
 	fired    bool
 }
 
-// aim reads the route and makes sure that some operation has it.
-func (f *fault) aim(routes []route) error {
+// resolveRoute parses Route. It returns an error if no operation has that route.
+func (f *fault) resolveRoute(routes []route) error {
 	method, template, ok := strings.Cut(f.Route, " ")
 	if !ok {
 		method, template = "", f.Route
@@ -39,7 +39,7 @@ func (f *fault) aim(routes []route) error {
 		if method == http.MethodGet && f.method == http.MethodHead {
 			method = f.method
 		}
-		return f.hits(&r, method, nil)
+		return f.matches(&r, method, nil)
 	}
 	if slices.ContainsFunc(routes, exists) {
 		return nil
@@ -52,9 +52,9 @@ func (f *fault) aim(routes []route) error {
 	return fmt.Errorf("no operation has the route %q; there are %s", f.Route, strings.Join(all, ", "))
 }
 
-// hits reports whether the fault is about a route; params are what stands in the
-// place of its placeholders, nil for anything.
-func (f *fault) hits(r *route, method string, params []string) bool {
+// matches reports whether the fault concerns a route. params are the values of the
+// route's placeholders; nil matches any value.
+func (f *fault) matches(r *route, method string, params []string) bool {
 	if f.method != "" && f.method != method && (r == nil || f.method != r.method) {
 		return false
 	}
@@ -76,7 +76,7 @@ func (f *fault) hits(r *route, method string, params []string) bool {
 			continue
 		case params == nil:
 			continue
-		case !isPlaceholder(wanted) && canonical(wanted) != params[0]:
+		case !isPlaceholder(wanted) && canonicalID(wanted) != params[0]:
 			return false
 		}
 		params = params[1:]
@@ -84,16 +84,15 @@ func (f *fault) hits(r *route, method string, params []string) bool {
 	return true
 }
 
-// faults are those that have something left to do, in the order in which they
-// were injected.
+// faults are the injected faults with requests left, in the order of injection.
 type faults []*fault
 
-// meet counts a request with every fault that is about it and returns the one
-// that acts, or nil.
-func (all *faults) meet(r *route, method string, params []string, key string) *Fault {
+// match counts a request against every matching fault and returns the fault that applies,
+// or nil.
+func (all *faults) match(r *route, method string, params []string, key string) *Fault {
 	var acting *fault
 	for _, f := range *all {
-		if !f.hits(r, method, params) || f.Key != "" && f.Key != key {
+		if !f.matches(r, method, params) || f.Key != "" && f.Key != key {
 			continue
 		}
 		switch {
@@ -116,7 +115,7 @@ func (all *faults) meet(r *route, method string, params []string, key string) *F
 	return &acting.Fault
 }
 
-// unfired are those that nothing has met so far.
+// unfired returns the faults that no request has met.
 func (all faults) unfired() []Fault {
 	var unmet []Fault
 	for _, f := range all {
@@ -127,6 +126,6 @@ func (all faults) unfired() []Fault {
 	return unmet
 }
 
-// archiveRoute is that of the links to archives. They are not below /api/v1,
-// but faults and the journal know them all the same.
-var archiveRoute = newRoute("Archive", "GET /_archive/{id}", nothing, nil)
+// archiveRoute is the route of archive links. They are not below /api/v1, but faults and
+// the journal support them.
+var archiveRoute = newRoute("Archive", "GET /_archive/{id}", noDrift, nil)

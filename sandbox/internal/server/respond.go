@@ -10,10 +10,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// answer judges a request in the order that the documentation of this package
-// states: who asks, how often, for what, whether they may, and how. The lock is
-// held, and the call has its route and its request id.
-func (s *Server) answer(c *call) reply {
+// respond returns the response to a call. It checks, in the order that package sandbox
+// documents: the throttle, the key, the rate limit, the route, the scope and the query.
+// The lock is held. The call has its route and request id.
+func (s *Server) respond(c *call) response {
 	class := classOf(c.request.Method)
 	var allowed bool
 	c.quota, allowed = s.throttle.allows(remoteHost(c.request.RemoteAddr), c.at)
@@ -45,7 +45,7 @@ func (s *Server) answer(c *call) reply {
 	return c.route.handle(c)
 }
 
-// worldOf returns what a key sees. Every key of test mode sees the sample data.
+// worldOf returns the data that a key sees. All keys of test mode see the sample data.
 func (s *Server) worldOf(key *keyState, now time.Time) world.World {
 	if !key.live() {
 		return sample()
@@ -53,29 +53,29 @@ func (s *Server) worldOf(key *keyState, now time.Time) world.World {
 	return s.live.Organization(key.Organization, now)
 }
 
-// sample returns the records of test mode. They are made at the first request
-// of the first server and shared from then on. Each has its JSON from the start:
-// servers know no common lock, so nothing may change them later.
+// sample returns the records of test mode. The first request creates them, and all
+// servers share them. Their JSON is encoded at once, because servers have no common lock
+// under which it could be cached later.
 var sample = sync.OnceValue(func() *world.Sample {
 	w := world.NewSample()
-	body(w.Account())
-	prepare(w.Members())
-	prepare(w.Challenges())
-	prepare(w.Assessments())
+	recordJSON(w.Account())
+	encodeAll(w.Members())
+	encodeAll(w.Challenges())
+	encodeAll(w.Assessments())
 	for a := range w.Assessments().All() {
-		prepare(w.Invitations(a.ID))
+		encodeAll(w.Invitations(a.ID))
 	}
 	for a := range w.Submissions().All() {
-		submissionParts(a)
+		submissionJSONOf(a)
 		for i := range a.Events() {
-			eventBody(&a.Events()[i])
+			eventJSON(&a.Events()[i])
 		}
 	}
 	return w
 })
 
-func prepare[T any](all *world.Collection[*world.Record[T]]) {
+func encodeAll[T any](all *world.Collection[*world.Record[T]]) {
 	for i := range all.Len() {
-		body(all.Newest(i))
+		recordJSON(all.Newest(i))
 	}
 }
