@@ -18,7 +18,7 @@ type candidatePage struct {
 	Invitation   world.Invitation
 	Status       string // Of the submission.
 	Steps        []step
-	Coming       []world.Coming
+	Coming       []world.Upcoming
 	Events       []world.Event
 	AllEvents    int
 	Report       *report
@@ -43,7 +43,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 		err = nil
 		p.card, p.Organization, p.Invitation = cardOf(a, now), org, a.Invitation
 		p.Steps = stepsOf(a)
-		for _, next := range l.Organization(org, now).Coming(world.MomentOf(now.AddDate(0, 1, 1))) {
+		for _, next := range l.Organization(org, now).Upcoming(world.MomentOf(now.AddDate(0, 1, 1))) {
 			if next.Who.ID == a.Invitation.ID {
 				p.Coming = append(p.Coming, next)
 			}

@@ -56,7 +56,7 @@ func (c *console) coming(s server.Conditions, keys []server.KeyInfo, by time.Dur
 	c.server.Live(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			o := l.Organization(name, now)
-			for _, next := range o.Coming(world.MomentOf(until)) {
+			for _, next := range o.Upcoming(world.MomentOf(until)) {
 				what := "expires"
 				if next.Stage >= 0 {
 					what = world.Stages[next.Stage]

@@ -104,7 +104,7 @@ func (c *console) pipeline(r *http.Request) (page, error) {
 
 func organizationOf(name string, o *world.Organization) organization {
 	shown := organization{Key: name, Name: o.Account().Value.Name}
-	for _, n := range o.Crowd("") {
+	for _, n := range o.CountStages("") {
 		shown.Candidates += n
 	}
 	usage := o.Account().Value.Usage
@@ -125,18 +125,18 @@ func (p *pipelinePage) fill(o *world.Organization, assessmentID string, postings
 	if all.Len() > (postingsPage+1)*postings {
 		p.OlderPostings = postingsPage + 1
 	}
-	if a := o.Posting(assessmentID); a != nil {
+	if a := o.AnyAssessment(assessmentID); a != nil {
 		p.Assessment = assessmentOf(o, a)
 	}
 }
 
 func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) assessment {
-	return assessment{a.ID, a.Value.Name, a.Value.Status, o.Crowd(a.ID)}
+	return assessment{a.ID, a.Value.Name, a.Value.Status, o.CountStages(a.ID)}
 }
 
 // choose lists the candidates: a few of each stage, or a page of one.
 func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
-	for n, count := range o.Crowd(p.Assessment.ID) {
+	for n, count := range o.CountStages(p.Assessment.ID) {
 		col := column{Number: n, Count: count}
 		size, skip := cards, 0
 		if stage != "" {

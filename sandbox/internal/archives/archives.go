@@ -1,4 +1,4 @@
-// Package archives makes the workspaces of submissions, and signs the links to
+// Package archives creates the workspace archives of submissions, and signs the links to
 // them.
 package archives
 
@@ -13,12 +13,10 @@ import (
 	"time"
 )
 
-// secret signs links. A fake has nothing to hide; a signature only has to
-// fail when anything was changed.
+// secret signs links. It need not be secret: a signature must only detect changes.
 const secret = "sandbox archive\n"
 
-// AppendSignature appends what signs a link. It holds a number of its own, so that
-// no two are the same.
+// AppendSignature appends the signature of a link. number makes each link different.
 func AppendSignature(b []byte, id string, expires int64, number uint64) []byte {
 	var buffer [128]byte
 	plain := append(buffer[:0], secret...)
@@ -32,8 +30,8 @@ func AppendSignature(b []byte, id string, expires int64, number uint64) []byte {
 
 const numberSize = 8
 
-// ValidLink tells until when a link is good, in milliseconds since 1970, if nothing
-// in it was changed.
+// ValidLink returns when a link expires, in milliseconds since 1970. ok is false if the
+// link was changed.
 func ValidLink(id, expires, signature string) (until int64, ok bool) {
 	if len(signature) < 2*numberSize {
 		return 0, false
@@ -46,8 +44,8 @@ func ValidLink(id, expires, signature string) (until int64, ok bool) {
 	return until, err == nil && signature == string(AppendSignature(nil, id, until, number))
 }
 
-// Zip makes a submission's workspace: a zip file of some 100 KB, always the
-// same, and not compressed so that it is worth being read in parts.
+// Zip returns a submission's workspace: a zip file of about 100 KB that is always the
+// same. It is not compressed, so that it is large enough to be read in parts.
 func Zip(id string, modified time.Time) []byte {
 	var content bytes.Buffer
 	files := zip.NewWriter(&content)
@@ -60,7 +58,7 @@ func Zip(id string, modified time.Time) []byte {
 			_, err = part.Write([]byte(f.text))
 		}
 		if err != nil {
-			panic(err) // memory takes all
+			panic(err) // Writes to memory do not fail.
 		}
 	}
 	if err := files.Close(); err != nil {

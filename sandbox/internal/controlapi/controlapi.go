@@ -15,7 +15,8 @@ import (
 
 const maxBody = 1 << 20
 
-// Read returns the body of a request, nil for none. It must say that it is JSON.
+// Read returns the body of a request, or nil without one. The body's Content-Type must be
+// JSON.
 func Read(r *http.Request) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
@@ -29,14 +30,15 @@ func Read(r *http.Request) ([]byte, error) {
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, nil
 	}
-	// A form of another site can send any body, but not as this type.
+	// A web page of another site can send a form, but not with this type.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, errors.New("send the header Content-Type: application/json")
 	}
 	return body, nil
 }
 
-// Decode is strict, because a misspelt member would be ignored in silence.
+// Decode decodes a JSON object. It rejects unknown members, because a misspelt one would
+// otherwise be ignored.
 func Decode(body []byte, into any) error {
 	if body == nil {
 		return errors.New("send a JSON object")
@@ -55,7 +57,7 @@ func Decode(body []byte, into any) error {
 // Span is a duration in JSON.
 type Span time.Duration
 
-// UnmarshalJSON takes a number of seconds, and a text like "1m30s".
+// UnmarshalJSON accepts a number of seconds, and a text like "1m30s".
 func (d *Span) UnmarshalJSON(raw []byte) error {
 	var seconds float64
 	if json.Unmarshal(raw, &seconds) == nil {

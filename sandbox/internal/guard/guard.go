@@ -1,5 +1,6 @@
-// Package guard tells requests of this machine's user from those that a web page
-// makes in the user's browser, for what can be done to a sandbox without a key.
+// Package guard distinguishes requests of this machine's user from requests that a web
+// page makes in the user's browser. It protects what can be done to a sandbox without a
+// key.
 package guard
 
 import (
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-// InProcess is the base URL of clients that call the server directly: a name
-// that no resolver knows.
+// InProcess is the base URL of clients that call the server directly. Its host never
+// resolves.
 const InProcess = "https://sandbox.invalid"
 
 // Admit refuses what a web page in the user's browser could send: it reaches

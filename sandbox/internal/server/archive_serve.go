@@ -23,7 +23,7 @@ func (s *Server) exchangeArchive(ctx context.Context, w http.ResponseWriter, c *
 		return
 	}
 	if !wire.Wait(ctx, f.Delay) || f.dropsResponse() || f.CutAfter != 0 && r.Method == http.MethodHead {
-		wire.Lose(w)
+		wire.Drop(w)
 		return
 	}
 	if f.CutAfter != 0 {
@@ -106,6 +106,6 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string)
 func (s *Server) archiveState(id string) (modified time.Time, found, available bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, found := s.live.HandedIn(canonicalID(id))
+	at, found := s.live.SubmittedAt(canonicalID(id))
 	return at.Time(), found, !s.storage.unavailable
 }

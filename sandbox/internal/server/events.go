@@ -43,15 +43,15 @@ func eventPage(c *call, events []world.Event, since, size int64) response {
 	for i := range page {
 		bytes += len(eventJSON(&page[i]))
 	}
-	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Shown...) }, meta)
+	return c.list(len(page), bytes, func(b []byte, i int) []byte { return append(b, page[i].Encoded...) }, meta)
 }
 
 var eventDrift = &driftRules{enums: map[string]string{"kind": " file_edit test_run "}, mayBeEmpty: "kind"}
 
 // eventJSON returns the JSON of an event, which is encoded once.
 func eventJSON(e *world.Event) []byte {
-	if e.Shown != nil {
-		return e.Shown
+	if e.Encoded != nil {
+		return e.Encoded
 	}
 	b := make([]byte, 0, len(e.Payload)+96)
 	b = append(b, `{"seq":`...)
@@ -62,6 +62,6 @@ func eventJSON(e *world.Event) []byte {
 	b = strconv.AppendInt(b, int64(e.At), 10)
 	b = append(b, `,"payload":`...)
 	b = append(b, cmp.Or(e.Payload, "{}")...)
-	e.Shown = append(b, '}')
-	return e.Shown
+	e.Encoded = append(b, '}')
+	return e.Encoded
 }

@@ -19,14 +19,14 @@ func (s *Server) exchange(ctx context.Context, w http.ResponseWriter, c *call) {
 		return
 	}
 	if !wire.Wait(ctx, f.Delay) || f.dropsResponse() {
-		wire.Lose(w)
+		wire.Drop(w)
 		return
 	}
 	r = s.respondWithFault(c, f, r)
 	if f.CutAfter != 0 {
 		if r.body == nil || c.request.Method == http.MethodHead {
 			s.setStatus(c, 0)
-			wire.Lose(w)
+			wire.Drop(w)
 			return
 		}
 		w = wire.Cut(w, f.CutAfter)

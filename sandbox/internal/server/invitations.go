@@ -19,7 +19,7 @@ func init() {
 }
 
 func listInvitations(c *call) response {
-	a := c.world.Posting(c.params[0])
+	a := c.world.AnyAssessment(c.params[0])
 	if a == nil {
 		return c.notFound()
 	}
@@ -90,7 +90,7 @@ func (c *call) alreadyUsed() response {
 // invitation returns the invitation in the path, or nil if the path's assessment does not
 // have it.
 func (c *call) invitation() *world.Record[world.Invitation] {
-	a := c.world.Posting(c.params[0])
+	a := c.world.AnyAssessment(c.params[0])
 	if a == nil {
 		return nil
 	}

@@ -62,11 +62,11 @@ func getOne[T any](c *call, in *world.Collection[*world.Record[T]]) response {
 
 // recordJSON returns the JSON of a record, which is encoded once for each state.
 func recordJSON[T any](r *world.Record[T]) []byte {
-	if made, ok := r.Shown.([]byte); ok {
+	if made, ok := r.Encoded.([]byte); ok {
 		return made
 	}
 	made := render(r.Value)
-	r.Shown = made
+	r.Encoded = made
 	return made
 }
 

@@ -37,7 +37,7 @@ func getReport(c *call) response {
 		return c.invalid(p)
 	}
 	r := c.data(http.StatusOK, appendReport(nil, found))
-	c.world.Polled(found)
+	c.world.CountPoll(found)
 	return r
 }
 

@@ -16,7 +16,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := s.newCall(r)
 	if s.detailed.Load() {
-		kept := &wire.Copied{ResponseWriter: w, Most: DetailResponse}
+		kept := &wire.CopyWriter{ResponseWriter: w, Limit: DetailResponse}
 		defer s.recordEnd(c, kept, time.Now())
 		c.detail, w = newDetail(r), kept
 	}
@@ -29,7 +29,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // recordEnd records the end of an exchange with details, also after a panic.
-func (s *Server) recordEnd(c *call, kept *wire.Copied, began time.Time) {
+func (s *Server) recordEnd(c *call, kept *wire.CopyWriter, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := c.detail

@@ -40,7 +40,7 @@ func listSubmissions(c *call) response {
 	page, next := c.world.Submissions().Page(from, int(size), filter)
 	r := submissionPage(c, page, next)
 	if from == nil && filter.Status == "evaluated" {
-		c.world.PolledAll(filter.AssessmentID)
+		c.world.CountListing(filter.AssessmentID)
 	}
 	return r
 }
@@ -51,7 +51,7 @@ func getSubmission(c *call) response {
 		return c.notFound()
 	}
 	r := c.data(http.StatusOK, c.appendSubmission(nil, found))
-	c.world.Polled(found)
+	c.world.CountPoll(found)
 	return r
 }
 
@@ -83,11 +83,11 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 	f := world.Filter{
 		ByAssessment: c.query.Has("assessment_id"), AssessmentID: canonicalID(c.query.Get("assessment_id")),
 		ByStatus: c.query.Has("status"), Status: c.query.Get("status"),
-		BySince: c.query.Has("since"), On: c.config.SinceOn,
-		Newest: c.config.NewestBy,
+		BySince: c.query.Has("since"), SinceMilestone: c.config.SinceOn,
+		OrderBy: c.config.NewestBy,
 	}
 	if lag := c.config.ListingLag; lag > 0 {
-		f.Behind, f.Known = true, world.MomentOf(c.at.Add(-lag))
+		f.Lagging, f.ListedUntil = true, world.MomentOf(c.at.Add(-lag))
 	}
 	if f.ByAssessment && !isUUID(f.AssessmentID) {
 		p.add("assessment_id", "Expected a UUID.")
@@ -129,7 +129,7 @@ type submissionJSON struct {
 }
 
 func submissionJSONOf(a *world.Attempt) *submissionJSON {
-	if made, ok := a.Shown.(*submissionJSON); ok {
+	if made, ok := a.Encoded.(*submissionJSON); ok {
 		return made
 	}
 	head := append(bytes.TrimSuffix(render(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
@@ -139,6 +139,6 @@ func submissionJSONOf(a *world.Attempt) *submissionJSON {
 		before, after = withExtra(report, extra)
 	}
 	made := &submissionJSON{head, before, after}
-	a.Shown = made
+	a.Encoded = made
 	return made
 }

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Wait lets time pass before a response. It returns false when the context ended
-// first.
+// Wait waits before a response. It returns false if the context ended first.
 func Wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil
@@ -26,8 +25,8 @@ func Wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Cut returns a writer that lets so many bytes of a body through, at the latest
-// all but the last, and then breaks the connection.
+// Cut returns a writer that breaks the connection after that many bytes of the body, at
+// the latest before the last one.
 func Cut(w http.ResponseWriter, after int) http.ResponseWriter {
 	return &cut{w, max(after, 0)}
 }
@@ -38,7 +37,7 @@ type cut struct {
 	left int
 }
 
-// WriteHeader sees to it that something is missing.
+// WriteHeader ensures that the body is incomplete.
 func (w *cut) WriteHeader(status int) {
 	if length, err := strconv.Atoi(w.Header().Get("Content-Length")); err == nil {
 		w.left = min(w.left, length-1)
@@ -57,14 +56,13 @@ func (w *cut) Write(p []byte) (int, error) {
 	panic(http.ErrAbortHandler)
 }
 
-// Lose breaks the connection before anything was answered: a client reads
-// ECONNRESET. Where that cannot be
-// done (a server of the user's own that speaks HTTP/2, or middleware that hides
-// the connection), the handler is aborted, which net/http makes the best of.
-func Lose(w http.ResponseWriter) {
+// Drop breaks the connection without a response: the client reads ECONNRESET. Where that
+// is impossible (an HTTP/2 server, or middleware that hides the connection), it aborts
+// the handler.
+func Drop(w http.ResponseWriter) {
 	for inner := w; inner != nil; {
 		if inMemory, ok := inner.(*recorder); ok {
-			inMemory.lost = true
+			inMemory.dropped = true
 			return
 		}
 		wrapper, ok := inner.(interface{ Unwrap() http.ResponseWriter })
@@ -78,10 +76,10 @@ func Lose(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	}
 	if lingerer, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
-		_ = lingerer.SetLinger(0) // closing then resets: the client reads an error, not an end
+		_ = lingerer.SetLinger(0) // Close then resets the connection.
 	}
 	_ = conn.Close()
 }
 
-// errReset is what a client reads from a connection that was reset.
+// errReset is the error of a client whose connection was reset.
 var errReset = &net.OpError{Op: "read", Net: "sandbox", Err: os.NewSyscallError("read", syscall.ECONNRESET)}

@@ -2,28 +2,28 @@ package wire
 
 import "net/http"
 
-// Copied is a response that goes to its client and is kept.
-type Copied struct {
+// CopyWriter writes a response to its client and keeps a copy.
+type CopyWriter struct {
 	http.ResponseWriter
 
-	Most int         // How many bytes of the body are kept.
-	Sent http.Header // Nil before anything was sent.
-	Body []byte      // Its beginning.
-	Size int         // Of all that was sent of the body.
+	Limit int         // Bytes of the body to keep.
+	Sent  http.Header // Nil until the header is sent.
+	Body  []byte      // The beginning of the body.
+	Size  int         // Bytes of the body that were sent.
 }
 
-// WriteHeader keeps the headers.
-func (w *Copied) WriteHeader(status int) {
+// WriteHeader keeps the header.
+func (w *CopyWriter) WriteHeader(status int) {
 	w.Sent = w.Header().Clone()
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *Copied) Write(p []byte) (int, error) {
+func (w *CopyWriter) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.Size += n
-	w.Body = append(w.Body, p[:min(n, w.Most-len(w.Body))]...)
+	w.Body = append(w.Body, p[:min(n, w.Limit-len(w.Body))]...)
 	return n, err
 }
 
-// Unwrap is for http.ResponseController, and for what breaks connections.
-func (w *Copied) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// Unwrap is called by http.ResponseController and Drop.
+func (w *CopyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

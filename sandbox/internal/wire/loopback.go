@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Loopback is a server at a free port of the loopback interface.
+// Loopback is a server on a free port of the loopback interface.
 type Loopback struct {
-	URL string // The base URL, without a slash at its end.
+	URL string // Base URL without a trailing slash.
 
 	server *http.Server
 	done   chan struct{}
 }
 
-// NewLoopback starts to serve. It fails when no port can be had.
+// NewLoopback starts a server. It returns an error if no port is available.
 func NewLoopback(h http.Handler) (*Loopback, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -23,18 +23,18 @@ func NewLoopback(h http.Handler) (*Loopback, error) {
 	}
 	l := &Loopback{
 		URL: "http://" + listener.Addr().String(),
-		// Without DisableGeneralOptionsHandler net/http would answer OPTIONS * itself, outside the envelope.
+		// Otherwise net/http would respond to OPTIONS * itself, without the envelope.
 		server: &http.Server{Handler: h, ReadHeaderTimeout: time.Minute, DisableGeneralOptionsHandler: true},
 		done:   make(chan struct{}),
 	}
 	go func() {
 		defer close(l.done)
-		_ = l.server.Serve(listener) // always ErrServerClosed: Close is the only way out
+		_ = l.server.Serve(listener) // Always ErrServerClosed.
 	}()
 	return l, nil
 }
 
-// Close stops serving, cuts the connections and waits until nothing runs.
+// Close stops the server, closes its connections and waits until the goroutine has ended.
 func (l *Loopback) Close() {
 	_ = l.server.Close()
 	<-l.done

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Pipe is a net.Listener whose connections are pipes in memory.
+// Pipe is a net.Listener whose connections are in memory.
 type Pipe struct {
 	arriving chan net.Conn
 	done     chan struct{}
@@ -23,7 +23,7 @@ func NewPipe() *Pipe {
 	return &Pipe{arriving: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept waits for a connection. Close ends it with net.ErrClosed.
+// Accept waits for a connection. After Close it returns net.ErrClosed.
 func (l *Pipe) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.arriving:
@@ -33,9 +33,8 @@ func (l *Pipe) Accept() (net.Conn, error) {
 	}
 }
 
-// DialContext connects to the listener, whatever address it is given. It waits
-// until Accept takes the connection or the context ends; a closed listener
-// refuses it.
+// DialContext connects to the listener and ignores the address. It waits until Accept
+// takes the connection or the context ends. A closed listener refuses the connection.
 func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	lost := new(atomic.Bool)
@@ -60,19 +59,19 @@ func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Close ends Accept and refuses connections from now on. It cuts none. A second
-// Close does nothing.
+// Close ends Accept and refuses new connections. Existing connections remain. Further
+// calls have no effect.
 func (l *Pipe) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr is an address of the loopback interface that nothing listens on.
+// Addr returns a loopback address on which nothing listens.
 func (l *Pipe) Addr() net.Addr { return pipeAddr }
 
 var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152}
 
-// pipeConn is one end of a connection, which can be reset as over TCP.
+// pipeConn is one end of a connection that can be reset like a TCP connection.
 type pipeConn struct {
 	net.Conn
 
@@ -90,8 +89,8 @@ func (c *pipeConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SetLinger has the other end, once this one closes, read an error instead of
-// the end when no seconds are given. There is nothing else to linger for.
+// SetLinger with 0 seconds makes Close reset the connection: the other end reads an error
+// instead of io.EOF. Other values have no effect.
 func (c *pipeConn) SetLinger(seconds int) error {
 	c.lost.Store(seconds == 0)
 	return nil

@@ -11,25 +11,25 @@ import (
 	"sync/atomic"
 )
 
-// heldBack is how much of a body net/http keeps to see how long it is.
-const heldBack = 2048
+// bufferSize is how much of a body net/http buffers to determine its length.
+const bufferSize = 2048
 
-// recorder takes a handler's response and hands it on as a client would get it.
+// recorder records a handler's response and returns it as a client would receive it.
 type recorder struct {
-	method string
-	header http.Header
-	status int         // 0 until the header is written
-	sent   http.Header // what the header was then
-	body   bytes.Buffer
-	flush  bool // the client has the header already
-	lost   bool // the client gets nothing
+	method  string
+	header  http.Header
+	status  int         // 0 until the header is written.
+	sent    http.Header // A copy of the header when it was written.
+	body    bytes.Buffer
+	flush   bool // The client has received the header.
+	dropped bool // The client receives no response.
 }
 
 func (w *recorder) Header() http.Header { return w.header }
 
 func (w *recorder) WriteHeader(status int) {
 	if w.status != 0 || status < 200 {
-		return // informational responses are not passed on; a second one is ignored
+		return // Informational responses are not passed on, and a second header is ignored.
 	}
 	w.status, w.sent = status, maps.Clone(w.header)
 }
@@ -50,8 +50,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// Flush lets the client have what was written, also when the handler gives up
-// after it.
+// Flush sends what was written, even if the handler panics later.
 func (w *recorder) Flush() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -59,7 +58,7 @@ func (w *recorder) Flush() {
 	w.flush = true
 }
 
-// length is what the handler announced, or -1.
+// length returns the announced Content-Length, or -1.
 func (w *recorder) length() int64 {
 	if values := w.sent["Content-Length"]; len(values) == 1 {
 		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil {
@@ -69,12 +68,12 @@ func (w *recorder) length() int64 {
 	return -1
 }
 
-// serve runs the handler. A handler that panics, as one does to cut the
-// connection, gives the error that its client reads instead of a response.
+// serve calls the handler. It returns the error that a client reads when the handler
+// panics.
 func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
 	defer func() {
 		switch cause := recover(); {
-		case w.lost:
+		case w.dropped:
 			broken = errReset
 		case cause == nil:
 		case cause == http.ErrAbortHandler: //nolint:errorlint // a panic's value is not wrapped
@@ -99,7 +98,7 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	case length >= 0 || broken != nil:
 	case w.status == http.StatusNoContent:
 		length = 0
-	case w.method != http.MethodHead && !w.flush && w.body.Len() <= heldBack:
+	case w.method != http.MethodHead && !w.flush && w.body.Len() <= bufferSize:
 		length = int64(w.body.Len())
 		w.sent.Set("Content-Length", strconv.FormatInt(length, 10))
 	}
@@ -119,13 +118,13 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	return res, nil
 }
 
-// memoryBody is a response's body. Reading it obeys the request's context, as
-// reading from a connection does.
+// memoryBody is a response's body. Reading fails after the end of the request's context,
+// as over a connection.
 type memoryBody struct {
 	ctx    context.Context //nolint:containedctx // net/http ties bodies to requests the same way
 	left   []byte
 	end    error
-	closed atomic.Bool // A client whose time is over closes what it still reads.
+	closed atomic.Bool // A client closes the body while it reads when its time is over.
 }
 
 func (b *memoryBody) Read(p []byte) (int, error) {

@@ -13,10 +13,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// TestWhatIsCopied: all of it goes to the client, its beginning is kept.
-func TestWhatIsCopied(t *testing.T) {
+// TestCopyWriter checks that the client receives the whole body and that its beginning is kept.
+func TestCopyWriter(t *testing.T) {
 	out := httptest.NewRecorder()
-	w := &wire.Copied{ResponseWriter: out, Most: 5}
+	w := &wire.CopyWriter{ResponseWriter: out, Limit: 5}
 	assert.Nil(t, w.Sent)
 	w.Header().Set("X-Sent", "yes")
 	w.WriteHeader(http.StatusTeapot)

@@ -20,7 +20,7 @@ import (
 // context has ended or the handler gave up in the middle.
 type Transport struct{ Handler http.Handler }
 
-// RoundTrip answers one request.
+// RoundTrip responds to one request.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
@@ -32,12 +32,12 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	incoming, err := receive(r)
+	incoming, err := serverRequest(r)
 	if err != nil {
 		return nil, err
 	}
 	if r.Body != nil && r.Body != http.NoBody {
-		// The end of the context must free a server that waits for the body.
+		// When the context ends, a handler that waits for the body must return.
 		defer context.AfterFunc(ctx, func() { _ = r.Body.Close() })()
 	}
 	w := &recorder{header: make(http.Header, 8), method: r.Method}
@@ -48,8 +48,8 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.response(r, broken)
 }
 
-// checkOutgoing refuses what net/http's transport refuses, so that a mistake
-// does not pass here and fail in production.
+// checkOutgoing returns the errors that net/http's transport would return, so that a
+// mistake fails here as in production.
 func checkOutgoing(r *http.Request) error {
 	switch {
 	case r.URL == nil:
@@ -73,8 +73,8 @@ func checkOutgoing(r *http.Request) error {
 	return nil
 }
 
-// receive makes of a client's request what a server reads from the wire.
-func receive(r *http.Request) (*http.Request, error) {
+// serverRequest converts a client's request into the request that a server reads.
+func serverRequest(r *http.Request) (*http.Request, error) {
 	uri := r.URL.RequestURI()
 	u, err := url.ParseRequestURI(uri)
 	if err != nil {
@@ -99,11 +99,11 @@ func receive(r *http.Request) (*http.Request, error) {
 	case r.Body == nil || r.Body == http.NoBody:
 		in.Body, in.ContentLength = http.NoBody, 0
 	case r.ContentLength <= 0:
-		// A body of unknown length travels in chunks; so does one that net/http
-		// takes for unknown, a body with the length 0.
+		// A body of unknown length is sent in chunks. So is a body with the length 0,
+		// which net/http takes for unknown.
 		in.Body, in.ContentLength, in.TransferEncoding = io.NopCloser(r.Body), -1, []string{"chunked"}
 	default:
-		in.Body = io.NopCloser(&measured{from: r.Body, left: r.ContentLength})
+		in.Body = io.NopCloser(&lengthChecker{from: r.Body, left: r.ContentLength})
 		in.Header["Content-Length"] = []string{strconv.FormatInt(r.ContentLength, 10)}
 	}
 	return in, nil
@@ -129,14 +129,14 @@ func receivedHeader(r *http.Request) http.Header {
 	return h
 }
 
-// measured gives a server as many bytes as were announced, and an error for
-// those that never come.
-type measured struct {
+// lengthChecker returns as many bytes as were announced, and an error if the body is
+// shorter.
+type lengthChecker struct {
 	from io.Reader
 	left int64
 }
 
-func (m *measured) Read(p []byte) (int, error) {
+func (m *lengthChecker) Read(p []byte) (int, error) {
 	if m.left == 0 {
 		return 0, io.EOF
 	}

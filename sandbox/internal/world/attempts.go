@@ -5,63 +5,64 @@ import (
 	"slices"
 )
 
-// Attempt is a submission, its log and its report.
+// Attempt is a submission with its log and report.
 type Attempt struct {
 	Record[Submission]
 
-	index int // in its list
+	index int // In its list.
 	log   []Event
 	of    grading
 }
 
-// grading is what there is to know of an attempt besides itself.
+// grading provides the report of an attempt.
 type grading interface {
 	report() Report
 	rank() (rank Rank, ok bool)
 	extra() map[string]any
 	stored() bool
-	before() *Attempt
+	unevaluated() *Attempt
 }
 
-// Events is the log, oldest first.
+// Events returns the log, oldest first.
 func (a *Attempt) Events() []Event { return a.log }
 
-// Report is what is found about it, without its rank.
+// Report returns the report without its rank.
 func (a *Attempt) Report() Report { return a.of.report() }
 
-// Rank is its place among those evaluated, which others can change; false before
-// it is evaluated.
+// Rank returns the rank among evaluated submissions. Later evaluations may change it. ok
+// is false before evaluation.
 func (a *Attempt) Rank() (rank Rank, ok bool) { return a.of.rank() }
 
-// Extra are the members that a test gave the report; nil for none.
+// Extra returns Result.Extra; nil without one.
 func (a *Attempt) Extra() map[string]any { return a.of.extra() }
 
-// HasArchive reports whether its files were stored: test mode has none.
+// HasArchive reports whether a workspace was stored. In test mode none is.
 func (a *Attempt) HasArchive() bool { return a.of.stored() }
 
-// AttemptList has beside each submission what filters ask for: a page can be
-// worth a look at every submission, and the marks lie close together.
+// AttemptList holds submissions and, in a slice of their own, the facts that filters
+// need. A page may have to check every submission, which is faster if the facts are
+// adjacent in memory.
 type AttemptList struct {
 	Collection[*Attempt]
 
-	marks []mark
+	facts []filterFacts
 }
 
 func newAttemptList(size int) *AttemptList {
-	return &AttemptList{*newCollection[*Attempt](size), make([]mark, 0, size)}
+	return &AttemptList{*newCollection[*Attempt](size), make([]filterFacts, 0, size)}
 }
 
-// notYet is the time of what has not come.
-const notYet Moment = math.MinInt64
+// never is the time of a milestone that was not reached.
+const never Moment = math.MinInt64
 
-// mark is a submission's times and what else can be filtered.
-type mark struct {
+// filterFacts are the properties of a submission that filters use.
+type filterFacts struct {
 	created, submitted, evaluated Moment
 	status, assessmentID          string
 }
 
-func (a *Attempt) mark() mark {
-	m := mark{created: a.Created, submitted: notYet, evaluated: notYet, status: a.Value.Status, assessmentID: a.Value.AssessmentID}
+func (a *Attempt) filterFacts() filterFacts {
+	m := filterFacts{created: a.Created, submitted: never, evaluated: never, status: a.Value.Status, assessmentID: a.Value.AssessmentID}
 	if a.Value.SubmittedAt != nil {
 		m.submitted = *a.Value.SubmittedAt
 	}
@@ -73,43 +74,42 @@ func (a *Attempt) mark() mark {
 
 func (l *AttemptList) add(a *Attempt) {
 	at := l.Collection.add(a)
-	l.marks = slices.Insert(l.marks, at, a.mark())
+	l.facts = slices.Insert(l.facts, at, a.filterFacts())
 	for i := at; i < len(l.list); i++ {
 		l.list[i].index = i
 	}
 }
 
-// changed takes note of what filters must know of a submission.
-func (l *AttemptList) changed(a *Attempt) { l.marks[a.index] = a.mark() }
+// update stores the changed facts of a submission.
+func (l *AttemptList) update(a *Attempt) { l.facts[a.index] = a.filterFacts() }
 
-// Milestone is a time of a submission that a filter can be about.
+// Milestone is a time of a submission that a filter can use.
 type Milestone string
 
-// The milestones. One that has not come yet matches no filter.
+// The milestones. A filter excludes submissions that have not reached its milestone.
 const (
 	Created   Milestone = "created"
 	Submitted Milestone = "submitted"
 	Evaluated Milestone = "evaluated"
 )
 
-// Filter is what a listing asks for. A status that nothing has is no mistake:
-// the list of values is open, and the answer is an empty list.
+// Filter selects submissions for a listing. An unknown status is valid and selects
+// nothing, because the set of values is open.
 type Filter struct {
 	ByAssessment, ByStatus, BySince bool
 	AssessmentID, Status            string
 	Since                           Moment
-	On                              Milestone // What Since is about.
+	SinceMilestone                  Milestone // What Since is compared with.
 
-	Newest Milestone // What the order goes by; empty: Created.
-	Behind bool      // Listings lag:
-	Known  Moment    // evaluations after it are not listed yet.
+	OrderBy     Milestone // Sort order; Created if empty.
+	Lagging     bool      // Listings lag behind:
+	ListedUntil Moment    // they do not show evaluations after this time.
 }
 
-// Page returns the newest submissions that pass the filter, at most size of
-// them and, when from is not nil, only those that come after it in the list;
-// and the place of the last one when there are more.
+// Page returns up to size submissions that the filter selects, newest first, after the
+// position from if it is not nil. next is the position of the last one if there are more.
 func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Attempt, next *Position) {
-	if filter.Newest != "" && filter.Newest != Created {
+	if filter.OrderBy != "" && filter.OrderBy != Created {
 		return l.pageBy(from, size, &filter)
 	}
 	end := l.Len()
@@ -117,19 +117,20 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 		end = l.older(*from)
 	}
 	page = make([]*Attempt, 0, size)
-	for i := end - 1; i >= 0 && !filter.ends(&l.marks[i]); i-- {
-		if !filter.passes(l.seen(i, &filter)) {
+	for i := end - 1; i >= 0 && !filter.excludesOlder(&l.facts[i]); i-- {
+		if !filter.passes(l.visibleFacts(i, &filter)) {
 			continue
 		}
 		if len(page) == size {
 			return page, &page[size-1].Position
 		}
-		page = append(page, l.shown(i, &filter))
+		page = append(page, l.visibleAttempt(i, &filter))
 	}
 	return page, nil
 }
 
-// pageBy is Page by another order. It sorts all that passes, at each page.
+// pageBy is like Page with another order. It sorts all selected submissions for each
+// page.
 func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*Attempt, next *Position) {
 	type entry struct {
 		at    Position
@@ -137,12 +138,12 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 	}
 	var all []entry
 	for i := range l.list {
-		m := l.seen(i, filter)
+		m := l.visibleFacts(i, filter)
 		if !filter.passes(m) {
 			continue
 		}
 		at := Position{max(m.created, m.submitted), l.list[i].ID}
-		if filter.Newest == Evaluated {
+		if filter.OrderBy == Evaluated {
 			at.Created = max(at.Created, m.evaluated)
 		}
 		if from == nil || at.compare(*from) < 0 {
@@ -155,48 +156,48 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 	}
 	page = make([]*Attempt, len(all))
 	for i := range all {
-		page[i] = l.shown(all[i].index, filter)
+		page[i] = l.visibleAttempt(all[i].index, filter)
 	}
 	return page, next
 }
 
-// seen is what a listing knows of a submission.
-func (l *AttemptList) seen(i int, filter *Filter) *mark {
-	m := &l.marks[i]
+// visibleFacts returns the facts of a submission as a lagging listing shows them.
+func (l *AttemptList) visibleFacts(i int, filter *Filter) *filterFacts {
+	m := &l.facts[i]
 	if filter.late(m) {
 		before := *m
-		before.evaluated, before.status = notYet, l.shown(i, filter).Value.Status
+		before.evaluated, before.status = never, l.visibleAttempt(i, filter).Value.Status
 		return &before
 	}
 	return m
 }
 
-// shown is a submission as a listing shows it.
-func (l *AttemptList) shown(i int, filter *Filter) *Attempt {
-	if filter.late(&l.marks[i]) {
-		return l.list[i].of.before()
+// visibleAttempt returns a submission as a lagging listing shows it.
+func (l *AttemptList) visibleAttempt(i int, filter *Filter) *Attempt {
+	if filter.late(&l.facts[i]) {
+		return l.list[i].of.unevaluated()
 	}
 	return l.list[i]
 }
 
-func (f *Filter) late(m *mark) bool { return f.Behind && m.evaluated > f.Known }
+func (f *Filter) late(m *filterFacts) bool { return f.Lagging && m.evaluated > f.ListedUntil }
 
-// ends reports that no older record passes either.
-func (f *Filter) ends(m *mark) bool {
-	return f.BySince && f.On == Created && m.created < f.Since
+// excludesOlder reports whether the filter excludes all older submissions.
+func (f *Filter) excludesOlder(m *filterFacts) bool {
+	return f.BySince && f.SinceMilestone == Created && m.created < f.Since
 }
 
-func (f *Filter) passes(m *mark) bool {
+func (f *Filter) passes(m *filterFacts) bool {
 	if f.BySince {
 		at := m.created
-		switch f.On {
+		switch f.SinceMilestone {
 		case Submitted:
 			at = m.submitted
 		case Evaluated:
 			at = m.evaluated
 		case Created:
 		}
-		if at < f.Since || at == notYet {
+		if at < f.Since || at == never {
 			return false
 		}
 	}

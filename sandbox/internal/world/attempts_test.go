@@ -37,9 +37,9 @@ func TestPagesOfSubmissions(t *testing.T) {
 	}{
 		"status":     {world.Filter{ByStatus: true, Status: "submitted"}, func(a *world.Attempt) bool { return a.Value.Status == "submitted" }},
 		"assessment": {world.Filter{ByAssessment: true, AssessmentID: first[0].Value.AssessmentID}, func(a *world.Attempt) bool { return a.Value.AssessmentID == first[0].Value.AssessmentID }},
-		"created":    {world.Filter{BySince: true, Since: since, On: world.Created}, func(a *world.Attempt) bool { return a.Created >= since }},
-		"submitted":  {world.Filter{BySince: true, Since: since, On: world.Submitted}, func(a *world.Attempt) bool { return a.Value.SubmittedAt != nil && *a.Value.SubmittedAt >= since }},
-		"evaluated":  {world.Filter{BySince: true, Since: since, On: world.Evaluated}, func(a *world.Attempt) bool { return a.Value.EvaluatedAt != nil && *a.Value.EvaluatedAt >= since }},
+		"created":    {world.Filter{BySince: true, Since: since, SinceMilestone: world.Created}, func(a *world.Attempt) bool { return a.Created >= since }},
+		"submitted":  {world.Filter{BySince: true, Since: since, SinceMilestone: world.Submitted}, func(a *world.Attempt) bool { return a.Value.SubmittedAt != nil && *a.Value.SubmittedAt >= since }},
+		"evaluated":  {world.Filter{BySince: true, Since: since, SinceMilestone: world.Evaluated}, func(a *world.Attempt) bool { return a.Value.EvaluatedAt != nil && *a.Value.EvaluatedAt >= since }},
 	} {
 		got, _ := all.Page(nil, all.Len(), c.filter)
 		want := pick(c.keep)
@@ -92,12 +92,12 @@ func TestOrdersOfSubmissions(t *testing.T) {
 		want   []string
 	}{
 		"created":   {world.Filter{}, []string{first, third, second}},
-		"said so":   {world.Filter{Newest: world.Created}, []string{first, third, second}},
-		"submitted": {world.Filter{Newest: world.Submitted}, []string{first, second, third}},
-		"evaluated": {world.Filter{Newest: world.Evaluated}, []string{second, first, third}},
+		"said so":   {world.Filter{OrderBy: world.Created}, []string{first, third, second}},
+		"submitted": {world.Filter{OrderBy: world.Submitted}, []string{first, second, third}},
+		"evaluated": {world.Filter{OrderBy: world.Evaluated}, []string{second, first, third}},
 		"begun":     {world.Filter{ByStatus: true, Status: "started"}, []string{third}},
-		"some":      {world.Filter{Newest: world.Evaluated, ByStatus: true, Status: "evaluated"}, []string{second, first}},
-		"since":     {world.Filter{BySince: true, On: world.Submitted, Since: world.MomentOf(noon.Add(11 * time.Hour))}, []string{first}},
+		"some":      {world.Filter{OrderBy: world.Evaluated, ByStatus: true, Status: "evaluated"}, []string{second, first}},
+		"since":     {world.Filter{BySince: true, SinceMilestone: world.Submitted, Since: world.MomentOf(noon.Add(11 * time.Hour))}, []string{first}},
 	} {
 		whole, next := all.Page(nil, 3, c.filter)
 		assert.Equal(t, c.want, idsOf(whole), name)
@@ -115,13 +115,13 @@ func TestOrdersOfSubmissions(t *testing.T) {
 // TestListingsThatLag show what was evaluated after a moment as it was before.
 func TestListingsThatLag(t *testing.T) {
 	all, first, second, _ := byOneClock(t)
-	evaluated := world.Filter{ByStatus: true, Status: "evaluated", Behind: true}
+	evaluated := world.Filter{ByStatus: true, Status: "evaluated", Lagging: true}
 	for hour, want := range map[int][]string{19: nil, 20: {first}, 21: {first, second}} {
-		evaluated.Known = world.MomentOf(noon.Add(time.Duration(hour) * time.Hour))
+		evaluated.ListedUntil = world.MomentOf(noon.Add(time.Duration(hour) * time.Hour))
 		page, _ := all.Page(nil, 3, evaluated)
 		assert.Equal(t, want, idsOf(page), hour)
 	}
-	behind := world.Filter{ByStatus: true, Status: "submitted", Behind: true, Known: world.MomentOf(noon)}
+	behind := world.Filter{ByStatus: true, Status: "submitted", Lagging: true, ListedUntil: world.MomentOf(noon)}
 	page, _ := all.Page(nil, 3, behind)
 	require.Equal(t, []string{first, second}, idsOf(page))
 	for _, a := range page {
@@ -151,7 +151,7 @@ func TestTestModeKeepsNothing(t *testing.T) {
 	w.DeleteAssessment(a)
 	w.RevokeInvitation(w.Invitations("a0000000-0000-4000-8000-000000000001").Newest(0))
 	assert.Equal(t, before, w.Assessments().Len())
-	assert.Nil(t, w.Posting("new"))
+	assert.Nil(t, w.AnyAssessment("new"))
 	assert.False(t, w.MayInvite(strings.ToUpper("plan-limit@sandbox.test")))
 	assert.True(t, w.MayInvite("ada@candidates.test"))
 }

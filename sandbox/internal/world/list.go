@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// Position is a record's place in the order of its list: by creation and then by
+// Position is a record's position in the order of its list: by creation time and then by
 // id.
 type Position struct {
 	Created Moment
@@ -20,39 +20,39 @@ func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Created, q.Created), cmp.Compare(p.ID, q.ID))
 }
 
-// Record is a thing at its place.
+// Record is a value with its position.
 type Record[T any] struct {
 	Position
 
 	Value T
 
-	// Shown is what the server keeps with the record, so as not to make it
-	// again at each look. The world empties it with each change.
-	Shown any
+	// Encoded is the server's cached JSON of the record. Each change of the record
+	// removes it.
+	Encoded any
 }
 
 func newRecord[T any](id string, created Moment, value T) *Record[T] {
 	return &Record[T]{Position: Position{created, id}, Value: value}
 }
 
-// Placed is what a Collection can hold.
-type Placed interface {
+// Positioned is the constraint of elements of a Collection.
+type Positioned interface {
 	comparable
 	place() Position
 }
 
-// Collection is the records of one kind, oldest first, for that is how they
-// come; lists walk it backwards. A nil one is empty.
-type Collection[R Placed] struct {
+// Collection is a list of records in the order of creation. Listings read it backwards. A
+// nil Collection is empty.
+type Collection[R Positioned] struct {
 	list []R
 	byID map[string]R
 }
 
-func newCollection[R Placed](size int) *Collection[R] {
+func newCollection[R Positioned](size int) *Collection[R] {
 	return &Collection[R]{make([]R, 0, size), make(map[string]R, size)}
 }
 
-// Len counts the records.
+// Len returns the number of records.
 func (c *Collection[R]) Len() int {
 	if c == nil {
 		return 0
@@ -60,14 +60,13 @@ func (c *Collection[R]) Len() int {
 	return len(c.list)
 }
 
-// Newest returns the record at a place of the list, counted from its head.
+// Newest returns the record at index n, counted from the newest.
 func (c *Collection[R]) Newest(n int) R { return c.list[len(c.list)-1-n] }
 
-// All are the records, oldest first.
+// All returns an iterator over the records, oldest first.
 func (c *Collection[R]) All() iter.Seq[R] { return slices.Values(c.list) }
 
-// Find returns nil for an id that is unknown; whether it could be one at all
-// makes no difference to anyone.
+// Find returns the record with an id, or nil.
 func (c *Collection[R]) Find(id string) (found R) {
 	if c == nil {
 		return found
@@ -75,13 +74,13 @@ func (c *Collection[R]) Find(id string) (found R) {
 	return c.byID[id]
 }
 
-// older counts the records that come before a place.
+// older returns the number of records before a position.
 func (c *Collection[R]) older(p Position) int {
 	return sort.Search(len(c.list), func(i int) bool { return c.list[i].place().compare(p) >= 0 })
 }
 
-// add puts a record in its place, which is the end unless the clock was set
-// back, and returns that place.
+// add inserts a record at its position and returns the index. The position is the end
+// unless the clock was set back.
 func (c *Collection[R]) add(r R) int {
 	p, i := r.place(), len(c.list)
 	if i > 0 && c.list[i-1].place().compare(p) > 0 {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// planLimit is how many invitations a period of the live world allows: more
-// than a test suite sends that is about something else.
+// planLimit is the default number of invitations in a period. Tests that are not about
+// the limit should not reach it.
 const planLimit = 2000
 
-// Live is the organizations that keep what is written.
+// Live is the data of live keys, which keeps what is written.
 type Live struct {
 	sample        func() *Sample
 	timeline      Timeline
@@ -19,19 +19,19 @@ type Live struct {
 	made          uint64
 }
 
-// NewLive returns a live world without organizations: each is made at its first
-// use, of what sample has. Every new invitation follows the timeline.
+// NewLive returns live data without organizations. The first use of an organization
+// creates it from sample. New invitations follow the timeline.
 func NewLive(sample func() *Sample, t Timeline) Live { return Live{sample: sample, timeline: t} }
 
-// NewID returns the id of something that a write made. Ids count up, so that
-// the same calls give the same answers on every run.
+// NewID returns a new id. Ids are numbered, so that the same calls have the same results
+// in each run.
 func (l *Live) NewID() string {
 	l.made++
 	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", l.made)
 }
 
-// Organization returns an organization as it is now. It begins with an account,
-// members and challenges, and nothing else.
+// Organization returns an organization at the given time. A new organization has an
+// account, members and challenges.
 func (l *Live) Organization(name string, now time.Time) *Organization {
 	o := l.organizations[name]
 	if o == nil {
@@ -41,7 +41,7 @@ func (l *Live) Organization(name string, now time.Time) *Organization {
 		}
 		l.organizations[name] = o
 	}
-	return o.at(now)
+	return o.advance(now)
 }
 
 func (l *Live) found(name string) *Organization {
@@ -56,7 +56,7 @@ func (l *Live) found(name string) *Organization {
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
 	o := &Organization{
-		l: l, everPosted: make(map[string]*Record[Assessment]), invitees: make(map[string]*candidate),
+		l: l, allAssessments: make(map[string]*Record[Assessment]), invitees: make(map[string]*candidate),
 		records: records{
 			account: newRecord(profile.ID, profile.CreatedAt, profile),
 			members: newCollection[*Record[Member]](3), challenges: sample.challenges, assessments: newCollection[*Record[Assessment]](0),
@@ -74,32 +74,31 @@ func (l *Live) found(name string) *Organization {
 // ErrUnknown is returned for an id that the live data does not have.
 var ErrUnknown = errors.New("the live world has no such id")
 
-// invitee finds a candidate of any organization by the invitation, as they are
-// now.
-func (l *Live) invitee(id string, now time.Time) (*candidate, error) {
+// candidateOfInvitation returns the candidate with an invitation, at the given time.
+func (l *Live) candidateOfInvitation(id string, now time.Time) (*candidate, error) {
 	for _, o := range l.organizations {
 		if c := o.invitees[id]; c != nil {
-			o.at(now)
+			o.advance(now)
 			return c, nil
 		}
 	}
 	return nil, ErrUnknown
 }
 
-// author finds a candidate of any organization by the submission, as they are
-// now.
-func (l *Live) author(id string, now time.Time) (*candidate, error) {
+// candidateOfSubmission returns the candidate with a submission, at the given time.
+func (l *Live) candidateOfSubmission(id string, now time.Time) (*candidate, error) {
 	for _, o := range l.organizations {
 		if found := o.attempts.Find(id); found != nil {
-			o.at(now)
+			o.advance(now)
 			return found.of.(*candidate), nil
 		}
 	}
 	return nil, ErrUnknown
 }
 
-// HandedIn tells when a submission of any organization was handed in, if it was.
-func (l *Live) HandedIn(submissionID string) (at Moment, ok bool) {
+// SubmittedAt returns when a submission of any organization was submitted. ok is false if
+// it was not.
+func (l *Live) SubmittedAt(submissionID string) (at Moment, ok bool) {
 	for _, o := range l.organizations {
 		if found := o.attempts.Find(submissionID); found != nil && found.HasArchive() {
 			return *found.Value.SubmittedAt, true

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// candidate is an invitation of the live world and all that comes of it.
+// candidate is an invitation of the live data, with its attempt.
 type candidate struct {
 	o          *Organization
-	n          int // which one of the organization, from 1
+	n          int // Number in the organization, from 1.
 	posting    *Record[Assessment]
 	challenge  *Record[Challenge]
 	invitation *Record[Invitation]
@@ -16,10 +16,10 @@ type candidate struct {
 	revoked    bool
 	noArchive  bool
 
-	attempt *Attempt // nil before it begins
-	minutes int      // allowed when it began
-	prompts int      // events of the log that are prompts
-	edits   int      // and edits of files
+	attempt *Attempt // Nil until it begins.
+	minutes int      // Time limit when it began.
+	prompts int      // Events that are prompts.
+	edits   int      // Events that edit files.
 	polls   int
 	result  Result
 }
@@ -59,11 +59,11 @@ func (c *candidate) open(at Moment) error {
 
 func (c *candidate) enter(at Moment) {
 	i := c.invitation
-	i.Value.Status, i.Value.OpenedAt, i.Shown = "opened", &at, nil
-	c.reach(opened, at)
+	i.Value.Status, i.Value.OpenedAt, i.Encoded = "opened", &at, nil
+	c.setStage(opened, at)
 }
 
-// begin makes the submission. A closed assessment stops new work, which this is.
+// begin creates the submission. It returns an error if the assessment is closed.
 func (c *candidate) begin(at Moment) error {
 	if c.stage >= started {
 		return errBegun
@@ -79,7 +79,7 @@ func (c *candidate) begin(at Moment) error {
 		c.enter(at)
 	}
 	i := c.invitation
-	i.Value.Status, i.Value.StartedAt, i.Shown = "started", &at, nil
+	i.Value.Status, i.Value.StartedAt, i.Encoded = "started", &at, nil
 	limit := c.challenge.Value.BudgetDollarsCap
 	if posting.BudgetDollarsCap != nil {
 		limit = *posting.BudgetDollarsCap
@@ -94,7 +94,7 @@ func (c *candidate) begin(at Moment) error {
 	})}
 	c.o.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
-	c.reach(started, at)
+	c.setStage(started, at)
 	return nil
 }
 
@@ -107,18 +107,17 @@ func (c *candidate) submit(at Moment) error {
 }
 
 func (c *candidate) handIn(at Moment) {
-	c.invitation.Value.SubmittedAt, c.invitation.Shown = &at, nil
+	c.invitation.Value.SubmittedAt, c.invitation.Encoded = &at, nil
 	s := &c.attempt.Value
 	s.Status, s.SubmittedAt = "submitted", &at
-	c.spend()
-	c.reach(submitted, at)
+	c.updateBudget()
+	c.setStage(submitted, at)
 	if c.o.l.timeline.Polls > 0 {
-		c.o.waiting = append(c.o.waiting, c)
+		c.o.awaitingPolls = append(c.o.awaitingPolls, c)
 	}
 }
 
-// evaluate also hands in what was not: the test that evaluates is not
-// interested in the steps before.
+// evaluate evaluates the submission, after submitting it if necessary.
 func (c *candidate) evaluate(at Moment, r Result) error {
 	if c.stage == evaluated {
 		return errEvaluated
@@ -126,10 +125,10 @@ func (c *candidate) evaluate(at Moment, r Result) error {
 	if c.stage < submitted {
 		c.handIn(at)
 	}
-	c.invitation.Value.Status, c.invitation.Shown = "evaluated", nil
+	c.invitation.Value.Status, c.invitation.Encoded = "evaluated", nil
 	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
 	c.settleResult(r)
-	c.reach(evaluated, at)
+	c.setStage(evaluated, at)
 	return nil
 }
 
@@ -142,9 +141,9 @@ func (c *candidate) regrade(at Moment, r Result) error {
 		c.o.scores[old]--
 	}
 	c.o.evaluated--
-	c.attempt.Value.EvaluatedAt, c.attempt.Shown = &at, nil
+	c.attempt.Value.EvaluatedAt, c.attempt.Encoded = &at, nil
 	c.settleResult(r)
-	c.o.attempts.changed(c.attempt)
+	c.o.attempts.update(c.attempt)
 	return nil
 }
 
@@ -155,15 +154,15 @@ func (c *candidate) settleResult(r Result) {
 	}
 	c.o.evaluated++
 	if r.ReportDelay > 0 {
-		c.o.delayed = append(c.o.delayed, c)
+		c.o.awaitingReport = append(c.o.awaitingReport, c)
 	}
 }
 
-// centsPerPrompt is what a prompt costs of the budget.
+// centsPerPrompt is the cost of a prompt.
 const centsPerPrompt = 7
 
-// spend derives the used budget from the log.
-func (c *candidate) spend() {
+// updateBudget derives the used budget from the log.
+func (c *candidate) updateBudget() {
 	b := &c.attempt.Value.Budget
 	b.DollarsUsed = min(cents(float64(c.prompts*centsPerPrompt)/100), b.DollarsCap)
 }
@@ -175,16 +174,16 @@ func (c *candidate) poll(now time.Time) {
 	}
 	c.polls++
 	if c.polls >= polls {
-		_ = c.evaluate(MomentOf(now), c.likelyResult()) // submitted: it cannot fail
+		_ = c.evaluate(MomentOf(now), c.likelyResult()) // Cannot fail for a submitted attempt.
 	}
 }
 
-// reach is the end of every step.
-func (c *candidate) reach(to stage, at Moment) {
+// setStage ends each step.
+func (c *candidate) setStage(to stage, at Moment) {
 	c.stage = to
 	if c.attempt != nil {
-		c.attempt.Shown = nil
-		c.o.attempts.changed(c.attempt)
+		c.attempt.Encoded = nil
+		c.o.attempts.update(c.attempt)
 	}
 	c.schedule(to+1, at)
 }
@@ -197,10 +196,10 @@ func (c *candidate) append(at Moment, kind string, payloads ...Text) {
 	switch kind {
 	case promptKind:
 		c.prompts += len(payloads)
-		c.spend()
-		a.Shown = nil
+		c.updateBudget()
+		a.Encoded = nil
 	case editKind:
 		c.edits += len(payloads)
-		a.Shown = nil
+		a.Encoded = nil
 	}
 }

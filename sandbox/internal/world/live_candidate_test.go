@@ -36,15 +36,15 @@ func TestLooksThatBringNothing(t *testing.T) {
 	_, err = l.SubmitInvited(id, noon)
 	require.NoError(t, err)
 	a := o.Submissions().Newest(0)
-	o.Polled(a)
-	o.PolledAll("")
+	o.CountPoll(a)
+	o.CountListing("")
 	assert.Equal(t, "submitted", a.Value.Status)
 
 	l, o, _ = invited(world.Timeline{Submit: time.Hour, Polls: 1})
 	look := func(hour int) *world.Attempt {
 		l.Organization("", noon.Add(time.Duration(hour)*time.Hour))
 		a := o.Submissions().Newest(0)
-		o.Polled(a)
+		o.CountPoll(a)
 		return a
 	}
 	assert.Equal(t, "started", look(0).Value.Status)

@@ -13,7 +13,7 @@ type Mail struct {
 	AssessmentID string
 	Email        string
 	Name         string
-	Resent       bool // Whether a resend sent it.
+	Resent       bool // Sent by a resend.
 	At           time.Time
 }
 
@@ -37,21 +37,21 @@ func (l *Live) Mails() []Mail {
 
 // Regrade replaces the result of an evaluated submission.
 func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err
 	}
 	return c.regrade(MomentOf(now), r)
 }
 
-// AddResult sends an invitation to an address and takes it through every step up
-// to an evaluated submission.
+// AddResult invites an address and takes the candidate through all stages to an evaluated
+// submission.
 func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Result) (submissionID string, err error) {
 	invitationID, err := l.Invite(assessmentID, email, name, now)
 	if err != nil {
 		return "", err
 	}
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	if err != nil {
 		return "", err
 	}
@@ -63,20 +63,20 @@ func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Resu
 
 // Decide sets the recruiter's decision about a candidate.
 func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	if err != nil {
 		return err
 	}
 	if decision == "" {
 		return errors.New("the decision is empty")
 	}
-	c.invitation.Value.RecruiterDecision, c.invitation.Shown = decision, nil
+	c.invitation.Value.RecruiterDecision, c.invitation.Encoded = decision, nil
 	return nil
 }
 
 // Pause adds paused time to an attempt that has not been submitted.
 func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	switch {
 	case err != nil:
 		return err
@@ -86,13 +86,13 @@ func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error
 		return errHandedIn
 	}
 	c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
-	c.attempt.Shown = nil
+	c.attempt.Encoded = nil
 	return nil
 }
 
-// SetArchive sets whether one submission has its archive once it was submitted.
+// SetArchive sets whether a submission has an archive after it was submitted.
 func (l *Live) SetArchive(submissionID string, now time.Time, available bool) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 	return id
 }
 
-// SetLimitsEnforced sets whether the plan's limit stops invitations.
+// SetLimitsEnforced sets whether the plan's limit prevents invitations.
 func (o *Organization) SetLimitsEnforced(enforced bool) {
-	o.account.Value.Plan.LimitsEnforced, o.account.Shown = enforced, nil
+	o.account.Value.Plan.LimitsEnforced, o.account.Encoded = enforced, nil
 }
 
 var (
@@ -144,9 +144,9 @@ var (
 	errAlreadyClosed = errors.New("the assessment is closed already")
 )
 
-// Revoke revokes an invitation that the candidate has not begun.
+// Revoke revokes an invitation whose attempt has not begun.
 func (l *Live) Revoke(invitationID string, now time.Time) error {
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	switch {
 	case err != nil:
 		return err
@@ -169,7 +169,7 @@ func (l *Live) Close(assessmentID string, now time.Time) error {
 			return errAlreadyClosed
 		}
 		closed.Status, closed.UpdatedAt = "closed", MomentOf(now)
-		o.at(now).SaveAssessment(closed)
+		o.advance(now).SaveAssessment(closed)
 		return nil
 	}
 	return ErrUnknown

@@ -5,60 +5,58 @@ import (
 	"time"
 )
 
-// Organization is what live keys of one organization see: records in memory
-// that keep what is written.
+// Organization is the data that live keys of one organization see. It keeps what is
+// written.
 type Organization struct {
 	records
 
-	l          *Live
-	now        time.Time                      // up to which everything has happened
-	everPosted map[string]*Record[Assessment] // deleted ones too
-	invitees   map[string]*candidate          // by invitation
-	order      []*candidate                   // as they were invited
-	scores     [maxScore + 1]int              // how many of the evaluated have each ship score
-	evaluated  int
-	due        steps        // what candidates will do by themselves
-	waiting    []*candidate // for polls that get them their report
-	delayed    []*candidate // evaluated, and the report becomes ready later
-	mails      []Mail
+	l              *Live
+	now            time.Time                      // Steps that were due until then have been made.
+	allAssessments map[string]*Record[Assessment] // Including deleted ones.
+	invitees       map[string]*candidate          // By invitation.
+	order          []*candidate                   // In the order of invitations.
+	scores         [maxScore + 1]int              // Number of evaluated submissions by ship score.
+	evaluated      int
+	due            steps        // Steps of the timeline.
+	awaitingPolls  []*candidate // Candidates whose evaluation depends on polls.
+	awaitingReport []*candidate // Evaluated candidates whose report becomes ready later.
+	mails          []Mail
 
-	ownChallenges bool // whether challenges is no longer that of the sample data
+	ownChallenges bool // The challenges differ from those of the sample data.
 }
 
-// at brings the world to a time: what was due until then has happened, each
-// thing at its own time.
-func (o *Organization) at(now time.Time) *Organization {
+// advance makes the steps that were due until now, each at its own time.
+func (o *Organization) advance(now time.Time) *Organization {
 	o.now = now
-	o.settle(now)
-	o.delayed = slices.DeleteFunc(o.delayed, func(c *candidate) bool {
+	o.runDue(now)
+	o.awaitingReport = slices.DeleteFunc(o.awaitingReport, func(c *candidate) bool {
 		ready := c.ready()
 		if ready {
-			c.attempt.Shown = nil
+			c.attempt.Encoded = nil
 		}
 		return ready
 	})
 	now = now.UTC()
 	if month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)); month > o.account.Value.Usage.PeriodStart {
 		o.account.Value.Usage.PeriodStart = month
-		o.use(0)
+		o.addUsage(0)
 	}
 	return o
 }
 
-// use says how many invitations of the plan were used.
-func (o *Organization) use(invitations int) {
-	o.account.Value.Usage.AssessmentsUsed, o.account.Shown = invitations, nil
+// addUsage adds to the used invitations of the plan.
+func (o *Organization) addUsage(invitations int) {
+	o.account.Value.Usage.AssessmentsUsed, o.account.Encoded = invitations, nil
 }
 
-// SetPlan says how many invitations the organization has used in the current
-// period, and how many its plan allows.
+// SetPlan sets the used invitations of the current period and the limit.
 func (o *Organization) SetPlan(used, limit int) {
 	o.account.Value.Usage.AssessmentsLimit = limit
-	o.use(used)
+	o.addUsage(used)
 }
 
-// AddAssessment makes an active assessment of a challenge: of the first that is
-// listed when there is none with that id.
+// AddAssessment adds an active assessment of the challenge with an id, or of the first
+// challenge.
 func (o *Organization) AddAssessment(name, challengeID string) (id string) {
 	of, at := o.challenges.Find(challengeID), MomentOf(o.now)
 	if of == nil {
@@ -71,8 +69,8 @@ func (o *Organization) AddAssessment(name, challengeID string) (id string) {
 	return id
 }
 
-// Posting finds an assessment, also a deleted one.
-func (o *Organization) Posting(id string) *Record[Assessment] { return o.everPosted[id] }
+// AnyAssessment returns an assessment, even if it was deleted.
+func (o *Organization) AnyAssessment(id string) *Record[Assessment] { return o.allAssessments[id] }
 
 // MayInvite reports whether the plan has invitations left.
 func (o *Organization) MayInvite(string) bool {
@@ -80,41 +78,40 @@ func (o *Organization) MayInvite(string) bool {
 	return !o.account.Value.Plan.LimitsEnforced || usage.AssessmentsUsed < usage.AssessmentsLimit
 }
 
-// MayChange reports whether an invitation can be sent once more or taken back:
-// until the candidate has begun, and once only taken back.
+// MayChange reports whether an invitation can be sent again or revoked: until the attempt
+// begins or the invitation is revoked.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
 	c := o.invitees[i.ID]
 	return c.stage < started && !c.revoked
 }
 
-// SaveAssessment keeps a new assessment, or a change to one.
+// SaveAssessment stores a new or changed assessment.
 func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
 	if known := o.assessments.Find(a.ID); known != nil {
-		known.Value, known.Shown = a, nil
+		known.Value, known.Encoded = a, nil
 		return known
 	}
 	made := newRecord(a.ID, a.CreatedAt, a)
 	o.assessments.add(made)
-	o.everPosted[a.ID] = made
+	o.allAssessments[a.ID] = made
 	o.invitations[a.ID] = newCollection[*Record[Invitation]](0)
 	return made
 }
 
-// DeleteAssessment takes an assessment out of all listings; its invitations go
-// on.
+// DeleteAssessment removes an assessment from all listings. Its invitations remain valid.
 func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.remove(a) }
 
-// SaveInvitation sends a new invitation, which uses up one of the plan's, or
-// keeps a change to one.
+// SaveInvitation stores a new or changed invitation. A new one uses one invitation of the
+// plan.
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 	if known := o.invitees[i.ID]; known != nil {
-		known.invitation.Value, known.invitation.Shown = i, nil
+		known.invitation.Value, known.invitation.Encoded = i, nil
 		o.mail(&i, true)
 		return known.invitation
 	}
-	o.use(o.account.Value.Usage.AssessmentsUsed + 1)
+	o.addUsage(o.account.Value.Usage.AssessmentsUsed + 1)
 	o.mail(&i, false)
-	posting := o.everPosted[i.AssessmentID]
+	posting := o.allAssessments[i.AssessmentID]
 	c := &candidate{
 		o: o, n: len(o.invitees) + 1, posting: posting, invitation: newRecord(i.ID, i.CreatedAt, i),
 		challenge: o.challenges.Find(posting.Value.ChallengeID),
@@ -126,19 +123,19 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 	return c.invitation
 }
 
-// RevokeInvitation takes an invitation back.
+// RevokeInvitation revokes an invitation.
 func (o *Organization) RevokeInvitation(i *Record[Invitation]) {
 	o.invitees[i.ID].revoked = true
-	i.Value.Status, i.Shown = "revoked", nil
+	i.Value.Status, i.Encoded = "revoked", nil
 }
 
-// Polled counts a look at a submission whose report comes with polling.
-func (o *Organization) Polled(a *Attempt) { a.of.(*candidate).poll(o.now) }
+// CountPoll counts a poll of a submission whose evaluation depends on polls.
+func (o *Organization) CountPoll(a *Attempt) { a.of.(*candidate).poll(o.now) }
 
-// PolledAll counts a listing of what is evaluated as a look at each submission
-// that it could bring: who polls so never looks at any other way.
-func (o *Organization) PolledAll(assessmentID string) {
-	o.waiting = slices.DeleteFunc(o.waiting, func(c *candidate) bool {
+// CountListing counts a listing of evaluated submissions as a poll of each submission of
+// the assessment, because a client that polls by listings reads no single submission.
+func (o *Organization) CountListing(assessmentID string) {
+	o.awaitingPolls = slices.DeleteFunc(o.awaitingPolls, func(c *candidate) bool {
 		if assessmentID == "" || assessmentID == c.posting.ID {
 			c.poll(o.now)
 		}

@@ -48,10 +48,10 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 		require.NoError(t, err, name)
 		submission, err := l.Begin(invitation, noon)
 		require.NoError(t, err)
-		_, handedIn := l.HandedIn(submission)
+		_, handedIn := l.SubmittedAt(submission)
 		assert.False(t, handedIn)
 		require.NoError(t, l.Submit(submission, noon.Add(time.Duration(n)*time.Minute)))
-		at, handedIn := l.HandedIn(submission)
+		at, handedIn := l.SubmittedAt(submission)
 		assert.True(t, handedIn)
 		assert.Equal(t, world.MomentOf(noon.Add(time.Duration(n)*time.Minute)), at)
 		assert.True(t, o.Submissions().Find(submission).HasArchive())
@@ -62,7 +62,7 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	assert.Len(t, slugs, 20)
 	assert.Len(t, profiles, 20)
 	assert.Equal(t, "Sandbox Live Ltd", l.Organization("", noon).Account().Value.Name)
-	_, handedIn := l.HandedIn("nothing")
+	_, handedIn := l.SubmittedAt("nothing")
 	assert.False(t, handedIn)
 }
 
@@ -96,7 +96,7 @@ func TestADeletedAssessment(t *testing.T) {
 	assert.Equal(t, ids[2], o.Assessments().Newest(0).ID)
 	assert.Equal(t, ids[0], o.Assessments().Newest(1).ID)
 	assert.Nil(t, o.Assessments().Find(ids[1]))
-	assert.Equal(t, "1", o.Posting(ids[1]).Value.Name)
+	assert.Equal(t, "1", o.AnyAssessment(ids[1]).Value.Name)
 }
 
 // TestWhatIsDueHappensInOrder: by its time, and by who was first at the same time.
@@ -111,7 +111,7 @@ func TestWhatIsDueHappensInOrder(t *testing.T) {
 	}
 	for n := range 20 {
 		l.Organization("", noon.Add(time.Duration(n+1)*time.Hour))
-		assert.Equal(t, n+2, o.Crowd("")[1], n)
+		assert.Equal(t, n+2, o.CountStages("")[1], n)
 	}
 
 	l, o, _ = invited(world.Timeline{Begin: time.Hour})

@@ -13,10 +13,10 @@ import (
 
 const maxScore = 100
 
-// NoScore is a score of null: there was not enough evidence.
+// NoScore is a null score: there was not enough evidence.
 const NoScore = math.MinInt32
 
-// Result is what grading a submission found.
+// Result is the result of grading a submission.
 type Result struct {
 	ShipScore       int            // From 0 to 100, or NoScore.
 	Verdict         string         // Empty: derived from the score, from strong_no to strong_yes.
@@ -25,11 +25,11 @@ type Result struct {
 	Summary         string         // Empty: a sentence with the score.
 	Confidence      string         // Empty: derived from the number of pillars with enough evidence, from low to high.
 	IntegrityStatus string         // Empty: clear.
-	ReportDelay     time.Duration  // The report becomes ready so much after the evaluation. Negative: never.
+	ReportDelay     time.Duration  // Delay from the evaluation until the report is ready. Negative: never ready.
 	Extra           map[string]any // Additional report members, or replacements for existing ones. A nil value is null.
 }
 
-// Check says what cannot be: scores outside of 0 and 100, and unknown pillars.
+// Check returns an error for scores that are not from 0 to 100, and for unknown pillars.
 func (r Result) Check() error {
 	if r.ShipScore != NoScore && (r.ShipScore < 0 || r.ShipScore > maxScore) {
 		return fmt.Errorf("the ship score %d is not within 0 and %d", r.ShipScore, maxScore)
@@ -48,12 +48,12 @@ func (r Result) Check() error {
 	return nil
 }
 
-// rank counts the organization's evaluated submissions that are better.
+// rank returns the rank among the organization's evaluated submissions.
 func (c *candidate) rank() (Rank, bool) {
 	if !c.ready() {
 		return Rank{}, false
 	}
-	rank := 1 // submissions with the same score share the better rank, and NoScore is behind every score
+	rank := 1 // Equal scores share the better rank. NoScore is after all scores.
 	for _, better := range c.o.scores[max(c.result.ShipScore+1, 0):] {
 		rank += better
 	}
@@ -64,10 +64,10 @@ func (c *candidate) extra() map[string]any { return c.result.Extra }
 
 func (c *candidate) stored() bool { return c.stage >= submitted && !c.noArchive }
 
-// before is the attempt as it was before it was evaluated.
-func (c *candidate) before() *Attempt {
+// unevaluated returns the attempt as it was before the evaluation.
+func (c *candidate) unevaluated() *Attempt {
 	was, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.Shown, a.of = "submitted", nil, nil, &was
+	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.of = "submitted", nil, nil, &was
 	was.stage, was.result, was.attempt = submitted, Result{}, &a
 	return &a
 }
@@ -107,7 +107,7 @@ func (c *candidate) ready() bool {
 	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= MomentOf(c.o.now)
 }
 
-// grade fills in what the result says and what follows from it.
+// grade sets the fields of the report that depend on the result.
 func (c *candidate) grade(r *Report) {
 	r.Verdict, r.Summary = c.result.Verdict, c.result.Summary
 	if score := c.result.ShipScore; score != NoScore {
@@ -134,7 +134,7 @@ func (c *candidate) grade(r *Report) {
 	r.InterviewQuestions = []Text{`"What would you do next, given another hour?"`}
 }
 
-// label returns the text of a verdict for people.
+// label returns the label of a verdict.
 func label(verdict string) string {
 	if verdict == "" {
 		return ""
@@ -155,7 +155,7 @@ func verdictFor(score int) string {
 	return "strong_no"
 }
 
-// likelyResult is the result of who is evaluated without a hand.
+// likelyResult returns the result of a candidate that the timeline evaluates.
 func (c *candidate) likelyResult() Result {
 	score := 35 + c.n*37%61
 	r := Result{ShipScore: score, Pillars: make(map[string]int, len(pillars))}

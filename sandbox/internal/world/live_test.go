@@ -88,11 +88,11 @@ func TestATimelineHappensAtItsOwnTimes(t *testing.T) {
 func TestPollsBringTheReport(t *testing.T) {
 	l, o, _ := invited(world.Timeline{Polls: 2})
 	a := l.Organization("", noon).Submissions().Newest(0) // handed in at once
-	o.Polled(a)
+	o.CountPoll(a)
 	assert.False(t, a.Report().Evaluated)
-	o.PolledAll("another")
+	o.CountListing("another")
 	assert.False(t, a.Report().Evaluated)
-	o.PolledAll(a.Value.AssessmentID)
+	o.CountListing(a.Value.AssessmentID)
 	assert.True(t, a.Report().Evaluated)
 }
 
@@ -108,20 +108,20 @@ func TestAChangeForgetsWhatWasShown(t *testing.T) {
 		shown *any
 		do    func()
 	}{
-		"a prompt":      {&a.Shown, func() { require.NoError(t, l.Append(submission, noon, "ai_prompt", "{}")) }},
-		"the plan":      {&o.Account().Shown, func() { o.SetPlan(1, 2) }},
-		"a month":       {&o.Account().Shown, func() { l.Organization("", noon.AddDate(0, 1, 0)) }},
-		"an assessment": {&posting.Shown, func() { o.SaveAssessment(posting.Value) }},
-		"a revocation":  {&i.Shown, func() { o.RevokeInvitation(i) }},
+		"a prompt":      {&a.Encoded, func() { require.NoError(t, l.Append(submission, noon, "ai_prompt", "{}")) }},
+		"the plan":      {&o.Account().Encoded, func() { o.SetPlan(1, 2) }},
+		"a month":       {&o.Account().Encoded, func() { l.Organization("", noon.AddDate(0, 1, 0)) }},
+		"an assessment": {&posting.Encoded, func() { o.SaveAssessment(posting.Value) }},
+		"a revocation":  {&i.Encoded, func() { o.RevokeInvitation(i) }},
 	} {
 		*c.shown = "old"
 		c.do()
 		assert.Nil(t, *c.shown, name)
 	}
-	i.Shown, a.Shown = "old", "old"
+	i.Encoded, a.Encoded = "old", "old"
 	require.NoError(t, l.Submit(submission, noon))
-	assert.Nil(t, i.Shown)
-	assert.Nil(t, a.Shown)
+	assert.Nil(t, i.Encoded)
+	assert.Nil(t, a.Encoded)
 }
 
 func TestResultsThatCannotBe(t *testing.T) {

@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// Timeline is how long each step of a candidate comes after the one before, the
-// first after the sending of the invitation. A step without a duration comes
-// together with the one before, but the last step with one is the end. With
-// Polls the evaluation comes not after a time but after so many looks.
+// Timeline moves candidates without calls of a test. Each field is the delay after the
+// previous step, for the first step after the invitation. A step without a delay happens
+// together with the previous one. Steps after the last one with a delay do not happen.
+// With Polls, the evaluation happens after that number of polls instead of after a time.
 type Timeline struct {
 	Open, Begin, Submit, Evaluate time.Duration
 	Polls                         int
 }
 
-// before is how long a step comes after the one before it.
-func (t Timeline) before(to stage) time.Duration {
+// delay returns the time between the previous step and this one.
+func (t Timeline) delay(to stage) time.Duration {
 	return [...]time.Duration{opened: t.Open, started: t.Begin, submitted: t.Submit, evaluated: t.Evaluate}[to]
 }
 
-// goes reports whether the timeline includes a step.
-func (t Timeline) goes(to stage) bool {
+// includes reports whether the timeline has a step.
+func (t Timeline) includes(to stage) bool {
 	if t.Polls > 0 {
 		return to < evaluated
 	}
 	for ; to <= evaluated; to++ {
-		if t.before(to) > 0 {
+		if t.delay(to) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// step is what a candidate will do.
+// step is a step that a candidate will make.
 type step struct {
 	at    time.Time
-	order uint64 // of what is due at the same time
+	order uint64 // Order of steps at the same time.
 	of    *candidate
 	to    stage
 }
 
-// steps is a heap: the next one comes first.
+// steps is a heap of steps by time.
 type steps struct {
 	list  []step
 	order uint64
@@ -67,23 +67,22 @@ func (s *steps) Pop() any {
 }
 
 func (c *candidate) schedule(to stage, after Moment) {
-	if t := c.o.l.timeline; t.goes(to) {
+	if t := c.o.l.timeline; t.includes(to) {
 		due := &c.o.due
 		due.order++
-		heap.Push(due, step{after.Time().Add(t.before(to)), due.order, c, to})
+		heap.Push(due, step{after.Time().Add(t.delay(to)), due.order, c, to})
 	}
 }
 
-// settle lets all happen that was due. A step that a hand has taken already is
-// no longer the candidate's next one.
-func (o *Organization) settle(now time.Time) {
+// runDue makes the steps that are due. It ignores a step that a test made already.
+func (o *Organization) runDue(now time.Time) {
 	for len(o.due.list) > 0 && !o.due.list[0].at.After(now) {
 		next := heap.Pop(&o.due).(step)
 		c, at := next.of, MomentOf(next.at)
 		if c.stage+1 != next.to {
 			continue
 		}
-		// A step that fails is the candidate's last.
+		// After a step that fails, the candidate makes no further steps.
 		switch next.to {
 		case opened:
 			_ = c.open(at)

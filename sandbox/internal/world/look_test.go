@@ -16,7 +16,7 @@ func TestWhatIsComing(t *testing.T) {
 	other, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon.Add(time.Minute))
 	require.NoError(t, err)
 	told := func(until time.Duration) (all []string) {
-		for _, c := range o.Coming(world.MomentOf(noon.Add(until))) {
+		for _, c := range o.Upcoming(world.MomentOf(noon.Add(until))) {
 			what := "expires"
 			if c.Stage >= 0 {
 				what = world.Stages[c.Stage]
@@ -32,9 +32,9 @@ func TestWhatIsComing(t *testing.T) {
 	assert.Equal(t, []string{"1h1m0s opened 03", "1h30m0s started 02"}, told(100*time.Minute))
 	o.RevokeInvitation(o.Invitations(o.Assessments().Newest(0).ID).Find(other))
 	assert.Equal(t, []string{"1h30m0s started 02"}, told(100*time.Minute))
-	assert.Equal(t, [...]int{1, 1, 0, 0, 0}, o.Crowd(""))
+	assert.Equal(t, [...]int{1, 1, 0, 0, 0}, o.CountStages(""))
 	l.Organization("", noon.Add(6*time.Hour))
-	assert.Equal(t, [...]int{1, 0, 0, 0, 1}, o.Crowd(""), "and so it was")
+	assert.Equal(t, [...]int{1, 0, 0, 0, 1}, o.CountStages(""), "and so it was")
 	seen := o.Applicants("", 4, 0, 10)
 	require.Len(t, seen, 1)
 	assert.Equal(t, id, seen[0].Invitation.ID)
@@ -69,12 +69,12 @@ func TestWhatIsComingStopsWhereItWill(t *testing.T) {
 			posting.Status = "closed"
 			o.SaveAssessment(posting)
 		}
-		assert.Len(t, o.Coming(world.MomentOf(noon.Add(1000*time.Hour))), c.want, name)
+		assert.Len(t, o.Upcoming(world.MomentOf(noon.Add(1000*time.Hour))), c.want, name)
 	}
 	l, o, id := invited(world.Timeline{})
 	_, err := l.Begin(id, noon)
 	require.NoError(t, err)
-	assert.Empty(t, o.Coming(world.MomentOf(noon.Add(1000*time.Hour))), "who has begun does not expire")
+	assert.Empty(t, o.Upcoming(world.MomentOf(noon.Add(1000*time.Hour))), "who has begun does not expire")
 }
 
 func TestApplicants(t *testing.T) {
@@ -88,9 +88,9 @@ func TestApplicants(t *testing.T) {
 		ids = append(ids, invitation)
 	}
 	require.NoError(t, l.Open(ids[3], noon))
-	assert.Equal(t, [...]int{3, 1, 0, 0, 0}, o.Crowd(""))
-	assert.Equal(t, [...]int{2, 1, 0, 0, 0}, o.Crowd(first.ID))
-	assert.Equal(t, [...]int{1, 0, 0, 0, 0}, o.Crowd(second))
+	assert.Equal(t, [...]int{3, 1, 0, 0, 0}, o.CountStages(""))
+	assert.Equal(t, [...]int{2, 1, 0, 0, 0}, o.CountStages(first.ID))
+	assert.Equal(t, [...]int{1, 0, 0, 0, 0}, o.CountStages(second))
 	for name, c := range map[string]struct {
 		posting        string
 		at, skip, size int

@@ -2,27 +2,26 @@ package world
 
 import "strings"
 
-// planLimitEmail is the address for which the plan is used up.
+// planLimitEmail is the address for which the plan has no invitations left.
 const planLimitEmail = "plan-limit@sandbox.test"
 
-// Sample is the records of test mode. Its writes keep nothing: that is what test
-// mode promises.
+// Sample is the data of test mode. Writes change nothing.
 type Sample struct{ records }
 
-// NewSample makes the sample data, the same each time.
+// NewSample returns the sample data, which is always the same.
 func NewSample() *Sample {
 	account := sampleAccount()
 	w := &Sample{records{
 		account:     newRecord(account.ID, account.CreatedAt, account),
-		members:     collect(sampleMembers, func(m *Member) Position { return Position{m.CreatedAt, m.ID} }),
-		challenges:  collect(sampleChallenges, func(c *Challenge) Position { return Position{c.CreatedAt, c.ID} }),
-		assessments: collect(sampleAssessments, func(a *Assessment) Position { return Position{a.CreatedAt, a.ID} }),
+		members:     newCollectionOf(sampleMembers, func(m *Member) Position { return Position{m.CreatedAt, m.ID} }),
+		challenges:  newCollectionOf(sampleChallenges, func(c *Challenge) Position { return Position{c.CreatedAt, c.ID} }),
+		assessments: newCollectionOf(sampleAssessments, func(a *Assessment) Position { return Position{a.CreatedAt, a.ID} }),
 		invitations: make(map[string]*Collection[*Record[Invitation]]),
 	}}
 	var drafts []*draft
 	for _, planned := range plans {
 		invitations, begun := planned.expand(w)
-		w.invitations[planned.assessment] = collect(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
+		w.invitations[planned.assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
 		drafts = append(drafts, begun...)
 	}
 	for _, d := range drafts {
@@ -36,8 +35,8 @@ func NewSample() *Sample {
 	return w
 }
 
-// collect puts records in order.
-func collect[T any](values []T, place func(*T) Position) *Collection[*Record[T]] {
+// newCollectionOf sorts values into a collection.
+func newCollectionOf[T any](values []T, place func(*T) Position) *Collection[*Record[T]] {
 	c := newCollection[*Record[T]](len(values))
 	for _, value := range values {
 		c.add(&Record[T]{Position: place(&value), Value: value})
@@ -45,33 +44,33 @@ func collect[T any](values []T, place func(*T) Position) *Collection[*Record[T]]
 	return c
 }
 
-// Posting finds an assessment.
-func (w *Sample) Posting(id string) *Record[Assessment] { return w.assessments.Find(id) }
+// AnyAssessment returns an assessment.
+func (w *Sample) AnyAssessment(id string) *Record[Assessment] { return w.assessments.Find(id) }
 
-// Polled does nothing: whom grading has left out stays so.
-func (*Sample) Polled(*Attempt) {}
+// CountPoll has no effect.
+func (*Sample) CountPoll(*Attempt) {}
 
-// PolledAll does nothing either.
-func (*Sample) PolledAll(string) {}
+// CountListing has no effect.
+func (*Sample) CountListing(string) {}
 
-// MayInvite refuses one address.
+// MayInvite returns false for one address.
 func (*Sample) MayInvite(email string) bool { return !strings.EqualFold(email, planLimitEmail) }
 
-// MayChange is true whatever the status, because nothing of it stays.
+// MayChange returns true for any status, because nothing is stored.
 func (*Sample) MayChange(*Record[Invitation]) bool { return true }
 
-// SaveAssessment answers as if it had been kept.
+// SaveAssessment returns the record without storing it.
 func (*Sample) SaveAssessment(a Assessment) *Record[Assessment] {
 	return newRecord(a.ID, a.CreatedAt, a)
 }
 
-// DeleteAssessment keeps the assessment.
+// DeleteAssessment has no effect.
 func (*Sample) DeleteAssessment(*Record[Assessment]) {}
 
-// SaveInvitation answers as if it had been kept, and sent.
+// SaveInvitation returns the record without storing or sending it.
 func (*Sample) SaveInvitation(i Invitation) *Record[Invitation] {
 	return newRecord(i.ID, i.CreatedAt, i)
 }
 
-// RevokeInvitation keeps the invitation as it is.
+// RevokeInvitation has no effect.
 func (*Sample) RevokeInvitation(*Record[Invitation]) {}

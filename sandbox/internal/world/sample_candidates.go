@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// plan says how many candidates an assessment has and where they stand. The
+// plan is the number of candidates of an assessment and their stages. The
 // stages repeat until all candidates have one.
 type plan struct {
 	assessment string
-	number     int // goes into the ids
+	number     int // Part of the ids.
 	candidates int
 	stages     []stage
-	from       Moment // when the first invitation was sent
+	from       Moment // When the first invitation was sent.
 }
 
-const e = evaluated // keeps the tables below in columns
+const e = evaluated // Keeps the following tables aligned.
 
 var plans = []plan{
-	// The second eighteen differ from the first in the one that has begun: it
-	// has not handed in.
+	// The second eighteen are like the first, except that the started attempt was not submitted.
 	{"a0000000-0000-4000-8000-000000000001", 1, 360, []stage{
 		e, e, e, e, e, e, e, e, e, e, e, e, e, submitted, opened, opened, sent, sent,
 		e, e, e, e, e, e, e, e, e, e, e, e, e, started, opened, opened, sent, sent,
@@ -31,16 +30,16 @@ var plans = []plan{
 	{"a0000000-0000-4000-8000-000000000006", 6, 3, []stage{evaluated, opened, sent}, moment("2026-02-23T16:20:00.000Z")},
 }
 
-// person gives different people for different n, for there are 24 first and 31
-// last names and the two numbers share no factor.
+// person returns a different name for each n: the numbers of first names (24) and last
+// names (31) have no common factor.
 func person(n int) Person {
 	first, last := firstNames[n%len(firstNames)], lastNames[n%len(lastNames)]
 	return Person{Email: first[1] + "." + last[1] + "@candidates.test", Name: first[0] + " " + last[0]}
 }
 
-// draft is a submission in the making.
+// draft is a submission that is being built.
 type draft struct {
-	n          int // which candidate of the assessment, from 1
+	n          int // Number of the candidate, from 1.
 	stage      stage
 	assessment *Assessment
 	challenge  *Challenge
@@ -69,7 +68,7 @@ func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
 	return invitations, drafts
 }
 
-// minutesUsed is how long a candidate worked: less than every time limit.
+// minutesUsed returns how long a candidate worked. It is less than every time limit.
 func minutesUsed(n int) int { return 31 + n*17%29 }
 
 func (p plan) invitation(n int, reached stage, who Person) Invitation {
@@ -110,13 +109,13 @@ func (p plan) submission(n int, reached stage, who Person, i *Invitation) Submis
 	case submitted:
 		s.Status = "submitted"
 	case evaluated:
-		// Grading takes its time, so that the order of evaluation is not that of creation.
+		// The order of evaluations differs from the order of creation.
 		s.Status, s.EvaluatedAt = "evaluated", new(i.SubmittedAt.plus(time.Duration(4+n*37%3000)*time.Minute))
 	}
 	return s
 }
 
-// finish fills in what a submission has of its challenge.
+// finish sets the fields that depend on the challenge.
 func (d *draft) finish() {
 	d.submission.Challenge = ChallengeRef{Name: d.challenge.Name, Slug: d.challenge.Slug}
 	limit := d.challenge.BudgetDollarsCap

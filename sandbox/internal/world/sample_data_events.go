@@ -1,7 +1,7 @@
 package world
 
-// What repeats in a log.
-var usualEvents = [...]happening{
+// usualEvents are repeated in logs.
+var usualEvents = [...]sampleEvent{
 	{"ai_prompt", `{"text":"Where is the charge retried?"}`},
 	{"ai_response", `{"tokens":412,"model":"assistant-large"}`},
 	{"file_edit", `{"path":"internal/charge/charge.go","added":12,"removed":3}`},
@@ -11,8 +11,8 @@ var usualEvents = [...]happening{
 	{"file_edit", `{"path":"internal/charge/charge_test.go","added":40,"removed":0}`},
 }
 
-// What a reader must be ready for.
-var oddEvents = [...]happening{
+// unusualEvents have payloads that clients must accept.
+var unusualEvents = [...]sampleEvent{
 	{"ai_prompt", `{"text":"cut in the middle of an emoji \ud800"}`},
 	{"ai_prompt", "{}"},
 	{"ai_prompt", `{"text":null}`},
@@ -28,5 +28,5 @@ var oddEvents = [...]happening{
 	{"clipboard", `{"note":"","size":null}`},
 }
 
-// longSentence is said very often in one prompt.
+// longSentence is repeated in a long prompt.
 const longSentence = "Here is the log again, please read all of it. "

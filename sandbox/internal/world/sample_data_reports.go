@@ -1,6 +1,6 @@
 package world
 
-// The reports that are written by hand.
+// sampleReports are the reports with individual texts and scores.
 var sampleReports = []seedReport{
 	{
 		ShipScore: 91, Verdict: "strong_yes", VerdictLabel: "Strong yes", Confidence: "high",

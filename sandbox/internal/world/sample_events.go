@@ -10,18 +10,18 @@ const (
 	busyEvents = 2400
 	longPrompt = 100 << 10
 
-	openAttempt = 20 * time.Minute // how far the log of one not handed in goes
+	openAttempt = 20 * time.Minute // Length of the log of an attempt that was not submitted
 )
 
-// happening is an event without its place and time.
-type happening struct {
+// sampleEvent is an event without a sequence number and a time.
+type sampleEvent struct {
 	kind    string
 	payload Text
 }
 
-// writeLog gives an attempt its events and counts the prompts among them.
+// writeLog creates the log of an attempt and counts its prompts.
 func (d *draft) writeLog() {
-	script := d.script()
+	script := d.events()
 	begun, end := d.submission.StartedAt, d.submission.StartedAt.plus(openAttempt)
 	if d.submission.SubmittedAt != nil {
 		end = *d.submission.SubmittedAt
@@ -32,7 +32,7 @@ func (d *draft) writeLog() {
 	for i, next := range script {
 		seq++
 		if i > 0 && i%500 == 0 {
-			seq += 3 // a log may have gaps
+			seq += 3 // A log may have gaps.
 		}
 		if next.kind == promptKind {
 			d.prompts++
@@ -41,24 +41,24 @@ func (d *draft) writeLog() {
 	}
 }
 
-// script is what happens in an attempt. Some have no log at all, most a short
-// one, and one has everything.
-func (d *draft) script() []happening {
+// events returns the events of a log. A few logs are empty, most are short, and one
+// has every kind of event.
+func (d *draft) events() []sampleEvent {
 	busy := d.submission.ID == busyID
 	count := d.n * 7 % 12
 	if busy {
 		count = busyEvents
 	}
-	script := make([]happening, 0, count)
+	script := make([]sampleEvent, 0, count)
 	for i := range count {
 		switch {
 		case i == 0:
-			script = append(script, happening{"attempt_started", ""})
+			script = append(script, sampleEvent{"attempt_started", ""})
 		case busy && i == busyEvents/2:
 			text := strings.Repeat(longSentence, longPrompt/len(longSentence)+1)
-			script = append(script, happening{promptKind, Text(`{"text":"` + text + `"}`)})
+			script = append(script, sampleEvent{promptKind, Text(`{"text":"` + text + `"}`)})
 		case busy && i%50 == 7:
-			script = append(script, oddEvents[i/50%len(oddEvents)])
+			script = append(script, unusualEvents[i/50%len(unusualEvents)])
 		default:
 			script = append(script, usualEvents[(i-1)%len(usualEvents)])
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// seedReport is a report without what belongs to one submission.
+// seedReport is the part of a report that several submissions share.
 type seedReport struct {
 	ShipScore          int
 	Verdict            string
@@ -27,39 +27,38 @@ type seedReport struct {
 	Tasks              []Text
 }
 
-// finding is what is known of a submission of test mode.
-type finding struct {
+// sampleGrading is the grading of a submission of test mode.
+type sampleGrading struct {
 	of    *Attempt
 	found Report
 	place Rank
 }
 
-func (f *finding) report() Report      { return f.found }
-func (f *finding) rank() (Rank, bool)  { return f.place, f.found.Evaluated }
-func (*finding) extra() map[string]any { return nil }
-func (*finding) stored() bool          { return false }
-func (f *finding) before() *Attempt    { return f.of } // Nothing happens there.
+func (f *sampleGrading) report() Report        { return f.found }
+func (f *sampleGrading) rank() (Rank, bool)    { return f.place, f.found.Evaluated }
+func (*sampleGrading) extra() map[string]any   { return nil }
+func (*sampleGrading) stored() bool            { return false }
+func (f *sampleGrading) unevaluated() *Attempt { return f.of } // Test mode never changes.
 
-// graded are the submissions with their reports, and those evaluated with their
-// rank among all.
+// graded returns the submissions with their reports and ranks.
 func graded(drafts []*draft) []*Attempt {
 	attempts := make([]*Attempt, len(drafts))
-	var ranked []*finding
+	var ranked []*sampleGrading
 	for i, d := range drafts {
-		f := &finding{found: d.report()}
+		f := &sampleGrading{found: d.report()}
 		attempts[i] = &Attempt{Record: *newRecord(d.submission.ID, d.submission.CreatedAt, d.submission), log: d.log, of: f}
 		f.of = attempts[i]
 		if f.found.Evaluated {
 			ranked = append(ranked, f)
 		}
 	}
-	slices.SortFunc(ranked, func(a, b *finding) int {
+	slices.SortFunc(ranked, func(a, b *sampleGrading) int {
 		return cmp.Or(cmp.Compare(*b.found.ShipScore, *a.found.ShipScore), cmp.Compare(a.found.SubmissionID, b.found.SubmissionID))
 	})
 	rank := 1
 	for i, f := range ranked {
 		if i > 0 && *f.found.ShipScore < *ranked[i-1].found.ShipScore {
-			rank = i + 1 // those with the same score share the better rank
+			rank = i + 1 // Equal scores share the better rank.
 		}
 		f.place = Rank{Rank: rank, Total: len(ranked)}
 		if f.found.Percentile != nil {
@@ -85,7 +84,7 @@ func (d *draft) report() Report {
 }
 
 func (seed *seedReport) fill(r *Report, d *draft) {
-	shift := d.n*13%9 - 4 // the same for the pillars, so that a report agrees with itself
+	shift := d.n*13%9 - 4 // Also for the pillars, so that they agree with the ship score.
 	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shifted(&seed.ShipScore, shift), d.submission.EvaluatedAt
 	r.Verdict, r.VerdictLabel, r.Confidence = seed.Verdict, seed.VerdictLabel, seed.Confidence
 	r.Summary, r.ScoredAsRole, r.IntegrityStatus = seed.Summary, seed.ScoredAsRole, seed.IntegrityStatus

@@ -1,13 +1,13 @@
 package world
 
-// stage is how far a candidate came.
+// stage is the stage of a candidate.
 type stage int
 
 const (
 	sent stage = iota
 	opened
 	started
-	submitted // not a status of invitations: the documented ones go from started to evaluated
+	submitted // Not a status of invitations, whose documented status follows started with evaluated.
 	evaluated
 )
 

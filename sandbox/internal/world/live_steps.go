@@ -17,7 +17,7 @@ func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitati
 		if posting == nil {
 			continue
 		}
-		switch o.at(now); {
+		switch o.advance(now); {
 		case posting.Value.Status == "closed":
 			return "", errClosed
 		case !o.MayInvite(email):
@@ -32,18 +32,18 @@ func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitati
 	return "", ErrUnknown
 }
 
-// Open lets a candidate open an invitation.
+// Open opens an invitation.
 func (l *Live) Open(invitationID string, now time.Time) error {
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	if err != nil {
 		return err
 	}
 	return c.open(MomentOf(now))
 }
 
-// Begin lets a candidate begin, and open the invitation if that was not done.
+// Begin begins an attempt. It opens the invitation if necessary.
 func (l *Live) Begin(invitationID string, now time.Time) (submissionID string, err error) {
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	if err != nil {
 		return "", err
 	}
@@ -53,18 +53,18 @@ func (l *Live) Begin(invitationID string, now time.Time) (submissionID string, e
 	return c.attempt.ID, nil
 }
 
-// Submit lets a candidate hand in.
+// Submit submits an attempt.
 func (l *Live) Submit(submissionID string, now time.Time) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err
 	}
 	return c.submit(MomentOf(now))
 }
 
-// SubmitInvited is Submit for who has the invitation at hand.
+// SubmitInvited is like Submit, with the id of the invitation.
 func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID string, err error) {
-	c, err := l.invitee(invitationID, now)
+	c, err := l.candidateOfInvitation(invitationID, now)
 	if err != nil {
 		return "", err
 	}
@@ -77,9 +77,9 @@ func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID s
 	return c.attempt.ID, nil
 }
 
-// Append adds an event for each payload to a log.
+// Append adds an event to a log for each payload.
 func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...Text) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err
 	}
@@ -90,10 +90,10 @@ func (l *Live) Append(submissionID string, now time.Time, kind string, payloads 
 	return nil
 }
 
-// Evaluate finishes grading with a result that passes its Check. What was not
-// handed in is so before.
+// Evaluate evaluates a submission, after submitting it if necessary. The result must pass
+// Check.
 func (l *Live) Evaluate(submissionID string, now time.Time, r Result) error {
-	c, err := l.author(submissionID, now)
+	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err
 	}

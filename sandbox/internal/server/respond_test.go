@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTheSampleIsMadeWhole: each record that servers share has its JSON before
-// the first of them sees it, or two would write it at once.
-func TestTheSampleIsMadeWhole(t *testing.T) {
+// TestSampleRecordsAreEncoded checks that the records that servers share have their JSON
+// before the first use. Otherwise two servers could write it at once.
+func TestSampleRecordsAreEncoded(t *testing.T) {
 	shared, lists := reflect.ValueOf(sample()), 0
 	for i := range shared.NumMethod() {
 		name, method := shared.Type().Method(i).Name, shared.Method(i)
@@ -21,8 +21,8 @@ func TestTheSampleIsMadeWhole(t *testing.T) {
 			continue
 		}
 		lists++
-		shown := newest.Call([]reflect.Value{reflect.ValueOf(0)})[0].Elem().FieldByName("Shown")
-		assert.False(t, shown.IsNil(), "%s: sample does not prepare them", name)
+		encoded := newest.Call([]reflect.Value{reflect.ValueOf(0)})[0].Elem().FieldByName("Encoded")
+		assert.False(t, encoded.IsNil(), "%s: sample does not encode the records", name)
 	}
 	assert.Greater(t, lists, 3)
 }

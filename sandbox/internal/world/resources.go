@@ -4,7 +4,7 @@ package world
 // from its documentation in the documented order. They are independent of the
 // types of package hiring: a member that one side misspells must fail a test.
 
-// Account is an organization and what it may use.
+// Account is an organization and its plan.
 type Account struct {
 	ID                   string   `json:"id"`
 	Name                 string   `json:"name"`
@@ -17,7 +17,7 @@ type Account struct {
 	CreatedAt            Moment   `json:"created_at"`
 }
 
-// Plan is what an organization pays for.
+// Plan is the plan of an organization.
 type Plan struct {
 	ID                 string `json:"id"`
 	SubscriptionStatus string `json:"subscription_status"`
@@ -25,14 +25,14 @@ type Plan struct {
 	LimitsEnforced     bool   `json:"limits_enforced"`
 }
 
-// Usage is what the organization has used of its plan in this period.
+// Usage is the used part of the plan in the current period.
 type Usage struct {
 	PeriodStart      Moment `json:"period_start"`
 	AssessmentsUsed  int    `json:"assessments_used"`
 	AssessmentsLimit int    `json:"assessments_limit"`
 }
 
-// Branding is how an organization looks to its candidates.
+// Branding is the appearance of an organization to candidates.
 type Branding struct {
 	AccentColor  string  `json:"accent_color"`
 	PrimaryColor *string `json:"primary_color"`
@@ -50,7 +50,7 @@ type Member struct {
 	CreatedAt Moment `json:"created_at"`
 }
 
-// Challenge is something to be worked on.
+// Challenge is a task, or a set of tasks, for candidates.
 type Challenge struct {
 	ID               string  `json:"id"`
 	Slug             string  `json:"slug"`
@@ -80,7 +80,7 @@ type Task struct {
 	TimeLimitMinutes int     `json:"time_limit_minutes"`
 }
 
-// Assessment is a challenge that candidates are invited to.
+// Assessment is a challenge to which candidates are invited.
 type Assessment struct {
 	ID               string   `json:"id"`
 	Name             string   `json:"name"`
@@ -93,7 +93,7 @@ type Assessment struct {
 	UpdatedAt        Moment   `json:"updated_at"`
 }
 
-// Invitation is how a candidate gets to an assessment.
+// Invitation is a candidate's invitation to an assessment.
 type Invitation struct {
 	ID                string  `json:"id"`
 	AssessmentID      string  `json:"assessment_id"`
@@ -109,7 +109,7 @@ type Invitation struct {
 	CreatedAt         Moment  `json:"created_at"`
 }
 
-// Submission is what a candidate makes of an assessment.
+// Submission is a candidate's attempt at an assessment.
 type Submission struct {
 	ID                 string       `json:"id"`
 	AssessmentID       string       `json:"assessment_id"`
@@ -124,31 +124,31 @@ type Submission struct {
 	CreatedAt          Moment       `json:"created_at"`
 }
 
-// ChallengeRef names a challenge.
+// ChallengeRef identifies a challenge.
 type ChallengeRef struct {
 	Name string `json:"name"`
 	Slug string `json:"slug"`
 }
 
-// Person is a candidate as the organization knows them.
+// Person is the name and address of a candidate.
 type Person struct {
 	Email string `json:"email"`
 	Name  string `json:"name"`
 }
 
-// Budget is what a candidate may spend on assistants, and has.
+// Budget is the allowed and used budget for assistants.
 type Budget struct {
 	DollarsUsed float64 `json:"dollars_used"`
 	DollarsCap  float64 `json:"dollars_cap"`
 }
 
-// Text is JSON of any shape, which the package stores and does not read.
+// Text is JSON that the package stores without decoding it.
 type Text string
 
 // Texts is an array of JSON values. A nil one encodes as an empty array.
 type Texts []Text
 
-// MarshalJSON joins the values.
+// MarshalJSON returns the values as an array.
 func (t Texts) MarshalJSON() ([]byte, error) {
 	b := []byte{'['}
 	for i, text := range t {
@@ -165,12 +165,12 @@ type Event struct {
 	Seq     int64
 	Kind    string
 	At      Moment
-	Payload Text   // Empty: nothing.
-	Shown   []byte // What the server keeps with the event, because events never change.
+	Payload Text   // Empty: no payload.
+	Encoded []byte // The server's cached JSON. Events never change.
 }
 
-// Report is what grading finds in a submission. One that was not graded yet has
-// four pillars about which nothing is known.
+// Report is the result of grading. Before the evaluation it has four pillars without
+// scores.
 type Report struct {
 	SubmissionID       string   `json:"submission_id"`
 	Status             string   `json:"status"`
@@ -194,7 +194,7 @@ type Report struct {
 	GeneratedAt        *Moment  `json:"generated_at"`
 }
 
-// Pillar is one of the four things that are graded.
+// Pillar is one of the four scored areas.
 type Pillar struct {
 	ID            string   `json:"id"`
 	Label         string   `json:"label"`
@@ -204,7 +204,7 @@ type Pillar struct {
 	NotAssessed   []string `json:"not_assessed"`
 }
 
-// Facts are what was measured.
+// Facts are measurements of an attempt.
 type Facts struct {
 	TimeUsedMinutes       *float64 `json:"time_used_minutes"`
 	TimeAllottedMinutes   int      `json:"time_allotted_minutes"`
@@ -215,13 +215,13 @@ type Facts struct {
 	AIExchangeCount       int      `json:"ai_exchange_count"`
 }
 
-// Rank is a submission's place among all that were evaluated.
+// Rank is the rank of a submission among evaluated ones.
 type Rank struct {
 	Rank  int `json:"rank"`
 	Total int `json:"total"`
 }
 
-// pillars are the four, without what is found about them.
+// pillars are the four pillars without scores.
 var pillars = [...]Pillar{
 	{ID: "correctness", Label: "Correctness", NotAssessed: []string{}},
 	{ID: "craft", Label: "Craft", NotAssessed: []string{}},

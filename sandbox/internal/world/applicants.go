@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Stages are how far a candidate can come, in order.
+// Stages are the stages of a candidate, in order.
 var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
 
-// Applicant is what there is to see of a candidate of the live world: a copy.
+// Applicant is a copy of a candidate of the live data.
 type Applicant struct {
 	Invitation Invitation
-	Assessment string   // Its name, also of a deleted one.
-	Stage      int      // An index of Stages.
-	Revoked    bool     // The invitation leads nowhere any more.
-	Closed     bool     // The assessment takes no new work.
-	Attempt    *Attempt // Nil before it begins; to be read under the lock alone.
+	Assessment string   // Name, also of a deleted assessment.
+	Stage      int      // Index in Stages.
+	Revoked    bool     // The invitation was revoked.
+	Closed     bool     // The assessment is closed.
+	Attempt    *Attempt // Nil until it begins. Read it only under the lock.
 }
 
 func (c *candidate) seen() Applicant {
@@ -26,10 +26,10 @@ func (c *candidate) seen() Applicant {
 	}
 }
 
-// Names are those of the organizations there are, sorted.
+// Names returns the sorted names of the organizations.
 func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
 
-// Applicant finds a candidate of any organization by the invitation.
+// Applicant returns the candidate with an invitation, and the organization's name.
 func (l *Live) Applicant(invitationID string) (who Applicant, organization string, ok bool) {
 	for name, o := range l.organizations {
 		if c := o.invitees[invitationID]; c != nil {
@@ -39,8 +39,9 @@ func (l *Live) Applicant(invitationID string) (who Applicant, organization strin
 	return Applicant{}, "", false
 }
 
-// Crowd counts the candidates of an assessment, with "" of all, at each stage.
-func (o *Organization) Crowd(assessmentID string) (counts [len(Stages)]int) {
+// CountStages returns the number of candidates of an assessment at each stage. "" means
+// all assessments.
+func (o *Organization) CountStages(assessmentID string) (counts [len(Stages)]int) {
 	for _, c := range o.order {
 		if assessmentID == "" || c.posting.ID == assessmentID {
 			counts[c.stage]++
@@ -49,8 +50,8 @@ func (o *Organization) Crowd(assessmentID string) (counts [len(Stages)]int) {
 	return counts
 }
 
-// Applicants are candidates of an assessment, with "" of all, at a stage, newest
-// first: at most size of them after the first skip ones.
+// Applicants returns the candidates of an assessment ("" for all) at a stage, newest
+// first: at most size after skipping skip.
 func (o *Organization) Applicants(assessmentID string, at, skip, size int) []Applicant {
 	var found []Applicant
 	for _, c := range slices.Backward(o.order) {
@@ -69,20 +70,20 @@ func (o *Organization) Applicants(assessmentID string, at, skip, size int) []App
 	return found
 }
 
-// Coming is a change that will happen in time.
-type Coming struct {
+// Upcoming is a future change of a candidate.
+type Upcoming struct {
 	At    Moment
-	Stage int // What it makes of a candidate, an index of Stages; -1: the invitation expires.
+	Stage int // Index in Stages that the change leads to, or -1 if the invitation expires.
 	Who   Invitation
 }
 
-// Coming is what candidates will do by themselves until a time, and whose
-// invitations will expire unused, in order.
-func (o *Organization) Coming(until Moment) []Coming {
-	var all []Coming
+// Upcoming returns the changes until a time, in order: steps of the timeline and
+// invitations that expire unused.
+func (o *Organization) Upcoming(until Moment) []Upcoming {
+	var all []Upcoming
 	for _, s := range o.due.list {
 		if s.of.stage+1 == s.to {
-			all = s.of.coming(all, s, until)
+			all = s.of.upcoming(all, s, until)
 		}
 	}
 	begun := make(map[string]bool)
@@ -91,24 +92,25 @@ func (o *Organization) Coming(until Moment) []Coming {
 	}
 	for _, c := range o.order {
 		if i := &c.invitation.Value; c.stage < started && !c.revoked && !begun[i.ID] && i.ExpiresAt > MomentOf(o.now) && i.ExpiresAt <= until {
-			all = append(all, Coming{i.ExpiresAt, -1, *i})
+			all = append(all, Upcoming{i.ExpiresAt, -1, *i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Coming) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(all, func(a, b Upcoming) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 
-// coming follows the steps of one candidate, up to the one that cannot be taken.
-func (c *candidate) coming(all []Coming, next step, until Moment) []Coming {
+// upcoming appends the future steps of one candidate, up to the first that cannot be
+// made.
+func (c *candidate) upcoming(all []Upcoming, next step, until Moment) []Upcoming {
 	t := c.o.l.timeline
-	for at := next.at; ; at = at.Add(t.before(next.to)) {
+	for at := next.at; ; at = at.Add(t.delay(next.to)) {
 		now := MomentOf(at)
 		if now > until || next.to <= started && (c.mayEnter(now) != nil || next.to == started && c.posting.Value.Status == "closed") {
 			return all
 		}
-		all = append(all, Coming{now, int(next.to), c.invitation.Value})
+		all = append(all, Upcoming{now, int(next.to), c.invitation.Value})
 		next.to++
-		if next.to > evaluated || !t.goes(next.to) {
+		if next.to > evaluated || !t.includes(next.to) {
 			return all
 		}
 	}
