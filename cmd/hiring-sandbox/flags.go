@@ -16,20 +16,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// settings are what the command line says.
+// settings are the parsed flags.
 type settings struct {
 	addr    string
 	keys    []sandbox.Key
 	options []sandbox.Option
 }
 
-// parse reads the command line; only the help is printed by it.
+// parse parses the command line. It prints only the help.
 func parse(args []string, stdout io.Writer) (settings, error) {
 	var set settings
 	add := func(o sandbox.Option) { set.options = append(set.options, o) }
 	flags := flag.NewFlagSet("hiring-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Usage = func() {} // a mistake is answered with one line
+	flags.Usage = func() {} // An invalid flag prints one line instead of the usage.
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
 	anyHost := flags.Bool("control-any-host", false, "let every machine that reaches the program use its control plane, by any name")
 	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be left out; repeatable",
@@ -83,7 +83,7 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	return set, nil
 }
 
-// addListingFlags adds what the documentation leaves open about listings.
+// addListingFlags adds the flags for undocumented behaviour of listings.
 func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 	times := func(name, what string, option func(sandbox.SinceField) sandbox.Option) {
 		flags.Func(name, what+": `created`, submitted or evaluated (default created)", func(text string) error {
@@ -115,7 +115,8 @@ func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 	})
 }
 
-// readDialect is strict, because a misspelt name would be ignored in silence.
+// readDialect reads a Dialect from a file. It rejects unknown names, because a misspelt
+// one would otherwise be ignored.
 func readDialect(name string) (d hiring.Dialect, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

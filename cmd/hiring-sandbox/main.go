@@ -3,10 +3,9 @@
 //
 //	hiring-sandbox -addr 127.0.0.1:8780
 //
-// It prints the address of its page (see package sandbox/console), the base URL
-// and the keys, and stops on SIGINT or SIGTERM. The control plane under /_sandbox/ (see sandbox.WithControlPlane) does what a Go
-// test does with the methods of sandbox.Server: faults, quotas, keys, time and
-// the candidates' part.
+// It prints the address of its page (see package sandbox/console), the base URL and the
+// keys. It stops on SIGINT or SIGTERM. The control API under /_sandbox/ (see
+// sandbox.WithControlPlane) does what the methods of sandbox.Server do in a Go test.
 package main
 
 import (
@@ -49,8 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// stopWithin is how long requests under way may take once the program is told
-// to stop.
+// stopWithin is how long requests in progress may take after a signal.
 const stopWithin = 5 * time.Second
 
 func serve(ctx context.Context, set settings, stdout io.Writer) error {
@@ -67,8 +65,8 @@ func serve(ctx context.Context, set settings, stdout io.Writer) error {
 	}
 	server := &http.Server{
 		Handler: console.Handler(fake), ReadHeaderTimeout: time.Minute,
-		DisableGeneralOptionsHandler: true, // or net/http would answer OPTIONS * outside the envelope
-		// A response that an injected fault delays must not hold up the end.
+		DisableGeneralOptionsHandler: true, // Otherwise net/http would respond to OPTIONS * without the envelope.
+		// A response that a fault delays must not delay the end of the program.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	done := make(chan error, 1)
@@ -88,8 +86,8 @@ func serve(ctx context.Context, set settings, stdout io.Writer) error {
 	return nil
 }
 
-// newServer turns the panic of an option that makes no sense into an error: the
-// command line is not the test's author's code.
+// newServer creates the server. It returns the panic of an invalid option as an error,
+// because the options come from flags.
 func newServer(options []sandbox.Option) (s *sandbox.Server, err error) {
 	defer func() {
 		if cause, ok := recover().(string); ok {
@@ -99,7 +97,7 @@ func newServer(options []sandbox.Option) (s *sandbox.Server, err error) {
 	return sandbox.New(options...), nil
 }
 
-// greet prints what a client needs to know.
+// greet prints the addresses and keys that a client needs.
 func greet(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
 	addr := listening.String()
 	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {

@@ -14,10 +14,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// sendTimeout limits a request that is sent again, such as under a fault with a delay.
+// sendTimeout limits a request that is sent again. A fault may delay its response.
 const sendTimeout = 30 * time.Second
 
-// sendAgain sends the request of an exchange once more, with the same key.
+// sendAgain sends the request of an exchange again, with the same key.
 func (c *console) sendAgain(r *http.Request) (string, error) {
 	e, ok := c.entry(number(r.PathValue("number")))
 	switch {
@@ -39,14 +39,13 @@ func (c *console) sendAgain(r *http.Request) (string, error) {
 		return "", err
 	}
 	found, _ := c.server.Page(math.MaxInt, 1, func(f sandbox.Entry) bool { return f.Method == e.Method && f.Path == e.Path })
-	if len(found) == 0 { // A reset came in between.
+	if len(found) == 0 { // The server was reset meanwhile.
 		return home, nil
 	}
 	return at("/exchanges/"+strconv.Itoa(found[0].Detail.Number), "again"), nil
 }
 
-// sendOnce sends a request over a connection of its own. The journal shows the response,
-// or that there was none.
+// sendOnce sends a request over a connection of its own. The journal shows the result.
 func (c *console) sendOnce(ctx context.Context, e sandbox.Entry, token string) error {
 	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+address(e), bytes.NewReader(e.Body))
 	if err != nil {

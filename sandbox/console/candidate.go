@@ -8,7 +8,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// eventsShown is how many entries of a log the page of a candidate has.
+// eventsShown is the number of log entries on the page of a candidate.
 const eventsShown = 20
 
 type candidatePage struct {
@@ -25,7 +25,7 @@ type candidatePage struct {
 	Pillars      []choice
 }
 
-// step is where the candidate is or was at a time.
+// step is a stage of a candidate and its time.
 type step struct {
 	What string
 	At   time.Time
@@ -100,7 +100,7 @@ func (c *console) submit(r *http.Request) (string, error) {
 	return next(r, "submitted"), c.server.Submit(r.PostForm.Get("submission"))
 }
 
-// next leads back to where the button was: the board or the candidate.
+// next returns the address of the page that had the button: the board or the candidate.
 func next(r *http.Request, done string) string {
 	if r.PostForm.Has("board") {
 		return at("/pipeline", done, "org", r.PostForm.Get("org"), "assessment", r.PostForm.Get("assessment"), "stage", r.PostForm.Get("stage"))

@@ -10,14 +10,14 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// comingShown is how many things to come the page lists.
+// comingShown is the number of future events on the page.
 const comingShown = 25
 
-// event is something that happens because time passes.
+// event is a change that happens at a future time.
 type event struct {
 	At   time.Time
-	What string // A stage, expires, late, reads, writes, key, throttle or period.
-	Who  string // The candidate, the key or the organization.
+	What string // A stage, or expires, late, reads, writes, key, throttle or period.
+	Who  string // The candidate, key or organization.
 	ID   string // Of the candidate.
 }
 
@@ -35,7 +35,7 @@ func (c *console) advance(r *http.Request) (string, error) {
 	return at("/trouble", "advanced", "by", by.String()) + "#clock", nil
 }
 
-// coming is what will happen until the clock has moved, in order.
+// coming returns the changes within a duration, in order.
 func (c *console) coming(s server.Conditions, keys []server.KeyInfo, by time.Duration) []event {
 	until := s.Now.Add(by)
 	var all []event

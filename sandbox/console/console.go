@@ -2,7 +2,7 @@ package console
 
 import "github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 
-// Where the page is: beside the control plane, none of whose paths it takes.
+// Paths of the page. They are outside the paths of the control API.
 const (
 	home = "/_sandbox/"
 	root = "/_sandbox/console"
@@ -12,5 +12,5 @@ const (
 type console struct {
 	server  *server.Server
 	anyHost bool
-	token   string // that forms send along
+	token   string // Sent with each form, against requests of other sites.
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// quoted is a text that a POSIX shell takes for one word.
+// quoted returns text as one word of a POSIX shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func address(e sandbox.Entry) string {
@@ -21,8 +21,8 @@ func address(e sandbox.Entry) string {
 	return e.Path + "?" + e.Query
 }
 
-// asCurl is an exchange as a command, which takes the path, the query and the
-// body for nothing but what they are. The key is not in it.
+// asCurl returns the curl command of an exchange, without the key. The path, query and
+// body are sent unchanged.
 func asCurl(e sandbox.Entry, base string) string {
 	lines := []string{"curl -g --path-as-is -sS -i -X " + quoted(e.Method) + " " + quoted(base+address(e))}
 	if e.Method == http.MethodHead {
@@ -40,7 +40,7 @@ func asCurl(e sandbox.Entry, base string) string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// reads are the methods of the client for what has nothing but ids to say.
+// reads are the client's methods whose only inputs are ids, by route.
 var reads = map[string]string{
 	"GET /account":                      "client.Account.Get(ctx)",
 	"GET /members":                      "client.Members.List().Collect(ctx)",
@@ -55,8 +55,8 @@ var reads = map[string]string{
 	"GET /submissions/{id}/events":      "client.Events.List(%q, hiring.EventFilter{}).Collect(ctx)",
 }
 
-// asGo is an exchange as a program: with the client's own method where the
-// request has nothing to say that the method would not, else with Do.
+// asGo returns the Go program of an exchange. It uses the client's own method if the
+// request has no other inputs than that method, and Do otherwise.
 func asGo(e sandbox.Entry, base string) string {
 	path, ok := strings.CutPrefix(e.Path, "/api/v1/")
 	if !ok || e.Route == "" {
@@ -95,7 +95,7 @@ func asGo(e sandbox.Entry, base string) string {
 	return string(formatted)
 }
 
-// idIn is what stands in the place of {id}.
+// idIn returns the id in the path of an exchange.
 func idIn(e sandbox.Entry) string {
 	segments := strings.Split(strings.TrimPrefix(e.Path, "/api/v1"), "/")
 	for i, segment := range strings.Split(e.Route, "/") {

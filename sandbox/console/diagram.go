@@ -9,7 +9,7 @@ import (
 
 const (
 	bars    = 60
-	barStep = 10 // in units of the drawing, as is all of it
+	barStep = 10 // In the units of the drawing.
 	height  = 100
 )
 
@@ -19,7 +19,7 @@ var spans = [...]time.Duration{
 	15 * time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// diagram is what the journal keeps, over time.
+// diagram shows the requests of the journal over time.
 type diagram struct {
 	From, To time.Time
 	Span     time.Duration // Of one bar.
@@ -29,7 +29,7 @@ type diagram struct {
 	Requests, Refused, Faults int
 }
 
-// bar is what happened in one span, and how it is drawn.
+// bar is the requests in one time span, and the position of its parts in the drawing.
 type bar struct {
 	From                      time.Time
 	Requests, Refused, Faults int
@@ -54,7 +54,8 @@ func (c *console) diagram(f filter) diagram {
 	return draw(all, c.server.Conditions().Now)
 }
 
-// draw takes the shortest span with which all there is fits, or the longest.
+// draw returns a diagram with the shortest span of bars that covers all requests, or with
+// the longest span.
 func draw(all []moment, now time.Time) diagram {
 	if len(all) == 0 {
 		return diagram{}
@@ -90,8 +91,7 @@ func count(is bool) int {
 	return 0
 }
 
-// place works out where each bar is drawn: from the bottom, what was refused
-// last.
+// place computes the positions of the bars. Rejected requests are at the bottom.
 func (d *diagram) place() {
 	for i := range d.Bars {
 		b := &d.Bars[i]

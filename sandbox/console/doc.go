@@ -1,12 +1,12 @@
-// Package console is the sandbox's page for people: what a program did to the
-// service, live; the candidates, to be moved by hand; and trouble at a click.
+// Package console implements the sandbox's web page. It shows the requests of a program
+// live, moves candidates, and injects faults.
 //
 //	server := sandbox.New()
 //	http.ListenAndServe("127.0.0.1:8780", console.Handler(server))
 //
-// Command hiring-sandbox serves it. It needs no network: everything is embedded.
-// It works without JavaScript, which only updates it.
+// Command hiring-sandbox serves it. All files are embedded. Without JavaScript the page
+// does not update by itself, and everything else works.
 //
-// Who may see it is who may use the control plane (see sandbox.WithControlPlane);
-// what changes something takes a token besides, which only its own forms have.
+// The page accepts the same requests as the control API (see sandbox.WithControlPlane).
+// Forms also need a token, which only the page's own forms have.
 package console

@@ -21,14 +21,14 @@ type exchangePage struct {
 	Authenticated bool
 }
 
-// message is what was sent one way.
+// message is a request or a response.
 type message struct {
 	Headers [][2]string
 	Body    string
-	Cut     int // How many bytes of the body are not shown.
+	Cut     int // Bytes of the body that are not shown.
 }
 
-// shown is how many bytes of a body the page shows.
+// shown is the number of bytes of a body that the page shows.
 const shown = 64 << 10
 
 func (c *console) exchange(r *http.Request) (page, error) {
@@ -38,7 +38,7 @@ func (c *console) exchange(r *http.Request) (page, error) {
 		return page{}, errNotFound
 	}
 	p := exchangePage{Entry: e}
-	if len(e.Body) <= shown { // A longer one is too much for the page, and for a shell's command line.
+	if len(e.Body) <= shown { // A longer body is too long for the page and for a shell's command line.
 		p.Curl, p.Go = asCurl(e, baseURL(r)), asGo(e, baseURL(r))
 	}
 	p.Request = message{Headers: headers(e.Detail.Header)}
@@ -74,8 +74,7 @@ func headers(all http.Header) [][2]string {
 	return list
 }
 
-// readable is a body as a person reads it, and how many of its size bytes that
-// leaves out.
+// readable returns a body as text, and the number of bytes that it omits.
 func readable(body []byte, size int) (text string, cut int) {
 	var indented bytes.Buffer
 	if len(body) == size && json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= shown {

@@ -13,13 +13,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// codes are those that the service has.
+// codes are the codes of the API.
 var codes = []string{
 	string(hiring.ErrInvalidInput), string(hiring.ErrInvalidToken), string(hiring.ErrPlanLimitReached), string(hiring.ErrInsufficientScope),
 	string(hiring.ErrNotFound), string(hiring.ErrConflict), string(hiring.ErrRateLimited), string(hiring.ErrInternal),
 }
 
-// preset is a fault that takes one click.
+// preset is a fault that a button injects.
 type preset struct {
 	Name  string // For the form, and for the template to describe it.
 	Fault sandbox.Fault
@@ -55,8 +55,8 @@ func (c *console) clearFaults(r *http.Request) (string, error) {
 	return at("/trouble", "cleared") + "#faults", nil
 }
 
-// faultOf reads a fault: one of the presets, aimed and counted by the form, or
-// one of the form's own.
+// faultOf returns the fault of a form: a preset with the form's route and count, or a
+// fault of the form's own fields.
 func faultOf(form url.Values) (f sandbox.Fault, err error) {
 	if name := form.Get("preset"); name != "" {
 		found := false
@@ -98,7 +98,7 @@ func ownFault(form url.Values) (f sandbox.Fault, err error) {
 	return f, nil
 }
 
-// whole reads a number that may be left out.
+// whole reads an optional whole number.
 func whole(form url.Values, name string) (int, error) {
 	text := strings.TrimSpace(form.Get(name))
 	if text == "" {
@@ -111,10 +111,10 @@ func whole(form url.Values, name string) (int, error) {
 	return n, nil
 }
 
-// farthest is how far the clock goes at once.
+// farthest is the longest time by which the page advances the clock.
 const farthest = 10 * 366 * 24 * time.Hour
 
-// duration reads a time span: seconds, or a text like 1h30m or 7d.
+// duration parses a number of seconds, or a text such as 1h30m or 7d.
 func duration(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// funcs are what templates use besides fields.
+// funcs are the functions of the templates.
 var funcs = template.FuncMap{
 	"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 	"date":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
@@ -37,7 +37,7 @@ var funcs = template.FuncMap{
 	"dollars": dollars,
 }
 
-// short leaves of a text what fits a line.
+// short shortens a text to that many characters.
 func short(most int, text string) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -56,7 +56,7 @@ func took(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// wait is a time span in the two largest units that it has.
+// wait formats a duration in its two largest units.
 func wait(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.FormatInt(int64(d.Round(time.Second)/time.Second), 10) + " s"
@@ -74,7 +74,7 @@ func wait(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// share is a part of a whole in percent.
+// share returns a part of a whole in percent.
 func share(part, whole int) int {
 	if whole == 0 {
 		return 0
@@ -82,11 +82,11 @@ func share(part, whole int) int {
 	return part * 100 / whole
 }
 
-// dict passes more than one value to a template.
+// dict returns a map, to pass several values to a template.
 func dict(pairs ...any) map[string]any {
 	values := make(map[string]any, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		values[pairs[i].(string)] = pairs[i+1] // the templates are part of the program
+		values[pairs[i].(string)] = pairs[i+1] // Templates are part of the program.
 	}
 	return values
 }

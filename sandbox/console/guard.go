@@ -18,7 +18,7 @@ const maxForm = 1 << 20
 
 var errToken = errors.New("the form is not of this page, or of an earlier start of it: open the page again")
 
-// guarded lets those in who may use the control plane.
+// guarded calls inside for requests that may use the control API.
 func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -35,7 +35,7 @@ func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Re
 	inside.ServeHTTP(w, r)
 }
 
-// trusted reports whether a form is one of the page's own, and reads it.
+// trusted parses a form, and returns an error unless it is one of this page.
 func (c *console) trusted(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {

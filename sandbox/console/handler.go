@@ -9,9 +9,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
-// Handler returns the server together with its page, which is at /_sandbox/ and
-// below /_sandbox/console/: every other request goes to the server. From then on
-// the server keeps the details of exchanges, as with sandbox.WithDetails.
+// Handler returns the server together with its page at /_sandbox/ and below
+// /_sandbox/console/. Any other request goes to the server. From then on the server keeps
+// the details of exchanges, as with sandbox.WithDetails.
 func Handler(s *sandbox.Server) http.Handler {
 	c := &console{server: (*server.Server)(s), token: rand.Text()}
 	c.anyHost = c.server.Watch()
@@ -43,7 +43,7 @@ type route struct {
 	handler http.Handler
 }
 
-// routes is all there is to see and to do.
+// routes returns the pages and actions.
 func (c *console) routes() []route {
 	see := func(path string, view func(r *http.Request) (page, error)) route {
 		return route{"GET " + path, c.see(view)}

@@ -9,8 +9,8 @@ import (
 // jsonToken matches a member's name, a string, a number or a literal of JSON.
 var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b`)
 
-// highlight returns a text as HTML. In JSON, names, strings, numbers and literals have a
-// class each.
+// highlight returns a text as HTML. In JSON, names, strings, numbers and literals each
+// have a class.
 func highlight(text string) template.HTML {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped

@@ -12,23 +12,23 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
-// rows is how many exchanges a page of the journal lists.
+// rows is the number of exchanges on a page of the journal.
 const rows = 50
 
 type journalPage struct {
 	Now     time.Time
-	Base    string // Where a client finds the service.
+	Base    string // Base URL for clients.
 	Filter  filter
 	Entries []sandbox.Entry
-	Older   string // The address of what comes after; empty at the end.
+	Older   string // URL of older entries; empty at the end.
 	Live    string // The URL of new entries; empty on older pages.
 	Diagram diagram
 	Gauges  []server.KeyInfo
-	More    int // Keys that have been used and have no gauge.
+	More    int // Keys with requests that are not in Gauges.
 	Keys    []server.KeyInfo
 }
 
-// gauges is how many keys the journal shows the quotas of.
+// gauges is the number of keys whose rate limits the journal shows.
 const gauges = 4
 
 func (c *console) journal(r *http.Request) (page, error) {
@@ -62,10 +62,10 @@ func number(text string) int {
 	if err != nil {
 		return 0
 	}
-	return min(max(n, 0), 1_000_000_000) // So that a page of them can be counted.
+	return min(max(n, 0), 1_000_000_000) // So that a page number cannot overflow.
 }
 
-// filter is what the journal is asked for. An empty member asks for nothing.
+// filter selects exchanges. An empty field selects all.
 type filter struct {
 	Method, Status, Key, Text, Only string
 }
@@ -74,7 +74,7 @@ func filterOf(query url.Values) filter {
 	return filter{query.Get("method"), query.Get("status"), query.Get("key"), query.Get("text"), query.Get("only")}
 }
 
-// Any reports whether anything is left out.
+// Any reports whether the filter excludes any exchange.
 func (f filter) Any() bool { return f != filter{} }
 
 func (f filter) query(more ...string) string {

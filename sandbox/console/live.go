@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// settle is how long news are gathered, so that a thousand requests a second
-	// are a few messages.
+	// settle is how long changes are collected before a message is sent, so that a
+	// thousand requests a second make a few messages.
 	settle = 250 * time.Millisecond
-	// breath is how often a part is sent anew though nothing has happened: time
-	// goes on.
+	// breath is how often a part is sent without a change, because it shows relative
+	// times.
 	breath = 15 * time.Second
 )
 
-// follow sends a part of a page, as the view has it, now and after each change,
-// for as long as the browser listens.
+// follow sends a part of a page at once and after each change, as server-sent events,
+// until the browser disconnects.
 func (c *console) follow(block string, view func(r *http.Request) (page, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		var last []byte
 		for {
-			news := c.server.News() // before looking: what comes meanwhile is told next time
+			news := c.server.News() // Before view, so that a change during view is sent next.
 			p, err := view(r)
 			if err != nil {
 				return
@@ -46,8 +46,8 @@ func (c *console) follow(block string, view func(r *http.Request) (page, error))
 	})
 }
 
-// pause lets time pass, at most until something comes. It returns false when the
-// browser has left.
+// pause waits until a time has passed or a channel is closed. It returns false when the
+// browser has disconnected.
 func pause(r *http.Request, most time.Duration, until <-chan struct{}) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -60,7 +60,7 @@ func pause(r *http.Request, most time.Duration, until <-chan struct{}) bool {
 	return true
 }
 
-// sendEvent sends text as one message: each line is one of data.
+// sendEvent sends text as one event with a data line for each line.
 func sendEvent(w http.ResponseWriter, text []byte) error {
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r"), nil), []byte("\n"), []byte("\ndata: "))
 	_, err := fmt.Fprintf(w, "event: part\ndata: %s\n\n", text)

@@ -17,24 +17,24 @@ var static embed.FS
 //go:embed templates
 var files embed.FS
 
-// page is what one template shows.
+// page is the data of a template.
 type page struct {
 	Template string
 	Status   int    // Zero: 200.
-	Said     string // What was done before, one of the template's own texts.
+	Said     string // Confirmation of the previous action: the name of one of the template's texts.
 	Token    string
 	Data     any
 }
 
 var errNotFound = errors.New("not found")
 
-// templates holds each page together with the layout.
+// templates holds each page, parsed together with the layout.
 var templates = func() map[string]*template.Template {
 	all := make(map[string]*template.Template)
 	layout := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // Templates are part of the program.
 	}
 	for _, name := range names {
 		short := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
@@ -45,7 +45,7 @@ var templates = func() map[string]*template.Template {
 	return all
 }()
 
-// problem is the page that says why something was not done.
+// problem returns the page for an error.
 func problem(err error) page {
 	if errors.Is(err, errNotFound) {
 		return page{Template: "problem", Status: http.StatusNotFound, Data: err.Error()}
@@ -55,7 +55,7 @@ func problem(err error) page {
 
 func nowhere(*http.Request) (page, error) { return page{}, errNotFound }
 
-// show sends a page, whole or not at all.
+// show renders a page and sends it. A page that cannot be rendered is not sent in part.
 func (c *console) show(w http.ResponseWriter, status int, p page) {
 	text, err := c.render(p, "layout.html")
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *console) show(w http.ResponseWriter, status int, p page) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) //nolint:gosec // html/template has escaped it
+	_, _ = w.Write(text) //nolint:gosec // html/template has escaped it.
 }
 
 func (c *console) render(p page, block string) ([]byte, error) {
@@ -74,7 +74,7 @@ func (c *console) render(p page, block string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// see answers with a page.
+// see returns the handler of a page.
 func (c *console) see(view func(r *http.Request) (page, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := view(r)
@@ -110,7 +110,7 @@ func (c *console) do(act func(r *http.Request) (to string, err error)) http.Hand
 	})
 }
 
-// at is an address of the page with what was done there.
+// at returns the address of a page with the confirmation of an action.
 func at(path, done string, query ...string) string {
 	values := url.Values{"done": {done}}
 	for i := 0; i+1 < len(query); i += 2 {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	cards    = 8  // of a stage, on the board
-	people   = 50 // on a page of one stage
-	postings = 20 // on a page
+	cards    = 8  // Of a stage, on the board.
+	people   = 50 // On a page of one stage.
+	postings = 20 // On a page.
 )
 
 type pipelinePage struct {
@@ -19,12 +19,12 @@ type pipelinePage struct {
 	Chosen        organization
 	Challenges    []choice
 	Assessments   []assessment
-	Assessment    assessment // Chosen; without id for all.
+	Assessment    assessment // The selected assessment; without an ID for all.
 	AllPostings   int
 	OlderPostings int // The next page of assessments; 0 for none.
 	Stages        []column
-	Stage         *column // The only one that is shown, or nil.
-	Older, Newer  int     // Pages of it; 0 for none.
+	Stage         *column // The only stage that is shown, or nil for the board.
+	Older, Newer  int     // Pages of Stage; 0 for none.
 	Live          string
 }
 
@@ -53,7 +53,7 @@ type card struct {
 	Stage                       int
 	At                          time.Time // Of the last step.
 	Submission                  string
-	Stuck                       string // Why there is no next step: revoked, expired or closed; empty for none.
+	Stuck                       string // Why there is no next step: revoked, expired or closed. Empty if there is one.
 }
 
 func cardOf(a world.Applicant, now time.Time) card {
@@ -134,7 +134,7 @@ func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) asse
 	return assessment{a.ID, a.Value.Name, a.Value.Status, o.CountStages(a.ID)}
 }
 
-// choose lists the candidates: a few of each stage, or a page of one.
+// choose lists the candidates: the newest of each stage, or a page of one stage.
 func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
 	for n, count := range o.CountStages(p.Assessment.ID) {
 		col := column{Number: n, Count: count}

@@ -14,18 +14,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// pillars are the four that a report has.
+// pillars are the four pillars of a report.
 var pillars = []choice{
 	{string(hiring.PillarCorrectness), "Correctness"}, {string(hiring.PillarCraft), "Craft"},
 	{string(hiring.PillarAIFluency), "AI Fluency"}, {string(hiring.PillarRigor), "Rigor"},
 }
 
-// report is one as the client reads it, and as the service sends it.
+// report is a report as the client decodes it, and its JSON.
 type report struct {
 	hiring.Report
 
 	JSON  string
-	Wrong string // Why the client cannot read it.
+	Wrong string // Error of the client's decoder; empty for none.
 	Lists []named
 }
 
@@ -55,7 +55,7 @@ func reportOf(raw []byte) *report {
 	return &r
 }
 
-// texts shows values of any shape.
+// texts formats values of any shape.
 func texts(values []hiring.RawValue) []string {
 	all := make([]string, len(values))
 	for i, value := range values {
@@ -75,7 +75,7 @@ func (c *console) evaluate(r *http.Request) (string, error) {
 	return next(r, "evaluated"), c.server.Evaluate(r.PostForm.Get("submission"), result)
 }
 
-// resultOf reads the form of a report.
+// resultOf parses the form of a report.
 func resultOf(form url.Values) (sandbox.Result, error) {
 	text := func(name string) string { return strings.TrimSpace(form.Get(name)) }
 	result := sandbox.Result{
@@ -89,7 +89,7 @@ func resultOf(form url.Values) (sandbox.Result, error) {
 	for _, p := range pillars {
 		score := text(p.ID)
 		if score == "" {
-			continue // null
+			continue // A null score.
 		}
 		if result.Pillars[p.ID], err = strconv.Atoi(score); err != nil {
 			return result, fmt.Errorf("the score of %s must be a whole number from 0 to 100, or empty", p.ID)

@@ -24,16 +24,16 @@ type troublePage struct {
 	Codes   []string
 	By      time.Duration
 	Coming  []event
-	More    int // Things to come that are not listed.
+	More    int // Future events that are not listed.
 }
 
-// pending is a fault that has something left to do.
+// pending is a fault with requests left.
 type pending struct {
 	sandbox.Fault
 
 	ID    int
-	Wait  int // Requests that pass before it acts.
-	Left  int // Requests that it still affects.
+	Wait  int // Requests that pass first.
+	Left  int // Requests that still fail.
 	Fired bool
 }
 
@@ -144,7 +144,7 @@ func (c *console) reset(*http.Request) (string, error) {
 	return at("/trouble", "reset"), nil
 }
 
-// routeNames are what a fault can be aimed at.
+// routeNames returns the routes that a fault can have.
 func routeNames() []string {
 	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *", "GET /_archive/{id}"}
 	for name := range reads {

@@ -43,8 +43,8 @@ func faultText(f sandbox.Fault) string {
 	return text
 }
 
-// leftText describes what is left of a fault's times, such as "2 of 3 left", and
-// how many requests pass before it acts.
+// leftText describes the remaining requests of a fault, such as "2 of 3 left", and the
+// requests that pass first.
 func leftText(times, left, pass int) string {
 	text := "every time"
 	if times >= 0 {
@@ -87,10 +87,10 @@ func problemText(e sandbox.Entry) string {
 
 var uuid = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
-// brieflyID shortens the ids in a text in the middle.
+// brieflyID shortens the ids in a text by omitting their middle.
 func brieflyID(text string) string {
 	return uuid.ReplaceAllStringFunc(text, func(id string) string { return id[:8] + "…" + id[len(id)-4:] })
 }
 
-// dollars writes an amount with cents.
+// dollars formats an amount with cents.
 func dollars(amount float64) string { return "$" + strconv.FormatFloat(amount, 'f', 2, 64) }
