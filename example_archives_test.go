@@ -29,7 +29,7 @@ func ExampleSubmissionService_DownloadArchive() {
 	ctx := context.Background()
 	server := sandbox.New()
 	client := server.LiveClient()
-	submissionID := submitted(ctx, server, client) // A candidate who handed in.
+	submissionID := submitted(ctx, server, client) // A submitted attempt.
 
 	path := filepath.Join(os.TempDir(), submissionID+".zip")
 	defer func() { _ = os.Remove(path) }()

@@ -181,7 +181,7 @@ func ExampleAccount_InvitationsLeft() {
 	// Output: only 3 invitations are left in this period
 }
 
-// What the API does not document can be set all the same.
+// Undocumented members can be set too.
 func ExampleNewAssessment() {
 	ctx := context.Background()
 	server := sandbox.New()

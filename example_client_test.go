@@ -104,7 +104,7 @@ func ExampleClient_With() {
 	if _, err := patient.Account.Get(ctx); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(client.Quota().Read.Remaining) // Both know what either was told.
+	fmt.Println(client.Quota().Read.Remaining) // Both know the rate limits that either has received.
 	// Output: 999
 }
 
@@ -126,7 +126,7 @@ func ExampleClient_Environment() {
 	// candidates get mails
 }
 
-// What the API adds to v1 can be called before it has a method here.
+// Endpoints that the API adds to v1 can be called before they have a method here.
 func ExampleClient_Do_patch() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

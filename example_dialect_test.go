@@ -34,7 +34,7 @@ func ExampleWithDialect() {
 	// 6
 }
 
-// A guess that proves wrong names the field that corrects it.
+// The error of a wrong assumption names the Dialect field that corrects it.
 func ExampleDialect() {
 	ctx := context.Background()
 	other := hiring.Dialect{ListAssessments: "GET /job-postings"}

@@ -32,7 +32,7 @@ func ExamplePager_From() {
 	// Output: 50 243
 }
 
-// memberLister is what a program of yours asks of the API, and a fake of your own
+// memberLister is the interface that your program needs, and a fake of your own
 // answers it from memory.
 type memberLister interface {
 	List() hiring.Pager[hiring.Member]

@@ -130,7 +130,7 @@ func ExampleExchange() {
 	// Output: map[GET /submissions/{id}/report 200:3 GET /submissions/{id}/report 502:1]
 }
 
-// Before a wait of more than a second a probe is told why and until when.
+// A trace is called with the reason and the end of each wait of more than a second.
 func ExampleTrace() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

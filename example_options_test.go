@@ -169,7 +169,7 @@ func ExampleWithTimeout() {
 		hiring.WithTimeout(100*time.Millisecond), // 30 s by default, for each attempt.
 		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
 
-	account, err := client.Account.Get(ctx) // A second attempt is answered.
+	account, err := client.Account.Get(ctx) // The second attempt succeeds.
 	fmt.Println(account.Name, err)
 	// Output: Sandbox Hiring Ltd <nil>
 }

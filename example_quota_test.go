@@ -35,7 +35,7 @@ func Example_quotaExhausted() {
 	_, err := client.Account.Get(ctx)
 	fmt.Println(err)
 
-	// The API said that nothing is left, so this call is not sent.
+	// No requests remain, so this call is not sent.
 	_, err = client.Account.Get(ctx)
 	if errors.Is(err, hiring.ErrQuotaExhausted) {
 		if failure, ok := errors.AsType[*hiring.Error](err); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// What may be repeated is repeated; a POST only when the API certainly did
+// Safe requests are retried; a POST only when the API certainly did
 // nothing.
 func ExampleRetryPolicy() {
 	ctx := context.Background()
@@ -99,7 +99,7 @@ func Example_keyRefused() {
 	// 3 requests
 }
 
-// The page of a proxy is not taken for the API, whatever its status.
+// The page of a proxy does not count as a response of the API, whatever its status.
 func Example_notTheService() {
 	ctx := context.Background()
 	server := sandbox.New()

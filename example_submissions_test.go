@@ -114,7 +114,7 @@ func ExampleSubmission_unknown() {
 	// Output: true true
 }
 
-// What is stored as JSON is what the API sent, and is read again.
+// The stored JSON is what the API sent, and can be read again.
 func ExampleSubmission_json() {
 	ctx := context.Background()
 	client := sandbox.New(sandbox.WithDrift(2)).Client() // With unknown fields.

@@ -34,7 +34,7 @@ func Example_journey() {
 		log.Fatal(err)
 	}
 
-	take(server, invited.Invitation.ID) // The candidate's part, which otherwise takes hours or days.
+	take(server, invited.Invitation.ID) // The candidate's steps, which take hours or days in reality.
 
 	options := hiring.WatchOptions{
 		AssessmentID: assessment.ID,

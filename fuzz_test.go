@@ -168,7 +168,7 @@ func learns(t *testing.T, h http.Header, status int) {
 	switch {
 	case !ok, status == 401, status == 429 && (said.Remaining != 0 || said.Limit != known.Limit):
 		want = known
-	case said.Reset.Sub(date).Abs() < time.Minute && h.Get("Date") == "": // The clock has gone on since.
+	case said.Reset.Sub(date).Abs() < time.Minute && h.Get("Date") == "": // The clock has advanced since.
 		return
 	case !said.Reset.After(date):
 		want = RateLimit{Limit: said.Limit, Remaining: known.Remaining, Reset: known.Reset}
@@ -178,16 +178,16 @@ func learns(t *testing.T, h http.Header, status int) {
 	}
 }
 
-type replying func(*http.Request) (*http.Response, error)
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
-func (f replying) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 const fuzzKey = "sk_test_51HxQ9zVbT7uRkWn3"
 
 // scripted is a client of a server whose responses have a resource as body.
 func scripted(t *testing.T, policy RetryPolicy, next func() (int, http.Header)) *Client {
 	t.Helper()
-	transport := replying(func(*http.Request) (*http.Response, error) {
+	transport := roundTripperFunc(func(*http.Request) (*http.Response, error) {
 		status, h := next()
 		return &http.Response{StatusCode: status, Header: h.Clone(), Body: io.NopCloser(strings.NewReader(`{"data":{"id":"x"}}`))}, nil
 	})
@@ -198,10 +198,10 @@ func scripted(t *testing.T, policy RetryPolicy, next func() (int, http.Header)) 
 	return c
 }
 
-// answered is a client of a service that always answers the same.
+// answered returns a client of an API that always sends the same response.
 func answered(t *testing.T, status int, h http.Header, body []byte) *Client {
 	t.Helper()
-	transport := replying(func(*http.Request) (*http.Response, error) {
+	transport := roundTripperFunc(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: h.Clone(), Body: io.NopCloser(bytes.NewReader(body))}, nil
 	})
 	c, err := New("https://h.test", fuzzKey, WithHTTPClient(&http.Client{Transport: transport}), WithRetry(RetryPolicy{MaxAttempts: 1}))
@@ -211,7 +211,7 @@ func answered(t *testing.T, status int, h http.Header, body []byte) *Client {
 	return c
 }
 
-// checkError sees to what every error promises.
+// checkError checks what every error promises.
 func checkError(t *testing.T, err error) *Error {
 	t.Helper()
 	failure, ok := errors.AsType[*Error](err)

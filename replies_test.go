@@ -92,7 +92,7 @@ var readers = []func([]byte) (fast any, ok bool, slow any, err error){
 
 const anyReader = 9
 
-// checkReader sees to it that both ways give the same value or the same refusal.
+// checkReader checks that both decoders return the same value or both reject the body.
 func checkReader(t *testing.T, reader uint8, body []byte) {
 	t.Helper()
 	given := bytes.Clone(body)
@@ -113,7 +113,7 @@ type seedBody struct {
 	body   []byte
 }
 
-// seedBodies are bodies that the sandbox gave, and those beside them.
+// seedBodies returns responses of the sandbox, and variants of them.
 func seedBodies(tb testing.TB) []seedBody {
 	tb.Helper()
 	server := sandbox.New()

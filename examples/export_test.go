@@ -70,8 +70,8 @@ type world struct {
 
 	mu   sync.Mutex
 	seen int
-	stop int           // The request that is not answered any more, from 1; 0: none.
-	late bool          // That one is answered, and only what follows is not.
+	stop int           // The first request without a response, from 1; 0 for none.
+	late bool          // That request still has a response, and the next ones have none.
 	full chan struct{} // Closed when it came.
 }
 

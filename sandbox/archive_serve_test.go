@@ -35,7 +35,7 @@ func anArchive(t *testing.T, s *sandbox.Server) (path, id string) {
 }
 
 // download gets an archive as a client does: without a key.
-func (d door) download(t *testing.T, method, path string) outcome {
+func (d transport) download(t *testing.T, method, path string) outcome {
 	t.Helper()
 	d.client.CloseIdleConnections() // a reset of one that served before may be repeated by net/http
 	r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, http.NoBody)
@@ -52,7 +52,7 @@ func (d door) download(t *testing.T, method, path string) outcome {
 func TestFaultsOfArchives(t *testing.T) {
 	s := sandbox.Start(t)
 	path, id := anArchive(t, s)
-	for _, d := range doors(t, s) {
+	for _, d := range transports(t, s) {
 		whole := d.download(t, http.MethodGet, path)
 		require.NoError(t, whole.err)
 		require.Equal(t, 200, whole.status)

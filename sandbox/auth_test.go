@@ -21,7 +21,7 @@ func TestEveryBadKeyIsRejectedAlike(t *testing.T) {
 	s.AddKey(sandbox.Key{Token: "sk_test_revoked", Scope: sandbox.ScopeAdmin})
 	s.RevokeKey("sk_test_revoked")
 	s.RevokeKey("sk_test_never_there")
-	for _, d := range doors(t, s) {
+	for _, d := range transports(t, s) {
 		var first string
 		for name, h := range map[string]http.Header{
 			"none":           {},
@@ -74,7 +74,7 @@ func TestKeysExpireAndAreRevokedAtTheNextRequest(t *testing.T) {
 func TestScopes(t *testing.T) {
 	s := sandbox.Start(t)
 	s.AddKey(sandbox.Key{Token: "sk_test_admin", Scope: sandbox.ScopeAdmin})
-	for _, d := range doors(t, s) {
+	for _, d := range transports(t, s) {
 		for key, may := range map[string]bool{
 			sandbox.ReadOnlyKey: false, sandbox.WriteKey: true, sandbox.TestKey: true, "sk_test_admin": true,
 		} {

@@ -81,7 +81,7 @@ func TestOtherMachinesCannotControl(t *testing.T) {
 
 func TestTheControlAPIThroughTheOtherDoors(t *testing.T) {
 	s, _ := controlled(t)
-	for _, d := range doors(t, s)[1:] {
+	for _, d := range transports(t, s)[1:] {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.base+"/_sandbox/journal", http.NoBody)
 		require.NoError(t, err)
 		r.Host = "localhost"

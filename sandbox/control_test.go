@@ -45,7 +45,7 @@ func steered(t *testing.T, s *sandbox.Server, path, body string) string {
 	return answer
 }
 
-func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, door) {
+func controlled(t *testing.T, opts ...sandbox.Option) (*sandbox.Server, transport) {
 	s := sandbox.Start(t, append(opts, sandbox.WithControlPlane(false))...)
 	return s, inProcess(s)
 }

@@ -16,7 +16,7 @@ import (
 
 func TestDetailsThroughEveryTransport(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithDetails())
-	for i, d := range doors(t, s) {
+	for i, d := range transports(t, s) {
 		reply := d.do(t, http.MethodGet, "/api/v1/account", sandbox.TestKey, http.Header{"User-Agent": {"mine"}, "X-Key": {"is " + sandbox.ReadOnlyKey}})
 		var first sandbox.Entry
 		require.Eventually(t, func() bool { first = s.Journal()[i]; return first.Detail.Ended }, time.Minute, time.Millisecond)

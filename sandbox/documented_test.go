@@ -107,7 +107,7 @@ func hasType(value any, types string) bool {
 }
 
 // everything reads a whole list as raw items.
-func everything(t *testing.T, d door, path string) []json.RawMessage {
+func everything(t *testing.T, d transport, path string) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
 	query := "?page_size=100"

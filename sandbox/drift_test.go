@@ -124,7 +124,7 @@ func TestDriftBreaksNothingDocumented(t *testing.T) {
 }
 
 // pages reads a whole list, also one whose path has filters.
-func pages(t *testing.T, d door, path string) []json.RawMessage {
+func pages(t *testing.T, d transport, path string) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage
 	if !strings.Contains(path, "?") {

@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// For a test that is about what comes after: neither takes a request.
+// Without requests, for tests of what follows.
 func ExampleServer_AddAssessment() {
 	server := sandbox.New()
 	id := server.AddAssessment("Backend engineer")
@@ -49,8 +49,8 @@ func invited(server *sandbox.Server) (invitationID string) {
 	return invitationID
 }
 
-// begun is a candidate who is at work.
-func begun(server *sandbox.Server) (submissionID string) {
+// newAttempt returns a submission that has begun.
+func newAttempt(server *sandbox.Server) (submissionID string) {
 	submissionID, err := server.Begin(invited(server))
 	if err != nil {
 		log.Fatal(err)
@@ -86,7 +86,7 @@ func ExampleServer_Begin() {
 
 func ExampleServer_Submit() {
 	server := sandbox.New()
-	id := begun(server)
+	id := newAttempt(server)
 	if err := server.Submit(id); err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func ExampleServer_Submit() {
 
 func ExampleServer_AppendEvents() {
 	server := sandbox.New()
-	id := begun(server)
+	id := newAttempt(server)
 	err := server.AppendEvents(id, "ai_prompt", `{"text": "Where is the charge retried?"}`, `{"text": "And the refund?"}`)
 	if err != nil {
 		log.Fatal(err)
@@ -154,7 +154,7 @@ func ExampleWithClock() {
 func ExampleServer_SetArchives() {
 	ctx := context.Background()
 	server := sandbox.New()
-	id := begun(server)
+	id := newAttempt(server)
 	if err := server.Submit(id); err != nil {
 		log.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func ExampleServer_SetArchives() {
 // All members that a report can hold, also unknown ones.
 func ExampleResult() {
 	server := sandbox.New()
-	id := begun(server)
+	id := newAttempt(server)
 	err := server.Evaluate(id, sandbox.Result{
 		ShipScore:       40,
 		Verdict:         "maybe",

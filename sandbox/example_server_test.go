@@ -24,7 +24,7 @@ func ExampleNew() {
 	// Output: [GET /api/v1/account -> 200]
 }
 
-// printing takes the place of a *testing.T.
+// printing is used instead of a *testing.T.
 type printing struct{ cleanups []func() }
 
 func (p *printing) Helper() {}

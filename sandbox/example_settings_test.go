@@ -59,7 +59,7 @@ func ExampleServer_SetDrift() {
 // graded is a service with a submission that was made an hour before it was graded.
 func graded(options ...sandbox.Option) (server *sandbox.Server, evaluatedAt time.Time) {
 	server = sandbox.New(options...)
-	id := begun(server)
+	id := newAttempt(server)
 	server.Advance(time.Hour)
 	if err := server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
 		log.Fatal(err)

@@ -67,7 +67,7 @@ func ExampleServer_Inject_lostReply() {
 	// sent twice: 0
 }
 
-// A quota that ends in the middle of a walk.
+// The rate limit is used up in the middle of an iteration.
 func ExampleServer_SetQuota() {
 	server := sandbox.New()
 	client := server.Client()

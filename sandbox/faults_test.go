@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// outcome is what a client gets, whichever door it came through.
+// outcome is the result of a client, which does not depend on the transport.
 type outcome struct {
 	status int // 0: no response
 	body   string
@@ -27,7 +27,7 @@ type outcome struct {
 	header http.Header
 }
 
-func (d door) send(ctx context.Context, t *testing.T, method, path, body string) outcome {
+func (d transport) send(ctx context.Context, t *testing.T, method, path, body string) outcome {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, d.base+"/api/v1"+path, strings.NewReader(body))
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestFaultsThroughEveryTransport(t *testing.T) {
 	for name, c := range faultCases {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.Start(t)
-			for _, d := range doors(t, s) {
+			for _, d := range transports(t, s) {
 				remaining := 1000 - before(t, d)
 				fault := c.fault
 				fault.Route = "GET /account"
@@ -111,7 +111,7 @@ func TestFaultsThroughEveryTransport(t *testing.T) {
 }
 
 // before makes a plain call and returns what it says is left.
-func before(t *testing.T, d door) int {
+func before(t *testing.T, d transport) int {
 	t.Helper()
 	n, err := strconv.Atoi(d.get(t, "/account").header.Get("X-Ratelimit-Remaining"))
 	require.NoError(t, err)
@@ -119,12 +119,12 @@ func before(t *testing.T, d door) int {
 }
 
 func TestInjectedErrorsHaveTheFourHeaders(t *testing.T) {
-	eachFault := func(t *testing.T, d door, s *sandbox.Server, f sandbox.Fault) answer {
+	eachFault := func(t *testing.T, d transport, s *sandbox.Server, f sandbox.Fault) apiResponse {
 		s.Inject(f)
 		return d.get(t, "/members") // checks the headers and the envelope
 	}
 	s := sandbox.Start(t)
-	for _, d := range doors(t, s) {
+	for _, d := range transports(t, s) {
 		s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 500)
 		for _, status := range []int{400, 401, 402, 403, 404, 405, 409, 429, 499} {
 			a := eachFault(t, d, s, sandbox.Fault{Status: status})
@@ -161,12 +161,12 @@ func TestInjected429Agrees(t *testing.T) {
 	assert.Equal(t, "999", d.get(t, "/account").header.Get("X-RateLimit-Remaining"), "the quota was not touched")
 }
 
-// TestADelayEndsWithItsContext in each door; the request has no effect then,
+// TestADelayEndsWithItsContext with each transport; the request has no effect then,
 // unless it did its work before.
 func TestADelayEndsWithItsContext(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		s := sandbox.Start(t)
-		for _, d := range doors(t, s) {
+		for _, d := range transports(t, s) {
 			s.SetQuota(sandbox.TestKey, sandbox.ClassWrite, 100)
 			s.Inject(sandbox.Fault{Route: "POST /assessments", Delay: time.Hour, After: after})
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -187,7 +187,7 @@ func TestADelayEndsWithItsContext(t *testing.T) {
 func TestDelaysTakeNoTimeInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sandbox.Start(t)
-		for _, d := range []door{inProcess(s), throughPipe(t, s)} {
+		for _, d := range []transport{inProcess(s), throughPipe(t, s)} {
 			s.Inject(sandbox.Fault{Route: "GET /account", Delay: 24 * time.Hour})
 			start := time.Now()
 			a := d.get(t, "/account")

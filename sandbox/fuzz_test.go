@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// documentedOperation is an operation, and what it can be answered with.
+// documentedOperation is an operation and its possible responses.
 type documentedOperation struct {
 	method   string
 	segments []string
@@ -46,7 +46,7 @@ var documentedOperations = sync.OnceValues(func() (all []documentedOperation, er
 	return all, err
 })
 
-// allowed is what a request with a valid key can be answered with.
+// allowed are the possible statuses of a request with a valid key.
 func allowed(t *testing.T, method, escapedPath string) []int {
 	t.Helper()
 	operations, err := documentedOperations()

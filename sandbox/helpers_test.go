@@ -16,23 +16,23 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// door is one way into a server.
-type door struct {
+// transport is one way to send requests to a server.
+type transport struct {
 	name, base string
 	client     *http.Client
 }
 
-func inProcess(s *sandbox.Server) door {
-	return door{"transport", "https://sandbox.invalid", &http.Client{Transport: s.Transport()}}
+func inProcess(s *sandbox.Server) transport {
+	return transport{"transport", "https://sandbox.invalid", &http.Client{Transport: s.Transport()}}
 }
 
-func doors(t *testing.T, s *sandbox.Server) []door {
+func transports(t *testing.T, s *sandbox.Server) []transport {
 	wire := &http.Transport{}
 	t.Cleanup(wire.CloseIdleConnections)
-	return []door{inProcess(s), {"url", s.URL(), &http.Client{Transport: wire}}, throughPipe(t, s)}
+	return []transport{inProcess(s), {"url", s.URL(), &http.Client{Transport: wire}}, throughPipe(t, s)}
 }
 
-func throughPipe(t *testing.T, s *sandbox.Server) door {
+func throughPipe(t *testing.T, s *sandbox.Server) transport {
 	listener := s.Listener()
 	web := &http.Server{Handler: s}
 	served := make(chan error, 1)
@@ -43,18 +43,18 @@ func throughPipe(t *testing.T, s *sandbox.Server) door {
 		assert.NoError(t, web.Close())
 		assert.Error(t, <-served)
 	})
-	return door{"pipe", "http://sandbox.invalid", &http.Client{Transport: wire}}
+	return transport{"pipe", "http://sandbox.invalid", &http.Client{Transport: wire}}
 }
 
-// eachDoor runs a test once for each door, with a server of its own.
-func eachDoor(t *testing.T, test func(t *testing.T, d door), opts ...sandbox.Option) {
+// eachTransport runs a test with each transport, and a new server for each.
+func eachTransport(t *testing.T, test func(t *testing.T, d transport), opts ...sandbox.Option) {
 	for i, name := range []string{"transport", "url", "pipe"} {
-		t.Run(name, func(t *testing.T) { test(t, doors(t, sandbox.Start(t, opts...))[i]) })
+		t.Run(name, func(t *testing.T) { test(t, transports(t, sandbox.Start(t, opts...))[i]) })
 	}
 }
 
-// answer is a response that was read whole.
-type answer struct {
+// apiResponse is a response with its whole body.
+type apiResponse struct {
 	status int
 	header http.Header
 	raw    []byte
@@ -76,7 +76,7 @@ type answer struct {
 }
 
 // as is a request's key; with is a body or a header "Name: value".
-func (d door) do(t *testing.T, method, path, key string, with ...any) answer {
+func (d transport) do(t *testing.T, method, path, key string, with ...any) apiResponse {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, http.NoBody)
 	require.NoError(t, err)
@@ -98,23 +98,23 @@ func (d door) do(t *testing.T, method, path, key string, with ...any) answer {
 	raw, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
-	a := answer{status: res.StatusCode, header: res.Header, raw: raw}
+	a := apiResponse{status: res.StatusCode, header: res.Header, raw: raw}
 	a.check(t, method, method+" "+path, res.ContentLength)
 	return a
 }
 
-func (d door) get(t *testing.T, path string) answer {
+func (d transport) get(t *testing.T, path string) apiResponse {
 	t.Helper()
 	return d.do(t, http.MethodGet, "/api/v1"+path, sandbox.TestKey)
 }
 
-func (d door) post(t *testing.T, path, body string) answer {
+func (d transport) post(t *testing.T, path, body string) apiResponse {
 	t.Helper()
 	return d.do(t, http.MethodPost, "/api/v1"+path, sandbox.TestKey, body)
 }
 
 // check is what holds for every response.
-func (a *answer) check(t *testing.T, method, call string, length int64) {
+func (a *apiResponse) check(t *testing.T, method, call string, length int64) {
 	t.Helper()
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 		_, err := strconv.Atoi(a.header.Get(name))
@@ -146,7 +146,7 @@ func (a *answer) check(t *testing.T, method, call string, length int64) {
 }
 
 // fails asserts an error and returns what it says of the fields.
-func (a answer) fails(t *testing.T, status int, code string) map[string][]string {
+func (a apiResponse) fails(t *testing.T, status int, code string) map[string][]string {
 	t.Helper()
 	require.Equal(t, status, a.status, "%s", a.raw)
 	require.Equal(t, code, a.Error.Code)
@@ -169,7 +169,7 @@ func (a answer) fails(t *testing.T, status int, code string) map[string][]string
 	return fields
 }
 
-func (a answer) invalid(t *testing.T, fields ...string) {
+func (a apiResponse) invalid(t *testing.T, fields ...string) {
 	t.Helper()
 	got := a.fails(t, http.StatusBadRequest, "INVALID_INPUT")
 	names := make([]string, 0, len(got))
@@ -181,7 +181,7 @@ func (a answer) invalid(t *testing.T, fields ...string) {
 }
 
 // into decodes the data of a success.
-func into[T any](t *testing.T, a answer) T {
+func into[T any](t *testing.T, a apiResponse) T {
 	t.Helper()
 	require.Less(t, a.status, 300, "%s", a.raw)
 	var v T
@@ -191,7 +191,7 @@ func into[T any](t *testing.T, a answer) T {
 
 type object = map[string]any
 
-func ids(t *testing.T, a answer) []string {
+func ids(t *testing.T, a apiResponse) []string {
 	t.Helper()
 	var all []string
 	for _, item := range into[[]object](t, a) {

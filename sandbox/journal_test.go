@@ -18,7 +18,7 @@ func TestJournalThroughEveryTransport(t *testing.T) {
 	for i, name := range []string{"transport", "url", "pipe"} {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
-			d := doors(t, s)[i]
+			d := transports(t, s)[i]
 			assert.Empty(t, s.Journal())
 			d.get(t, "/submissions?status=evaluated&page_size=1")
 			d.post(t, "/assessments", `{"name": "é"}`)

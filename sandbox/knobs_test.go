@@ -10,9 +10,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// threeBegun are submissions of a live world, begun, handed in and evaluated a
-// minute apart: the first begun is handed in last and evaluated first.
-func threeBegun(t *testing.T, options ...sandbox.Option) (l live, now *time.Time, made []string) {
+// threeAttempts are submissions of the live data, begun, submitted and evaluated a
+// minute apart: the first to begin is submitted last and evaluated first.
+func threeAttempts(t *testing.T, options ...sandbox.Option) (l live, now *time.Time, made []string) {
 	t.Helper()
 	at := noon
 	l = liveWorld(append(options, sandbox.WithClock(func() time.Time { return at }))...)
@@ -41,7 +41,7 @@ func TestNewestBy(t *testing.T) {
 	for by, want := range map[sandbox.SinceField][]int{
 		sandbox.SinceCreated: {2, 1, 0}, sandbox.SinceSubmitted: {0, 2, 1}, sandbox.SinceEvaluated: {2, 0, 1},
 	} {
-		l, _, made := threeBegun(t, sandbox.WithNewestBy(by))
+		l, _, made := threeAttempts(t, sandbox.WithNewestBy(by))
 		var expected, walked []string
 		for _, i := range want {
 			expected = append(expected, made[i])
@@ -58,7 +58,7 @@ func TestNewestBy(t *testing.T) {
 
 // TestListingLag checks that a listing lags behind and a single read does not.
 func TestListingLag(t *testing.T) {
-	l, now, made := threeBegun(t, sandbox.WithListingLag(30*time.Second), sandbox.WithNewestBy(sandbox.SinceEvaluated))
+	l, now, made := threeAttempts(t, sandbox.WithListingLag(30*time.Second), sandbox.WithNewestBy(sandbox.SinceEvaluated))
 	assert.Equal(t, []string{made[0]}, ids(t, l.get(t, "/submissions?status=evaluated")), "a minute ago")
 	assert.Equal(t, []string{made[2], made[1]}, ids(t, l.get(t, "/submissions?status=submitted")))
 	first := into[[]object](t, l.get(t, "/submissions"))[1]
@@ -75,7 +75,7 @@ func TestListingLag(t *testing.T) {
 }
 
 func TestPageCap(t *testing.T) {
-	l, _, made := threeBegun(t, sandbox.WithPageCap(2))
+	l, _, made := threeAttempts(t, sandbox.WithPageCap(2))
 	r := l.get(t, "/submissions?page_size=100")
 	assert.Equal(t, []string{made[2], made[1]}, ids(t, r))
 	assert.True(t, *r.Meta.HasMore)

@@ -93,7 +93,7 @@ func TestADialThatWaitsIsRejected(t *testing.T) {
 func TestAResetOfAnOldConnection(t *testing.T) {
 	for i := range 2 {
 		s := sandbox.Start(t)
-		d := doors(t, s)[1:][i]
+		d := transports(t, s)[1:][i]
 		assert.Equal(t, 200, d.get(t, "/account").status)
 		s.Inject(sandbox.Fault{Route: "GET /account", Reset: true})
 		assert.Equal(t, 200, d.get(t, "/account").status, d.name)

@@ -23,11 +23,11 @@ const (
 
 func unlimited() sandbox.Option { return sandbox.WithQuota(1_000_000, 1_000_000) }
 
-// walk reads a list to its end and returns the items of each page.
-func walk(t *testing.T, d door, path string, next func(a answer, page int) url.Values) [][]object {
+// readPages reads a list to its end and returns the items of each page.
+func readPages(t *testing.T, d transport, path string, next func(a apiResponse, page int) url.Values) [][]object {
 	t.Helper()
 	var pages [][]object
-	query := next(answer{}, 0)
+	query := next(apiResponse{}, 0)
 	for {
 		a := d.get(t, path+"?"+query.Encode())
 		pages = append(pages, into[[]object](t, a))
@@ -40,14 +40,14 @@ func walk(t *testing.T, d door, path string, next func(a answer, page int) url.V
 	}
 }
 
-func byNumber(size int) func(answer, int) url.Values {
-	return func(_ answer, page int) url.Values {
+func byNumber(size int) func(apiResponse, int) url.Values {
+	return func(_ apiResponse, page int) url.Values {
 		return url.Values{"page": {strconv.Itoa(page + 1)}, "page_size": {strconv.Itoa(size)}}
 	}
 }
 
-func byCursor(size int, filters ...string) func(answer, int) url.Values {
-	return func(a answer, page int) url.Values {
+func byCursor(size int, filters ...string) func(apiResponse, int) url.Values {
+	return func(a apiResponse, page int) url.Values {
 		q := url.Values{"page_size": {strconv.Itoa(size)}}
 		for _, f := range filters {
 			name, value, _ := strings.Cut(f, "=")
@@ -60,8 +60,8 @@ func byCursor(size int, filters ...string) func(answer, int) url.Values {
 	}
 }
 
-func bySeq(size int) func(answer, int) url.Values {
-	return func(a answer, page int) url.Values {
+func bySeq(size int) func(apiResponse, int) url.Values {
+	return func(a apiResponse, page int) url.Values {
 		q := url.Values{"page_size": {strconv.Itoa(size)}}
 		if page > 0 {
 			q.Set("since_seq", *a.Meta.NextCursor)
@@ -77,7 +77,7 @@ func ceil(n, size int) int { return max(1, (n+size-1)/size) }
 func TestIterationsGiveEveryItemOnce(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	for path, style := range map[string]struct {
-		next  func(int) func(answer, int) url.Values
+		next  func(int) func(apiResponse, int) url.Values
 		sizes []int
 		key   string
 		count int
@@ -87,12 +87,12 @@ func TestIterationsGiveEveryItemOnce(t *testing.T) {
 		"/assessments": {byNumber, []int{1, 4, 100}, "id", 6},
 		"/assessments/a0000000-0000-4000-8000-000000000002/invitations": {byNumber, []int{1, 100}, "id", 0},
 		"/assessments/a0000000-0000-4000-8000-000000000003/invitations": {byNumber, []int{1, 100}, "id", 1},
-		"/submissions": {func(n int) func(answer, int) url.Values { return byCursor(n) }, []int{1, 7, 50, 100}, "id", 293},
+		"/submissions": {func(n int) func(apiResponse, int) url.Values { return byCursor(n) }, []int{1, 7, 50, 100}, "id", 293},
 		busyEvents:     {bySeq, []int{7, 100, 480, 500}, "seq", 2400},
 	} {
 		var first []object
 		for _, size := range style.sizes {
-			pages := walk(t, d, path, style.next(size))
+			pages := readPages(t, d, path, style.next(size))
 			items := flat(pages)
 			require.Len(t, items, style.count, path)
 			assert.Len(t, pages, ceil(style.count, size), "%s by %d", path, size)
@@ -114,16 +114,16 @@ func TestIterationsGiveEveryItemOnce(t *testing.T) {
 
 func TestListsAreNewestFirst(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
-	for path, next := range map[string]func(answer, int) url.Values{
+	for path, next := range map[string]func(apiResponse, int) url.Values{
 		invitations: byNumber(100), "/challenges": byNumber(100), "/assessments": byNumber(100), "/submissions": byCursor(100),
 	} {
-		items := flat(walk(t, d, path, next))
+		items := flat(readPages(t, d, path, next))
 		for i := 1; i < len(items); i++ {
 			require.Greater(t, items[i-1]["created_at"], items[i]["created_at"], "%s: item %d", path, i)
 		}
 	}
 	last := 0.0
-	for _, event := range flat(walk(t, d, busyEvents, bySeq(500))) {
+	for _, event := range flat(readPages(t, d, busyEvents, bySeq(500))) {
 		require.Greater(t, event["seq"], last)
 		last = event["seq"].(float64)
 	}
@@ -131,7 +131,7 @@ func TestListsAreNewestFirst(t *testing.T) {
 }
 
 func TestPageNumberMeta(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		a := d.get(t, invitations)
 		assert.Equal(t, []int{1, 20, 360}, []int{a.Meta.Page, a.Meta.PageSize, a.Meta.Total})
 		assert.Contains(t, string(a.raw), `,"page":1,"page_size":20,"total":360,"has_more":true}}`)
@@ -168,7 +168,7 @@ func TestCursorAndSequenceMeta(t *testing.T) {
 }
 
 func TestPageSizesAreNeverClamped(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for path, most := range map[string]int{
 			invitations: 100, "/challenges": 100, "/assessments": 100, "/submissions": 100, busyEvents: 500,
 		} {
@@ -205,7 +205,9 @@ func TestMadeUpCursors(t *testing.T) {
 
 func TestSubmissionFilters(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
-	count := func(filters ...string) int { return len(flat(walk(t, d, "/submissions", byCursor(100, filters...)))) }
+	count := func(filters ...string) int {
+		return len(flat(readPages(t, d, "/submissions", byCursor(100, filters...))))
+	}
 	assert.Equal(t, 280, count("assessment_id="+sandbox.AssessmentID))
 	assert.Equal(t, 260, count("assessment_id="+sandbox.AssessmentID, "status=evaluated"))
 	assert.Equal(t, 9, count("assessment_id="+sandbox.ClosedAssessmentID))
@@ -215,7 +217,7 @@ func TestSubmissionFilters(t *testing.T) {
 	assert.Equal(t, 11, count("status=started"))
 	assert.Equal(t, 0, count("status=nonsense"))
 	assert.Equal(t, 0, count("status="))
-	for _, page := range walk(t, d, "/submissions", byCursor(30, "status=submitted")) {
+	for _, page := range readPages(t, d, "/submissions", byCursor(30, "status=submitted")) {
 		for _, item := range page {
 			assert.Equal(t, "submitted", item["status"])
 		}
@@ -231,7 +233,7 @@ func TestSince(t *testing.T) {
 		sandbox.SinceCreated: "created_at", sandbox.SinceSubmitted: "submitted_at", sandbox.SinceEvaluated: "evaluated_at",
 	} {
 		d := inProcess(sandbox.New(unlimited(), sandbox.WithSinceOn(on)))
-		all := flat(walk(t, d, "/submissions", byCursor(100)))
+		all := flat(readPages(t, d, "/submissions", byCursor(100)))
 		for _, bound := range []object{all[0], all[40], all[41], all[150], all[len(all)-1]} {
 			since, ok := bound[member].(string)
 			if !ok {
@@ -244,7 +246,7 @@ func TestSince(t *testing.T) {
 				}
 			}
 			var got []any
-			for _, item := range flat(walk(t, d, "/submissions", byCursor(70, "since="+since))) {
+			for _, item := range flat(readPages(t, d, "/submissions", byCursor(70, "since="+since))) {
 				got = append(got, item["id"])
 			}
 			assert.Equal(t, want, got, "since %s on %s", since, on)

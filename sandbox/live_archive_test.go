@@ -17,7 +17,7 @@ import (
 )
 
 // fetch follows a link as it is.
-func fetch(t *testing.T, d door, method, link string, headers ...string) (*http.Response, []byte) {
+func fetch(t *testing.T, d transport, method, link string, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, link, http.NoBody)
 	require.NoError(t, err)
@@ -53,12 +53,12 @@ func TestArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := liveWorld(at(noon))
 			t.Cleanup(l.s.Close)
-			l.door = doors(t, l.s)[i]
+			l.transport = transports(t, l.s)[i]
 			id := l.handedIn(t)
 			link := l.link(t, id)
 			assert.True(t, strings.HasPrefix(link, l.base+"/_archive/"+id+"?expires="), link)
 			assert.NotEqual(t, link, l.link(t, id), "a new link for each look")
-			res, whole := fetch(t, l.door, http.MethodGet, link)
+			res, whole := fetch(t, l.transport, http.MethodGet, link)
 			assert.Equal(t, 200, res.StatusCode)
 			assert.Equal(t, []string{"bytes", "application/zip", "Tue, 10 Mar 2026 12:00:00 GMT", "Tue, 10 Mar 2026 12:00:00 GMT"}, []string{
 				res.Header.Get("Accept-Ranges"), res.Header.Get("Content-Type"), res.Header.Get("Last-Modified"), res.Header.Get("Date")})
@@ -66,22 +66,22 @@ func TestArchives(t *testing.T) {
 			assert.Regexp(t, `^"[0-9a-f]{32}"$`, etag)
 			checkZip(t, whole, id)
 
-			res, part := fetch(t, l.door, http.MethodGet, link, "Range", "bytes=1000-", "If-Range", etag)
+			res, part := fetch(t, l.transport, http.MethodGet, link, "Range", "bytes=1000-", "If-Range", etag)
 			assert.Equal(t, 206, res.StatusCode)
 			assert.Equal(t, whole[1000:], part)
-			res, part = fetch(t, l.door, http.MethodGet, l.link(t, id), "Range", "bytes=10-19")
+			res, part = fetch(t, l.transport, http.MethodGet, l.link(t, id), "Range", "bytes=10-19")
 			assert.Equal(t, 206, res.StatusCode)
 			assert.Equal(t, whole[10:20], part)
-			res, part = fetch(t, l.door, http.MethodGet, link, "Range", "bytes=1000-", "If-Range", `"other"`)
+			res, part = fetch(t, l.transport, http.MethodGet, link, "Range", "bytes=1000-", "If-Range", `"other"`)
 			assert.Equal(t, 200, res.StatusCode)
 			assert.Equal(t, whole, part)
-			res, _ = fetch(t, l.door, http.MethodGet, link, "Range", "bytes=9000000-")
+			res, _ = fetch(t, l.transport, http.MethodGet, link, "Range", "bytes=9000000-")
 			assert.Equal(t, 416, res.StatusCode)
-			res, _ = fetch(t, l.door, http.MethodGet, link, "If-None-Match", etag)
+			res, _ = fetch(t, l.transport, http.MethodGet, link, "If-None-Match", etag)
 			assert.Equal(t, 304, res.StatusCode)
-			res, part = fetch(t, l.door, http.MethodHead, link)
+			res, part = fetch(t, l.transport, http.MethodHead, link)
 			assert.Equal(t, []any{200, int64(len(whole)), 0}, []any{res.StatusCode, res.ContentLength, len(part)})
-			res, _ = fetch(t, l.door, http.MethodPost, link)
+			res, _ = fetch(t, l.transport, http.MethodPost, link)
 			assert.Equal(t, []any{405, "GET, HEAD"}, []any{res.StatusCode, res.Header.Get("Allow")})
 		})
 	}
@@ -105,7 +105,7 @@ func TestArchiveLinksExpireAndCannotBeMadeUp(t *testing.T) {
 	id, other := l.handedIn(t), l.handedIn(t)
 	link := l.link(t, id)
 	refused := func(link string) string {
-		res, body := fetch(t, l.door, http.MethodGet, link)
+		res, body := fetch(t, l.transport, http.MethodGet, link)
 		assert.Equal(t, 403, res.StatusCode, link)
 		return string(body)
 	}
@@ -122,14 +122,14 @@ func TestArchiveLinksExpireAndCannotBeMadeUp(t *testing.T) {
 	refused(strings.Replace(link, id, other, 1))
 	refused(strings.Replace(link, id, "..", 1))
 	now = now.Add(time.Hour - time.Millisecond)
-	res, _ := fetch(t, l.door, http.MethodGet, link)
+	res, _ := fetch(t, l.transport, http.MethodGet, link)
 	assert.Equal(t, 200, res.StatusCode)
 	now = now.Add(time.Millisecond)
 	assert.Contains(t, refused(link), "expired")
-	res, _ = fetch(t, l.door, http.MethodGet, l.link(t, id))
+	res, _ = fetch(t, l.transport, http.MethodGet, l.link(t, id))
 	assert.Equal(t, 200, res.StatusCode)
 	elsewhere := liveWorld(at(noon))
-	res, _ = fetch(t, elsewhere.door, http.MethodGet, link)
+	res, _ = fetch(t, elsewhere.transport, http.MethodGet, link)
 	assert.Equal(t, 404, res.StatusCode)
 }
 
@@ -139,14 +139,14 @@ func TestOnlyWhatWasHandedInHasAnArchive(t *testing.T) {
 	s, _ := l.submission(t, begun)
 	assert.True(t, s.null("workspace_archive_url"))
 	require.NoError(t, l.s.Evaluate(begun, sandbox.Result{}))
-	res, whole := fetch(t, l.door, http.MethodGet, l.link(t, begun))
+	res, whole := fetch(t, l.transport, http.MethodGet, l.link(t, begun))
 	assert.Equal(t, 200, res.StatusCode)
 	_, remaining, _ := limitsOf(t, l.get(t, "/account"))
-	fetch(t, l.door, http.MethodGet, l.link(t, begun))
+	fetch(t, l.transport, http.MethodGet, l.link(t, begun))
 	_, after, _ := limitsOf(t, l.get(t, "/account"))
 	assert.Equal(t, remaining-2, after, "a download costs nothing")
 	for _, item := range into[[]object](t, l.get(t, "/submissions")) {
-		_, listed := fetch(t, l.door, http.MethodGet, item["workspace_archive_url"].(string))
+		_, listed := fetch(t, l.transport, http.MethodGet, item["workspace_archive_url"].(string))
 		assert.Equal(t, whole, listed)
 	}
 }

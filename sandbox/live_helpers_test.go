@@ -11,9 +11,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// live is one organization of the live world, seen through one door.
+// live is one organization of the live data, with one transport.
 type live struct {
-	door
+	transport
 
 	s   *sandbox.Server
 	key string
@@ -31,22 +31,22 @@ func (l live) as(organization string) live {
 	return l
 }
 
-func (l live) get(t *testing.T, path string) answer {
+func (l live) get(t *testing.T, path string) apiResponse {
 	t.Helper()
 	return l.do(t, http.MethodGet, "/api/v1"+path, l.key)
 }
 
-func (l live) post(t *testing.T, path, body string) answer {
+func (l live) post(t *testing.T, path, body string) apiResponse {
 	t.Helper()
 	return l.do(t, http.MethodPost, "/api/v1"+path, l.key, body)
 }
 
-func (l live) patch(t *testing.T, path, body string) answer {
+func (l live) patch(t *testing.T, path, body string) apiResponse {
 	t.Helper()
 	return l.do(t, http.MethodPatch, "/api/v1"+path, l.key, body)
 }
 
-func (l live) delete(t *testing.T, path string) answer {
+func (l live) delete(t *testing.T, path string) apiResponse {
 	t.Helper()
 	return l.do(t, http.MethodDelete, "/api/v1"+path, l.key)
 }
@@ -139,7 +139,7 @@ func (l live) submissionWithoutLink(t *testing.T, id string) (submission, report
 }
 
 // with makes the helpers that know no key use another.
-func (d door) with(key string) door {
+func (d transport) with(key string) transport {
 	inner := d.client.Transport
 	d.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())

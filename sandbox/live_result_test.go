@@ -54,15 +54,15 @@ func TestStorageThatIsNotAvailable(t *testing.T) {
 	assert.True(t, s.null("workspace_archive_url"))
 	assert.Equal(t, string(s["report"]), string(l.get(t, "/submissions/"+id+"/report").Data))
 	assert.Nil(t, into[[]object](t, l.get(t, "/submissions"))[0]["workspace_archive_url"])
-	res, _ := fetch(t, l.door, "GET", link)
+	res, _ := fetch(t, l.transport, "GET", link)
 	assert.Equal(t, 503, res.StatusCode, "a link from before")
 	_, err := l.s.LiveClient().Submissions.DownloadArchive(t.Context(), id, io.Discard)
 	require.ErrorIs(t, err, hiring.ErrNoArchive)
-	res, _ = fetch(t, l.door, "GET", strings.Replace(link, "signature=", "signature=0", 1))
+	res, _ = fetch(t, l.transport, "GET", strings.Replace(link, "signature=", "signature=0", 1))
 	assert.Equal(t, 403, res.StatusCode)
 
 	l.s.SetArchives(true)
-	res, _ = fetch(t, l.door, "GET", link)
+	res, _ = fetch(t, l.transport, "GET", link)
 	assert.Equal(t, 200, res.StatusCode)
 	assert.NotEmpty(t, l.link(t, id))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// crowd is a live world with so many evaluated submissions.
-func crowd(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Server {
+// newLargeServer returns a server with that many evaluated submissions.
+func newLargeServer(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Server {
 	tb.Helper()
 	s := sandbox.New(append(opts, sandbox.WithQuota(1<<30, 1<<30))...)
 	s.SetPlan(sandbox.LiveKey, 0, size)
@@ -31,7 +31,7 @@ func crowd(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Server {
 func TestAPageCostsTheSameHoweverManyThereAre(t *testing.T) {
 	const listing = "/submissions?status=evaluated&page_size=100&since=2020-01-01T00:00:00Z"
 	allocations := func(size int) (count float64, bytes uint64) {
-		s := crowd(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))
+		s := newLargeServer(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))
 		raw := rawCall{t, s.Transport()}
 		raw.do(http.MethodGet, listing, "") // renders
 		const runs = 20
@@ -57,7 +57,7 @@ func TestALiveWorldIsMadeAtItsFirstUse(t *testing.T) {
 	assert.Less(t, allocs, 60.0)
 }
 
-// rawCall asks without the checks of door, for what is repeated very often.
+// rawCall sends a request without the checks of transport, for benchmarks.
 type rawCall struct {
 	tb        testing.TB
 	transport http.RoundTripper
@@ -78,7 +78,7 @@ func BenchmarkLivePage(b *testing.B) {
 		"Newest": "", "Since": "&status=evaluated&since=2020-01-01T00:00:00Z", "NothingNew": "&status=evaluated&since=2100-01-01T00:00:00Z",
 	} {
 		b.Run(name, func(b *testing.B) {
-			raw := rawCall{b, crowd(b, 10_000, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon)).Transport()}
+			raw := rawCall{b, newLargeServer(b, 10_000, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon)).Transport()}
 			raw.do(http.MethodGet, "/submissions?page_size=100"+query, "")
 			b.ReportAllocs()
 			for b.Loop() {
@@ -90,7 +90,7 @@ func BenchmarkLivePage(b *testing.B) {
 
 func BenchmarkLiveCandidate(b *testing.B) {
 	b.ReportAllocs()
-	crowd(b, b.N)
+	newLargeServer(b, b.N)
 }
 
 func (c rawCall) id(method, path, body string) string {

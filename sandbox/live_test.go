@@ -16,15 +16,15 @@ func TestALiveWorldBeginsEmpty(t *testing.T) {
 	l := liveWorld(at(noon))
 	assert.JSONEq(t, `{"period_start":"2026-03-01T00:00:00.000Z","assessments_used":0,"assessments_limit":2000}`,
 		string(conforms(t, "account", l.get(t, "/account").Data)["usage"]))
-	assert.Empty(t, everything(t, l.door.with(l.key), "/assessments"))
-	assert.Empty(t, everything(t, l.door.with(l.key), "/submissions"))
+	assert.Empty(t, everything(t, l.transport.with(l.key), "/assessments"))
+	assert.Empty(t, everything(t, l.transport.with(l.key), "/submissions"))
 	assert.Equal(t, l.do(t, "GET", "/api/v1/challenges", sandbox.TestKey).Data, l.get(t, "/challenges").Data)
 	for _, m := range into[[]json.RawMessage](t, l.get(t, "/members")) {
 		conforms(t, "member", m)
 	}
 	l.get(t, "/assessments/"+sandbox.AssessmentID).fails(t, 404, "NOT_FOUND")
 	l.get(t, "/submissions/"+sandbox.SubmissionID+"/report").fails(t, 404, "NOT_FOUND")
-	assert.Equal(t, 6, l.door.get(t, "/assessments").Meta.Total, "test mode is another world")
+	assert.Equal(t, 6, l.transport.get(t, "/assessments").Meta.Total, "test mode is another world")
 }
 
 func TestTheLifeOfACandidate(t *testing.T) {
@@ -161,7 +161,7 @@ func TestAssessmentsPersist(t *testing.T) {
 	assert.Equal(t, 204, l.delete(t, first).status)
 	assert.Equal(t, second[13:], ids1(t, l.get(t, second)))
 	assert.Equal(t, []string{second[13:]}, ids(t, l.get(t, "/assessments")))
-	for _, gone := range []answer{
+	for _, gone := range []apiResponse{
 		l.get(t, first), l.delete(t, first), l.patch(t, first, `{"status":"closed"}`), l.post(t, first+"/invitations", candidateBody("c@example.test")),
 	} {
 		gone.fails(t, 404, "NOT_FOUND")
@@ -179,7 +179,7 @@ func TestAssessmentsPersist(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	l := liveWorld()
 	posting := l.assess(t)
-	change := func(id, what string) answer { return l.post(t, posting+"/invitations/"+id+"/"+what, "") }
+	change := func(id, what string) apiResponse { return l.post(t, posting+"/invitations/"+id+"/"+what, "") }
 	for name, prepare := range map[string]func(id string){
 		"revoked":   func(id string) { assert.Equal(t, 204, change(id, "revoke").status) },
 		"started":   func(id string) { l.begin(t, id) },

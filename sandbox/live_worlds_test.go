@@ -239,7 +239,7 @@ func TestAHundredServersInOneProcess(t *testing.T) {
 				require.NoError(t, l.s.Evaluate(id, sandbox.Result{ShipScore: n}))
 			}
 			assert.Len(t, ids(t, l.get(t, "/submissions?status=evaluated")), n%5+1)
-			assert.Len(t, ids(t, l.door.get(t, "/submissions?page_size=7")), 7)
+			assert.Len(t, ids(t, l.transport.get(t, "/submissions?page_size=7")), 7)
 		})
 	}
 }

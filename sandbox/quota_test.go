@@ -17,7 +17,7 @@ import (
 
 const newAssessment = `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"n"}`
 
-func limitsOf(t *testing.T, a answer) (limit, remaining int, reset int64) {
+func limitsOf(t *testing.T, a apiResponse) (limit, remaining int, reset int64) {
 	t.Helper()
 	number := func(name string) int {
 		n, err := strconv.Atoi(a.header.Get(name))
@@ -28,7 +28,7 @@ func limitsOf(t *testing.T, a answer) (limit, remaining int, reset int64) {
 }
 
 func TestQuotaDefaults(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		limit, remaining, _ := limitsOf(t, d.get(t, "/account"))
 		assert.Equal(t, []int{1000, 999}, []int{limit, remaining})
 		limit, remaining, _ = limitsOf(t, d.post(t, "/assessments", newAssessment))
@@ -40,7 +40,7 @@ func TestQuotaWindow(t *testing.T) {
 	start := time.Date(2026, 3, 10, 12, 0, 0, 250e6, time.UTC)
 	now := start
 	s := sandbox.Start(t, sandbox.WithQuota(2, 1), sandbox.WithClock(func() time.Time { return now }))
-	d := doors(t, s)[1]
+	d := transports(t, s)[1]
 	wantReset := start.Add(time.Hour).Add(750 * time.Millisecond).Unix()
 
 	for want := 1; want >= 0; want-- {
@@ -94,7 +94,7 @@ func TestWhatCountsAgainstTheQuota(t *testing.T) {
 func TestSetQuota(t *testing.T) {
 	s := sandbox.New(sandbox.WithQuota(50, 20))
 	d := inProcess(s)
-	remaining := func(a answer) int { _, n, _ := limitsOf(t, a); return n }
+	remaining := func(a apiResponse) int { _, n, _ := limitsOf(t, a); return n }
 	s.SetQuota(sandbox.TestKey, sandbox.ClassRead, 3)
 	assert.Equal(t, 2, remaining(d.get(t, "/account")))
 	assert.Equal(t, 19, remaining(d.post(t, "/assessments", newAssessment)))

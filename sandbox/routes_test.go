@@ -23,7 +23,7 @@ const invitationID = "1a000000-0000-4000-8001-000000000001"
 // promise is what the document says of an operation that goes well.
 type promise struct {
 	status int
-	body   string // An example of what it takes; empty when it takes nothing.
+	body   string // An example body; empty for an operation without one.
 }
 
 // promises are those of all operations, by their routes.
@@ -56,7 +56,7 @@ func promises(t *testing.T) map[string]promise {
 
 func TestEveryOperationAnswers(t *testing.T) {
 	promised := promises(t)
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for _, o := range operations.All() {
 			if o.Name == "OpenAPI" {
 				continue // It has no envelope.
@@ -69,7 +69,7 @@ func TestEveryOperationAnswers(t *testing.T) {
 }
 
 func TestOneNotFoundForEveryCause(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		var bodies []string
 		promised := promises(t)
 		for _, o := range operations.All() {
@@ -99,7 +99,7 @@ func TestInvitationsAreFoundInTheirAssessmentOnly(t *testing.T) {
 }
 
 func TestStrangePathsAreNeverRedirected(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		for _, path := range []string{
 			"", "/", "/api", "/api/v1", "/api/v1/", "/api/v1/account/", "/api/v1//account", "//api/v1/account", "/api/v1/./account",
@@ -115,7 +115,7 @@ func TestStrangePathsAreNeverRedirected(t *testing.T) {
 }
 
 func TestMethodsThatAPathDoesNotHave(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for call, allow := range map[string]string{
 			"POST /account":                                     "GET, HEAD",
 			"OPTIONS /account":                                  "GET, HEAD",
@@ -145,7 +145,7 @@ func TestMethodsThatAPathDoesNotHave(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for _, path := range []string{"/api/v1/account", "/api/v1/nowhere"} {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, d.base+path, http.NoBody)
 			require.NoError(t, err)

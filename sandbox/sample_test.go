@@ -129,7 +129,7 @@ func TestSubmissionsAgreeWithTheirReports(t *testing.T) {
 		if done {
 			score, err := strconv.Atoi(r.text("ship_score"))
 			require.NoError(t, err)
-			rank := into[object](t, answer{Data: r["pipeline_rank"]})
+			rank := into[object](t, apiResponse{Data: r["pipeline_rank"]})
 			if was, found := ranks[score]; found {
 				assert.EqualValues(t, was, rank["rank"], "a score has one rank")
 			}

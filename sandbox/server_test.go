@@ -55,7 +55,7 @@ func TestURLAndClose(t *testing.T) {
 	url := s.URL()
 	assert.Equal(t, url, s.URL(), "one listener")
 	assert.Regexp(t, `^http://127\.0\.0\.1:\d+$`, url)
-	d := doors(t, s)[1]
+	d := transports(t, s)[1]
 	assert.Equal(t, 200, d.get(t, "/account").status)
 	s.Close()
 	s.Close()
@@ -82,7 +82,7 @@ func (f *fakeTB) Errorf(format string, args ...any) {
 func TestStartClosesWithTheTest(t *testing.T) {
 	tb := &fakeTB{}
 	s := sandbox.Start(tb, sandbox.WithQuota(7, 7))
-	d := doors(t, s)[1]
+	d := transports(t, s)[1]
 	assert.Equal(t, "6", d.get(t, "/account").header.Get("X-RateLimit-Remaining"))
 	require.Len(t, tb.cleanups, 1)
 	tb.cleanups[0]()

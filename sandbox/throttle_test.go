@@ -18,8 +18,8 @@ func TestFailedAuthenticationIsThrottled(t *testing.T) {
 	start := time.Date(2026, 3, 10, 12, 0, 0, 250e6, time.UTC)
 	now := start
 	s := sandbox.Start(t, unlimited(), sandbox.WithClock(func() time.Time { return now }))
-	all := doors(t, s)
-	wrong := func(d door) answer { return d.do(t, http.MethodGet, "/api/v1/account", "sk_live_wrong") }
+	all := transports(t, s)
+	wrong := func(d transport) apiResponse { return d.do(t, http.MethodGet, "/api/v1/account", "sk_live_wrong") }
 	for n := range 100 {
 		assert.Equal(t, 200, all[0].get(t, "/account").status, "successes do not count and are not hindered")
 		wrong(all[n%2]).fails(t, 401, "INVALID_TOKEN")

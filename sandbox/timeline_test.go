@@ -72,7 +72,7 @@ func TestStepsHaveTheTimeAtWhichTheyWereDue(t *testing.T) {
 		again.s.Advance(time.Hour)
 		again.get(t, "/account")
 	}
-	links := func(a answer) (out []object) {
+	links := func(a apiResponse) (out []object) {
 		for _, s := range into[[]object](t, a) {
 			delete(s, "workspace_archive_url")
 			out = append(out, s)

@@ -26,13 +26,13 @@ func at(now time.Time) sandbox.Option { return sandbox.WithClock(func() time.Tim
 
 var noon = time.Date(2026, 3, 10, 13, 0, 0, 123_456_789, time.FixedZone("CET", 3600))
 
-func (d door) patch(t *testing.T, path, body string) answer {
+func (d transport) patch(t *testing.T, path, body string) apiResponse {
 	t.Helper()
 	return d.do(t, http.MethodPatch, "/api/v1"+path, sandbox.TestKey, body)
 }
 
 func TestCreateAssessment(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		a := d.post(t, "/assessments", `{"name":"é <b>","challenge_id":"`+multiTask+`","unknown":{"x":[]}}`)
 		assert.Equal(t, 201, a.status)
 		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","name":"é <b>","challenge_id":"`+multiTask+ //nolint:testifylint // the order and the spelling are part of it
@@ -98,7 +98,7 @@ func TestCreateAssessmentInput(t *testing.T) {
 }
 
 func TestBodies(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for _, body := range []string{
 			"", " ", "{", `{"a":1}x`, `{"a":1}{}`, `{"a":1}]`, "nope", `{"a":'b'}`, `{"a":1,}`, "[]", "null", `"text"`, "7",
 			strings.Repeat("[", 200_000), `{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`,
@@ -114,7 +114,7 @@ func TestBodies(t *testing.T) {
 
 func TestBodySizes(t *testing.T) {
 	padded := func(size int) string { return newAssessment + strings.Repeat(" ", size-len(newAssessment)) }
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for size, fits := range map[int]bool{maxBody: true, maxBody + 1: false, 3_000_000: false} {
 			for _, body := range []any{padded(size), any(strings.NewReader(padded(size)))} {
 				for _, call := range []string{"POST /assessments", "DELETE " + assessment, "GET /account"} {
@@ -136,7 +136,7 @@ func TestBodySizes(t *testing.T) {
 }
 
 func TestUpdateAssessment(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		before := conforms(t, "assessment", d.get(t, assessment).Data)
 		after := conforms(t, "assessment", d.patch(t, assessment, `{"status":"closed"}`).Data)
 		for name := range before {
@@ -164,7 +164,7 @@ func TestUpdateAssessment(t *testing.T) {
 }
 
 func TestDeleteAssessment(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for range 2 {
 			assert.Equal(t, 204, d.do(t, http.MethodDelete, "/api/v1"+assessment, sandbox.TestKey).status)
 		}
@@ -173,7 +173,7 @@ func TestDeleteAssessment(t *testing.T) {
 }
 
 func TestSendInvitation(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		body := `{"candidate_email":"ada@example.test","candidate_name":"Ada & Co","unknown":1}`
 		a := d.post(t, invitations, body)
 		assert.Equal(t, 201, a.status)
@@ -186,7 +186,7 @@ func TestSendInvitation(t *testing.T) {
 	}, at(noon))
 }
 
-func ids1(t *testing.T, a answer) string { return into[object](t, a)["id"].(string) }
+func ids1(t *testing.T, a apiResponse) string { return into[object](t, a)["id"].(string) }
 
 func TestSendInvitationInput(t *testing.T) {
 	d := inProcess(sandbox.New())
@@ -206,7 +206,7 @@ func TestSendInvitationInput(t *testing.T) {
 }
 
 func TestInvitationsThatCannotBeSent(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		for _, email := range []string{sandbox.PlanLimitEmail, strings.ToUpper(sandbox.PlanLimitEmail)} {
 			body := `{"candidate_email":"` + email + `","candidate_name":"A"}`
 			d.post(t, invitations, body).fails(t, 402, "PLAN_LIMIT_REACHED")
@@ -217,7 +217,7 @@ func TestInvitationsThatCannotBeSent(t *testing.T) {
 }
 
 func TestResendAndRevoke(t *testing.T) {
-	eachDoor(t, func(t *testing.T, d door) {
+	eachTransport(t, func(t *testing.T, d transport) {
 		list := d.get(t, invitations+"?page_size=1&page=360")
 		before := conforms(t, "invitation", into[[]json.RawMessage](t, list)[0])
 		require.Equal(t, invitationID, before.text("id"))

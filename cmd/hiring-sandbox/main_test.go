@@ -53,7 +53,7 @@ type running struct {
 	baseURL  string
 }
 
-// start runs the program until it has said where it listens.
+// start runs the program until it has printed its address.
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
 	p := &running{Cmd: exec.CommandContext(t.Context(), program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)}
@@ -78,7 +78,7 @@ func start(t *testing.T, args ...string) *running {
 	return p
 }
 
-// stop ends the program with a signal and returns what it said last.
+// stop ends the program with a signal and returns its last output.
 func (p *running) stop(t *testing.T, signal os.Signal) string {
 	t.Helper()
 	require.NoError(t, p.Process.Signal(signal))

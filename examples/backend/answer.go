@@ -13,8 +13,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// answer is what the person before the screen is told of a failure.
-type answer struct {
+// failureText is what the page shows of a failure.
+type failureText struct {
 	Status     int
 	Text       string
 	Fields     map[string][]string // What is wrong with a field of the form, by its name there.
@@ -23,38 +23,38 @@ type answer struct {
 }
 
 // ours is the answer to what no browser can mend, and need not know.
-var ours = answer{Status: http.StatusInternalServerError, Text: "Something is wrong on our side. It has been noted.", Operator: true}
+var ours = failureText{Status: http.StatusInternalServerError, Text: "Something is wrong on our side. It has been noted.", Operator: true}
 
 // soon is when to try again if the API does not say.
 const soon = 30 * time.Second
 
 // answerTo is the one place that knows what each failure of the client means to a browser.
-func answerTo(err error) answer {
+func answerTo(err error) failureText {
 	failure, _ := errors.AsType[*hiring.Error](err)
 	switch {
 	case unsure(failure):
-		return answer{Status: http.StatusAccepted, Text: "It is not certain yet whether the invitation was sent."}
+		return failureText{Status: http.StatusAccepted, Text: "It is not certain yet whether the invitation was sent."}
 	case errors.Is(err, hiring.ErrInvalidInput):
 		return invalid(err)
 	case errors.Is(err, hiring.ErrPlanLimitReached):
-		return answer{Status: http.StatusPaymentRequired, Text: "The plan has no invitations left in this period."}
+		return failureText{Status: http.StatusPaymentRequired, Text: "The plan has no invitations left in this period."}
 	case errors.Is(err, hiring.ErrNoArchive):
-		return answer{Status: http.StatusNotFound, Text: "There is no workspace to download."}
+		return failureText{Status: http.StatusNotFound, Text: "There is no workspace to download."}
 	case errors.Is(err, hiring.ErrNotFound):
-		return answer{Status: http.StatusNotFound, Text: "The assessment or the candidate does not exist any more."}
+		return failureText{Status: http.StatusNotFound, Text: "The assessment or the candidate does not exist any more."}
 	case errors.Is(err, hiring.ErrConflict):
-		return answer{Status: http.StatusConflict, Text: "The assessment does not allow this now. Is it closed?"}
+		return failureText{Status: http.StatusConflict, Text: "The assessment does not allow this now. Is it closed?"}
 	case errors.Is(err, hiring.ErrRateLimited):
-		return answer{Status: http.StatusTooManyRequests, Text: "Too many requests were made in this hour.", RetryAfter: later(failure)}
+		return failureText{Status: http.StatusTooManyRequests, Text: "Too many requests were made in this hour.", RetryAfter: later(failure)}
 	case failure != nil && !hiring.IsTransient(err) && !errors.Is(err, context.Canceled): // Such as a refused key or a wrong address.
 		return ours
 	case errors.Is(err, context.DeadlineExceeded):
-		return answer{Status: http.StatusGatewayTimeout, Text: "The assessment service takes too long to answer.", RetryAfter: later(failure)}
+		return failureText{Status: http.StatusGatewayTimeout, Text: "The assessment service takes too long to answer.", RetryAfter: later(failure)}
 	}
-	return answer{Status: http.StatusServiceUnavailable, Text: "The assessment service cannot be reached.", RetryAfter: later(failure)}
+	return failureText{Status: http.StatusServiceUnavailable, Text: "The assessment service cannot be reached.", RetryAfter: later(failure)}
 }
 
-// unsure tells a write that may have been done, and one that was done though its
+// unsure reports whether a write may have been done, or was done though its
 // response could not be read: neither is repeated without a look.
 func unsure(failure *hiring.Error) bool {
 	return failure != nil && (failure.Outcome == hiring.OutcomeUnknown || failure.Outcome == hiring.OutcomeDone)
@@ -62,7 +62,7 @@ func unsure(failure *hiring.Error) bool {
 
 // invalid puts the API's complaints beside the fields of the form that they
 // are about. One about anything else is no mistake of the person before the screen.
-func invalid(err error) answer {
+func invalid(err error) failureText {
 	complaints, names := hiring.FieldErrors(err), hiring.DefaultDialect()
 	fields := make(map[string][]string)
 	if problems := complaints[names.InvitationEmail]; len(problems) > 0 {
@@ -74,7 +74,7 @@ func invalid(err error) answer {
 	if len(fields) == 0 {
 		return ours
 	}
-	return answer{Status: http.StatusBadRequest, Text: "Please correct what is marked.", Fields: fields}
+	return failureText{Status: http.StatusBadRequest, Text: "Please correct what is marked.", Fields: fields}
 }
 
 func later(failure *hiring.Error) time.Duration {

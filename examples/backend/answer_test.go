@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// failure is something that goes wrong, and what a browser is told of it.
+// failure is a failure and what a browser shows of it.
 type failure struct {
 	name       string
 	form       [2]string       // Name and address; Ada's when empty.

@@ -12,7 +12,7 @@ import (
 type app struct {
 	client  *hiring.Client
 	board   *board
-	errands *errands
+	tasks *inviteTasks
 	log     *slog.Logger
 	mode    string // Whom the mails reach, for every page to say.
 	console string // Where the embedded sandbox's own page is; empty: there is none.
@@ -40,7 +40,7 @@ func newApp(client *hiring.Client, assessment string, log *slog.Logger) (*app, e
 		a.mode = "Test mode: nobody gets an e-mail, and nothing is kept."
 	}
 	a.board = &board{client: viewing, assessment: assessment, reading: make(chan struct{}, 1), reports: make(map[string]*hiring.Report)}
-	a.errands = &errands{client: client, assessment: assessment, log: log, invited: a.board.add, all: make(map[string]*errand)}
+	a.tasks = &inviteTasks{client: client, assessment: assessment, log: log, invited: a.board.add, all: make(map[string]*inviteTask)}
 	return a, nil
 }
 
@@ -83,7 +83,7 @@ func (a *app) note(r *http.Request, answered *statusWriter, began time.Time) {
 	a.log.InfoContext(r.Context(), "request", "route", r.Pattern, "status", answered.status, "took", time.Since(began))
 }
 
-// statusWriter knows what was answered.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 

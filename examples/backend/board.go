@@ -12,7 +12,7 @@ import (
 
 const (
 	keepFor      = 30 * time.Second // What was read.
-	keepFailure  = 5 * time.Second  // Those who reload do not add to the trouble.
+	keepFailure  = 5 * time.Second  // Reloads do not send further requests.
 	readWithin   = 10 * time.Second
 	pageSize     = 100 // Of the API's listings.
 	readsAnHour  = 1000
@@ -54,8 +54,8 @@ type candidate struct {
 	Submission *hiring.Submission // Nil: not begun.
 }
 
-// look returns how far the candidates are, or were when it was last read.
-func (b *board) look(ctx context.Context) (snapshot, error) {
+// snapshot returns the stages of the candidates when they were last read.
+func (b *board) snapshot(ctx context.Context) (snapshot, error) {
 	if err := b.enter(ctx); err != nil {
 		return snapshot{}, err
 	}

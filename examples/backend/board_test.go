@@ -40,7 +40,7 @@ func TestViewsShareWhatIsRead(t *testing.T) {
 				require.Equal(t, c.reads, s.requests(http.MethodGet), "nothing is read for a while")
 				for range 60 * 60 {
 					time.Sleep(time.Second)
-					_, err := s.app.board.look(t.Context())
+					_, err := s.app.board.snapshot(t.Context())
 					require.NoError(t, err)
 				}
 				require.LessOrEqual(t, s.requests(http.MethodGet), 500+2*c.reads, "half of an hour's reads, and both ends")
@@ -115,7 +115,7 @@ func TestInvitedAreShownAtOnce(t *testing.T) {
 			require.Contains(t, w.Body.String(), "<h1>Ada ")
 		}
 		for range 10 {
-			board, err := s.app.board.look(t.Context())
+			board, err := s.app.board.snapshot(t.Context())
 			require.NoError(t, err)
 			require.Len(t, board.Candidates, 1, "once")
 			time.Sleep(31 * time.Second)
@@ -128,7 +128,7 @@ func TestListingsWithoutReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		invitation, submission := s.evaluated()
-		board, err := s.app.board.look(t.Context())
+		board, err := s.app.board.snapshot(t.Context())
 		require.NoError(t, err)
 		candidate, ok := board.find(invitation)
 		require.True(t, ok)

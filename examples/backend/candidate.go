@@ -18,7 +18,7 @@ func (a *app) home(w http.ResponseWriter, r *http.Request) { a.showHome(w, r, pa
 
 // showHome shows the form, also when the candidates cannot be shown.
 func (a *app) showHome(w http.ResponseWriter, r *http.Request, p page) {
-	board, err := a.board.look(r.Context())
+	board, err := a.board.snapshot(r.Context())
 	if err != nil {
 		report(r.Context(), a.log, "the candidates were not listed", err)
 	}
@@ -32,14 +32,14 @@ func (a *app) showHome(w http.ResponseWriter, r *http.Request, p page) {
 
 // candidate shows how far a candidate is.
 func (a *app) candidate(w http.ResponseWriter, r *http.Request) {
-	board, err := a.board.look(r.Context())
+	board, err := a.board.snapshot(r.Context())
 	if err != nil {
 		a.fail(w, r, "a candidate was not shown", err)
 		return
 	}
 	candidate, ok := board.find(r.PathValue("id"))
 	if !ok {
-		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusNotFound, Text: "There is no such candidate."}})
+		a.show(w, r, "problem", page{Answer: failureText{Status: http.StatusNotFound, Text: "There is no such candidate."}})
 		return
 	}
 	p := page{Board: board, Candidate: candidate, Already: r.URL.Query().Has("already")}
@@ -55,7 +55,7 @@ func (a *app) candidate(w http.ResponseWriter, r *http.Request) {
 	a.show(w, r, "candidate", p)
 }
 
-// Stage says in a word how far a candidate is. What was handed in shows in the
+// Stage returns the stage of a candidate in a word. A submitted attempt shows in the
 // submission only: the invitation stays started.
 func (c candidate) Stage() string {
 	switch {
@@ -76,7 +76,7 @@ func (c candidate) Expired() bool {
 	return c.Submission == nil && !c.ExpiresAt.IsZero() && c.ExpiresAt.Before(time.Now())
 }
 
-// HandedIn is when the attempt was handed in, or nil.
+// HandedIn returns when the attempt was submitted, or nil.
 func (c candidate) HandedIn() *time.Time {
 	if c.Submission == nil {
 		return nil
@@ -87,14 +87,14 @@ func (c candidate) HandedIn() *time.Time {
 // archive sends a candidate's workspace. The link to it is a secret for an hour:
 // it is read now, for one read, and reaches neither a browser nor a cache.
 func (a *app) archive(w http.ResponseWriter, r *http.Request) {
-	board, err := a.board.look(r.Context())
+	board, err := a.board.snapshot(r.Context())
 	if err != nil {
 		a.fail(w, r, "a workspace was not sent", err)
 		return
 	}
 	candidate, ok := board.find(r.PathValue("id"))
 	if !ok || candidate.Submission == nil {
-		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusNotFound, Text: "There is no such workspace."}})
+		a.show(w, r, "problem", page{Answer: failureText{Status: http.StatusNotFound, Text: "There is no such workspace."}})
 		return
 	}
 	h := w.Header()

@@ -113,7 +113,7 @@ func TestNothingIsKept(t *testing.T) {
 			require.Contains(t, h.Get("Content-Security-Policy"), "default-src 'none'", path)
 			require.NotContains(t, s.get(path).Body.String(), "_archive", "a signed link")
 		}
-		board, err := s.app.board.look(t.Context())
+		board, err := s.app.board.snapshot(t.Context())
 		require.NoError(t, err)
 		require.Nil(t, board.Candidates[0].Submission.WorkspaceArchiveURL, "a signed link")
 		require.Contains(t, s.get("/style.css").Header().Get("Content-Type"), "text/css")

@@ -41,7 +41,7 @@ func newSite(t *testing.T, opts ...sandbox.Option) *site {
 	return s
 }
 
-// serve makes the app anew, with another client.
+// serve creates the app again, with another client.
 func (s *site) serve(client func(...hiring.Option) *hiring.Client) {
 	s.t.Helper()
 	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -49,7 +49,7 @@ func (s *site) serve(client func(...hiring.Option) *hiring.Client) {
 	require.NoError(s.t, err)
 	s.app, s.handler = app, app.handler()
 	s.t.Cleanup(func() {
-		app.errands.end(0)
+		app.tasks.end(0)
 		for _, secret := range []string{"Ada", "ada@", "candidates.test", sandbox.LiveKey, "sk_live_reader", "signature"} {
 			require.NotContains(s.t, s.log.String(), secret, "the log")
 		}
@@ -100,13 +100,13 @@ func (s *site) invite(name, email string) (w *httptest.ResponseRecorder, waited 
 	return nil, 0
 }
 
-// pendingPath is where the one errand of a test is looked after.
+// pendingPath is where the one task of a test is shown.
 func (s *site) pendingPath() string {
 	s.t.Helper()
-	s.app.errands.mu.Lock()
-	defer s.app.errands.mu.Unlock()
-	require.Len(s.t, s.app.errands.all, 1)
-	for id := range s.app.errands.all {
+	s.app.tasks.mu.Lock()
+	defer s.app.tasks.mu.Unlock()
+	require.Len(s.t, s.app.tasks.all, 1)
+	for id := range s.app.tasks.all {
 		return "/pending/" + id
 	}
 	return ""

@@ -19,10 +19,10 @@ const (
 func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusBadRequest, Text: "This form cannot be read."}})
+		a.show(w, r, "problem", page{Answer: failureText{Status: http.StatusBadRequest, Text: "This form cannot be read."}})
 		return
 	}
-	e := a.errands.begin(r.Context(), hiring.NewInvitation{
+	e := a.tasks.begin(r.Context(), hiring.NewInvitation{
 		Email: strings.TrimSpace(r.PostForm.Get("email")),
 		Name:  strings.TrimSpace(r.PostForm.Get("name")),
 	})
@@ -37,9 +37,9 @@ func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 
 // pending shows an invitation that is on its way. It reads nothing.
 func (a *app) pending(w http.ResponseWriter, r *http.Request) {
-	e, ok := a.errands.find(r.PathValue("id"))
+	e, ok := a.tasks.find(r.PathValue("id"))
 	if !ok {
-		a.show(w, r, "problem", page{Answer: answer{Status: http.StatusNotFound, Text: "What became of this invitation is not known any more. Invite again: who has an invitation gets no second one."}})
+		a.show(w, r, "problem", page{Answer: failureText{Status: http.StatusNotFound, Text: "What became of this invitation is not known any more. Invite again: who has an invitation gets no second one."}})
 		return
 	}
 	select {
@@ -47,12 +47,12 @@ func (a *app) pending(w http.ResponseWriter, r *http.Request) {
 		a.finish(w, r, e)
 	default:
 		w.Header().Set("Refresh", "3")
-		a.show(w, r, "pending", page{Answer: answer{Status: http.StatusAccepted}, Form: e.candidate})
+		a.show(w, r, "pending", page{Answer: failureText{Status: http.StatusAccepted}, Form: e.candidate})
 	}
 }
 
 // finish shows the result of an invitation.
-func (a *app) finish(w http.ResponseWriter, r *http.Request, e *errand) {
+func (a *app) finish(w http.ResponseWriter, r *http.Request, e *inviteTask) {
 	if e.err == nil {
 		to := "/candidates/" + url.PathEscape(e.invited.Invitation.ID)
 		if e.invited.Outcome == hiring.InviteExisting {

@@ -127,7 +127,7 @@ func TestClaimsEnd(t *testing.T) {
 		s.server.Inject(sandbox.Fault{Route: sendRoute, After: true, Times: -1})
 		s.post("Ada", "ada@candidates.test")
 		began := time.Now()
-		s.app.errands.end(time.Second)
+		s.app.tasks.end(time.Second)
 		require.Equal(t, time.Second, time.Since(began))
 		require.Equal(t, http.StatusAccepted, s.get(s.pendingPath()).Code, "it is not certain")
 		require.Equal(t, 1, s.requests(http.MethodPost))
@@ -138,7 +138,7 @@ func TestClaimsEnd(t *testing.T) {
 func TestNoErrandBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
-		s.app.errands.end(0)
+		s.app.tasks.end(0)
 		w, _ := s.invite("Ada", "ada@candidates.test")
 		require.Equal(t, 503, w.Code)
 		require.Zero(t, s.mails())

@@ -23,7 +23,7 @@ var browser = &http.Client{Timeout: 20 * time.Second}
 type started struct {
 	url  string
 	log  *text
-	stop func() error // Tells it to stop, and waits for its end.
+	stop func() error // Stops it and waits for its end.
 }
 
 func start(t *testing.T, baseURL, key string, args ...string) started {

@@ -34,7 +34,7 @@ func number(score int, ok bool) string {
 type page struct {
 	Mode      string // Whom the mails reach.
 	Console   string // Where the embedded sandbox's own page is.
-	Answer    answer
+	Answer    failureText
 	Posted    bool // The form was sent, and this is its answer.
 	Form      hiring.NewInvitation
 	Board     snapshot

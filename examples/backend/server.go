@@ -16,7 +16,7 @@ const grace = 5 * time.Second
 
 // serve answers until the context ends, and lets what was begun come to its end.
 func serve(ctx context.Context, address string, app *app, handler http.Handler, stdout io.Writer) error {
-	defer app.errands.end(grace)
+	defer app.tasks.end(grace)
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return err

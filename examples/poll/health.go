@@ -58,7 +58,7 @@ type status struct {
 	Ready          bool       `json:"ready"`
 	Delivered      int        `json:"delivered"`    // Since the program was started.
 	LastSuccess    *time.Time `json:"last_success"` // Null: no request has succeeded yet.
-	ReadsLimit     int        `json:"reads_limit"`  // An hour, as the API last said; 0: not yet.
+	ReadsLimit     int        `json:"reads_limit"`  // An hour, from the last response; 0 before the first.
 	ReadsRemaining int        `json:"reads_remaining"`
 	ReadsReset     *time.Time `json:"reads_reset"` // By the API's clock.
 }

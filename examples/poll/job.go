@@ -117,7 +117,7 @@ func (j *job) once(ctx context.Context) error {
 	}
 	for {
 		polled, pollErr := j.client.Submissions.Poll(ctx, j.set.watch, state)
-		// What was found before an error comes beside it.
+		// Results from before an error are returned with it.
 		if err := j.deliver(ctx, polled); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func main() {
 	os.Exit(exitStatus(run(ctx, os.Args[1:], os.Stdout, os.Stderr)))
 }
 
-// exitStatus is 0 when the job was told to stop, 1 after an error, and 2 for
+// exitStatus is 0 when the job was stopped, 1 after an error, and 2 for
 // settings that make no sense: those do not mend themselves, and poll.service does
 // not start the job again.
 func exitStatus(err error) int {

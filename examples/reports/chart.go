@@ -6,7 +6,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// The drawings are 640 wide. Whatever they show is in a table beside them, too.
+// The drawings are 640 wide. A table next to each has the same numbers.
 const (
 	chartWidth = 640
 	plotLeft   = 40  // Of the columns.
@@ -102,7 +102,7 @@ func countBars(counts []count) []bar {
 	return all
 }
 
-// short fits beside a bar. The table has all of it.
+// short shortens a text to fit next to a bar. The table has the whole text.
 func short(label string) string {
 	const most = 16
 	if runes := []rune(label); len(runes) > most {

@@ -26,7 +26,7 @@ type count struct {
 	N     int
 }
 
-// spread is what can be said of scores. Those that are left out are counted: a
+// spread is the distribution of scores. Omitted ones are counted: a
 // score that is null or rests on thin evidence is neither 0 nor part of a median.
 type spread struct {
 	Median, Lower, Upper int // Lower and Upper: half of the scores lie between them.
@@ -101,7 +101,7 @@ func figuresOf(submissions []hiring.Submission) figures {
 	return f
 }
 
-// thin tells a report whose score rests on thin evidence.
+// thin reports whether the score rests on thin evidence.
 func thin(r *hiring.Report) bool { return r.Confidence == hiring.ConfidenceLow }
 
 // scores sorts ship scores into bins of ten.
@@ -166,7 +166,7 @@ func ofArea(evaluated []hiring.Submission, id hiring.PillarID) (out spread) {
 	return out.of(sure)
 }
 
-// of adds what can be said of scores.
+// of computes the distribution of scores.
 func (s spread) of(sure []int) spread {
 	s.Scored = len(sure)
 	if s.Scored > 0 {

@@ -49,7 +49,7 @@ func TestTheFirstReasonToStopIsKept(t *testing.T) {
 // TestStepAsksForTheTimeNowAndThen: often enough to end, and not with each step.
 func TestStepAsksForTheTimeNowAndThen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	clock := &asked{Context: ctx}
+	clock := &countingContext{Context: ctx}
 	b := limits.Bound{Until: clock}
 	for range 10_000 {
 		require.True(t, b.Step())
@@ -64,13 +64,13 @@ func TestStepAsksForTheTimeNowAndThen(t *testing.T) {
 	assert.Equal(t, context.Canceled, b.Stopped)
 }
 
-type asked struct {
+type countingContext struct {
 	context.Context
 
 	times int
 }
 
-func (a *asked) Err() error {
+func (a *countingContext) Err() error {
 	a.times++
 	return a.Context.Err()
 }

@@ -59,7 +59,7 @@ func page(t *testing.T, text string) ([]item, paging.Meta) {
 	return items(letters), meta
 }
 
-// TestAdvance reads pages until the walk is done or stuck; what a page gives is in
+// TestAdvance reads pages until the iteration is done or stuck; what a page gives is in
 // want, and how it ends.
 func TestAdvance(t *testing.T) {
 	for name, c := range map[string]struct {

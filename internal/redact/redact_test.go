@@ -150,7 +150,7 @@ func TestScrubWithinTheTime(t *testing.T) {
 	assert.Nil(t, clean)
 }
 
-// letters is what a reader of b sees, told in the simplest way.
+// letters returns the letters that a reader of b sees, in the simplest way.
 func letters(b []byte, escapes bool) string {
 	if escapes {
 		for _, plain := range []string{`\\`, `\"`, `\/`, `\n`, `\t`} {

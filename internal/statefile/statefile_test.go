@@ -47,7 +47,7 @@ func TestRejectsWhatIsTooLong(t *testing.T) {
 	loads(t, path, longest)
 	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "exceeds the limit")
 	loads(t, path, longest)
-	require.NoError(t, os.Truncate(path, 1<<30)) // It has holes, and takes no room.
+	require.NoError(t, os.Truncate(path, 1<<30)) // A sparse file, which uses no space.
 	_, err := statefile.At(path).Load()
 	require.ErrorContains(t, err, "larger than a state file can be")
 	assert.Equal(t, []string{"state"}, names(t, folder))

@@ -46,13 +46,13 @@ func known(size int, over time.Duration, others int) func(emulator.Since) figure
 		if others > 0 {
 			more = emulator.Stream(5, noon.Add(-33*day), 35*day, others, usualLife)
 		}
-		return waitFor(emulator.Knobs{Since: on}, emulator.Crowd(1, noon, size, over, usualLife), more, over+4*h)
+		return waitFor(emulator.Behavior{Since: on}, emulator.ManyAttempts(1, noon, size, over, usualLife), more, over+4*h)
 	}
 }
 
 func batch(size int, over time.Duration) func(emulator.Since) figures {
 	return func(on emulator.Since) figures {
-		return waitFor(emulator.Knobs{Since: on}, emulator.Batch(1, noon, size, over), nil, over+4*h)
+		return waitFor(emulator.Behavior{Since: on}, emulator.Batch(1, noon, size, over), nil, over+4*h)
 	}
 }
 
@@ -60,20 +60,20 @@ func batch(size int, over time.Duration) func(emulator.Since) figures {
 func watched(aDay int, l emulator.Life, over time.Duration, change func(*simulation)) func(emulator.Since) figures {
 	return func(on emulator.Since) figures {
 		all := emulator.Stream(1, noon.Add(-33*day), 33*day+over+h, aDay, l)
-		return watchAll(emulator.Knobs{Since: on}, all, over, 2*h, change)
+		return watchAll(emulator.Behavior{Since: on}, all, over, 2*h, change)
 	}
 }
 
-// begun is a watch of 5,000 who begin at once and hand in over a day: more than a
-// state remembers.
-func begun(l emulator.Life) func(emulator.Since) figures {
+// startedAttempts watches 5,000 attempts that begin at once and are submitted over a day:
+// more than a state can hold.
+func startedAttempts(l emulator.Life) func(emulator.Since) figures {
 	return func(on emulator.Since) figures {
-		return watchAll(emulator.Knobs{Since: on}, emulator.Crowd(3, noon.Add(-h), 5000, day, l), 30*h, 2*h, nil)
+		return watchAll(emulator.Behavior{Since: on}, emulator.ManyAttempts(3, noon.Add(-h), 5000, day, l), 30*h, 2*h, nil)
 	}
 }
 
-func knobs(change func(*emulator.Knobs)) func(*simulation) {
-	return func(s *simulation) { change(&s.service.Knobs) }
+func withBehavior(change func(*emulator.Behavior)) func(*simulation) {
+	return func(s *simulation) { change(&s.service.Behavior) }
 }
 
 // burst is a stream with 3,000 evaluations within a minute, and 1,000 within a
@@ -89,7 +89,7 @@ func burst(on emulator.Since) figures {
 		it.Evaluated = noon.Add(7 * h)
 		all = append(all, it)
 	}
-	return watchAll(emulator.Knobs{Since: on}, all, 24*h, 2*h, nil)
+	return watchAll(emulator.Behavior{Since: on}, all, 24*h, 2*h, nil)
 }
 
 func scenarios() []scenario {
@@ -119,41 +119,41 @@ func scenarios() []scenario {
 		add(scenario{name: what + ", grading 2 h", on: created, run: watched(aDay, emulator.Life{Grading: 2 * h}, over, nil), rate: 330, p95: m, p99: 2 * m, max: 30 * m})
 	}
 	add(scenario{name: "100 a day, grading 30 h", on: meanings, short: true, run: watched(100, emulator.Life{Grading: 30 * h}, day, nil), rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	add(scenario{name: "5,000 begun at once, a day", on: meanings, run: begun(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
-	add(scenario{name: "5,000 begun at once, grading 20 s", on: created, run: begun(emulator.Life{Grading: 20 * s}), rate: 700, p95: 35 * m, p99: 3 * h, max: 3 * h})
-	add(scenario{name: "500 a day, 100 reads an hour", on: meanings, run: watched(500, usualLife, 2*day, knobs(func(k *emulator.Knobs) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
+	add(scenario{name: "5,000 begun at once, a day", on: meanings, run: startedAttempts(usualLife), rate: 300, p95: 55 * s, p99: 2 * m, max: 2 * m})
+	add(scenario{name: "5,000 begun at once, grading 20 s", on: created, run: startedAttempts(emulator.Life{Grading: 20 * s}), rate: 700, p95: 35 * m, p99: 3 * h, max: 3 * h})
+	add(scenario{name: "500 a day, 100 reads an hour", on: meanings, run: watched(500, usualLife, 2*day, withBehavior(func(k *emulator.Behavior) { k.Limit = 100 })), rate: 90, p95: 5 * m, p99: 6 * m, max: 10 * m})
 	return append(list, oddServices()...)
 }
 
 // oddServices are servers with unexpected behaviour.
 func oddServices() []scenario {
 	var list []scenario
-	add := func(name string, on []emulator.Since, change func(*emulator.Knobs), c scenario) {
+	add := func(name string, on []emulator.Since, change func(*emulator.Behavior), c scenario) {
 		c.name, c.on = name, on
-		c.run = watched(500, usualLife, 2*day, knobs(change))
+		c.run = watched(500, usualLife, 2*day, withBehavior(change))
 		list = append(list, c)
 	}
 	loose := scenario{rate: 860, p95: 2*m + 12*s, p99: 30 * m, max: 2 * h}
-	add("status filter empty", created, func(k *emulator.Knobs) { k.Filter = emulator.ShowsNone }, loose)
-	add("status filter refused", created, func(k *emulator.Knobs) { k.Filter = emulator.Refuses }, loose)
-	add("status filter ignored", created, func(k *emulator.Knobs) { k.Filter = emulator.ShowsAll }, loose)
-	add("only evaluated ones listed", created, func(k *emulator.Knobs) { k.Finished = true }, loose)
-	add("exclusive since", meanings, func(k *emulator.Knobs) { k.Exclusive = true }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("pages of 25", meanings, func(k *emulator.Knobs) { k.PageSize = 25 }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("half of the quota", meanings, func(k *emulator.Knobs) { k.Rivals = 500 }, scenario{rate: 400, p95: 2 * m, p99: 3 * m, max: 10 * m})
-	add("report a minute late", meanings, func(k *emulator.Knobs) { k.Lag = m }, scenario{rate: 250, p95: 5 * m, p99: 5 * m, max: 30 * m})
-	add("since cut to the day", meanings[:3], func(k *emulator.Knobs) { k.Cut = day }, scenario{rate: 300, p95: 2 * m, p99: 2 * m, max: 10 * m})
-	add("newest evaluated first", meanings, func(k *emulator.Knobs) { k.Order = emulator.NewestEvaluated }, scenario{rate: 600, p95: 2 * m, p99: 2 * m, max: 30 * m})
-	add("no order", meanings[:3], func(k *emulator.Knobs) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
-	add("cursors by offset", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	add("cursors expire", meanings, func(k *emulator.Knobs) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add("status filter empty", created, func(k *emulator.Behavior) { k.Filter = emulator.ShowsNone }, loose)
+	add("status filter refused", created, func(k *emulator.Behavior) { k.Filter = emulator.Refuses }, loose)
+	add("status filter ignored", created, func(k *emulator.Behavior) { k.Filter = emulator.ShowsAll }, loose)
+	add("only evaluated ones listed", created, func(k *emulator.Behavior) { k.Finished = true }, loose)
+	add("exclusive since", meanings, func(k *emulator.Behavior) { k.Exclusive = true }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("pages of 25", meanings, func(k *emulator.Behavior) { k.PageSize = 25 }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("half of the quota", meanings, func(k *emulator.Behavior) { k.Rivals = 500 }, scenario{rate: 400, p95: 2 * m, p99: 3 * m, max: 10 * m})
+	add("report a minute late", meanings, func(k *emulator.Behavior) { k.Lag = m }, scenario{rate: 250, p95: 5 * m, p99: 5 * m, max: 30 * m})
+	add("since cut to the day", meanings[:3], func(k *emulator.Behavior) { k.Cut = day }, scenario{rate: 300, p95: 2 * m, p99: 2 * m, max: 10 * m})
+	add("newest evaluated first", meanings, func(k *emulator.Behavior) { k.Order = emulator.NewestEvaluated }, scenario{rate: 600, p95: 2 * m, p99: 2 * m, max: 30 * m})
+	add("no order", meanings[:3], func(k *emulator.Behavior) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
+	add("cursors by offset", meanings, func(k *emulator.Behavior) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
+	add("cursors expire", meanings, func(k *emulator.Behavior) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	// The client retries failed requests. This simulation does not.
-	add("a fifth of requests fails", meanings, func(k *emulator.Knobs) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
-	add("20 reads a minute", meanings, func(k *emulator.Knobs) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
-	add("outage of 6 h", meanings, func(k *emulator.Knobs) {
+	add("a fifth of requests fails", meanings, func(k *emulator.Behavior) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
+	add("20 reads a minute", meanings, func(k *emulator.Behavior) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
+	add("outage of 6 h", meanings, func(k *emulator.Behavior) {
 		k.Down = func(now time.Time) bool { return now.After(noon.Add(10*h)) && now.Before(noon.Add(16*h)) }
 	}, scenario{rate: 300, p95: 6 * h, p99: 6 * h, max: 8 * h})
-	add("clock put back an hour", meanings, func(k *emulator.Knobs) {
+	add("clock put back an hour", meanings, func(k *emulator.Behavior) {
 		k.Skew = func(now time.Time) time.Duration {
 			if now.After(noon.Add(10 * h)) {
 				return -h
@@ -172,19 +172,19 @@ func oddServices() []scenario {
 		scenario{name: "bursts of 3,000 and 1,000", on: meanings[1:3], short: true, run: burst, rate: 300, p95: m, p99: 2 * m, max: 2 * m},
 		scenario{name: "bursts of 3,000 and 1,000", on: []emulator.Since{emulator.OnEvaluation, emulator.Ignored}, run: burst, rate: 300, p95: m, p99: 2 * m, max: 2 * m},
 		scenario{name: "hourly Poll", on: meanings, run: watched(500, usualLife, 4*day, func(s *simulation) { s.poll = h }), rate: 300, p95: 2 * h, p99: 3 * h, max: 3 * h},
-		scenario{name: "outage of 72 h", on: meanings, run: watched(500, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
+		scenario{name: "outage of 72 h", on: meanings, run: watched(500, usualLife, 6*day, withBehavior(func(k *emulator.Behavior) {
 			k.Down = func(now time.Time) bool { return now.After(noon.Add(day)) && now.Before(noon.Add(4*day)) }
 		})), rate: 300, p95: 73 * h, p99: 73 * h, max: 74 * h},
-		scenario{name: "outage of 72 h, 2,000 a day", on: meanings, run: watched(2000, usualLife, 6*day, knobs(func(k *emulator.Knobs) {
+		scenario{name: "outage of 72 h, 2,000 a day", on: meanings, run: watched(2000, usualLife, 6*day, withBehavior(func(k *emulator.Behavior) {
 			k.Down = func(now time.Time) bool { return now.After(noon.Add(day)) && now.Before(noon.Add(4*day)) }
 		})), rate: 400, p95: 73 * h, p99: 73 * h, max: 75 * h},
 		scenario{name: "restarted every 6 h", on: meanings, run: watched(500, usualLife, 2*day, func(s *simulation) { s.restart = 6 * h }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
 		scenario{name: "restarted every minute", on: meanings, run: watched(500, usualLife, day, func(s *simulation) { s.restart = m }), rate: 165, p95: m, p99: 2 * m, max: 10 * m},
 		scenario{name: "1,000 known, restarted every 6 h", on: meanings, run: func(on emulator.Since) figures {
-			all := emulator.Crowd(1, noon, 1000, 24*h, usualLife)
+			all := emulator.ManyAttempts(1, noon, 1000, 24*h, usualLife)
 			o := usualOptions()
 			o.Known = ids(all)
-			sim := &simulation{service: emulator.New(emulator.Knobs{Since: on}, 1, all), options: o, begin: noon, over: 30 * h, restart: 6 * h}
+			sim := &simulation{service: emulator.New(emulator.Behavior{Since: on}, 1, all), options: o, begin: noon, over: 30 * h, restart: 6 * h}
 			sim.run()
 			return sim.measure(all, noon, noon.Add(30*h))
 		}, rate: 300, p95: m, p99: 2 * m, max: 10 * m, most: 650},
@@ -207,7 +207,7 @@ func TestFigures(t *testing.T) {
 				t.Run(c.name+"/"+on.String(), func(t *testing.T) {
 					t.Parallel()
 					f := c.run(on)
-					c.judge(t, &f)
+					c.checkLimits(t, &f)
 					t.Log(f.String())
 					mu.Lock()
 					defer mu.Unlock()
@@ -223,7 +223,7 @@ func TestFigures(t *testing.T) {
 	t.Logf("reads an hour, the most in one, and from evaluation to delivery\n%s", strings.Join(lines, "\n"))
 }
 
-func (c *scenario) judge(t *testing.T, f *figures) {
+func (c *scenario) checkLimits(t *testing.T, f *figures) {
 	if f.lost > 0 || f.twice > 0 || f.early > 0 || f.denied > 0 || f.err != nil || len(f.late) == 0 {
 		t.Errorf("%d delivered, %d lost, %d twice, %d unready, %d times 429, %v; want each once", len(f.late), f.lost, f.twice, f.early, f.denied, f.err)
 	}

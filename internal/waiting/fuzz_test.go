@@ -15,9 +15,9 @@ import (
 )
 
 // arbitrary is a server with arbitrary behaviour, and its submissions.
-func arbitrary(random *rand.Rand) (emulator.Knobs, []*emulator.Submission) {
+func arbitrary(random *rand.Rand) (emulator.Behavior, []*emulator.Submission) {
 	one := func(n int) bool { return random.IntN(n) == 0 }
-	k := emulator.Knobs{
+	k := emulator.Behavior{
 		Since: emulator.Since(random.IntN(4)), Filter: emulator.Filter(random.IntN(4)), Order: emulator.Order(random.IntN(3)),
 		Cursors: emulator.Cursors(random.IntN(3)), PageSize: 1 + random.IntN(100), Exclusive: one(2), Finished: one(5), Bare: one(3),
 	}
@@ -70,7 +70,7 @@ func lives(random *rand.Rand, size int) []*emulator.Submission {
 	case 0:
 		all = emulator.Stream(random.Uint64(), noon.Add(-day), 2*day, size, life)
 	case 1:
-		all = emulator.Crowd(random.Uint64(), noon, size, day, life)
+		all = emulator.ManyAttempts(random.Uint64(), noon, size, day, life)
 	default:
 		all = emulator.Batch(random.Uint64(), noon, size, day)
 	}
@@ -165,7 +165,7 @@ func play(t *testing.T, seed uint64) {
 	// Where since is cut to the hour or the day, the experiment can take creation for
 	// submission as long as every attempt was created in the hour of the listings that ask:
 	// a server that truncates since responds in the same way in both cases. Seed 538 is such a service:
-	// all attempts begin at 11:00 and are handed in at 11:59. Then an old attempt is found
+	// all attempts begin at 11:00 and are submitted at 11:59. Then an old attempt is found
 	// by the listing of the unfinished or by the first sweep over all of Lookback, two
 	// hours late.
 	if reads && k.Skew == nil && k.Cut < h && o.Known == nil {
@@ -206,7 +206,7 @@ func FuzzMachine(f *testing.F) {
 	f.Fuzz(play)
 }
 
-// FuzzResume takes any text for a state, as it is and under a checksum that is
+// FuzzResume uses any text as a state, unchanged and with a checksum that is
 // right: it is rejected, or the machine resumes.
 func FuzzResume(f *testing.F) {
 	o := usualOptions()

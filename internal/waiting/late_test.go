@@ -37,7 +37,7 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 					}
 				}
 				var sim *simulation
-				watchAll(emulator.Knobs{Since: on}, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
+				watchAll(emulator.Behavior{Since: on}, slices.Concat(all, old), c.over+c.poll, 0, func(s *simulation) { sim, s.poll = s, c.poll })
 				f := sim.measure(slices.Concat(all, old), noon, noon.Add(c.over-h))
 				t.Log(f.String())
 				assert.Zero(t, f.lost)
@@ -63,7 +63,7 @@ func TestASubmissionComesWithItsReport(t *testing.T) {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Batch(1, noon, c.size, h)
-				f := watchAll(emulator.Knobs{Since: on, Bare: true}, all, 12*h, 0, func(s *simulation) {
+				f := watchAll(emulator.Behavior{Since: on, Bare: true}, all, 12*h, 0, func(s *simulation) {
 					s.poll, s.stopped = c.poll, c.down
 				})
 				t.Log(f.String())
@@ -105,7 +105,7 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 				if !isLong() && c.poll == 0 {
 					over = 5 * h
 				}
-				f := watchAll(emulator.Knobs{Since: on}, all, over, 0, func(s *simulation) { s.poll, s.restart = c.poll, 6*h })
+				f := watchAll(emulator.Behavior{Since: on}, all, over, 0, func(s *simulation) { s.poll, s.restart = c.poll, 6*h })
 				t.Log(f.String())
 				assert.Zero(t, f.lost)
 				assert.LessOrEqual(t, f.quantile(1), c.limit)
@@ -123,7 +123,7 @@ func TestABurstComesWithinTwoMinutes(t *testing.T) {
 				all := emulator.Batch(seed, noon.Add(10*m), 5500, m)
 				o := usualOptions()
 				o.Start, o.Seed = noon, seed
-				sim := &simulation{service: emulator.New(emulator.Knobs{Since: on}, seed, all), options: o, begin: noon, over: 20 * m}
+				sim := &simulation{service: emulator.New(emulator.Behavior{Since: on}, seed, all), options: o, begin: noon, over: 20 * m}
 				sim.run()
 				f := sim.measure(all, noon, noon.Add(20*m))
 				t.Log(f.String())
@@ -150,7 +150,7 @@ func TestShortAttemptsAreFoundSoon(t *testing.T) {
 				}
 				o := usualOptions()
 				o.Start, o.Seed, o.Min, o.Max = noon, seed, s, 2*s
-				k := emulator.Knobs{Since: on, Faults: 0.2, Limit: 100_000}
+				k := emulator.Behavior{Since: on, Faults: 0.2, Limit: 100_000}
 				sim := &simulation{service: emulator.New(k, seed, all), options: o, begin: noon, over: span}
 				sim.run()
 				f := sim.measure(all, noon, noon.Add(span))
@@ -167,7 +167,7 @@ func TestShortAttemptsAreFoundSoon(t *testing.T) {
 func TestAPollADayReadsAllReports(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 450, 3*day)
-		f := watchAll(emulator.Knobs{Since: on, Bare: true}, all, 6*day, 0, func(s *simulation) { s.poll = day })
+		f := watchAll(emulator.Behavior{Since: on, Bare: true}, all, 6*day, 0, func(s *simulation) { s.poll = day })
 		t.Log(on, f.String())
 		assert.Zero(t, f.lost+f.twice+f.early)
 		assert.LessOrEqual(t, f.quantile(1), 2*day, on)

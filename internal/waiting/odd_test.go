@@ -21,14 +21,14 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 		max    time.Duration
 		rate   float64
 	}{
-		"a report a minute behind its status":  {usualLife, knobs(func(k *emulator.Knobs) { k.Lag = m }), 5 * m, 30 * m, 250},
+		"a report a minute behind its status":  {usualLife, withBehavior(func(k *emulator.Behavior) { k.Lag = m }), 5 * m, 30 * m, 250},
 		"one in ten is listed 5 minutes late":  {emulator.Life{Grading: 3 * m, Late: 0.1}, nil, 15 * m, 30 * m, 165},
 		"one in ten is stamped 10 minutes off": {emulator.Life{Grading: 3 * m, Early: 0.1}, nil, 15 * m, 30 * m, 165},
-		"an exclusive since":                   {usualLife, knobs(func(k *emulator.Knobs) { k.Exclusive = true }), m, 10 * m, 180},
-		"pages of 25":                          {usualLife, knobs(func(k *emulator.Knobs) { k.PageSize = 25 }), m, 10 * m, 180},
-		"a status filter that shows nothing":   {usualLife, knobs(func(k *emulator.Knobs) { k.Filter = emulator.ShowsNone }), 2*m + 12*s, 2 * h, 860},
-		"a listing in no order":                {usualLife, knobs(func(k *emulator.Knobs) { k.Order = emulator.NoOrder }), m, 10 * m, 400},
-		"a fifth of requests fails":            {usualLife, knobs(func(k *emulator.Knobs) { k.Faults = 0.2 }), 3*m + 30*s, 20 * m, 300},
+		"an exclusive since":                   {usualLife, withBehavior(func(k *emulator.Behavior) { k.Exclusive = true }), m, 10 * m, 180},
+		"pages of 25":                          {usualLife, withBehavior(func(k *emulator.Behavior) { k.PageSize = 25 }), m, 10 * m, 180},
+		"a status filter that shows nothing":   {usualLife, withBehavior(func(k *emulator.Behavior) { k.Filter = emulator.ShowsNone }), 2*m + 12*s, 2 * h, 860},
+		"a listing in no order":                {usualLife, withBehavior(func(k *emulator.Behavior) { k.Order = emulator.NoOrder }), m, 10 * m, 400},
+		"a fifth of requests fails":            {usualLife, withBehavior(func(k *emulator.Behavior) { k.Faults = 0.2 }), 3*m + 30*s, 20 * m, 300},
 		"a round an hour":                      {usualLife, func(s *simulation) { s.poll = h }, 2 * h, 3 * h, 300},
 	} {
 		for i, on := range meanings {
@@ -38,8 +38,8 @@ func TestServicesUnlikeTheSandbox(t *testing.T) {
 			t.Run(name+"/"+on.String(), func(t *testing.T) {
 				t.Parallel()
 				all := emulator.Stream(1, noon.Add(-5*day), 6*day+h, 500, c.life)
-				f := watchAll(emulator.Knobs{Since: on}, all, span, 2*h, c.change)
-				(&scenario{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).judge(t, &f)
+				f := watchAll(emulator.Behavior{Since: on}, all, span, 2*h, c.change)
+				(&scenario{rate: c.rate, p95: c.p95, p99: c.max, max: c.max}).checkLimits(t, &f)
 				assert.Greater(t, len(f.late), atLength(100, 300))
 			})
 		}

@@ -48,7 +48,7 @@ func TestStatesOfThePreviousRelease(t *testing.T) {
 				o := usualOptions()
 				o.Start = p.Saved // The state's beginning takes precedence.
 				sim := &simulation{
-					service: emulator.New(emulator.Knobs{Since: p.Since, Filter: p.Filter, PageSize: p.PageSize, Lag: p.Lag}, 1, all),
+					service: emulator.New(emulator.Behavior{Since: p.Since, Filter: p.Filter, PageSize: p.PageSize, Lag: p.Lag}, 1, all),
 					options: o, begin: p.Saved.Add(stopped), over: span, restart: 5 * h,
 				}
 				sim.machine, err = waiting.Resume(o, p.State)

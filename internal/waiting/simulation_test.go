@@ -124,7 +124,7 @@ func (s *simulation) budget() waiting.Budget {
 func (s *simulation) ask(action waiting.Action) {
 	began, asked := s.now, s.server(s.now)
 	s.requests = append(s.requests, s.now)
-	var reply emulator.Reply
+	var reply emulator.Response
 	if action.Kind == waiting.Get {
 		reply = s.service.Get(s.now, action.ID)
 	} else {
@@ -259,7 +259,7 @@ func usualOptions() waiting.Options {
 }
 
 // waitFor waits for known ids among others.
-func waitFor(k emulator.Knobs, all, others []*emulator.Submission, over time.Duration) figures {
+func waitFor(k emulator.Behavior, all, others []*emulator.Submission, over time.Duration) figures {
 	o := usualOptions()
 	o.Known = ids(all)
 	s := &simulation{service: emulator.New(k, 1, slices.Concat(all, others)), options: o, begin: noon, over: over}
@@ -268,7 +268,7 @@ func waitFor(k emulator.Knobs, all, others []*emulator.Submission, over time.Dur
 }
 
 // watchAll watches a stream that has been running for a while.
-func watchAll(k emulator.Knobs, all []*emulator.Submission, over, unsteady time.Duration, change func(*simulation)) figures {
+func watchAll(k emulator.Behavior, all []*emulator.Submission, over, unsteady time.Duration, change func(*simulation)) figures {
 	o := usualOptions()
 	o.Start = noon
 	s := &simulation{service: emulator.New(k, 1, all), options: o, begin: noon, over: over}

@@ -225,7 +225,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		all := emulator.Batch(1, noon.Add(-2*h), 4500, h)
 		o := usualOptions()
 		o.Start = noon.Add(-day)
-		sim := &simulation{service: emulator.New(emulator.Knobs{Order: order}, 1, all), options: o, begin: noon, over: h, restart: 10 * m}
+		sim := &simulation{service: emulator.New(emulator.Behavior{Order: order}, 1, all), options: o, begin: noon, over: h, restart: 10 * m}
 		sim.run()
 		require.NoError(t, sim.err)
 		assert.Zero(t, sim.lost(all, o.Start, noon))
@@ -395,7 +395,7 @@ func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 		all[7].Deleted = noon.Add(2 * h)
 		o := usualOptions()
 		o.Known = ids(all)
-		sim := &simulation{service: emulator.New(emulator.Knobs{Since: on}, 1, all), options: o, begin: noon, over: 3 * h}
+		sim := &simulation{service: emulator.New(emulator.Behavior{Since: on}, 1, all), options: o, begin: noon, over: 3 * h}
 		sim.run()
 		assert.Equal(t, []string{all[7].ID}, sim.machine.Missing(), on)
 	}
@@ -407,8 +407,8 @@ func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
 	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
-		f := watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 5*h, 0, nil)
-		(&scenario{rate: 370, p95: m, p99: 2 * m, max: 15 * m}).judge(t, &f)
+		f := watchAll(emulator.Behavior{Since: emulator.OnCreation}, all, 5*h, 0, nil)
+		(&scenario{rate: 370, p95: m, p99: 2 * m, max: 15 * m}).checkLimits(t, &f)
 	}
 }
 
@@ -448,7 +448,7 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	for i := range atLength(3, 12) { // One of these rounds sweeps.
 		var sim *simulation
 		down := noon.Add(6*h + time.Duration(i)*m)
-		watchAll(emulator.Knobs{Since: emulator.OnCreation}, all, 82*h, h, func(s *simulation) {
+		watchAll(emulator.Behavior{Since: emulator.OnCreation}, all, 82*h, h, func(s *simulation) {
 			sim = s
 			s.service.Down = func(now time.Time) bool { return now.After(down) && now.Before(down.Add(3*day)) }
 		})
@@ -457,14 +457,14 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 }
 
 // TestAttemptsBetweenTwoWaysOfPollingAreNotLate: known ids are looked for among the
-// evaluated until the unfinished are fewer; one that was handed in and graded while
+// evaluated until the unfinished are fewer; one that was submitted and graded while
 // that changed had been seen in neither.
 func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
 	for _, seed := range []uint64{4, 10} {
-		all := emulator.Crowd(seed, noon, 1000, 8*h, usualLife)
+		all := emulator.ManyAttempts(seed, noon, 1000, 8*h, usualLife)
 		o := usualOptions()
 		o.Known, o.Seed = ids(all), seed+99
-		sim := &simulation{service: emulator.New(emulator.Knobs{Since: emulator.OnCreation}, 1, all), options: o, begin: noon, over: 10 * h}
+		sim := &simulation{service: emulator.New(emulator.Behavior{Since: emulator.OnCreation}, 1, all), options: o, begin: noon, over: 10 * h}
 		sim.run()
 		f := sim.measure(all, noon, noon.Add(10*h))
 		assert.Zero(t, f.lost)
@@ -473,7 +473,7 @@ func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
 }
 
 // TestThousandsAtOnceComeOnce: they are more than are remembered otherwise, and
-// none of them is old enough to be told from news by its times.
+// none of them is old enough to be distinguished from new ones by its times.
 func TestThousandsAtOnceComeOnce(t *testing.T) {
 	size, span := atLength(4500, 10_000), atLength(3*h, 8*h)
 	for _, on := range meanings {
@@ -488,7 +488,7 @@ func TestThousandsAtOnceComeOnce(t *testing.T) {
 					it.Created = noon.Add(10*m + time.Duration(i)*apart)
 					it.Submitted, it.Evaluated = noon.Add(h), noon.Add(h+3*m)
 				}
-				f := watchAll(emulator.Knobs{Since: on}, all, span, h, nil)
+				f := watchAll(emulator.Behavior{Since: on}, all, span, h, nil)
 				assert.Zero(t, f.twice, "twice")
 				assert.Zero(t, f.lost, "lost")
 				assert.LessOrEqual(t, f.state, waiting.MaxState)
@@ -505,7 +505,7 @@ func TestABurstIsNotListedRepeatedly(t *testing.T) {
 		for _, it := range all {
 			it.Submitted, it.Evaluated = noon.Add(h), noon.Add(h+3*m)
 		}
-		f := watchAll(emulator.Knobs{Since: on}, all, 12*h, h, nil)
+		f := watchAll(emulator.Behavior{Since: on}, all, 12*h, h, nil)
 		assert.Zero(t, f.twice+f.lost, "%s", on)
 		assert.LessOrEqual(t, f.rate, 220.0, "reads an hour, since on %s", on)
 		t.Log(on, f.String())

@@ -18,7 +18,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// another is how the API might turn out to call a thing, and what makes a
+// another is a different name that the API may have for a thing, and what makes a
 // client that assumes the default notice.
 type another struct {
 	dialect hiring.Dialect
@@ -336,7 +336,7 @@ func TestDialectSinceIsSentInUTC(t *testing.T) {
 	assert.Equal(t, "2026-02-09", s.Queries[1].Get("since"))
 }
 
-// A walk that is refused for its page parameters names the guess that it may be.
+// An iteration that is rejected for its page parameters names the Dialect field that may be wrong.
 func TestDialectHintsOfAList(t *testing.T) {
 	for _, c := range []struct {
 		list   func(*hiring.Client) apitest.IntPager

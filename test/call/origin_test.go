@@ -21,9 +21,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// replying serves each request on each connection with the same bytes and then
-// keeps the connection open.
-func replying(raw string) func(*net.TCPConn) {
+// serveRaw responds to each request on each connection with the same bytes, and keeps the
+// connection open.
+func serveRaw(raw string) func(*net.TCPConn) {
 	return func(conn *net.TCPConn) {
 		defer func() { _ = conn.Close() }()
 		in := bufio.NewReader(conn)
@@ -40,7 +40,7 @@ func replying(raw string) func(*net.TCPConn) {
 
 // A proxy that wants a sign-in answers in the API's place, whatever is asked.
 func TestSignInPageIsAnError(t *testing.T) {
-	baseURL, _ := apitest.Listen(t, replying(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
+	baseURL, _ := apitest.Listen(t, serveRaw(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
 	for _, op := range apitest.Operations() {
 		err := op.Call(t.Context(), realClient(t, baseURL))
 		failure := apitest.RequireError(t, op.Name, err)
@@ -202,10 +202,10 @@ func TestStatusesOutOfRangeAreErrors(t *testing.T) {
 		if status >= "600" {
 			raw += "Content-Length: 0\r\n"
 		}
-		baseURL, connections := apitest.Listen(t, replying(raw+"\r\n"))
+		baseURL, connections := apitest.Listen(t, serveRaw(raw+"\r\n"))
 		for method, call := range methodCalls {
 			before := connections.Load()
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // Far beyond what it takes, below the attempt's 30 s.
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // Longer than the test needs, and less than the attempt's 30 s.
 			err := call(ctx, realClient(t, baseURL))
 			require.NoError(t, ctx.Err(), "%s %s: at once", method, status)
 			cancel()

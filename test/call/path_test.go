@@ -38,7 +38,7 @@ func (b *delayedBody) Read(p []byte) (int, error) {
 
 func (*delayedBody) Close() error { return nil }
 
-// bodyAfter answers at once, with a body that takes a time and ends with err.
+// bodyAfter responds at once, with a body that arrives after a delay and ends with err.
 func bodyAfter(after time.Duration, status int, text string, err error) func(headers ...string) apitest.Responder {
 	return func(headers ...string) apitest.Responder {
 		return func(r *http.Request) (*http.Response, error) {

@@ -70,7 +70,7 @@ func hours(begun time.Time, journal sandbox.Journal) []map[int]int {
 func TestQuotaStorm(t *testing.T) {
 	for name, c := range map[string]struct{ lag, maxWait time.Duration }{
 		"no lag": {0, time.Hour}, // A window that opens on a full second ends exactly an hour later.
-		// Windows and clocks are told in whole seconds, so one can seem a little longer than an hour.
+		// Times of windows and clocks have whole seconds, so a window can seem slightly longer than an hour.
 		"lag": {50 * time.Millisecond, time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {

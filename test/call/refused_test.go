@@ -73,7 +73,7 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 }
 
 // Only responses of the API count, and any other than a refusal of the key
-// begins the count anew.
+// restarts the count.
 func TestConsecutiveRefusalsOfAKey(t *testing.T) {
 	for name, c := range map[string]struct {
 		between apitest.Responder

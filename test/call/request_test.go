@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// problemsIn takes a joined error apart, as errors.Join's are.
+// problemsIn returns the parts of a joined error.
 func problemsIn(t *testing.T, err error) (params []string) {
 	t.Helper()
 	errs := []error{err}

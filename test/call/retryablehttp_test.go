@@ -27,7 +27,7 @@ import (
 //   - sleeps as long as Retry-After says: TestRetryAfterTooLongReturnsAtOnce, TestMatrix ("503 too late")
 //   - turns a huge Retry-After into none: TestRetryAfterTooLongReturnsAtOnce ("absurd"), TestRetryAfterOf
 //   - ignores dates of RFC 850: TestRetryAfterIsHonoured
-//   - ignores Retry-After beside 429 and 503: TestRetryAfterWithEveryRetriedStatus
+//   - ignores Retry-After except with 429 and 503: TestRetryAfterWithEveryRetriedStatus
 //   - waits without jitter, or beyond its maximum: TestBackoffIsRandomBelowADoublingBound
 //   - decides in Backoff, which cannot refuse: TestRepeat ("beyond MaxWait", "at deadline")
 //   - loses the last failure when the context ends in a pause: TestContextThatEndsInTheWaitJoinsBothErrors
@@ -70,7 +70,7 @@ type killer struct {
 	bodies map[string]int
 }
 
-// forget returns how often each body came, and begins anew.
+// forget returns how often each body arrived, and resets the counts.
 func (k *killer) forget() map[string]int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

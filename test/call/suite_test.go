@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestOperationsOverEveryTransport runs the same suite through each door of the sandbox.
+// TestOperationsOverEveryTransport runs the same suite over each transport of the sandbox.
 func TestOperationsOverEveryTransport(t *testing.T) {
 	for name, open := range map[string]operations.Open{"transport": inProcess, "url": overTCP, "pipe": throughPipe} {
 		t.Run(name, func(t *testing.T) {

@@ -106,7 +106,7 @@ func TestAssumptionsAreLinked(t *testing.T) {
 	}
 }
 
-// A listing without reports is noticed once a client, and Exchange tells without
+// A listing without reports is noticed once a client, and Exchange reports without
 // a logger too.
 func TestListingWithoutReportsIsAWarning(t *testing.T) {
 	const listed = `{"data":[{"id":"1","status":"submitted"},{"id":"2","status":"%"}],"meta":{"has_more":false,"next_cursor":null}}`

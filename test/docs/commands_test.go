@@ -13,7 +13,7 @@ import (
 )
 
 // TestCommandsOfTheGuides: each command in a shell block is one that there is, for
-// a package that there is, with flags that it has. What hiring takes is judged in
+// a package that there is, with flags that it has. The flags of hiring are checked in
 // cmd/hiring.
 func TestCommandsOfTheGuides(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func misused(t *testing.T, line string) string {
 	return "no command that this test knows"
 }
 
-// misusedGo judges go, a folder to work in, a verb and what it is about.
+// misusedGo checks a go command: its folder, verb and arguments.
 func misusedGo(t *testing.T, words []string) string {
 	t.Helper()
 	dir, verb := ".", ""

@@ -85,7 +85,7 @@ func broken(link string, from page, all map[string]page, names index) string {
 	return ""
 }
 
-// unknownReference judges what comes after the module in a link to pkg.go.dev.
+// unknownReference checks the part after the module in a link to pkg.go.dev.
 func unknownReference(rest string, names index) string {
 	folder, name, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "#")
 	pkg, known := names[path.Base(path.Join("hiring", folder))]

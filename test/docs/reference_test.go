@@ -45,7 +45,7 @@ func TestDocCommentsStateScopeAndCost(t *testing.T) {
 }
 
 // sends: the methods of services, which may return a Pager and send nothing yet,
-// and what else takes a context and asks the API.
+// and every other method that has a context and sends requests.
 func sends(name string, decl *ast.FuncDecl) bool {
 	kind, _, _ := strings.Cut(name, "_")
 	return strings.HasSuffix(kind, "Service") || docscheck.TakesContext(decl) && (kind == "Client" || kind == "Pager")

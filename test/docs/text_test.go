@@ -113,7 +113,7 @@ func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
 	assert.Contains(t, readme, "half within "+waits[0]+", 95 % within "+waits[1]+", for "+waits[2]+" reads an hour")
 }
 
-// foreign are names in the guides that belong to others.
+// foreign are names in the guides that belong to other projects.
 var foreign = map[string]bool{
 	"SetMaxOpenConns": true, "RescueStuckJobsAfter": true, "JobTimeout": true, "SoftStopTimeout": true, "MaxWorkers": true,
 	"CompletedJobRetentionPeriod": true, "Recreate": true, "Exec": true, "ExecContext": true, "Authorization": true, "Bearer": true, "RootCAs": true, "Tests": true,

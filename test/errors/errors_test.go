@@ -514,7 +514,7 @@ func TestDetailsAreRawAndNullMeansNone(t *testing.T) {
 	}
 }
 
-// A code is worth more than the shape of what stands beside it.
+// The code is used even if the other fields have an unexpected shape.
 func TestInvalidMembersDoNotHideTheCode(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.Respond(400, `{"error":{"code":"INVALID_INPUT","message":"m","request_id":7,"details":{"formErrors":"one","fieldErrors":{"a":"x","b":["y",2],"c":3}}}}`))
 	_, err := fake.Client().Account.Get(t.Context())

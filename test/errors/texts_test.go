@@ -129,7 +129,7 @@ func TestErrorsBeforeSendingAreDistinct(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A call that was made once is not said not to have been sent.
+// After an attempt, the error does not say that the call was not sent.
 func TestBlockedRetryIsDistinctFromAFailedAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := time.Now().Add(2 * time.Hour).Truncate(time.Second).UTC()

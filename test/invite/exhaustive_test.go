@@ -181,7 +181,7 @@ type scriptedInvitation struct {
 	run     int // The run of the client under test; 0: another process.
 }
 
-// next takes the next incident if it is one of these.
+// next consumes the next incident if it is one of these.
 func (s *scripted) next(of ...incident) incident {
 	if s.at == len(s.script) || !slices.Contains(of, s.script[s.at]) {
 		return ""
@@ -232,7 +232,7 @@ func (s *scripted) list(r *http.Request) (*http.Response, error) {
 			listed = append(listed, sent.json(i))
 		}
 	}
-	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":1,"page_size":100,"total":%d,"has_more":false}}`,
+	return s.respond(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":1,"page_size":100,"total":%d,"has_more":false}}`,
 		strings.Join(listed, ","), len(listed))), nil
 }
 
@@ -282,9 +282,9 @@ func (s *scripted) send(r *http.Request) (*http.Response, error) {
 		s.work(email)
 		return nil, apitest.ErrReset
 	case halfResponse:
-		return s.reply(r, 201, s.work(email)[:20]), nil
+		return s.respond(r, 201, s.work(email)[:20]), nil
 	}
-	return s.reply(r, 201, s.work(email)), nil
+	return s.respond(r, 201, s.work(email)), nil
 }
 
 func (s *scripted) work(email string) (response string) {
@@ -299,7 +299,7 @@ func (i scriptedInvitation) json(n int) string {
 }
 
 // response returns a response with the headers of every API response.
-func (s *scripted) reply(r *http.Request, status int, body string) *http.Response {
+func (s *scripted) respond(r *http.Request, status int, body string) *http.Response {
 	limit := 1000
 	if r.Method == http.MethodPost {
 		limit = 200

@@ -418,7 +418,7 @@ type oldestFirst struct {
 
 func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost {
-		return s.reply(r, 201, s.work(two[0].Email)), nil
+		return s.respond(r, 201, s.work(two[0].Email)), nil
 	}
 	page, err := strconv.Atoi(r.URL.Query().Get("page"))
 	if err != nil {
@@ -429,7 +429,7 @@ func (s *oldestFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 	for i := (page - 1) * 100; i < min(page*100, len(s.sent)); i++ {
 		listed = append(listed, s.sent[i].json(i))
 	}
-	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,"total":%d,"has_more":%t}}`,
+	return s.respond(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,"total":%d,"has_more":%t}}`,
 		strings.Join(listed, ","), page, len(s.sent), page*100 < len(s.sent))), nil
 }
 

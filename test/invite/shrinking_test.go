@@ -33,7 +33,7 @@ type shrinkingListing struct {
 func (s *shrinkingListing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPost {
 		s.posts++
-		return s.reply(r, 201, s.work(two[0].Email)), nil
+		return s.respond(r, 201, s.work(two[0].Email)), nil
 	}
 	page, err := strconv.Atoi(r.URL.Query().Get("page"))
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *shrinkingListing) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.removals--
 		s.listed = s.listed[1:]
 	}
-	return s.reply(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,%s"has_more":%t}}`,
+	return s.respond(r, 200, fmt.Sprintf(`{"data":[%s],"meta":{"request_id":"req_1a","page":%d,"page_size":100,%s"has_more":%t}}`,
 		strings.Join(items, ","), page, s.total(total), page*100 < total)), nil
 }
 

@@ -35,7 +35,7 @@ func (b *bodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return apitest.NewResponse(r, b.status, io.NopCloser(bytes.NewReader(b.body)), "X-Request-Id: req_1"), nil
 }
 
-// blowUps are bodies that are small beside their decoded size: n bytes of a
+// blowUps are bodies that are small compared with their decoded size: n bytes of a
 // piece, again and again, between two ends.
 var blowUps = []struct {
 	name, before, piece, after string

@@ -377,7 +377,7 @@ func TestPagerWarnsOncePerIterationOfOddSizes(t *testing.T) {
 					warnings = append(warnings, e.Warning)
 				}
 			}))
-			for range 2 { // Each walk warns.
+			for range 2 { // Each iteration warns.
 				warnings = nil
 				got, err := c.list(client).Size(c.size).Collect(t.Context())
 				require.NoError(t, err)

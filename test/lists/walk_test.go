@@ -160,7 +160,7 @@ func TestIterationOverAGrowingLogReadsItsEnd(t *testing.T) {
 	assert.Equal(t, append(apitest.NumbersTo(12), 20), got)
 }
 
-// spoiled is a walk over a list whose server is at fault.
+// spoiled is an iteration over a list of a faulty server.
 type spoiled struct {
 	name     string
 	list     func(*hiring.Client) apitest.IntPager
@@ -373,7 +373,7 @@ func TestIterationOverAFaultyList(t *testing.T) {
 	}
 }
 
-// since_seq is documented: a log that stands still is not blamed on a guess.
+// since_seq is documented: a log that stands still is not attributed to a Dialect field.
 func TestIterationOverALogBlamesNoAssumedName(t *testing.T) {
 	s := apitest.NewListServer("seq", 30)
 	s.Spoil = ignoring(apitest.ListPage{Items: apitest.NumbersTo(10), Meta: map[string]any{"has_more": true, "next_cursor": "10"}})
@@ -382,7 +382,7 @@ func TestIterationOverALogBlamesNoAssumedName(t *testing.T) {
 	assert.NotContains(t, err.Error(), "Dialect")
 }
 
-// A loop is noticed before an item of it comes again, wherever the walk began.
+// A loop is detected before one of its items is returned again, wherever the iteration began.
 func TestIterationThatBeganInALoopOfCursors(t *testing.T) {
 	for _, cursors := range [][]string{{"A"}, {"A", "B"}, {"A", "B", "C"}} {
 		s := apitest.NewListServer("cursor", 0)
@@ -427,7 +427,7 @@ func TestIterationWithoutANextCursor(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-// Where only the total shows whether there is more, a resumed walk counts on
+// Where only the total shows whether more follow, a resumed iteration counts on
 // from the size of the pages: the API's own, or else the one asked for.
 func TestIterationCountsOnFromTheSizeOfThePages(t *testing.T) {
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 
 // aliveWorld is a sandbox whose candidates a test moves, and a count of what is
 // asked of it. It lives in a synctest bubble.
-type aliveWorld struct {
+type liveData struct {
 	t          *testing.T
 	server     *sandbox.Server
 	hand       *hiring.Client // Of the test, not counted.
@@ -53,9 +53,9 @@ var sinceFields = []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmit
 
 const writerKey = "sk_live_sandbox_writer"
 
-func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
+func newLiveWorld(t *testing.T, opts ...sandbox.Option) *liveData {
 	t.Helper()
-	w := &aliveWorld{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
+	w := &liveData{t: t, random: rand.New(&lockedSource{source: rand.NewPCG(1, 2)})}
 	opts = append([]sandbox.Option{sandbox.WithQuota(1000, 1<<30), sandbox.WithKey(sandbox.Key{Token: writerKey, Scope: sandbox.ScopeAdmin})}, opts...)
 	w.server = sandbox.Start(t, opts...)
 	w.server.SetPlan(sandbox.LiveKey, 0, 1<<30)
@@ -66,7 +66,7 @@ func newLiveWorld(t *testing.T, opts ...sandbox.Option) *aliveWorld {
 	return w
 }
 
-func (w *aliveWorld) post() string {
+func (w *liveData) post() string {
 	challenges, err := w.hand.Challenges.List().Page(w.t.Context())
 	require.NoError(w.t, err)
 	assessment, err := w.hand.Assessments.Create(w.t.Context(), hiring.NewAssessment{ChallengeID: challenges.Items[0].ID, Name: "Go"})
@@ -75,7 +75,7 @@ func (w *aliveWorld) post() string {
 }
 
 // begin makes a submission.
-func (w *aliveWorld) begin(assessment string) string {
+func (w *liveData) begin(assessment string) string {
 	invitation, err := w.hand.Invitations.Send(w.t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
 	require.NoError(w.t, err)
 	id, err := w.server.Begin(invitation.ID)
@@ -83,7 +83,7 @@ func (w *aliveWorld) begin(assessment string) string {
 	return id
 }
 
-func (w *aliveWorld) crowd(n int) []string {
+func (w *liveData) addCandidates(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
 		time.Sleep(time.Second)
@@ -92,14 +92,14 @@ func (w *aliveWorld) crowd(n int) []string {
 	return ids
 }
 
-func (w *aliveWorld) evaluate(id string) {
+func (w *liveData) evaluate(id string) {
 	if err := w.server.Evaluate(id, sandbox.Result{ShipScore: 70}); err != nil {
 		w.t.Error(err)
 	}
 }
 
 // evaluateAll evaluates each at a random time within a span from now.
-func (w *aliveWorld) evaluateAll(ids []string, span time.Duration) {
+func (w *liveData) evaluateAll(ids []string, span time.Duration) {
 	for _, id := range ids {
 		w.grade(id, time.Duration(w.random.Int64N(int64(span))), func() {})
 	}
@@ -107,7 +107,7 @@ func (w *aliveWorld) evaluateAll(ids []string, span time.Duration) {
 
 // grade hands a submission in and evaluates it some time later, up to twenty
 // minutes after.
-func (w *aliveWorld) grade(id string, evaluated time.Duration, done func()) {
+func (w *liveData) grade(id string, evaluated time.Duration, done func()) {
 	submitted := evaluated - time.Duration(w.random.Int64N(int64(20*time.Minute)))
 	time.AfterFunc(max(0, submitted), func() {
 		if err := w.server.Submit(id); err != nil {
@@ -121,11 +121,11 @@ func (w *aliveWorld) grade(id string, evaluated time.Duration, done func()) {
 }
 
 // client counts what it sends.
-func (w *aliveWorld) client() *hiring.Client {
+func (w *liveData) client() *hiring.Client {
 	return w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: w}))
 }
 
-func (w *aliveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *liveData) RoundTrip(r *http.Request) (*http.Response, error) {
 	at := time.Now()
 	res, err := w.server.Transport().RoundTrip(r)
 	w.mu.Lock()
@@ -139,7 +139,7 @@ func (w *aliveWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // perHour returns the requests an hour, on average and at most in any hour.
-func (w *aliveWorld) perHour(span time.Duration) (average float64, most int) {
+func (w *liveData) perHour(span time.Duration) (average float64, most int) {
 	from := 0
 	for i, sent := range w.sent {
 		for sent.at.Sub(w.sent[from].at) >= time.Hour {
@@ -150,7 +150,7 @@ func (w *aliveWorld) perHour(span time.Duration) (average float64, most int) {
 	return float64(len(w.sent)) / max(1, span.Hours()), most
 }
 
-func (w *aliveWorld) count(status int) (n int) {
+func (w *liveData) count(status int) (n int) {
 	for _, sent := range w.sent {
 		if sent.status == status {
 			n++
@@ -159,7 +159,7 @@ func (w *aliveWorld) count(status int) (n int) {
 	return n
 }
 
-func (w *aliveWorld) asked(part string) (n int) {
+func (w *liveData) requestsTo(part string) (n int) {
 	for _, sent := range w.sent {
 		if strings.Contains(sent.path, part) {
 			n++

@@ -22,10 +22,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// crowdService is a transport that answers as a service with very many
-// submissions would: it works out its pages from sorted times and keeps nothing
-// else. Its switches let it behave as no sandbox does.
-type crowdService struct {
+// largeService is a transport that simulates an API with very many submissions. It
+// computes pages from sorted times and stores nothing else. Its fields enable behaviour
+// that the sandbox does not have.
+type largeService struct {
 	on    sandbox.SinceField
 	limit int // Reads an hour.
 	zero  time.Time
@@ -42,7 +42,7 @@ type crowdService struct {
 	bare                        func(i int) bool                // The listing shows no report,
 	undated                     func(i int) bool                // or no time of evaluation.
 	garbled                     func(i int) string              // The report as it comes instead, unless it is empty.
-	mangled                     func(i int, item string) string // What comes instead of a submission.
+	changeItem                  func(i int, item string) string // What comes instead of a submission.
 	hides                       func(i int) bool                // The first page that should have it has not: pages have shifted.
 	hidden                      map[int32]bool
 	single                      func(i int, path string) (int, string)      // Answers a single read, if the status is not 0.
@@ -55,9 +55,9 @@ type crowdService struct {
 }
 
 // newCrowd spreads submissions over a span from now on.
-func newCrowd(on sandbox.SinceField, n int, over time.Duration, grading func(*rand.Rand) time.Duration) *crowdService {
+func newLargeService(on sandbox.SinceField, n int, over time.Duration, grading func(*rand.Rand) time.Duration) *largeService {
 	random := rand.New(rand.NewPCG(3, 4))
-	c := &crowdService{on: on, limit: 1000, zero: time.Now().Truncate(time.Millisecond)}
+	c := &largeService{on: on, limit: 1000, zero: time.Now().Truncate(time.Millisecond)}
 	c.created = make([]int64, n)
 	for i := range c.created {
 		c.created[i] = random.Int64N(over.Milliseconds())
@@ -73,7 +73,7 @@ func newCrowd(on sandbox.SinceField, n int, over time.Duration, grading func(*ra
 	return c
 }
 
-func (c *crowdService) index() {
+func (c *largeService) index() {
 	order := func(times []int64) []int32 {
 		all := make([]int32, len(times))
 		for i := range all {
@@ -93,16 +93,16 @@ func lognormal(median, p99, longest time.Duration) func(*rand.Rand) time.Duratio
 	}
 }
 
-func (c *crowdService) client(t *testing.T, opts ...hiring.Option) *hiring.Client {
+func (c *largeService) client(t *testing.T, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	client, err := hiring.New(apitest.BaseURL, apitest.Key, append(opts, hiring.WithHTTPClient(&http.Client{Transport: c}))...)
 	require.NoError(t, err)
 	return client
 }
 
-func (c *crowdService) now() int64 { return time.Since(c.zero).Milliseconds() }
+func (c *largeService) now() int64 { return time.Since(c.zero).Milliseconds() }
 
-func (c *crowdService) shows(i int32, now int64) bool {
+func (c *largeService) shows(i int32, now int64) bool {
 	at := c.evaluated[i]
 	if c.lag != nil {
 		at += c.lag[i]
@@ -121,7 +121,7 @@ func crowdIndex(id string) int {
 	return int(i)
 }
 
-func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *largeService) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.requests++
 	if c.intercept != nil {
 		if res, err := c.intercept(r); res != nil || err != nil {
@@ -137,11 +137,11 @@ func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.used++
 	if c.used > c.limit {
 		c.refused++
-		return c.reply(r, 429, `{"error":{"code":"RATE_LIMITED","message":"too much","request_id":"req_0e"}}`), nil
+		return c.respond(r, 429, `{"error":{"code":"RATE_LIMITED","message":"too much","request_id":"req_0e"}}`), nil
 	}
 	switch path := strings.TrimPrefix(r.URL.Path, "/api/v1/"); path {
 	case "account":
-		return c.reply(r, 200, `{"data":{"id":"a"},"meta":{"request_id":"req_0a"}}`), nil
+		return c.respond(r, 200, `{"data":{"id":"a"},"meta":{"request_id":"req_0a"}}`), nil
 	case "submissions":
 		return c.list(r), nil
 	default:
@@ -149,7 +149,7 @@ func (c *crowdService) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-func (c *crowdService) reply(r *http.Request, status int, body string) *http.Response {
+func (c *largeService) respond(r *http.Request, status int, body string) *http.Response {
 	res := apitest.NewResponse(r, status, io.NopCloser(strings.NewReader(body)),
 		"X-Ratelimit-Limit: "+strconv.Itoa(c.limit), "X-Ratelimit-Remaining: "+strconv.Itoa(max(0, c.limit-c.used)),
 		"X-Ratelimit-Reset: "+strconv.FormatInt(c.opens.Add(time.Hour+c.date+time.Second-1).Unix(), 10), "Content-Type: application/json")
@@ -162,17 +162,17 @@ func (c *crowdService) reply(r *http.Request, status int, body string) *http.Res
 	return res
 }
 
-func (c *crowdService) one(r *http.Request, parts []string) *http.Response {
+func (c *largeService) one(r *http.Request, parts []string) *http.Response {
 	i := crowdIndex(parts[1])
 	if i < 0 || i >= len(c.created) || c.created[i] > c.now() {
-		return c.reply(r, 404, `{"error":{"code":"NOT_FOUND","message":"none","request_id":"req_0e"}}`)
+		return c.respond(r, 404, `{"error":{"code":"NOT_FOUND","message":"none","request_id":"req_0e"}}`)
 	}
 	if len(parts) == 3 && parts[2] == "events" {
-		return c.reply(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":false,"next_cursor":null}}`)
+		return c.respond(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":false,"next_cursor":null}}`)
 	}
 	if c.single != nil {
 		if status, body := c.single(i, r.URL.Path); status != 0 {
-			return c.reply(r, status, body)
+			return c.respond(r, status, body)
 		}
 	}
 	var b bytes.Buffer
@@ -183,11 +183,11 @@ func (c *crowdService) one(r *http.Request, parts []string) *http.Response {
 		c.item(&b, int32(i), c.now(), true)
 	}
 	b.WriteString(`,"meta":{"request_id":"req_0a"}}`)
-	return c.reply(r, 200, b.String())
+	return c.respond(r, 200, b.String())
 }
 
 // list answers with a page of the listing.
-func (c *crowdService) list(r *http.Request) *http.Response {
+func (c *largeService) list(r *http.Request) *http.Response {
 	query, now := r.URL.Query(), c.now()
 	since := int64(math.MinInt64)
 	if at, err := time.Parse("2006-01-02T15:04:05.000Z", query.Get("since")); err == nil && !c.ignoresSince {
@@ -199,7 +199,7 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 		var given int64
 		_, err := fmt.Sscanf(cursor, "%d-%d", &from, &given)
 		if err != nil || c.cursorAge > 0 && now-given > c.cursorAge.Milliseconds() {
-			return c.reply(r, 400, `{"error":{"code":"INVALID_INPUT","message":"cursor","request_id":"req_0e"}}`)
+			return c.respond(r, 400, `{"error":{"code":"INVALID_INPUT","message":"cursor","request_id":"req_0e"}}`)
 		}
 		if c.byOffset {
 			from, offset = math.MaxInt32, int(from)
@@ -232,18 +232,18 @@ func (c *crowdService) list(r *http.Request) *http.Response {
 	}
 	if b.WriteString(`],"meta":{"request_id":"req_0a",`); len(items) <= size {
 		b.WriteString(`"has_more":false,"next_cursor":null}}`)
-		return c.reply(r, 200, b.String())
+		return c.respond(r, 200, b.String())
 	}
 	next := int64(items[size-1])
 	if c.byOffset {
 		next = int64(offset + size)
 	}
 	fmt.Fprintf(&b, `"has_more":true,"next_cursor":"%d-%d"}}`, next, now)
-	return c.reply(r, 200, b.String())
+	return c.respond(r, 200, b.String())
 }
 
 // hide reports whether to leave an evaluation out, each once at most.
-func (c *crowdService) hide(i int32, now int64) bool {
+func (c *largeService) hide(i int32, now int64) bool {
 	if c.hides == nil || !c.hides(int(i)) || !c.shows(i, now) || c.hidden[i] {
 		return false
 	}
@@ -255,7 +255,7 @@ func (c *crowdService) hide(i int32, now int64) bool {
 }
 
 // listed walks what a since lets through, newest first, from behind a place on.
-func (c *crowdService) listed(since, now int64, from int32) func(func(int32) bool) {
+func (c *largeService) listed(since, now int64, from int32) func(func(int32) bool) {
 	if c.on == sandbox.SinceCreated || since == math.MinInt64 {
 		return func(yield func(int32) bool) {
 			i := int32(sort.Search(len(c.created), func(i int) bool { return c.created[i] > now }))
@@ -283,23 +283,23 @@ func (c *crowdService) listed(since, now int64, from int32) func(func(int32) boo
 	}
 }
 
-func (c *crowdService) time(b *bytes.Buffer, name string, at int64) {
+func (c *largeService) time(b *bytes.Buffer, name string, at int64) {
 	b.WriteString(`,"` + name + `":"`)
 	b.Write(c.zero.Add(time.Duration(at)*time.Millisecond).UTC().AppendFormat(b.AvailableBuffer(), "2006-01-02T15:04:05.000Z"))
 	b.WriteByte('"')
 }
 
-func (c *crowdService) item(b *bytes.Buffer, i int32, now int64, whole bool) {
-	if c.mangled != nil {
+func (c *largeService) item(b *bytes.Buffer, i int32, now int64, whole bool) {
+	if c.changeItem != nil {
 		var sound bytes.Buffer
 		c.soundItem(&sound, i, now, whole)
-		b.WriteString(c.mangled(int(i), sound.String()))
+		b.WriteString(c.changeItem(int(i), sound.String()))
 		return
 	}
 	c.soundItem(b, i, now, whole)
 }
 
-func (c *crowdService) soundItem(b *bytes.Buffer, i int32, now int64, whole bool) {
+func (c *largeService) soundItem(b *bytes.Buffer, i int32, now int64, whole bool) {
 	fmt.Fprintf(b, `{"id":"00000000-0000-4000-8000-%012x","assessment_id":"p"`, i)
 	c.time(b, "created_at", c.created[i])
 	if c.submitted[i] <= now {
@@ -324,7 +324,7 @@ func (c *crowdService) soundItem(b *bytes.Buffer, i int32, now int64, whole bool
 	b.WriteByte('}')
 }
 
-func (c *crowdService) report(b *bytes.Buffer, i int32, ready bool) {
+func (c *largeService) report(b *bytes.Buffer, i int32, ready bool) {
 	if c.garbled != nil && c.garbled(int(i)) != "" {
 		b.WriteString(c.garbled(int(i)))
 		return
@@ -338,7 +338,7 @@ func (c *crowdService) report(b *bytes.Buffer, i int32, ready bool) {
 
 // deliveredOf counts what was delivered of a crowd.
 type deliveredOf struct {
-	crowd *crowdService
+	crowd *largeService
 	times []uint8
 	total int
 	log   []delivery
@@ -349,7 +349,7 @@ type delivery struct {
 	at time.Duration // Since zero.
 }
 
-func newDelivered(c *crowdService) *deliveredOf {
+func newDelivered(c *largeService) *deliveredOf {
 	return &deliveredOf{crowd: c, times: make([]uint8, len(c.created))}
 }
 

@@ -58,7 +58,7 @@ type scenario struct {
 	random *rand.Rand
 	kind   scenarioKind
 
-	knobs   emulator.Knobs
+	knobs   emulator.Behavior
 	all     []*emulator.Submission
 	byID    map[string]*emulator.Submission
 	spoiled map[string]spoiling
@@ -97,7 +97,7 @@ func (s *scenario) between(least, most time.Duration) time.Duration {
 func newScenario(seed uint64) *scenario {
 	s := &scenario{seed: seed, random: rand.New(rand.NewPCG(seed, 22)), came: make(map[string]time.Time)}
 	s.kind = scenarioKind(s.random.IntN(int(scenarioKinds)))
-	s.knobs = emulator.Knobs{Since: emulator.Since(s.random.IntN(4)), Bare: s.chance(0.5)}
+	s.knobs = emulator.Behavior{Since: emulator.Since(s.random.IntN(4)), Bare: s.chance(0.5)}
 	if s.chance(0.2) {
 		s.knobs.PageSize = 10 + s.random.IntN(90)
 	}
@@ -264,7 +264,7 @@ func (s *scenario) watch(t *testing.T) {
 		}
 		cancel()
 	}
-	s.judge(end)
+	s.checkDeliveries(end)
 }
 
 // poll polls as a cron job does, each time in another process if that is wanted.
@@ -292,7 +292,7 @@ func (s *scenario) poll(t *testing.T) {
 			time.Sleep(max(s.interval, min(polled.Wait, time.Hour)))
 		}
 	}
-	s.judge(last)
+	s.checkDeliveries(last)
 	for i, id := range s.unreadable {
 		if slices.Contains(s.unreadable[:i], id) {
 			s.fail("%s is named twice", id)
@@ -303,8 +303,8 @@ func (s *scenario) poll(t *testing.T) {
 	}
 }
 
-// judge checks that all came that had to come by then.
-func (s *scenario) judge(end time.Time) {
+// checkDeliveries checks that all submissions were delivered that were due by end.
+func (s *scenario) checkDeliveries(end time.Time) {
 	for _, it := range s.all {
 		if it.Evaluated.IsZero() || !it.Evaluated.After(s.since.Add(time.Second)) {
 			continue

@@ -19,7 +19,7 @@ import (
 )
 
 // write adds entries to a log at random times, and evaluates at the end.
-func (w *aliveWorld) write(id string, n int, over time.Duration) {
+func (w *liveData) write(id string, n int, over time.Duration) {
 	for range n {
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
 			assert.NoError(w.t, w.server.AppendEvents(id, "ai_prompt", `{"text":"how?"}`))
@@ -44,7 +44,7 @@ func TestTailFollowsALogToItsEnd(t *testing.T) {
 			const over = 3 * time.Hour
 			w.write(id, 1200, over)
 			if faulty {
-				trouble(w, over)
+				injectFaults(w, over)
 			}
 			var got []int64
 			for e, err := range w.client().Events.Tail(t.Context(), id, hiring.TailOptions{}) {
@@ -86,7 +86,7 @@ func TestTailSeesWhatCameBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		id := w.begin(w.assessment)
-		// Between the look at the log and the one at the report.
+		// Between reading the log and reading the report.
 		w.server.Inject(sandbox.Fault{Route: "GET /submissions/{id}/report", Delay: time.Second})
 		var got []int64
 		go func() {
@@ -174,7 +174,7 @@ func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 	for _, next := range []string{`"5"`, "null"} {
 		inBubble(t, next, func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceCreated, 1, time.Millisecond, after(48*time.Hour))
+			crowd := newLargeService(sandbox.SinceCreated, 1, time.Millisecond, after(48*time.Hour))
 			time.Sleep(time.Second)
 			crowd.opens = time.Now()
 			crowd.intercept = func(r *http.Request) (*http.Response, error) {
@@ -182,7 +182,7 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 					return nil, nil
 				}
 				crowd.used++
-				return crowd.reply(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":`+next+`}}`), nil
+				return crowd.respond(r, 200, `{"data":[],"meta":{"request_id":"req_0a","has_more":true,"next_cursor":`+next+`}}`), nil
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()

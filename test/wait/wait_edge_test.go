@@ -18,7 +18,7 @@ import (
 )
 
 // ids are those of a crowd's submissions.
-func (c *crowdService) ids() []string {
+func (c *largeService) ids() []string {
 	all := make([]string, len(c.created))
 	for i := range all {
 		all[i] = crowdID(i)
@@ -42,7 +42,7 @@ func (d *deliveredOf) wait(t *testing.T, o hiring.WaitOptions) error {
 }
 
 // breakDown resets every connection between two times.
-func (c *crowdService) breakDown(from, to time.Duration) {
+func (c *largeService) breakDown(from, to time.Duration) {
 	c.intercept = func(*http.Request) (*http.Response, error) {
 		if at := time.Since(c.zero); at >= from && at < to {
 			return nil, apitest.ErrReset
@@ -68,7 +68,7 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	const from, to, over = 3 * time.Hour, 9 * time.Hour, 10 * time.Hour
 	for _, on := range sinceFields {
 		inBubble(t, "Watch, "+string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 400, over, lognormal(20*time.Minute, 3*time.Hour, 5*time.Hour))
+			crowd := newLargeService(on, 400, over, lognormal(20*time.Minute, 3*time.Hour, 5*time.Hour))
 			crowd.breakDown(from, to)
 			got := newDelivered(crowd)
 			got.watch(t, crowd.client(t), hiring.WatchOptions{Since: crowd.zero}, over+6*time.Hour)
@@ -80,7 +80,7 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 			assert.Zero(t, crowd.refused)
 		})
 		inBubble(t, "WaitReports, "+string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 300, time.Hour, within(over))
+			crowd := newLargeService(on, 300, time.Hour, within(over))
 			crowd.breakDown(from, to)
 			time.Sleep(time.Hour)
 			got := newDelivered(crowd)
@@ -101,25 +101,25 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 func TestWaitReportsHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	lost := make(map[string]bool)
-	for name, odd := range map[string]func(*crowdService){
-		"all as documented":    func(*crowdService) {},
-		"since is ignored":     func(c *crowdService) { c.ignoresSince = true },
-		"status is ignored":    func(c *crowdService) { c.ignoresStatus = true },
-		"both are ignored":     func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
-		"pages hide some once": func(c *crowdService) { c.hides = func(i int) bool { return i%7 == 0 } },
-		"pages shift":          func(c *crowdService) { c.byOffset = true },
-		"no report inline":     func(c *crowdService) { c.bare = func(int) bool { return true } },
-		"no evaluated_at":      func(c *crowdService) { c.undated = func(i int) bool { return i%3 == 0 } },
-		"Date is behind":       func(c *crowdService) { c.date = -5 * time.Hour },
-		"Date is ahead":        func(c *crowdService) { c.date = 5 * time.Hour },
-		"no Date":              func(c *crowdService) { c.noDate = true },
-		"evaluations show late": func(c *crowdService) {
+	for name, odd := range map[string]func(*largeService){
+		"all as documented":    func(*largeService) {},
+		"since is ignored":     func(c *largeService) { c.ignoresSince = true },
+		"status is ignored":    func(c *largeService) { c.ignoresStatus = true },
+		"both are ignored":     func(c *largeService) { c.ignoresSince, c.ignoresStatus = true, true },
+		"pages hide some once": func(c *largeService) { c.hides = func(i int) bool { return i%7 == 0 } },
+		"pages shift":          func(c *largeService) { c.byOffset = true },
+		"no report inline":     func(c *largeService) { c.bare = func(int) bool { return true } },
+		"no evaluated_at":      func(c *largeService) { c.undated = func(i int) bool { return i%3 == 0 } },
+		"Date is behind":       func(c *largeService) { c.date = -5 * time.Hour },
+		"Date is ahead":        func(c *largeService) { c.date = 5 * time.Hour },
+		"no Date":              func(c *largeService) { c.noDate = true },
+		"evaluations show late": func(c *largeService) {
 			c.lag = make([]int64, len(c.created))
 			for i := range c.lag {
 				c.lag[i] = int64(i) * 31 % 119_000
 			}
 		},
-		"cursors are lost": func(c *crowdService) {
+		"cursors are lost": func(c *largeService) {
 			clear(lost)
 			c.intercept = func(r *http.Request) (*http.Response, error) {
 				query := r.URL.Query()
@@ -133,7 +133,7 @@ func TestWaitReportsHandlesOddServices(t *testing.T) {
 	} {
 		for _, on := range mostFields() {
 			inBubble(t, name+", "+string(on), func(t *testing.T) {
-				crowd := newCrowd(on, 320, time.Hour, within(4*time.Hour))
+				crowd := newLargeService(on, 320, time.Hour, within(4*time.Hour))
 				odd(crowd)
 				time.Sleep(time.Hour)
 				got := newDelivered(crowd)
@@ -152,7 +152,7 @@ func TestWaitReportsHandlesOddServices(t *testing.T) {
 func TestGradingTimeCostsLittle(t *testing.T) {
 	const grading = 15 * time.Minute
 	newGraded := func() *deliveredOf {
-		crowd := newCrowd(sandbox.SinceSubmitted, 300, time.Hour, func(random *rand.Rand) time.Duration {
+		crowd := newLargeService(sandbox.SinceSubmitted, 300, time.Hour, func(random *rand.Rand) time.Duration {
 			return grading + time.Duration(random.Int64N(int64(3*time.Hour)))
 		})
 		for i, at := range crowd.evaluated {
@@ -194,7 +194,7 @@ func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 		body   string
 	}{"missing": {404, none}, "pending": {200, `{"data":{"id":"%s","evaluated":false},"meta":{"request_id":"req_0a"}}`}, "failing": {500, ""}} {
 		inBubble(t, name, func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
+			crowd := newLargeService(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
 			crowd.bare = func(i int) bool { return i == 2 }
 			crowd.single = func(i int, _ string) (int, string) {
 				if i == 2 && time.Since(crowd.zero) < 3*time.Hour {
@@ -220,7 +220,7 @@ func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 // TestWaitReportsKnowsIDsInEitherCase: a service may accept both and answer in one.
 func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		crowd := newCrowd(sandbox.SinceCreated, 20, time.Minute, within(time.Hour))
+		crowd := newLargeService(sandbox.SinceCreated, 20, time.Minute, within(time.Hour))
 		time.Sleep(2 * time.Minute)
 		ids := crowd.ids()
 		for i := range ids {
@@ -243,7 +243,7 @@ func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 120, time.Hour, within(time.Hour))
+			crowd := newLargeService(on, 120, time.Hour, within(time.Hour))
 			crowd.bare = func(i int) bool { return i > 117 }
 			crowd.single = func(i int, _ string) (int, string) {
 				if i > 117 && time.Since(crowd.zero) < 5*time.Hour {
@@ -259,7 +259,7 @@ func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 			for _, came := range got.log[:118] {
 				assert.Less(t, came.at, 130*time.Minute)
 			}
-			// Nine minutes' rest of an id in trouble, a pause between rounds on either side of it, and the client's own retries.
+			// Nine minutes without requests for the failing id, the intervals before and after, and the client's retries.
 			assert.Less(t, time.Since(crowd.zero), 5*time.Hour+11*time.Minute+30*time.Second)
 		})
 	}
@@ -268,7 +268,7 @@ func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 // TestAnOutageOfSingleReadsCostsLittle: many failures are no trouble of one.
 func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		crowd := newCrowd(sandbox.SinceCreated, 50, time.Minute, within(time.Minute))
+		crowd := newLargeService(sandbox.SinceCreated, 50, time.Minute, within(time.Minute))
 		crowd.bare = func(int) bool { return true }
 		crowd.single = func(int, string) (int, string) { return 500, "" }
 		time.Sleep(time.Hour)
@@ -286,7 +286,7 @@ func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(3)
+		ids := w.addCandidates(3)
 		w.evaluateAll(ids, time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 		defer cancel()
@@ -315,11 +315,11 @@ var waiters = map[string]func(context.Context, *hiring.Client) error{
 }
 
 // forAllWaiters runs a test with a crowd that is evaluated after two days.
-func forAllWaiters(t *testing.T, run func(*testing.T, *crowdService, func(context.Context, *hiring.Client) error)) {
+func forAllWaiters(t *testing.T, run func(*testing.T, *largeService, func(context.Context, *hiring.Client) error)) {
 	t.Helper()
 	for name, wait := range waiters {
 		inBubble(t, name, func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceCreated, 2, time.Millisecond, after(48*time.Hour))
+			crowd := newLargeService(sandbox.SinceCreated, 2, time.Millisecond, after(48*time.Hour))
 			time.Sleep(time.Second)
 			run(t, crowd, wait)
 		})
@@ -328,7 +328,7 @@ func forAllWaiters(t *testing.T, run func(*testing.T, *crowdService, func(contex
 
 func TestWaitersEndInTheMiddleOfARequest(t *testing.T) {
 	for _, asked := range []int{1, 2, 3, 4} {
-		forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+		forAllWaiters(t, func(t *testing.T, crowd *largeService, wait func(context.Context, *hiring.Client) error) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var ended time.Time
 			crowd.intercept = func(r *http.Request) (*http.Response, error) {
@@ -346,7 +346,7 @@ func TestWaitersEndInTheMiddleOfARequest(t *testing.T) {
 }
 
 func TestWaitersEndBetweenRequests(t *testing.T) {
-	forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+	forAllWaiters(t, func(t *testing.T, crowd *largeService, wait func(context.Context, *hiring.Client) error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
 		begun := time.Now()
@@ -362,7 +362,7 @@ func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
 		code   hiring.ErrorCode
 	}{{401, hiring.ErrInvalidToken}, {403, hiring.ErrInsufficientScope}} {
 		for _, asked := range []int{1, 4} {
-			forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+			forAllWaiters(t, func(t *testing.T, crowd *largeService, wait func(context.Context, *hiring.Client) error) {
 				crowd.intercept = func(r *http.Request) (*http.Response, error) {
 					if crowd.requests < asked {
 						return nil, nil
@@ -378,7 +378,7 @@ func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
 
 func TestWaitersFollowRetryAfter(t *testing.T) {
 	for _, asked := range []int{1, 4} {
-		forAllWaiters(t, func(t *testing.T, crowd *crowdService, wait func(context.Context, *hiring.Client) error) {
+		forAllWaiters(t, func(t *testing.T, crowd *largeService, wait func(context.Context, *hiring.Client) error) {
 			var told, asks time.Time
 			stop := errors.New("stop")
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -404,7 +404,7 @@ func TestWaitersFollowRetryAfter(t *testing.T) {
 func TestRangesCanBeLeftAnywhere(t *testing.T) {
 	for n := range 5 {
 		inBubble(t, "", func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
+			crowd := newLargeService(sandbox.SinceCreated, 5, time.Minute, within(time.Hour))
 			time.Sleep(2 * time.Minute)
 			left := n
 			for _, err := range crowd.client(t).Submissions.WaitReports(t.Context(), crowd.ids(), hiring.WaitOptions{}) {

@@ -30,7 +30,7 @@ type atTheEmulator struct {
 	name  string
 	known bool // All are waited for; else watched from now on.
 	life  emulator.Life
-	knobs emulator.Knobs
+	knobs emulator.Behavior
 	rate  map[emulator.Since]float64 // Reads an hour, by what since is about.
 	p95   time.Duration              // From evaluation to delivery.
 	max   time.Duration
@@ -41,21 +41,21 @@ var graded = emulator.Life{Grading: 3 * time.Minute}
 
 // waitsAtTheEmulator are of 500 evaluations a day, where not all are known.
 var waitsAtTheEmulator = []atTheEmulator{
-	{"known, handed in over time", true, graded, emulator.Knobs{},
+	{"known, handed in over time", true, graded, emulator.Behavior{},
 		map[emulator.Since]float64{emulator.OnEvaluation: 120, emulator.OnSubmission: 120, emulator.OnCreation: 280, emulator.Ignored: 280}, 55 * time.Second, 2 * time.Minute},
-	{"known, handed in at once", true, emulator.Life{}, emulator.Knobs{},
+	{"known, handed in at once", true, emulator.Life{}, emulator.Behavior{},
 		map[emulator.Since]float64{emulator.OnEvaluation: 120, emulator.OnSubmission: 300, emulator.OnCreation: 300, emulator.Ignored: 300}, 55 * time.Second, 2 * time.Minute},
-	{"watched", false, graded, emulator.Knobs{},
+	{"watched", false, graded, emulator.Behavior{},
 		map[emulator.Since]float64{emulator.OnEvaluation: 90, emulator.OnSubmission: 95, emulator.OnCreation: 160, emulator.Ignored: 160}, 55 * time.Second, 10 * time.Minute},
-	{"watched, listed late", false, emulator.Life{Grading: 3 * time.Minute, Late: 0.1}, emulator.Knobs{}, nil, 15 * time.Minute, 30 * time.Minute},
-	{"watched, stamped early", false, emulator.Life{Grading: 3 * time.Minute, Early: 0.1}, emulator.Knobs{}, nil, 15 * time.Minute, 30 * time.Minute},
-	{"watched, an exclusive since", false, graded, emulator.Knobs{Exclusive: true}, nil, time.Minute, 2 * time.Minute},
-	{"watched, pages of 25", false, graded, emulator.Knobs{PageSize: 25}, nil, time.Minute, 2 * time.Minute},
-	{"watched, half of the quota", false, graded, emulator.Knobs{Rivals: 500}, nil, 2 * time.Minute, 10 * time.Minute},
-	{"watched, reports a minute late", false, graded, emulator.Knobs{Lag: time.Minute}, nil, 5 * time.Minute, 10 * time.Minute},
-	{"watched, newest evaluated first", false, graded, emulator.Knobs{Order: emulator.NewestEvaluated}, map[emulator.Since]float64{emulator.Ignored: 350}, time.Minute, 10 * time.Minute},
-	{"watched, cursors expire", false, graded, emulator.Knobs{Cursors: emulator.Expiring}, nil, time.Minute, 2 * time.Minute},
-	{"watched, 20 reads a minute", false, graded, emulator.Knobs{Limit: 20, Window: time.Minute}, nil, time.Minute, 2 * time.Minute},
+	{"watched, listed late", false, emulator.Life{Grading: 3 * time.Minute, Late: 0.1}, emulator.Behavior{}, nil, 15 * time.Minute, 30 * time.Minute},
+	{"watched, stamped early", false, emulator.Life{Grading: 3 * time.Minute, Early: 0.1}, emulator.Behavior{}, nil, 15 * time.Minute, 30 * time.Minute},
+	{"watched, an exclusive since", false, graded, emulator.Behavior{Exclusive: true}, nil, time.Minute, 2 * time.Minute},
+	{"watched, pages of 25", false, graded, emulator.Behavior{PageSize: 25}, nil, time.Minute, 2 * time.Minute},
+	{"watched, half of the quota", false, graded, emulator.Behavior{Rivals: 500}, nil, 2 * time.Minute, 10 * time.Minute},
+	{"watched, reports a minute late", false, graded, emulator.Behavior{Lag: time.Minute}, nil, 5 * time.Minute, 10 * time.Minute},
+	{"watched, newest evaluated first", false, graded, emulator.Behavior{Order: emulator.NewestEvaluated}, map[emulator.Since]float64{emulator.Ignored: 350}, time.Minute, 10 * time.Minute},
+	{"watched, cursors expire", false, graded, emulator.Behavior{Cursors: emulator.Expiring}, nil, time.Minute, 2 * time.Minute},
+	{"watched, 20 reads a minute", false, graded, emulator.Behavior{Limit: 20, Window: time.Minute}, nil, time.Minute, 2 * time.Minute},
 }
 
 // TestClientsKeepTheFigures measures the figures of the machine at the client's
@@ -123,5 +123,5 @@ func (c *atTheEmulator) submissions(at time.Time, size int, span time.Duration) 
 	case c.life.Grading == 0:
 		return emulator.Batch(1, at, size, 8*time.Hour)
 	}
-	return emulator.Crowd(1, at, size, 8*time.Hour, c.life)
+	return emulator.ManyAttempts(1, at, size, 8*time.Hour, c.life)
 }

@@ -15,7 +15,7 @@ import (
 
 // emulated is a client of an emulated service, which shares nothing with the
 // sandbox.
-func emulated(t *testing.T, k emulator.Knobs, all []*emulator.Submission) *hiring.Client {
+func emulated(t *testing.T, k emulator.Behavior, all []*emulator.Submission) *hiring.Client {
 	t.Helper()
 	service := emulator.New(k, 1, all)
 	client, err := hiring.New("https://service.invalid", "sk_live_emulated",
@@ -57,11 +57,11 @@ func TestOnlyReadyReportsCome(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
-			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
-			knobs := emulator.Knobs{Since: on, Lag: time.Minute}
+			all := emulator.ManyAttempts(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			knobs := emulator.Behavior{Since: on, Lag: time.Minute}
 			came := watchFor(t, emulated(t, knobs, all), hiring.WatchOptions{}, 4*time.Hour)
 			assert.Len(t, came, 60)
-			all = emulator.Crowd(2, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			all = emulator.ManyAttempts(2, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
 			n := 0
 			for report, err := range emulated(t, knobs, all).Submissions.WaitReports(t.Context(), idsOf(all), hiring.WaitOptions{}) {
 				require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestWaitReportsConfirmsEachID(t *testing.T) {
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
-			all := emulator.Crowd(1, begun, 300, 4*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			all := emulator.ManyAttempts(1, begun, 300, 4*time.Hour, emulator.Life{Grading: 3 * time.Minute})
 			deleted, hidden := all[7], all[9]
 			deleted.Deleted, deleted.Evaluated, hidden.Hidden = begun.Add(30*time.Minute), time.Time{}, true
 			last := begun
@@ -95,7 +95,7 @@ func TestWaitReportsConfirmsEachID(t *testing.T) {
 			for _, it := range all {
 				byID[it.ID] = it
 			}
-			for report, err := range emulated(t, emulator.Knobs{Since: on}, all).Submissions.WaitReports(t.Context(), idsOf(all), o) {
+			for report, err := range emulated(t, emulator.Behavior{Since: on}, all).Submissions.WaitReports(t.Context(), idsOf(all), o) {
 				if err != nil {
 					require.ErrorAs(t, err, &ended)
 					break
@@ -126,7 +126,7 @@ func TestWaitReportsReachesBackAsFarAsGradingTakes(t *testing.T) {
 			requests := 0
 			o := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) { requests = p.Requests }}
 			var late []time.Duration
-			for report, err := range emulated(t, emulator.Knobs{Since: on}, all).Submissions.WaitReports(t.Context(), idsOf(all), o) {
+			for report, err := range emulated(t, emulator.Behavior{Since: on}, all).Submissions.WaitReports(t.Context(), idsOf(all), o) {
 				require.NoError(t, err)
 				late = append(late, time.Since(evaluated[report.SubmissionID]))
 			}
@@ -143,7 +143,7 @@ func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Stream(1, begun.Add(-10*24*time.Hour), 12*24*time.Hour, 500, emulator.Life{Grading: 3 * time.Minute})
-			client := emulated(t, emulator.Knobs{Since: on, Cursors: emulator.Unheeded, PageSize: 20}, all)
+			client := emulated(t, emulator.Behavior{Since: on, Cursors: emulator.Unheeded, PageSize: 20}, all)
 			var old []string
 			for _, it := range all {
 				if it.Created.Before(begun) && it.Evaluated.After(begun) && len(old) < 200 {
@@ -169,13 +169,13 @@ func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
-			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			all := emulator.ManyAttempts(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
 			for i, it := range all {
 				if i%3 == 0 {
 					it.Again = it.Evaluated.Add(time.Duration(i) * 4 * time.Minute)
 				}
 			}
-			client := emulated(t, emulator.Knobs{Since: on}, all)
+			client := emulated(t, emulator.Behavior{Since: on}, all)
 			o := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
 			assert.Len(t, watchFor(t, client, o, 4*time.Hour), 60)
 			assert.Empty(t, watchFor(t, client, o, 4*time.Hour))
@@ -194,7 +194,7 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Stream(1, begun.Add(-4*24*time.Hour), 5*24*time.Hour, 200, emulator.Life{Grading: 3 * time.Minute})
 			down := func(now time.Time) bool { return now.Sub(begun) > 5*time.Hour && now.Sub(begun) < 6*time.Hour }
-			client := emulated(t, emulator.Knobs{Since: on, Down: down}, all)
+			client := emulated(t, emulator.Behavior{Since: on, Down: down}, all)
 			var told []hiring.WaitProgress
 			why := make(map[string]bool)
 			o := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
@@ -226,7 +226,7 @@ func TestPollKeepsWithinItsBounds(t *testing.T) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Stream(1, begun.Add(-8*24*time.Hour), 9*24*time.Hour, 400, emulator.Life{Grading: 3 * time.Minute})
-			service := emulator.New(emulator.Knobs{Since: on, Rivals: 700}, 1, all)
+			service := emulator.New(emulator.Behavior{Since: on, Rivals: 700}, 1, all)
 			client, err := hiring.New("https://service.invalid", "sk_live_emulated", hiring.WithHTTPClient(&http.Client{Transport: service.Transport(0)}))
 			require.NoError(t, err)
 			state, came := "", make(map[string]bool)
@@ -266,7 +266,7 @@ func TestPollReadsFiftyTimesWhereReportsAreReadSingly(t *testing.T) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Batch(1, begun.Add(-time.Hour), 120, 30*time.Minute)
-			service := emulator.New(emulator.Knobs{Since: on, Bare: true}, 1, all)
+			service := emulator.New(emulator.Behavior{Since: on, Bare: true}, 1, all)
 			client, err := hiring.New("https://service.invalid", "sk_live_emulated", hiring.WithHTTPClient(&http.Client{Transport: service.Transport(0)}))
 			require.NoError(t, err)
 			state, came, account := "", 0, 1

@@ -39,11 +39,11 @@ var undecodable = map[string]struct {
 
 // spoiledCrowd is a crowd evaluated within three hours: every 40th submission cannot be
 // decoded until some hours after its evaluation.
-func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int) (crowd *crowdService, isBad func(i int) bool) {
-	crowd = newCrowd(on, 200, 3*time.Hour, within(5*time.Minute))
+func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int) (crowd *largeService, isBad func(i int) bool) {
+	crowd = newLargeService(on, 200, 3*time.Hour, within(5*time.Minute))
 	change := regexp.MustCompile(pattern)
 	isBad = func(i int) bool { return i%40 == 20 }
-	crowd.mangled = func(i int, item string) string {
+	crowd.changeItem = func(i int, item string) string {
 		if isBad(i) && crowd.now() < crowd.evaluated[i]+int64(hours)*3_600_000 {
 			return change.ReplaceAllString(item, replacement)
 		}
@@ -162,7 +162,7 @@ func TestPageOfSubmissionsThatCannotBeDecoded(t *testing.T) {
 		inBubble(t, string(on), func(t *testing.T) {
 			crowd, _ := spoiledCrowd(on, `"(\w+)_at":"[^"]*"`, `"${1}_at":7`, 0)
 			change := regexp.MustCompile(`"(\w+)_at":"[^"]*"`)
-			crowd.mangled = func(i int, item string) string {
+			crowd.changeItem = func(i int, item string) string {
 				if i >= 60 && crowd.now() < 6*3_600_000 {
 					return change.ReplaceAllString(item, `"${1}_at":7`)
 				}

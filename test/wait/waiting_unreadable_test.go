@@ -28,8 +28,8 @@ var garbledReports = map[string]string{
 }
 
 // poisonous is a crowd evaluated within the hour: every 40th has such a report.
-func poisonous(report string) (crowd *crowdService, isPoison func(id string) bool) {
-	crowd = newCrowd("created", 200, time.Hour, within(5*time.Minute))
+func poisonous(report string) (crowd *largeService, isPoison func(id string) bool) {
+	crowd = newLargeService("created", 200, time.Hour, within(5*time.Minute))
 	crowd.garbled = func(i int) string {
 		if i%40 == 20 && crowd.shows(int32(i), crowd.now()) {
 			return report
@@ -159,7 +159,7 @@ func TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 100, time.Hour, within(5*time.Hour))
+			crowd := newLargeService(on, 100, time.Hour, within(5*time.Hour))
 			crowd.garbled = func(i int) string {
 				if crowd.shows(int32(i), crowd.now()) {
 					return ""
@@ -204,7 +204,7 @@ func oneDay(t *testing.T) context.Context {
 	return ctx
 }
 
-func crowdIDs(c *crowdService) (ids []string) {
+func crowdIDs(c *largeService) (ids []string) {
 	for i := range c.created {
 		ids = append(ids, crowdID(i))
 	}

@@ -46,7 +46,7 @@ func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(c.on))
-			ids := w.crowd(c.size)
+			ids := w.addCandidates(c.size)
 			w.evaluateAll(ids, c.over)
 			var late []time.Duration
 			landed := make(map[string]int)
@@ -91,7 +91,7 @@ func once1(ids []string) map[string]int {
 func TestWaitReportsYieldsWhatIsReadyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(150)
+		ids := w.addCandidates(150)
 		for _, id := range ids {
 			w.evaluate(id)
 		}
@@ -117,7 +117,7 @@ func TestWaitReportsReportsMissingSubmissions(t *testing.T) {
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			ids := w.crowd(5)
+			ids := w.addCandidates(5)
 			w.evaluateAll(ids, time.Hour)
 			all := append([]string{sandbox.UnknownID, "no-uuid"}, ids...)
 			landed, err := wait(t.Context(), w.client(), all, hiring.WaitOptions{AssessmentID: w.assessment, Since: time.Now().Add(-time.Hour)})
@@ -131,7 +131,7 @@ func TestWaitReportsReportsMissingSubmissions(t *testing.T) {
 func TestWaitReportsEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(10)
+		ids := w.addCandidates(10)
 		w.evaluateAll(ids[:4], time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		defer cancel()
@@ -151,7 +151,7 @@ func TestWaitReportsEndsAtOnceWithoutAKey(t *testing.T) {
 	for _, scope := range []int{401, 403} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
-			ids := w.crowd(10)
+			ids := w.addCandidates(10)
 			w.server.Inject(sandbox.Fault{Route: "GET /submissions", Skip: 3, Status: scope, Times: -1})
 			_, err := wait(t.Context(), w.client(), ids, hiring.WaitOptions{})
 			var failure *hiring.WaitError
@@ -182,9 +182,9 @@ func TestWaitReportsRetriesTransientErrors(t *testing.T) {
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			ids := w.crowd(250)
+			ids := w.addCandidates(250)
 			w.evaluateAll(ids, 3*time.Hour)
-			trouble(w, 3*time.Hour)
+			injectFaults(w, 3*time.Hour)
 			landed, err := wait(t.Context(), w.client(), ids, hiring.WaitOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, once1(ids), landed, "%s", on)
@@ -192,8 +192,8 @@ func TestWaitReportsRetriesTransientErrors(t *testing.T) {
 	}
 }
 
-// trouble injects faults of all kinds at random times, and an outage at the end.
-func trouble(w *aliveWorld, over time.Duration) {
+// injectFaults injects faults of all kinds at random times, and an outage at the end.
+func injectFaults(w *liveData, over time.Duration) {
 	faults := []sandbox.Fault{
 		{Status: 500}, {Status: 503, RetryAfter: 90 * time.Second}, {Reset: true, Times: 9}, {CutAfter: 300, After: true, Times: 5},
 		{Status: 502, Body: "<html>", Times: 6}, {Status: 429, RetryAfter: 3 * time.Minute}, {Delay: 45 * time.Second, After: true, Times: 2},
@@ -209,7 +209,7 @@ func TestWaitReportsLeavesOthersTheirShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(300)
+		ids := w.addCandidates(300)
 		w.evaluateAll(ids, 3*time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { // Another process takes half of what the key may read.
@@ -233,7 +233,7 @@ func TestWaitReportsWaitsForTheNextWindow(t *testing.T) {
 	for _, bounded := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
-			ids := w.crowd(3)
+			ids := w.addCandidates(3)
 			w.evaluateAll(ids, time.Minute)
 			w.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 50) // Within the reserve.
 			ctx := t.Context()
@@ -261,7 +261,7 @@ func TestWaitReportsWaitsForTheNextWindow(t *testing.T) {
 func TestWaitReportsRarelyReadsWhatIsNeverFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(2)
+		ids := w.addCandidates(2)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*24*time.Hour)
 		defer cancel()
 		_, err := wait(ctx, w.client(), ids, hiring.WaitOptions{})
@@ -288,7 +288,7 @@ func TestWaitReportsReadsWhatTheListingLeavesOut(t *testing.T) {
 func TestWaitReportsCanBeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(5)
+		ids := w.addCandidates(5)
 		for _, id := range ids {
 			w.evaluate(id)
 		}

@@ -24,7 +24,7 @@ var quick = hiring.WaitOptions{MinInterval: 10 * time.Millisecond, MaxInterval: 
 func TestAFreshWindowSlowsNoCallDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(3)
+		ids := w.addCandidates(3)
 		time.AfterFunc(time.Second, func() { w.evaluate(ids[0]); w.evaluate(ids[1]); w.evaluate(ids[2]) })
 		begun := time.Now()
 		landed, err := wait(t.Context(), w.client(), ids, quick)
@@ -38,7 +38,7 @@ func TestShortIntervalsDoNotUseUpTheWindow(t *testing.T) {
 	for _, waiter := range []string{"WaitReports", "Watch", "Tail"} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t)
-			ids := w.crowd(3)
+			ids := w.addCandidates(3)
 			const after = 50 * time.Minute
 			time.AfterFunc(after, func() { w.evaluate(ids[0]); w.evaluate(ids[1]); w.evaluate(ids[2]) })
 			begun, got := time.Now(), 0
@@ -105,7 +105,7 @@ func TestWaitReportsFindsWhatIsListedLate(t *testing.T) {
 	for _, on := range []sandbox.SinceField{sandbox.SinceSubmitted, sandbox.SinceEvaluated} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			ids := w.crowd(130)
+			ids := w.addCandidates(130)
 			w.evaluateAll(ids[3:], time.Hour)
 			time.AfterFunc(30*time.Minute, func() { w.evaluate(ids[2]) })
 			time.AfterFunc(12*time.Hour, func() { w.evaluate(ids[0]); w.evaluate(ids[1]) })
@@ -156,7 +156,7 @@ func TestPollTreatsA429AsAWait(t *testing.T) {
 func TestACrashInTheFirstPollDoesNotMoveTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(1)
+		ids := w.addCandidates(1)
 		options := hiring.WatchOptions{Checkpoint: new(memoryCheckpoint)}
 		crashing := w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, "/submissions") {

@@ -21,13 +21,13 @@ import (
 
 // outage is a service that does not respond for two hours, and submissions that are
 // evaluated every ten minutes from an hour before it until an hour after.
-func outage(begun time.Time, skew time.Duration) (emulator.Knobs, []*emulator.Submission) {
+func outage(begun time.Time, skew time.Duration) (emulator.Behavior, []*emulator.Submission) {
 	var all []*emulator.Submission
 	for i := range 25 {
 		at := begun.Add(time.Duration(i-6)*10*time.Minute + 5*time.Minute)
 		all = append(all, &emulator.Submission{ID: crowdID(i), Created: at.Add(-time.Hour), Submitted: at.Add(-time.Minute), Evaluated: at})
 	}
-	k := emulator.Knobs{
+	k := emulator.Behavior{
 		Down: func(now time.Time) bool { return now.Before(begun.Add(2 * time.Hour)) },
 		Skew: func(time.Time) time.Duration { return skew },
 	}
@@ -124,7 +124,7 @@ func TestReportThatIsNotReadyIsNil(t *testing.T) {
 		inBubble(t, on.String(), func(t *testing.T) {
 			begun := time.Now()
 			all := emulator.Batch(1, begun, 30, 10*time.Minute)
-			client := emulated(t, emulator.Knobs{Since: on, Lag: 5 * time.Hour}, all)
+			client := emulated(t, emulator.Behavior{Since: on, Lag: 5 * time.Hour}, all)
 			checkpoint := new(memoryCheckpoint)
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour)
 			defer cancel()
@@ -232,13 +232,13 @@ func TestRegradedSubmissionComesAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
-			all := emulator.Crowd(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
+			all := emulator.ManyAttempts(1, time.Now(), 60, 3*time.Hour, emulator.Life{Grading: 3 * time.Minute})
 			for i, it := range all {
 				if i%3 == 0 {
 					it.Again = it.Evaluated.Add(time.Duration(i+1) * 4 * time.Minute)
 				}
 			}
-			client := emulated(t, emulator.Knobs{Since: on}, all)
+			client := emulated(t, emulator.Behavior{Since: on}, all)
 			checkpoint := new(memoryCheckpoint)
 			o := hiring.WatchOptions{Checkpoint: checkpoint, Regraded: true}
 			came := make(map[string][]time.Time)
@@ -277,7 +277,7 @@ func TestStateOfAnEarlierVersionIsAccepted(t *testing.T) {
 				require.NoError(t, err)
 				begun := time.Now()
 				all := emulator.Stream(1, begun.Add(-2*24*time.Hour), 4*24*time.Hour, 40, emulator.Life{Grading: 30 * time.Minute, Abandoned: 0.2})
-				client := emulated(t, emulator.Knobs{Since: on}, all)
+				client := emulated(t, emulator.Behavior{Since: on}, all)
 				time.Sleep(12*time.Hour + 11*time.Minute)
 				state, came := string(text), make(map[string]bool)
 				for time.Since(begun) < 26*time.Hour {

@@ -34,7 +34,7 @@ func TestWrongDateDoesNotEndTheWaitForAReport(t *testing.T) {
 				return wrong.Sub(now)
 			}
 			all := emulator.Batch(1, begun.Add(10*time.Minute), 20, time.Minute)
-			client := emulated(t, emulator.Knobs{Since: emulator.OnCreation, Bare: true, Lag: 50 * time.Minute, Skew: skew}, all)
+			client := emulated(t, emulator.Behavior{Since: emulator.OnCreation, Bare: true, Lag: 50 * time.Minute, Skew: skew}, all)
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 			defer cancel()
 			came := make(map[string]bool)
@@ -64,7 +64,7 @@ func TestWatchCausesNo429WhenDateAndResetDisagree(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const span = 6 * time.Hour
 				all := emulator.Stream(1, time.Now().Add(-5*day), 6*day, 1000, graded)
-				service := emulator.New(emulator.Knobs{Limit: 100, Skew: func(time.Time) time.Duration { return ahead }}, 1, all)
+				service := emulator.New(emulator.Behavior{Limit: 100, Skew: func(time.Time) time.Duration { return ahead }}, 1, all)
 				client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: service.Transport(150 * time.Millisecond)}))
 				require.NoError(t, err)
 				ctx, cancel := context.WithTimeout(t.Context(), span)

@@ -82,7 +82,7 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 	t.Parallel()
 	for _, on := range mostFields() {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 12_500, 24*time.Hour, within(3*time.Hour))
+			crowd := newLargeService(on, 12_500, 24*time.Hour, within(3*time.Hour))
 			got := newDelivered(crowd)
 			time.Sleep(28 * time.Hour)
 			state := ""
@@ -117,7 +117,7 @@ func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 	}
 	for _, c := range cases {
 		inBubble(t, fmt.Sprint(c), func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceEvaluated, 800, 4*time.Hour, within(time.Hour))
+			crowd := newLargeService(sandbox.SinceEvaluated, 800, 4*time.Hour, within(time.Hour))
 			crowd.limit = 300
 			crowd.intercept = func(*http.Request) (*http.Response, error) {
 				crowd.date = 0
@@ -142,7 +142,7 @@ func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
 	const lookback, over = 20 * time.Hour, 30 * time.Hour
 	for _, c := range []struct{ off, ahead time.Duration }{{0, 0}, {6 * time.Hour, 0}, {0, 5 * time.Hour}} {
 		inBubble(t, fmt.Sprint(c), func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceCreated, 1500, over, func(random *rand.Rand) time.Duration {
+			crowd := newLargeService(sandbox.SinceCreated, 1500, over, func(random *rand.Rand) time.Duration {
 				if random.IntN(300) == 0 {
 					return lookback - time.Second
 				}
@@ -167,7 +167,7 @@ func TestWatchOutlivesCursors(t *testing.T) {
 	t.Parallel()
 	for _, on := range mostFields() {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 7900, 4*time.Hour, within(time.Hour))
+			crowd := newLargeService(on, 7900, 4*time.Hour, within(time.Hour))
 			time.Sleep(6 * time.Hour)
 			lost := make(map[string]bool)
 			crowd.intercept = func(r *http.Request) (*http.Response, error) {
@@ -194,7 +194,7 @@ func refuseCursor(r *http.Request) (*http.Response, error) {
 // TestCursorsThatNeverWorkEndAWait: it must not ask again and again.
 func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
-		crowd := newCrowd(sandbox.SinceCreated, 1000, time.Hour, within(time.Hour))
+		crowd := newLargeService(sandbox.SinceCreated, 1000, time.Hour, within(time.Hour))
 		crowd.intercept = func(r *http.Request) (*http.Response, error) {
 			if r.URL.Query().Has("cursor") {
 				return refuseCursor(r)
@@ -212,24 +212,24 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 func TestWatchHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
-	for name, odd := range map[string]func(*crowdService){
-		"all as documented":    func(*crowdService) {},
-		"since is ignored":     func(c *crowdService) { c.ignoresSince = true },
-		"status is ignored":    func(c *crowdService) { c.ignoresStatus = true },
-		"both are ignored":     func(c *crowdService) { c.ignoresSince, c.ignoresStatus = true, true },
-		"pages hide some once": func(c *crowdService) { c.hides = every(7) },
-		"pages shift":          func(c *crowdService) { c.byOffset = true },
-		"cursors expire":       func(c *crowdService) { c.cursorAge = 10 * time.Minute },
-		"no report inline":     func(c *crowdService) { c.bare = every(5) },
-		"no evaluated_at":      func(c *crowdService) { c.undated = every(3) },
-		"neither of both":      func(c *crowdService) { c.undated, c.bare = every(4), every(2) },
-		"evaluations show late": func(c *crowdService) {
+	for name, odd := range map[string]func(*largeService){
+		"all as documented":    func(*largeService) {},
+		"since is ignored":     func(c *largeService) { c.ignoresSince = true },
+		"status is ignored":    func(c *largeService) { c.ignoresStatus = true },
+		"both are ignored":     func(c *largeService) { c.ignoresSince, c.ignoresStatus = true, true },
+		"pages hide some once": func(c *largeService) { c.hides = every(7) },
+		"pages shift":          func(c *largeService) { c.byOffset = true },
+		"cursors expire":       func(c *largeService) { c.cursorAge = 10 * time.Minute },
+		"no report inline":     func(c *largeService) { c.bare = every(5) },
+		"no evaluated_at":      func(c *largeService) { c.undated = every(3) },
+		"neither of both":      func(c *largeService) { c.undated, c.bare = every(4), every(2) },
+		"evaluations show late": func(c *largeService) {
 			c.lag = make([]int64, len(c.created))
 			for i := range c.lag {
 				c.lag[i] = rand.Int64N(119_000)
 			}
 		},
-		"evaluations in bunches": func(c *crowdService) {
+		"evaluations in bunches": func(c *largeService) {
 			for i, at := range c.evaluated {
 				c.evaluated[i] = (at/600_000 + 1) * 600_000 // In the same millisecond,
 			}
@@ -239,10 +239,10 @@ func TestWatchHandlesOddServices(t *testing.T) {
 			}
 			c.index()
 		},
-		"Date is behind": func(c *crowdService) { c.date = -5 * time.Hour },
-		"Date is ahead":  func(c *crowdService) { c.date = 5 * time.Hour },
-		"no Date":        func(c *crowdService) { c.noDate = true },
-		"Date is wrong once": func(c *crowdService) {
+		"Date is behind": func(c *largeService) { c.date = -5 * time.Hour },
+		"Date is ahead":  func(c *largeService) { c.date = 5 * time.Hour },
+		"no Date":        func(c *largeService) { c.noDate = true },
+		"Date is wrong once": func(c *largeService) {
 			c.intercept = func(*http.Request) (*http.Response, error) {
 				c.date = 0
 				if c.requests == 30 {
@@ -251,7 +251,7 @@ func TestWatchHandlesOddServices(t *testing.T) {
 				return nil, nil
 			}
 		},
-		"clocks of candidates are wrong": func(c *crowdService) {
+		"clocks of candidates are wrong": func(c *largeService) {
 			for i := range c.submitted {
 				if i%50 == 0 {
 					c.submitted[i] -= 20 * 3600_000
@@ -265,7 +265,7 @@ func TestWatchHandlesOddServices(t *testing.T) {
 				continue // A since on such a time can be wrong by hours.
 			}
 			inBubble(t, name+" "+string(on), func(t *testing.T) {
-				crowd := newCrowd(on, 400, 4*time.Hour, within(2*time.Hour))
+				crowd := newLargeService(on, 400, 4*time.Hour, within(2*time.Hour))
 				crowd.limit = 300
 				odd(crowd)
 				got := newDelivered(crowd)
@@ -284,7 +284,7 @@ func TestWatchWaitsForWhatShowsLate(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 40, 5*time.Minute, within(time.Minute))
+			crowd := newLargeService(on, 40, 5*time.Minute, within(time.Minute))
 			crowd.limit = 1 << 20
 			crowd.lag = make([]int64, len(crowd.created))
 			for i := range crowd.lag {
@@ -308,7 +308,7 @@ func TestWatchDeliversWhatHasNoReport(t *testing.T) {
 		"there":   {0, "", true},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceEvaluated, 1, time.Second, after(time.Minute))
+			crowd := newLargeService(sandbox.SinceEvaluated, 1, time.Second, after(time.Minute))
 			crowd.bare = func(int) bool { return true }
 			crowd.single = func(i int, _ string) (int, string) { return c.status, strings.Replace(c.body, "%s", crowdID(i), 1) }
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
@@ -372,7 +372,7 @@ func TestPollTakesExtremeTimes(t *testing.T) {
 		"short pauses": {hiring.WatchOptions{Since: day(1970), MinInterval: 1, MaxInterval: 1}, 3},
 	} {
 		inBubble(t, name, func(t *testing.T) {
-			crowd := newCrowd(sandbox.SinceEvaluated, 3, time.Second, within(time.Second))
+			crowd := newLargeService(sandbox.SinceEvaluated, 3, time.Second, within(time.Second))
 			crowd.intercept = func(r *http.Request) (*http.Response, error) {
 				if since := r.URL.Query().Get("since"); since != "" {
 					_, err := time.Parse(time.RFC3339, since)
@@ -398,7 +398,7 @@ func TestPollTakesExtremeTimes(t *testing.T) {
 func TestSinceIsInclusive(t *testing.T) {
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 3, time.Second, after(time.Hour))
+			crowd := newLargeService(on, 3, time.Second, after(time.Hour))
 			copy(crowd.evaluated, []int64{3_600_000 - 1, 3_600_000, 3_600_000 + 1})
 			crowd.index()
 			time.Sleep(2 * time.Hour)

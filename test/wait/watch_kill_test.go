@@ -70,7 +70,7 @@ func (k *watchKiller) Save(ctx context.Context, state string) error {
 }
 
 // run watches until it is killed.
-func (k *watchKiller) run(t *testing.T, crowd *crowdService, o hiring.WatchOptions, got *deliveredOf) {
+func (k *watchKiller) run(t *testing.T, crowd *largeService, o hiring.WatchOptions, got *deliveredOf) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil && r != any(errKilled) {
@@ -111,7 +111,7 @@ func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 		inBubble(t, string(on), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, uint64(len(on))))
 			over := time.Duration(kills) * 2 * time.Hour
-			crowd := newCrowd(on, 20*kills, over, within(6*time.Hour))
+			crowd := newLargeService(on, 20*kills, over, within(6*time.Hour))
 			k := &watchKiller{Checkpoint: new(memoryCheckpoint), unsaved: make(map[int]bool), repeats: make(map[int]bool)}
 			if on == sandbox.SinceEvaluated {
 				k.Checkpoint = hiring.FileCheckpoint(filepath.Join(t.TempDir(), "watch"))

@@ -51,7 +51,7 @@ func TestWatchNeedsLittleMemory(t *testing.T) {
 	}
 	for _, c := range cases {
 		synctest.Test(t, func(t *testing.T) {
-			crowd := newCrowd(c.on, c.n, c.over, lognormal(3*time.Hour, 72*time.Hour, 20*day))
+			crowd := newLargeService(c.on, c.n, c.over, lognormal(3*time.Hour, 72*time.Hour, 20*day))
 			crowd.limit = c.limit
 			got := newDelivered(crowd)
 			got.log = make([]delivery, 0, c.n)

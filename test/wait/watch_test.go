@@ -22,7 +22,7 @@ import (
 
 // stream lets submissions begin at random, some a day, and each be evaluated
 // after a lognormal time. It returns how many were evaluated.
-func (w *aliveWorld) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
+func (w *liveData) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
 	evaluated := new(atomic.Int64)
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
 	for range int(aDay * over.Hours() / 24) {
@@ -98,7 +98,7 @@ func TestWatchDeliversAll(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
 			const over = 12 * time.Hour
 			evaluated := w.stream(over, 240, 2*time.Hour, 20*time.Hour)
-			trouble(w, over)
+			injectFaults(w, over)
 			time.AfterFunc(6*time.Hour, func() { w.server.Inject(sandbox.Fault{Route: "GET *", Reset: true, Times: 100}) })
 			ctx, cancel := context.WithTimeout(t.Context(), 4*24*time.Hour)
 			defer cancel()
@@ -121,7 +121,7 @@ func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 	for _, on := range sinceFields {
 		synctest.Test(t, func(t *testing.T) {
 			w := newLiveWorld(t, sandbox.WithSinceOn(on))
-			before := w.crowd(3)
+			before := w.addCandidates(3)
 			w.evaluate(before[0])
 			time.Sleep(time.Minute)
 			client := w.client()
@@ -180,16 +180,16 @@ func TestPollReadsAtMostTenPages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(2500)
+		ids := w.addCandidates(2500)
 		for _, id := range ids {
 			w.evaluate(id)
 		}
 		state, got, rounds := "", make(map[string]int), 0
 		for len(got) < len(ids) {
-			before := w.asked("/submissions")
+			before := w.requestsTo("/submissions")
 			polled, err := w.client().Submissions.Poll(t.Context(), hiring.WatchOptions{Since: time.Now().Add(-24 * time.Hour)}, state)
 			require.NoError(t, err)
-			assert.LessOrEqual(t, w.asked("/submissions")-before, 10)
+			assert.LessOrEqual(t, w.requestsTo("/submissions")-before, 10)
 			for _, s := range polled.Submissions {
 				got[s.ID]++
 			}
@@ -218,7 +218,7 @@ func TestWatchEndsAtOnceWithoutAKey(t *testing.T) {
 func TestWatchWaitsForTheNextWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
-		ids := w.crowd(3)
+		ids := w.addCandidates(3)
 		w.evaluateAll(ids, time.Minute)
 		w.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 101)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)

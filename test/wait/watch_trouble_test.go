@@ -23,7 +23,7 @@ func TestWatchIsNotDelayedByOneThatFails(t *testing.T) {
 		for _, on := range sinceFields {
 			inBubble(t, string(on)+" "+lasts.String(), func(t *testing.T) {
 				// Graded within minutes, as a listing on creation time finds them at once.
-				crowd := newCrowd(on, 250, 10*time.Hour, within(5*time.Minute))
+				crowd := newLargeService(on, 250, 10*time.Hour, within(5*time.Minute))
 				poisoned := func(i int) bool { return i%100 == 50 }
 				crowd.bare = poisoned
 				crowd.single = func(i int, _ string) (int, string) {
@@ -62,7 +62,7 @@ func TestWatchInAnOutageOfSingleReads(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
-			crowd := newCrowd(on, 90, time.Minute, func(*rand.Rand) time.Duration { return time.Minute })
+			crowd := newLargeService(on, 90, time.Minute, func(*rand.Rand) time.Duration { return time.Minute })
 			crowd.bare = func(int) bool { return true }
 			crowd.single = func(int, string) (int, string) {
 				if time.Since(crowd.zero) < 30*time.Minute {

@@ -251,7 +251,7 @@ func TestMost(t *testing.T) {
 }
 
 // TestTakesNoMoreThanItMay: with any bound, it reads all or says that there is no
-// memory; what it takes is counted.
+// memory, which is counted.
 func TestTakesNoMoreThanItMay(t *testing.T) {
 	for _, text := range []string{
 		`{"id":"` + strings.Repeat("x", 500) + `"}`, `{"id":"` + strings.Repeat(`\n`, 500) + `"}`, `{"name":"n","part":{"n":1},"maybe":"2026-03-01T12:00:00Z","self":{}}`,

@@ -92,7 +92,7 @@ func (p *Package) names() (all []string) {
 	return all
 }
 
-// shows reports whether an example is of that function or method: several are told
+// shows reports whether an example is of that function or method: several are distinguished
 // apart by a suffix that begins with a small letter.
 func shows(example, name string) bool {
 	suffix, ok := strings.CutPrefix(example, name)

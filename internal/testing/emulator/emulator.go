@@ -61,8 +61,8 @@ const (
 	Unheeded // Each page is the first one.
 )
 
-// Knobs are what the documentation leaves open, and what may go wrong.
-type Knobs struct {
+// Behavior is the undocumented behaviour and the failures of the emulated API.
+type Behavior struct {
 	Since     Since
 	Exclusive bool          // What is exactly at since does not show.
 	Cut       time.Duration // since is cut to a multiple, such as a day.
@@ -87,7 +87,7 @@ type Knobs struct {
 
 // Service is the emulated service.
 type Service struct {
-	Knobs
+	Behavior
 	Reads  int // That were counted against the quota,
 	Denied int // and refused for it.
 
@@ -110,9 +110,9 @@ type Service struct {
 }
 
 // New is a service with submissions.
-func New(k Knobs, seed uint64, all []*Submission) *Service {
+func New(k Behavior, seed uint64, all []*Submission) *Service {
 	k.Limit, k.Window, k.PageSize = cmp.Or(k.Limit, 1000), cmp.Or(k.Window, time.Hour), cmp.Or(k.PageSize, 100)
-	s := &Service{Knobs: k, random: rand.New(rand.NewPCG(seed, 3)), byID: make(map[string]*Submission, len(all))}
+	s := &Service{Behavior: k, random: rand.New(rand.NewPCG(seed, 3)), byID: make(map[string]*Submission, len(all))}
 	s.all = slices.Clone(all)
 	slices.SortFunc(s.all, func(a, b *Submission) int {
 		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
@@ -129,8 +129,8 @@ func New(k Knobs, seed uint64, all []*Submission) *Service {
 	return s
 }
 
-// Reply is a response of the API.
-type Reply struct {
+// Response is a response of the API.
+type Response struct {
 	Status           int // Of HTTP; 0: it was not reached.
 	Items            []Row
 	Cursor           string
@@ -169,12 +169,12 @@ func (s *Service) window(now time.Time) {
 }
 
 // admit counts a read. It returns a response if that is all there is.
-func (s *Service) admit(now time.Time) (Reply, bool) {
+func (s *Service) admit(now time.Time) (Response, bool) {
 	if s.Down != nil && s.Down(now) {
-		return Reply{Date: now}, false
+		return Response{Date: now}, false
 	}
 	s.window(now)
-	r := Reply{Status: 200, Date: now}
+	r := Response{Status: 200, Date: now}
 	if s.Skew != nil {
 		r.Date = now.Add(s.Skew(now))
 	}
@@ -193,7 +193,7 @@ func (s *Service) admit(now time.Time) (Reply, bool) {
 }
 
 // Get reads one submission.
-func (s *Service) Get(now time.Time, id string) Reply {
+func (s *Service) Get(now time.Time, id string) Response {
 	r, ok := s.admit(now)
 	if !ok {
 		return r
@@ -227,7 +227,7 @@ func (s *Service) row(it *Submission, at, now time.Time) Row {
 }
 
 // List reads a page of the listing.
-func (s *Service) List(now time.Time, status string, since time.Time, cursor string) Reply {
+func (s *Service) List(now time.Time, status string, since time.Time, cursor string) Response {
 	r, ok := s.admit(now)
 	if !ok {
 		return r

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Transport is the way to the API over HTTP, by the clock of the caller, with
+// Transport sends requests to the emulated API by the clock of the caller, with
 // a delay for each exchange. One request is served at a time.
 func (s *Service) Transport(delay time.Duration) http.RoundTripper {
 	return &transport{service: s, delay: delay}
@@ -42,7 +42,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer(r, &reply, data), nil
 }
 
-func (t *transport) serve(now time.Time, path string, query url.Values) (reply Reply, data any) {
+func (t *transport) serve(now time.Time, path string, query url.Values) (reply Response, data any) {
 	id, rest, _ := strings.Cut(strings.TrimPrefix(path, "/submissions/"), "/")
 	switch path {
 	case "/account":
@@ -71,7 +71,7 @@ func (t *transport) serve(now time.Time, path string, query url.Values) (reply R
 	return reply, data
 }
 
-func answer(r *http.Request, reply *Reply, data any) *http.Response {
+func answer(r *http.Request, reply *Response, data any) *http.Response {
 	const request = "req_0e"
 	meta := map[string]any{"request_id": request, "has_more": reply.Cursor != "", "next_cursor": nil}
 	if reply.Cursor != "" {

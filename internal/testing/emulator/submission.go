@@ -15,10 +15,10 @@ type Submission struct {
 	Hidden  bool          // No listing shows it.
 	Again   time.Time     // It is graded once more then.
 	Steps   []string      // Statuses that it goes through while it is graded. Nil: grading.
-	Untold  bool          // The API does not tell when it was submitted and evaluated.
+	Untold  bool          // The API does not show when it was submitted and evaluated.
 }
 
-// Stamp is the time of evaluation that the API tells at a time.
+// Stamp returns the evaluation time that the API shows at a time.
 func (s *Submission) Stamp(now time.Time) time.Time {
 	if !s.Again.IsZero() && !now.Before(s.Again) {
 		return s.Again
@@ -26,7 +26,7 @@ func (s *Submission) Stamp(now time.Time) time.Time {
 	return s.Evaluated.Add(-s.Early)
 }
 
-// Status is what the API says at a time.
+// Status returns the status that the API shows at a time.
 func (s *Submission) Status(now time.Time) string {
 	switch {
 	case !s.Evaluated.IsZero() && !now.Before(s.Evaluated):

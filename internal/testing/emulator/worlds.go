@@ -10,7 +10,7 @@ import (
 // Life is how candidates live.
 type Life struct {
 	Grading   time.Duration // On average; each takes between half and one and a half of that.
-	Abandoned float64       // The share that never hands in.
+	Abandoned float64       // Share of attempts that are never submitted.
 	Late      float64       // The share that listings show five minutes late.
 	Early     float64       // The share that is stamped ten minutes early.
 	Hidden    float64       // The share that no listing shows.
@@ -58,8 +58,8 @@ func Stream(seed uint64, from time.Time, over time.Duration, aDay int, l Life) [
 }
 
 // Crowd is so many submissions that were begun a second apart before a time, and
-// are handed in over a while after it.
-func Crowd(seed uint64, at time.Time, size int, over time.Duration, l Life) []*Submission {
+// are submitted during a while after it.
+func ManyAttempts(seed uint64, at time.Time, size int, over time.Duration, l Life) []*Submission {
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([]*Submission, size)
 	for i := range all {
@@ -69,7 +69,7 @@ func Crowd(seed uint64, at time.Time, size int, over time.Duration, l Life) []*S
 	return all
 }
 
-// Batch is the same, but all were handed in a minute before, and grading takes
+// Batch is the same, but all were submitted a minute before, and grading takes
 // its time.
 func Batch(seed uint64, at time.Time, size int, over time.Duration) []*Submission {
 	random := rand.New(rand.NewPCG(seed, 2))

@@ -159,7 +159,7 @@ func Quota(t *testing.T, client *hiring.Client, server Controls) {
 	present(t, q.Read.Reset, "the reset of reads")
 }
 
-// InternalError is a failure of the API: what became of a write is unknown.
+// InternalError is a failure of the API: the outcome of a write is unknown.
 func InternalError(t *testing.T, client *hiring.Client, server Controls) {
 	client = with(t, client, hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 	for _, o := range All() {

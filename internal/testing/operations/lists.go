@@ -30,7 +30,7 @@ func Lists(t *testing.T, client *hiring.Client, server Controls) {
 	}, func(e hiring.Event) any { return e.Seq })
 }
 
-// walk compares walks in pages of these sizes, each with a full quota.
+// walk compares iterations in pages of these sizes, each with a full rate limit.
 func walk[T any](t *testing.T, client *hiring.Client, server Controls, sizes []int,
 	list func(*hiring.Client) hiring.Pager[T], id func(T) any,
 ) {

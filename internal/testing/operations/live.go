@@ -80,7 +80,7 @@ func LiveLife(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	l.graded(t)
 }
 
-// late adds to the log of what was handed in already.
+// late adds to the log of a submitted attempt.
 func (l *life) late(t *testing.T) {
 	t.Helper()
 	works(t, l.server.AppendEvents(l.submissionID, "ai_prompt", `{"text":"a"}`, `{"text":"\ud800"}`))
@@ -180,7 +180,7 @@ func LiveResend(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	equal(t, hiring.InvitationStarted, only(t, client.Invitations.List(posting.ID)).Status)
 }
 
-// LiveRevoke takes back, once.
+// LiveRevoke revokes an invitation, once.
 func LiveRevoke(t *testing.T, client *hiring.Client, server *sandbox.Server) {
 	posting := posted(t, client)
 	sent := invite(t, client, posting.ID)

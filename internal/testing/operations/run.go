@@ -1,5 +1,5 @@
 // Package operations is what the client and the sandbox promise each other, as
-// tests that take both. They run once for each door into the sandbox, and once
+// tests that take both. They run once for each transport of the sandbox, and once
 // more with every exchange judged by the document that the sandbox serves.
 package operations
 
@@ -12,10 +12,10 @@ import (
 )
 
 // Open returns a server of its own for a test, and a client with
-// [sandbox.TestKey] that reaches it through the door under test.
+// [sandbox.TestKey] that uses the transport under test.
 type Open func(t *testing.T) (*hiring.Client, *sandbox.Server)
 
-// Controls is what tests do with a server beside calling it: a *sandbox.Server,
+// Controls are the test controls of a server: a *sandbox.Server,
 // or one in another process, by its control plane.
 type Controls interface {
 	AddKey(sandbox.Key)
@@ -27,7 +27,7 @@ type Controls interface {
 // Test is one behaviour, in test mode.
 type Test func(t *testing.T, client *hiring.Client, server Controls)
 
-// Run runs every test through a door, those of the live world too.
+// Run runs all tests over a transport, including those of the live data.
 func Run(t *testing.T, open Open) {
 	RunRemote(t, func(t *testing.T) (*hiring.Client, Controls) { return open(t) })
 	for name, test := range LiveTests {
@@ -38,7 +38,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// RunRemote is Run for a door whose server is elsewhere: test mode only.
+// RunRemote is like Run, for a server in another process: only test mode.
 func RunRemote(t *testing.T, open func(t *testing.T) (*hiring.Client, Controls)) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

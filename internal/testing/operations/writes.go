@@ -45,7 +45,7 @@ func Assessments(t *testing.T, client *hiring.Client, _ Controls) {
 	works(t, client.Assessments.Delete(ctx, sandbox.AssessmentID))
 }
 
-// AssessmentInput is refused by the API, which names the member at fault.
+// AssessmentInput is rejected by the API, which names the invalid member.
 func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 	for member, in := range map[string]hiring.NewAssessment{
 		"challenge_id":       {ChallengeID: sandbox.UnknownID, Name: "n"},
@@ -65,7 +65,7 @@ func AssessmentInput(t *testing.T, client *hiring.Client, _ Controls) {
 	present(t, fields["status"], "what is wrong with status, in %v", fields)
 }
 
-// Invitations lists, sends, sends again and takes back.
+// Invitations lists, sends, resends and revokes.
 func Invitations(t *testing.T, client *hiring.Client, _ Controls) {
 	ctx := t.Context()
 	statuses := map[hiring.InvitationStatus]int{}

@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// eachTransport runs a handler behind every door.
+// eachTransport runs a handler with every transport.
 func eachTransport(t *testing.T, h http.HandlerFunc, test func(t *testing.T, client *http.Client, base string)) {
 	t.Run("transport", func(t *testing.T) {
 		test(t, &http.Client{Transport: wire.Transport{Handler: h}}, "http://sandbox.invalid")

@@ -50,7 +50,7 @@ func TestPagesOfSubmissions(t *testing.T) {
 }
 
 // byOneClock is a live world whose candidates were set going out of order: the
-// second began before the first, which handed in last and was evaluated first.
+// second began before the first, which was submitted last and evaluated first.
 func byOneClock(t *testing.T) (all *world.AttemptList, first, second, third string) {
 	t.Helper()
 	l, o, id := invited(world.Timeline{})

@@ -87,7 +87,7 @@ func TestATimelineHappensAtItsOwnTimes(t *testing.T) {
 
 func TestPollsBringTheReport(t *testing.T) {
 	l, o, _ := invited(world.Timeline{Polls: 2})
-	a := l.Organization("", noon).Submissions().Newest(0) // handed in at once
+	a := l.Organization("", noon).Submissions().Newest(0) // Submitted at once.
 	o.CountPoll(a)
 	assert.False(t, a.Report().Evaluated)
 	o.CountListing("another")

@@ -16,7 +16,7 @@ import (
 )
 
 // throughProgram builds and runs the program.
-func throughProgram(t *testing.T, args ...string) door {
+func throughProgram(t *testing.T, args ...string) transport {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "hiring-sandbox")
 	output, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../cmd/hiring-sandbox").CombinedOutput()
@@ -34,15 +34,15 @@ func throughProgram(t *testing.T, args ...string) door {
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
 		if _, base, found := strings.Cut(lines.Text(), "HIRING_BASE_URL="); found {
-			return door{"program", base, &http.Client{Transport: wire}}
+			return transport{"program", base, &http.Client{Transport: wire}}
 		}
 	}
 	require.Fail(t, "the program did not say where it listens")
-	return door{}
+	return transport{}
 }
 
 // rawCalls is a conversation whose every byte but the times is the same
-// through each door.
+// over each transport.
 var rawCalls = []struct {
 	call string // method, path, and the name of the key when it is not TestKey
 	body string
@@ -92,7 +92,7 @@ var rawCalls = []struct {
 var theTime = regexp.MustCompile(`"20\d\d-\d\d-\d\dT[0-9:.]+Z"|"reset":\d+`)
 
 // transcript has the conversation and writes it down.
-func transcript(t *testing.T, d door) []string {
+func transcript(t *testing.T, d transport) []string {
 	t.Helper()
 	lines := make([]string, 0, len(rawCalls))
 	for _, c := range rawCalls {
@@ -121,9 +121,9 @@ func transcript(t *testing.T, d door) []string {
 func TestTheDoorsAreOneServer(t *testing.T) {
 	want := transcript(t, inProcess(sandbox.Start(t, sandbox.WithQuota(60, 10))))
 	assert.Contains(t, want[len(want)-2], " 429 ")
-	all := []door{throughProgram(t, "-quota", "60,10")}
+	all := []transport{throughProgram(t, "-quota", "60,10")}
 	for i := range 2 {
-		all = append(all, doors(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1:][i])
+		all = append(all, transports(t, sandbox.Start(t, sandbox.WithQuota(60, 10)))[1:][i])
 	}
 	for _, d := range all {
 		got := transcript(t, d)

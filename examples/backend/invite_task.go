@@ -11,8 +11,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// errand is one candidate's invitation on its way.
-type errand struct {
+// inviteTask is one candidate's invitation in progress.
+type inviteTask struct {
 	id        string // Random: everybody logs URLs, and an address does not belong there.
 	candidate hiring.NewInvitation
 	cancel    context.CancelFunc
@@ -26,30 +26,30 @@ type errand struct {
 // They are kept in memory and lost at a restart. No candidate receives two e-mails,
 // because Ensure checks before it sends. The list of candidates to invite is lost too: a
 // real service first writes the candidate to its database, or uses module jobs.
-type errands struct {
+type inviteTasks struct {
 	client     *hiring.Client
 	assessment string
 	log        *slog.Logger
-	invited    func(hiring.Invitation) // Told of each.
+	invited    func(hiring.Invitation) // Called for each.
 	running    sync.WaitGroup
 
 	mu    sync.Mutex
-	all   map[string]*errand
+	all   map[string]*inviteTask
 	ended bool // No more are begun.
 }
 
 const (
-	lookAgain   = time.Minute // After one that stayed unknown.
-	looks       = 10          // Then a person decides.
-	rememberFor = time.Hour   // How it ended.
+	retryInterval = time.Minute // After an unknown outcome.
+	maxRetries    = 10          // Then a person must decide.
+	rememberFor   = time.Hour   // Of the result.
 )
 
 // begin invites a candidate in the background. The request's values go along, a
 // trace for example, but not its end: a browser that is closed in the middle of
 // a send would make its outcome unknown.
-func (o *errands) begin(ctx context.Context, candidate hiring.NewInvitation) *errand {
+func (o *inviteTasks) begin(ctx context.Context, candidate hiring.NewInvitation) *inviteTask {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	e := &errand{id: rand.Text(), candidate: candidate, cancel: cancel, done: make(chan struct{})}
+	e := &inviteTask{id: rand.Text(), candidate: candidate, cancel: cancel, done: make(chan struct{})}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -74,8 +74,8 @@ var errStopping = errors.New("the program is stopping")
 // a form that is sent twice mails once; and after a lost response it looks before it
 // sends again, which takes a minute. What even it cannot find out is left for a
 // minute and asked again, never sent blindly.
-func (o *errands) run(ctx context.Context, e *errand) {
-	for range looks {
+func (o *inviteTasks) run(ctx context.Context, e *inviteTask) {
+	for range maxRetries {
 		invited, err := o.client.Invitations.Ensure(ctx, o.assessment, e.candidate)
 		if err == nil {
 			e.invited, e.err = invited, nil
@@ -86,33 +86,33 @@ func (o *errands) run(ctx context.Context, e *errand) {
 		if e.err == nil || ofSending(err) {
 			e.invited, e.err = invited, err
 		} // Else only the look failed: what was unknown before is so still.
-		if e.invited.Outcome != hiring.InviteUnknown || !pause(ctx, lookAgain) {
+		if e.invited.Outcome != hiring.InviteUnknown || !pause(ctx, retryInterval) {
 			return
 		}
 	}
 }
 
-// ofSending tells an error that says what became of a send.
+// ofSending reports whether an error says what became of a request.
 func ofSending(err error) bool {
 	failure, ok := errors.AsType[*hiring.Error](err)
 	return ok && failure.Outcome != ""
 }
 
-func (o *errands) find(id string) (*errand, bool) {
+func (o *inviteTasks) find(id string) (*inviteTask, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e, ok := o.all[id]
 	return e, ok
 }
 
-func (o *errands) forget(id string) {
+func (o *inviteTasks) forget(id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.all, id)
 }
 
 // end gives those that are on their way some time, then stops them.
-func (o *errands) end(grace time.Duration) {
+func (o *inviteTasks) end(grace time.Duration) {
 	timer := time.AfterFunc(grace, func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
