@@ -12,7 +12,7 @@ import (
 type app struct {
 	client  *hiring.Client
 	board   *board
-	tasks *inviteTasks
+	tasks   *inviteTasks
 	log     *slog.Logger
 	mode    string // Whom the mails reach, for every page to say.
 	console string // Where the embedded sandbox's own page is; empty: there is none.

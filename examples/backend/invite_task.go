@@ -21,7 +21,7 @@ type inviteTask struct {
 	err       error
 }
 
-// errands are the invitations that this process is sending.
+// inviteTasks are the invitations that this process is sending.
 //
 // They are kept in memory and lost at a restart. No candidate receives two e-mails,
 // because Ensure checks before it sends. The list of candidates to invite is lost too: a
