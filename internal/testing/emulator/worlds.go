@@ -57,7 +57,7 @@ func Stream(seed uint64, from time.Time, over time.Duration, aDay int, l Life) [
 	return all
 }
 
-// Crowd is so many submissions that were begun a second apart before a time, and
+// ManyAttempts returns n submissions that were begun a second apart before a time, and
 // are submitted during a while after it.
 func ManyAttempts(seed uint64, at time.Time, size int, over time.Duration, l Life) []*Submission {
 	random := rand.New(rand.NewPCG(seed, 2))
