@@ -17,8 +17,8 @@ import (
 
 const base = "https://sandbox.invalid"
 
-// served returns the document as a server serves it. It is read with a key of
-// its own, so that no test finds a read missing.
+// served returns the document of a server. It uses a key of its own, so that tests have
+// all their reads.
 func served(t *testing.T, server *sandbox.Server) []byte {
 	t.Helper()
 	server.AddKey(sandbox.Key{Token: "sk_test_document", Scope: sandbox.ScopeRead})
@@ -41,60 +41,60 @@ func load(t *testing.T, raw []byte) *contract.Document {
 	return document
 }
 
-// court is where judges come from: all of them know the same document.
-type court struct {
+// suite creates validators that share a document and a coverage.
+type suite struct {
 	raw      []byte
 	document *contract.Document
-	ledger   contract.Ledger
+	coverage contract.Coverage
 }
 
-func newCourt(t *testing.T, opts ...sandbox.Option) *court {
+func newSuite(t *testing.T, opts ...sandbox.Option) *suite {
 	t.Helper()
 	raw := served(t, sandbox.New(opts...))
-	return &court{raw: raw, document: load(t, raw)}
+	return &suite{raw: raw, document: load(t, raw)}
 }
 
-// judge puts a judge before a server's door, for the length of a test.
-func (c *court) judge(t *testing.T, server *sandbox.Server, next http.RoundTripper) *contract.Judge {
+// validator returns a validator in front of a transport, for one test.
+func (c *suite) validator(t *testing.T, server *sandbox.Server, next http.RoundTripper) *contract.Validator {
 	t.Helper()
 	require.True(t, bytes.Equal(c.raw, served(t, server)), "every server serves the same document")
-	return &contract.Judge{Document: c.document, Next: next, Ledger: &c.ledger, Report: func(fault string) {
+	return &contract.Validator{Document: c.document, Next: next, Coverage: &c.coverage, Report: func(fault string) {
 		t.Helper()
 		t.Error(fault)
 	}}
 }
 
-// TestContract runs the client's suite before a judge, through each door, asks
-// besides for what no client would, and wants to have seen all that is documented.
+// TestContract runs the client's suite over each transport with a validator, sends
+// requests that the client never sends, and requires that every documented status was seen.
 func TestContract(t *testing.T) {
-	c := newCourt(t)
+	c := newSuite(t)
 	t.Run("transport", func(t *testing.T) {
 		operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 			server := sandbox.Start(t)
-			return judged(t, base, c.judge(t, server, server.Transport())), server
+			return validatedClient(t, base, c.validator(t, server, server.Transport())), server
 		})
 	})
 	t.Run("url", func(t *testing.T) {
 		operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 			server, wire := sandbox.Start(t), &http.Transport{}
 			t.Cleanup(wire.CloseIdleConnections)
-			return judged(t, server.URL(), c.judge(t, server, wire)), server
+			return validatedClient(t, server.URL(), c.validator(t, server, wire)), server
 		})
 	})
 	t.Run("probes", func(t *testing.T) { probe(t, c) })
 	c.complete(t)
-	t.Logf("%d operations, %d documented answers, %d exchanges judged", len(c.document.Operations()), len(c.ledger.Seen()), c.ledger.Exchanges())
+	t.Logf("%d operations, %d documented statuses, %d exchanges validated", len(c.document.Operations()), len(c.coverage.Seen()), c.coverage.Exchanges())
 }
 
-func judged(t *testing.T, baseURL string, judge *contract.Judge, opts ...hiring.Option) *hiring.Client {
+func validatedClient(t *testing.T, baseURL string, validator *contract.Validator, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
-	client, err := hiring.New(baseURL, sandbox.TestKey, append(opts, hiring.WithHTTPClient(&http.Client{Transport: judge}))...)
+	client, err := hiring.New(baseURL, sandbox.TestKey, append(opts, hiring.WithHTTPClient(&http.Client{Transport: validator}))...)
 	require.NoError(t, err)
 	return client
 }
 
-// TestContractInAnotherDialect: the document says what the server does, whatever
-// the names are.
+// TestContractInAnotherDialect checks that the document agrees with the server in another
+// dialect.
 func TestContractInAnotherDialect(t *testing.T) {
 	dialect := hiring.Dialect{
 		PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit", SinceLayout: "20060102T150405.000Z",
@@ -102,18 +102,18 @@ func TestContractInAnotherDialect(t *testing.T) {
 		UpdateAssessment: "PUT /postings/{id}", ResendInvitation: "POST /postings/{id}/{invitation_id}/again",
 		RevokeInvitation: "DELETE /postings/{id}/{invitation_id}", InvitationEmail: "email", InvitationName: "name",
 	}
-	c := newCourt(t, sandbox.WithDialect(dialect))
+	c := newSuite(t, sandbox.WithDialect(dialect))
 	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 		server := sandbox.Start(t, sandbox.WithDialect(dialect))
-		return judged(t, base, c.judge(t, server, server.Transport()), hiring.WithDialect(dialect)), server
+		return validatedClient(t, base, c.validator(t, server, server.Transport()), hiring.WithDialect(dialect)), server
 	})
 	for _, operation := range c.document.Operations() {
-		seen := c.ledger.Seen()
-		assert.Positive(t, seen[operation.Answers()[0]], "%s never succeeded", operation.OperationID)
+		seen := c.coverage.Seen()
+		assert.Positive(t, seen[operation.Statuses()[0]], "%s never succeeded", operation.OperationID)
 	}
 }
 
-// unseen says which documented answers no server can give, and why.
+// unseen returns why a documented status cannot occur, or "".
 func unseen(o contract.Operation, status int) string {
 	if status == http.StatusForbidden && o.Scope() == "read" {
 		return "no scope is narrower than read"
@@ -121,12 +121,12 @@ func unseen(o contract.Operation, status int) string {
 	return ""
 }
 
-// complete wants every documented answer to have come, unless it cannot.
-func (c *court) complete(t *testing.T) {
+// complete requires that every documented status was seen, unless it cannot occur.
+func (c *suite) complete(t *testing.T) {
 	t.Helper()
-	seen := c.ledger.Seen()
+	seen := c.coverage.Seen()
 	for _, operation := range c.document.Operations() {
-		for _, answer := range operation.Answers() {
+		for _, answer := range operation.Statuses() {
 			reason := unseen(operation, answer.Status)
 			switch {
 			case reason == "" && seen[answer] == 0:

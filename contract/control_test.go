@@ -19,9 +19,9 @@ import (
 // controlClient sends requests to the control API and validates each exchange by
 // the document of the control API.
 type controlClient struct {
-	t      *testing.T
-	server *sandbox.Server
-	judge  func(r *http.Request, body string, res *http.Response, response []byte)
+	t        *testing.T
+	server   *sandbox.Server
+	validate func(r *http.Request, body string, res *http.Response, response []byte)
 }
 
 func (c controlClient) send(method, path, body string) (int, []byte) {
@@ -36,8 +36,8 @@ func (c controlClient) send(method, path, body string) (int, []byte) {
 	raw, err := io.ReadAll(res.Body)
 	require.NoError(c.t, err)
 	require.NoError(c.t, res.Body.Close())
-	if c.judge != nil {
-		c.judge(r, body, res, raw)
+	if c.validate != nil {
+		c.validate(r, body, res, raw)
 	}
 	return res.StatusCode, raw
 }
@@ -55,7 +55,7 @@ func TestControlAPIFollowsItsDocument(t *testing.T) {
 	require.NoError(t, err)
 	called := make(map[string]map[int]bool)
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}
-	c.judge = func(r *http.Request, body string, res *http.Response, response []byte) {
+	c.validate = func(r *http.Request, body string, res *http.Response, response []byte) {
 		t.Helper()
 		route, params, err := router.FindRoute(r)
 		require.NoError(t, err, r.URL.Path)

@@ -1,7 +1,7 @@
-// Package contract judges what the client and the sandbox say to each other by
-// the OpenAPI document that the sandbox serves. The judge is kin-openapi, which
-// knows nothing of this repository, made stricter where OpenAPI is lenient: a
-// status, a header or a member that the document does not describe is a fault.
+// Package contract validates the exchanges of the client and the sandbox against the
+// OpenAPI document that the sandbox serves. It uses kin-openapi, which is independent of
+// this repository, and is stricter than OpenAPI: a status, header or member that the
+// document does not describe is an error.
 package contract
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// Document is an OpenAPI document that can judge.
+// Document is an OpenAPI document with its operations.
 type Document struct {
 	spec   *openapi3.T
 	router routers.Router
 }
 
-// Load reads a document and refuses one that is not valid itself, examples and
-// defaults included.
+// Load parses a document. It returns an error if the document, an example or a default is
+// invalid.
 func Load(raw []byte) (*Document, error) {
 	spec, err := openapi3.NewLoader().LoadFromData(raw)
 	if err != nil {
@@ -40,15 +40,15 @@ func Load(raw []byte) (*Document, error) {
 	return &Document{spec, router}, nil
 }
 
-// Answer is a status that an operation can answer with.
-type Answer struct {
+// Status is a documented status of an operation.
+type Status struct {
 	Operation string
 	Status    int
 }
 
-func (a Answer) String() string { return fmt.Sprintf("%s %d", a.Operation, a.Status) }
+func (a Status) String() string { return fmt.Sprintf("%s %d", a.Operation, a.Status) }
 
-// Operation is one of the document, and where it is.
+// Operation is an operation with its method and path.
 type Operation struct {
 	Method, Path string
 	*openapi3.Operation
@@ -66,20 +66,20 @@ func (d *Document) Operations() []Operation {
 	return all
 }
 
-// Answers returns every answer that the operation documents.
-func (o Operation) Answers() []Answer {
-	var all []Answer
+// Statuses returns the documented statuses of the operation.
+func (o Operation) Statuses() []Status {
+	var all []Status
 	for status := range o.Responses.Map() {
 		var code int
 		if _, err := fmt.Sscanf(status, "%d", &code); err == nil {
-			all = append(all, Answer{o.OperationID, code})
+			all = append(all, Status{o.OperationID, code})
 		}
 	}
-	slices.SortFunc(all, func(a, b Answer) int { return a.Status - b.Status })
+	slices.SortFunc(all, func(a, b Status) int { return a.Status - b.Status })
 	return all
 }
 
-// Scope returns the scope that the operation's security asks for.
+// Scope returns the scope that the operation requires.
 func (o Operation) Scope() string {
 	if o.Security == nil || len(*o.Security) != 1 || len((*o.Security)[0]["ApiKey"]) != 1 {
 		return ""
@@ -87,11 +87,11 @@ func (o Operation) Scope() string {
 	return (*o.Security)[0]["ApiKey"][0]
 }
 
-// promised are the headers that every response must have and every response of the
-// document must describe.
+// promised are the headers that every response has and that the document describes for
+// every response.
 var promised = []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date"}
 
-// transport headers belong to HTTP and not to the interface.
+// transportHeaders belong to HTTP and not to the API.
 var transportHeaders = []string{"Content-Type", "Content-Length", "Connection", "Allow"}
 
 func isDescribed(header string, in openapi3.Headers) bool {

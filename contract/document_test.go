@@ -40,7 +40,7 @@ func TestEveryOperationSaysWhatAnyOperationMust(t *testing.T) {
 		}
 		assert.Equal(t, want, o.Scope(), o.OperationID)
 		var statuses []int
-		for _, answer := range o.Answers() {
+		for _, answer := range o.Statuses() {
 			statuses = append(statuses, answer.Status)
 			response := o.Responses.Status(answer.Status).Value
 			for _, header := range []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// mutant is a server with something wrong: what it answers is changed on the way.
+// mutant is a transport that changes responses.
 type mutant struct {
 	next   http.RoundTripper
 	change func(*http.Response, []byte) []byte
@@ -36,29 +36,30 @@ func (m mutant) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, nil
 }
 
-// bench is a judge before a mutant that can be changed between two requests.
-type bench struct {
-	t      *testing.T
-	judge  *contract.Judge
-	faults []string
+// mutantServer is a validator of a mutant that can be changed between two requests.
+type mutantServer struct {
+	t         *testing.T
+	validator *contract.Validator
+	faults    []string
 }
 
-func newBench(t *testing.T, document *contract.Document) *bench {
+func newMutantServer(t *testing.T, document *contract.Document) *mutantServer {
 	t.Helper()
-	b := &bench{t: t}
-	b.judge = &contract.Judge{Document: document, Ledger: new(contract.Ledger), Report: func(fault string) {
+	b := &mutantServer{t: t}
+	b.validator = &contract.Validator{Document: document, Coverage: new(contract.Coverage), Report: func(fault string) {
 		b.faults = append(b.faults, fault)
 	}}
 	return b
 }
 
-// faultsOf sends a request to a mutant and returns what the judge found.
-func (b *bench) faultsOf(q question, change func(*http.Response, []byte) []byte) string {
+// faultsOf sends a request to a mutant and returns the differences that the validator
+// found.
+func (b *mutantServer) faultsOf(q testRequest, change func(*http.Response, []byte) []byte) string {
 	b.t.Helper()
 	server := sandbox.New()
 	server.AddKey(sandbox.Key{Token: "sk_test_drained"})
 	server.SetQuota("sk_test_drained", sandbox.ClassRead, 0)
-	b.faults, b.judge.Next = nil, mutant{server.Transport(), change}
+	b.faults, b.validator.Next = nil, mutant{server.Transport(), change}
 	r, err := http.NewRequestWithContext(b.t.Context(), q.method, base+"/api/v1"+q.path, strings.NewReader(q.body))
 	require.NoError(b.t, err)
 	key := q.key
@@ -67,24 +68,24 @@ func (b *bench) faultsOf(q question, change func(*http.Response, []byte) []byte)
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
-	reply, err := b.judge.RoundTrip(r)
+	reply, err := b.validator.RoundTrip(r)
 	require.NoError(b.t, err)
 	require.NoError(b.t, reply.Body.Close())
 	return strings.Join(b.faults, "\n")
 }
 
-type question struct{ method, path, key, body string }
+type testRequest struct{ method, path, key, body string }
 
 var (
-	account    = question{method: "GET", path: "/account"}
-	challenges = question{method: "GET", path: "/challenges?page_size=2"}
-	report     = question{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/report"}
-	events     = question{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/events"}
-	deletion   = question{method: "DELETE", path: "/assessments/" + sandbox.AssessmentID}
-	unknown    = question{method: "GET", path: "/submissions/" + sandbox.UnknownID}
-	invalid    = question{method: "GET", path: "/submissions?since=x"}
-	drained    = question{method: "GET", path: "/account", key: "sk_test_drained"}
-	creation   = question{method: "POST", path: "/assessments", body: `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"n"}`}
+	account    = testRequest{method: "GET", path: "/account"}
+	challenges = testRequest{method: "GET", path: "/challenges?page_size=2"}
+	report     = testRequest{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/report"}
+	events     = testRequest{method: "GET", path: "/submissions/" + sandbox.SubmissionID + "/events"}
+	deletion   = testRequest{method: "DELETE", path: "/assessments/" + sandbox.AssessmentID}
+	unknown    = testRequest{method: "GET", path: "/submissions/" + sandbox.UnknownID}
+	invalid    = testRequest{method: "GET", path: "/submissions?since=x"}
+	drained    = testRequest{method: "GET", path: "/account", key: "sk_test_drained"}
+	creation   = testRequest{method: "POST", path: "/assessments", body: `{"challenge_id":"c0000000-0000-4000-8000-000000000001","name":"n"}`}
 )
 
 func unchanged(_ *http.Response, body []byte) []byte { return body }
@@ -93,7 +94,7 @@ func status(code int) func(*http.Response, []byte) []byte {
 	return func(r *http.Response, body []byte) []byte { r.StatusCode = code; return body }
 }
 
-// header sets a header, or takes it away when the value is empty.
+// header sets a header, or removes it when the value is empty.
 func header(name, value string) func(*http.Response, []byte) []byte {
 	return func(r *http.Response, body []byte) []byte {
 		if r.Header.Del(name); value != "" {
@@ -103,7 +104,7 @@ func header(name, value string) func(*http.Response, []byte) []byte {
 	}
 }
 
-// text replaces the first occurrence of something that must be there.
+// text replaces the first occurrence of a text that must exist.
 func text(old, now string) func(*http.Response, []byte) []byte {
 	return func(_ *http.Response, body []byte) []byte {
 		if !bytes.Contains(body, []byte(old)) {
@@ -113,9 +114,9 @@ func text(old, now string) func(*http.Response, []byte) []byte {
 	}
 }
 
-// TestMutantsAreCaught: whatever a server can get wrong, the judge says so.
+// TestMutantsAreCaught checks that the validator reports each kind of mistake of a server.
 func TestMutantsAreCaught(t *testing.T) {
-	b := newBench(t, load(t, served(t, sandbox.New())))
+	b := newMutantServer(t, load(t, served(t, sandbox.New())))
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
 			b.t = t
@@ -127,7 +128,7 @@ func TestMutantsAreCaught(t *testing.T) {
 }
 
 var mutants = map[string]struct {
-	question question
+	question testRequest
 	change   func(*http.Response, []byte) []byte
 	fault    string
 }{
@@ -186,16 +187,16 @@ var mutants = map[string]struct {
 	"something after the JSON":   {account, func(_ *http.Response, body []byte) []byte { return append(body, "}"...) }, "JSON"},
 	"no body":                    {account, func(*http.Response, []byte) []byte { return nil }, "body"},
 	"a body with a 204":          {deletion, func(*http.Response, []byte) []byte { return []byte("{}") }, "a body where none is documented"},
-	"a cursor that is a number":  {question{method: "GET", path: "/submissions?page_size=1"}, text(`"next_cursor":"`, `"next_cursor":5,"was":"`), "next_cursor"},
-	"a seq cursor that is none":  {question{method: "GET", path: "/submissions/" + sandbox.BusySubmissionID + "/events"}, text(`"next_cursor":"`, `"next_cursor":"x`), "next_cursor"},
+	"a cursor that is a number":  {testRequest{method: "GET", path: "/submissions?page_size=1"}, text(`"next_cursor":"`, `"next_cursor":5,"was":"`), "next_cursor"},
+	"a seq cursor that is none":  {testRequest{method: "GET", path: "/submissions/" + sandbox.BusySubmissionID + "/events"}, text(`"next_cursor":"`, `"next_cursor":"x`), "next_cursor"},
 	"a page that is too large":   {challenges, text(`"page_size":2`, `"page_size":200`), "page_size"},
 }
 
-// TestRequestsAreJudgedWhenAccepted: what the server ignores is still a mistake
-// of the client, and what it refuses was perhaps meant.
-func TestRequestsAreJudgedWhenAccepted(t *testing.T) {
-	b := newBench(t, load(t, served(t, sandbox.New())))
-	for fault, q := range map[string]question{
+// TestAcceptedRequestsAreValidated checks that input which the server ignores is reported
+// as a mistake of the client, and that rejected requests are not validated.
+func TestAcceptedRequestsAreValidated(t *testing.T) {
+	b := newMutantServer(t, load(t, served(t, sandbox.New())))
+	for fault, q := range map[string]testRequest{
 		"undocumented query parameter limit": {method: "GET", path: "/challenges?limit=5"},
 		"/notes: undocumented member":        {method: "POST", path: "/assessments", body: strings.Replace(creation.body, "{", `{"notes":"",`, 1)},
 		"undocumented query parameter page":  {method: "GET", path: "/members?page=1"},
@@ -203,22 +204,22 @@ func TestRequestsAreJudgedWhenAccepted(t *testing.T) {
 	} {
 		assert.Contains(t, b.faultsOf(q, unchanged), fault)
 	}
-	for _, refused := range []question{invalid, unknown, {method: "POST", path: "/assessments", body: `{"notes":1}`}} {
+	for _, refused := range []testRequest{invalid, unknown, {method: "POST", path: "/assessments", body: `{"notes":1}`}} {
 		assert.Empty(t, b.faultsOf(refused, unchanged))
 	}
 }
 
-// TestEveryMemberMatters takes each success apart: each member in turn is left
-// out, given another type and given a companion, and each time it is noticed.
+// TestEveryMemberMatters removes each member of each success in turn, changes its type,
+// and adds an unknown member next to it. Each change must be reported.
 func TestEveryMemberMatters(t *testing.T) {
 	document := load(t, served(t, sandbox.New()))
-	b := newBench(t, document)
+	b := newMutantServer(t, document)
 	caught := 0
 	for _, o := range document.Operations() {
 		if o.OperationID == "getOpenAPI" || o.Responses.Status(http.StatusNoContent) != nil {
-			continue // OpenAPI's own members are not this document's to describe; nothing has no members.
+			continue // The document does not describe OpenAPI itself, and an empty body has no members.
 		}
-		q := question{method: o.Method, path: strings.TrimPrefix(fill(t, o), "/api/v1")}
+		q := testRequest{method: o.Method, path: strings.TrimPrefix(fill(t, o), "/api/v1")}
 		if o.RequestBody != nil {
 			body, err := json.Marshal(o.RequestBody.Value.Content["application/json"].Example)
 			require.NoError(t, err)

@@ -18,19 +18,18 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// prober asks a judged server what no client would ask.
+// prober sends requests that the client never sends.
 type prober struct {
 	t      *testing.T
 	client *http.Client
 }
 
-// probe asks each operation for what its parameters say about themselves, and
-// for what is wrong with any request.
-func probe(t *testing.T, c *court) {
+// probe sends each operation the bounds of its parameters and malformed requests.
+func probe(t *testing.T, c *suite) {
 	for _, operation := range c.document.Operations() {
 		t.Run(operation.OperationID, func(t *testing.T) {
 			server := sandbox.Start(t)
-			p := prober{t, &http.Client{Transport: c.judge(t, server, server.Transport())}}
+			p := prober{t, &http.Client{Transport: c.validator(t, server, server.Transport())}}
 			path := fill(t, operation)
 			p.bounds(operation, path)
 			p.malformed(operation, path)
@@ -38,15 +37,15 @@ func probe(t *testing.T, c *court) {
 		})
 	}
 	server := sandbox.Start(t)
-	p := prober{t, &http.Client{Transport: c.judge(t, server, server.Transport())}}
+	p := prober{t, &http.Client{Transport: c.validator(t, server, server.Transport())}}
 	for _, path := range []string{"/api/v1/nowhere", "/api/v2/account", "/", "/api/v1//account", "/api/v1/account/"} {
-		assert.Equal(t, http.StatusNotFound, p.ask(http.MethodGet, path, ""))
-		assert.Equal(t, http.StatusNotFound, p.ask(http.MethodPost, path, "{}"))
+		assert.Equal(t, http.StatusNotFound, p.send(http.MethodGet, path, ""))
+		assert.Equal(t, http.StatusNotFound, p.send(http.MethodPost, path, "{}"))
 	}
-	assert.Equal(t, http.StatusMethodNotAllowed, p.ask(http.MethodPut, "/api/v1/account", "{}"))
+	assert.Equal(t, http.StatusMethodNotAllowed, p.send(http.MethodPut, "/api/v1/account", "{}"))
 }
 
-// fill puts ids that exist into an operation's path, which the suite knows.
+// fill replaces the placeholders of a path with ids that exist.
 func fill(t *testing.T, o contract.Operation) string {
 	t.Helper()
 	for _, known := range operations.All() {
@@ -58,8 +57,8 @@ func fill(t *testing.T, o contract.Operation) string {
 	return ""
 }
 
-// ask sends a request with a key that is good for everything.
-func (p prober) ask(method, path, body string) int {
+// send sends a request with a key of every scope.
+func (p prober) send(method, path, body string) int {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, base+path, strings.NewReader(body))
 	require.NoError(p.t, err)
@@ -75,15 +74,14 @@ func (p prober) ask(method, path, body string) int {
 	return res.StatusCode
 }
 
-// bounds asks for each number at its bounds and just beyond, and for each value
-// of a list.
+// bounds sends each number at its bounds and just beyond them, and each value of an enum.
 func (p prober) bounds(o contract.Operation, path string) {
 	for _, ref := range o.Parameters {
 		parameter := ref.Value
 		if parameter.In != openapi3.ParameterInQuery {
 			continue
 		}
-		ask := func(value any) int { return p.ask(o.Method, fmt.Sprintf("%s?%s=%v", path, parameter.Name, value), "") }
+		ask := func(value any) int { return p.send(o.Method, fmt.Sprintf("%s?%s=%v", path, parameter.Name, value), "") }
 		schema := parameter.Schema.Value
 		if schema.Min != nil {
 			assert.Equal(p.t, http.StatusOK, ask(int64(*schema.Min)), "%s at its minimum", parameter.Name)
@@ -109,14 +107,14 @@ func (p prober) bounds(o contract.Operation, path string) {
 	}
 }
 
-// malformed asks with a query that is none, and with far too large a body.
+// malformed sends an invalid query and a body that is too large.
 func (p prober) malformed(o contract.Operation, path string) {
-	assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path+"?%zz", ""))
-	assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path, `"`+strings.Repeat("a", 600<<10)+`"`))
+	assert.Equal(p.t, http.StatusBadRequest, p.send(o.Method, path+"?%zz", ""))
+	assert.Equal(p.t, http.StatusBadRequest, p.send(o.Method, path, `"`+strings.Repeat("a", 600<<10)+`"`))
 }
 
-// bodies sends the documented example, then that without each required member
-// and with each member of a wrong type.
+// bodies sends the documented example, then the example without each required member and
+// with a wrong type of each member.
 func (p prober) bodies(o contract.Operation, path string) {
 	if o.RequestBody == nil {
 		return
@@ -132,7 +130,7 @@ func (p prober) bodies(o contract.Operation, path string) {
 		}
 		raw, err := json.Marshal(body)
 		require.NoError(p.t, err)
-		return p.ask(o.Method, path, string(raw))
+		return p.send(o.Method, path, string(raw))
 	}
 	assert.Less(p.t, send("", nil), 300, "the example")
 	for _, name := range media.Schema.Value.Required {
@@ -142,6 +140,6 @@ func (p prober) bodies(o contract.Operation, path string) {
 		assert.Equal(p.t, http.StatusBadRequest, send(name, map[string]any{}), "%s is no object", name)
 	}
 	for _, wrong := range []string{"", "{", "[]", "null", `{"name":"a"} {}`} {
-		assert.Equal(p.t, http.StatusBadRequest, p.ask(o.Method, path, wrong), "%q", wrong)
+		assert.Equal(p.t, http.StatusBadRequest, p.send(o.Method, path, wrong), "%q", wrong)
 	}
 }

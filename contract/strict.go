@@ -10,29 +10,29 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// strict finds what JSON Schema lets pass: members that no schema describes,
-// and strings that are not of their format.
+// strict finds differences that JSON Schema allows: members that no schema describes, and
+// strings that do not have their format.
 func strict(schema *openapi3.SchemaRef, raw []byte, prefix string) []string {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return []string{prefix + "not JSON: " + err.Error()}
 	}
-	w := walker{prefix: prefix}
-	w.walk([]*openapi3.Schema{schema.Value}, value, "")
+	w := strictChecker{prefix: prefix}
+	w.check([]*openapi3.Schema{schema.Value}, value, "")
 	return w.faults
 }
 
-type walker struct {
+type strictChecker struct {
 	prefix string
 	faults []string
 }
 
-func (w *walker) fault(pointer, format string, args ...any) {
+func (w *strictChecker) fault(pointer, format string, args ...any) {
 	w.faults = append(w.faults, w.prefix+pointer+": "+fmt.Sprintf(format, args...))
 }
 
-// walk goes through a value with all schemas that apply to it.
-func (w *walker) walk(schemas []*openapi3.Schema, value any, pointer string) {
+// check compares a value with all schemas that apply to it.
+func (w *strictChecker) check(schemas []*openapi3.Schema, value any, pointer string) {
 	schemas = flatten(schemas)
 	switch value := value.(type) {
 	case map[string]any:
@@ -40,7 +40,7 @@ func (w *walker) walk(schemas []*openapi3.Schema, value any, pointer string) {
 	case []any:
 		items := below(schemas, func(s *openapi3.Schema) *openapi3.SchemaRef { return s.Items })
 		for i, item := range value {
-			w.walk(items, item, fmt.Sprintf("%s/%d", pointer, i))
+			w.check(items, item, fmt.Sprintf("%s/%d", pointer, i))
 		}
 	case string:
 		for _, s := range schemas {
@@ -51,9 +51,9 @@ func (w *walker) walk(schemas []*openapi3.Schema, value any, pointer string) {
 	}
 }
 
-// object asks for a description of each member, unless no schema describes any:
-// that is how the document says that a shape is free.
-func (w *walker) object(schemas []*openapi3.Schema, value map[string]any, pointer string) {
+// object requires a description of each member, unless no schema describes any, which
+// means that the members are not fixed.
+func (w *strictChecker) object(schemas []*openapi3.Schema, value map[string]any, pointer string) {
 	free := true
 	for _, s := range schemas {
 		free = free && len(s.Properties) == 0 && s.AdditionalProperties.Schema == nil
@@ -71,7 +71,7 @@ func (w *walker) object(schemas []*openapi3.Schema, value map[string]any, pointe
 			w.fault(at, "undocumented member")
 			continue
 		}
-		w.walk(described, member, at)
+		w.check(described, member, at)
 	}
 }
 
@@ -85,7 +85,7 @@ func below(schemas []*openapi3.Schema, part func(*openapi3.Schema) *openapi3.Sch
 	return found
 }
 
-// flatten adds the parts that a schema is composed of.
+// flatten adds the schemas of allOf.
 func flatten(schemas []*openapi3.Schema) []*openapi3.Schema {
 	var flat []*openapi3.Schema
 	for _, s := range schemas {
@@ -101,7 +101,7 @@ func flatten(schemas []*openapi3.Schema) []*openapi3.Schema {
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// formats are those that kin-openapi checks only when they are registered.
+// formats are the formats that kin-openapi checks only when they are registered.
 var formats = map[string]func(string) bool{
 	"uuid": uuid.MatchString,
 	"idn-email": func(text string) bool {
@@ -114,8 +114,8 @@ var formats = map[string]func(string) bool{
 	},
 }
 
-// judgeRequestID compares the two places that name a call.
-func (x *exchange) judgeRequestID() []string {
+// validateRequestID compares the request ids of the header and the body.
+func (x *exchange) validateRequestID() []string {
 	type named struct {
 		RequestID string `json:"request_id"`
 	}
@@ -124,7 +124,7 @@ func (x *exchange) judgeRequestID() []string {
 		Error named `json:"error"`
 	}
 	if json.Unmarshal(x.body, &body) != nil {
-		return nil // said already
+		return nil // Reported already.
 	}
 	id := body.Meta.RequestID + body.Error.RequestID
 	if id != "" && id != x.reply.Header.Get("X-Request-Id") {

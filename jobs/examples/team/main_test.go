@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/jobs/internal/pgtest"
@@ -147,6 +149,35 @@ func TestTeamTwiceOnOneDatabasePostgres(t *testing.T) {
 		schemas[schema] = true
 	}
 	require.Len(t, schemas, 2)
+}
+
+// TestProcessesCreateTheTableAtOncePostgres checks that further processes find the table
+// that another one is creating.
+func TestProcessesCreateTheTableAtOncePostgres(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	for round := range 20 {
+		schema := fmt.Sprintf("at_once_%d_%d", time.Now().UnixNano(), round)
+		pool, err := openPool(t.Context(), url, schema)
+		require.NoError(t, err)
+		_, err = pool.Exec(t.Context(), "CREATE SCHEMA "+schema)
+		require.NoError(t, err)
+		set := team[*riverpgxv5.Driver, pgx.Tx]{
+			begin: func(ctx context.Context, do func(pgx.Tx) error) error { return pgx.BeginFunc(ctx, pool, do) },
+			exec: func(ctx context.Context, tx pgx.Tx, query string, args ...any) error {
+				_, err := tx.Exec(ctx, query, args...)
+				return err
+			},
+		}
+		results := make(chan error)
+		for range 4 {
+			go func() { results <- set.createResults(t.Context()) }()
+		}
+		for range 4 {
+			require.NoError(t, <-results)
+		}
+		pool.Close()
+	}
 }
 
 // counts returns the number of results and of completed deliveries in a schema.

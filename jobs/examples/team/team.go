@@ -34,7 +34,7 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 	if err := jobs.Migrate(ctx, t.driver, nil); err != nil {
 		return err
 	}
-	if err := t.begin(ctx, func(tx TTx) error { return t.exec(ctx, tx, results) }); err != nil {
+	if err := t.createResults(ctx); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -63,6 +63,16 @@ func (t *team[D, TTx]) run(ctx context.Context) error {
 	<-client.Stopped()
 	fmt.Println("stopped")
 	return err
+}
+
+// createResults creates the table of results. When several processes do so at once,
+// PostgreSQL rejects all but one, and a second attempt finds the table.
+func (t *team[D, TTx]) createResults(ctx context.Context) error {
+	create := func(tx TTx) error { return t.exec(ctx, tx, results) }
+	if t.begin(ctx, create) == nil {
+		return nil
+	}
+	return t.begin(ctx, create)
 }
 
 // store is the handler. It stores a result exactly once, because the same transaction

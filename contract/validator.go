@@ -17,28 +17,28 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// Ledger is what judges have seen.
-type Ledger struct {
+// Coverage counts the exchanges that validators have seen.
+type Coverage struct {
 	mu        sync.Mutex
-	answers   map[Answer]int
+	answers   map[Status]int
 	exchanges int
 }
 
-// Seen returns how often each answer came.
-func (l *Ledger) Seen() map[Answer]int {
+// Seen returns how often each documented status was received.
+func (l *Coverage) Seen() map[Status]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.answers)
 }
 
-// Exchanges returns how many exchanges were judged.
-func (l *Ledger) Exchanges() int {
+// Exchanges returns the number of validated exchanges.
+func (l *Coverage) Exchanges() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.exchanges
 }
 
-func (l *Ledger) note(answer *Answer) {
+func (l *Coverage) record(answer *Status) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.exchanges++
@@ -46,32 +46,33 @@ func (l *Ledger) note(answer *Answer) {
 		return
 	}
 	if l.answers == nil {
-		l.answers = make(map[Answer]int)
+		l.answers = make(map[Status]int)
 	}
 	l.answers[*answer]++
 }
 
-// Judge is a RoundTripper that lets everything pass and reports each fault.
-type Judge struct {
+// Validator is a RoundTripper that reports each difference from the document. It changes
+// nothing.
+type Validator struct {
 	Document *Document
 	Next     http.RoundTripper
-	Ledger   *Ledger
+	Coverage *Coverage
 	Report   func(fault string)
 }
 
-// exchange is a request and its response, both read whole.
+// exchange is a request and its response with their bodies.
 type exchange struct {
 	request *http.Request
 	sent    []byte
 	reply   *http.Response
 	body    []byte
-	route   *routers.Route // nil when the document has no such operation
+	route   *routers.Route // Nil when the document has no such operation.
 	params  map[string]string
 }
 
-// RoundTrip passes the request on and judges it with its response. The request is
-// judged only when it was accepted: tests are wrong on purpose.
-func (j *Judge) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends the request and validates the response. It validates the request only
+// if it was accepted, because tests send invalid requests on purpose.
+func (j *Validator) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := &exchange{request: r.Clone(r.Context())}
 	if r.Body != nil {
 		var err error
@@ -92,22 +93,22 @@ func (j *Judge) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	_ = reply.Body.Close()
 	reply.Body = io.NopCloser(bytes.NewReader(x.body))
-	j.judge(r.Context(), x)
+	j.validate(r.Context(), x)
 	return reply, nil
 }
 
-func (j *Judge) judge(ctx context.Context, x *exchange) {
+func (j *Validator) validate(ctx context.Context, x *exchange) {
 	var faults []string
 	if route, params, err := j.Document.router.FindRoute(x.request); err == nil {
 		x.route, x.params = route, params
-		j.Ledger.note(&Answer{route.Operation.OperationID, x.reply.StatusCode})
+		j.Coverage.record(&Status{route.Operation.OperationID, x.reply.StatusCode})
 	} else {
-		j.Ledger.note(nil)
+		j.Coverage.record(nil)
 	}
 	if x.reply.StatusCode < 300 {
-		faults = append(faults, x.judgeRequest(ctx)...)
+		faults = append(faults, x.validateRequest(ctx)...)
 	}
-	for _, fault := range append(faults, j.judgeReply(ctx, x)...) {
+	for _, fault := range append(faults, j.validateResponse(ctx, x)...) {
 		j.Report(fmt.Sprintf("%s %s: %d: %s", x.request.Method, x.request.URL, x.reply.StatusCode, fault))
 	}
 }
@@ -126,8 +127,8 @@ func (x *exchange) input(ctx context.Context) *openapi3filter.RequestValidationI
 	return &openapi3filter.RequestValidationInput{Request: request, PathParams: x.params, Route: x.route, Options: options}
 }
 
-// judgeRequest is for requests that were accepted.
-func (x *exchange) judgeRequest(ctx context.Context) []string {
+// validateRequest validates a request that was accepted.
+func (x *exchange) validateRequest(ctx context.Context) []string {
 	if x.route == nil {
 		return []string{"the document has no such operation"}
 	}
@@ -153,7 +154,7 @@ func (x *exchange) judgeRequest(ctx context.Context) []string {
 	return faults
 }
 
-func (j *Judge) judgeReply(ctx context.Context, x *exchange) []string {
+func (j *Validator) validateResponse(ctx context.Context, x *exchange) []string {
 	response, faults := j.documented(ctx, x)
 	if response == nil {
 		return faults
@@ -179,15 +180,14 @@ func (j *Judge) judgeReply(ctx context.Context, x *exchange) []string {
 	}
 	if media := response.Content.Get(x.reply.Header.Get("Content-Type")); media != nil && x.request.Method != http.MethodHead {
 		faults = append(faults, strict(media.Schema, x.body, "")...)
-		faults = append(faults, x.judgeRequestID()...)
+		faults = append(faults, x.validateRequestID()...)
 	}
 	return faults
 }
 
-// documented returns what the document says of a response, and what kin-openapi
-// finds wrong with it. An operation that does not exist has the response of any
-// resource that does not exist.
-func (j *Judge) documented(ctx context.Context, x *exchange) (*openapi3.Response, []string) {
+// documented returns the document's description of a response, and the differences that
+// kin-openapi finds. An unknown operation has the response of an unknown resource.
+func (j *Validator) documented(ctx context.Context, x *exchange) (*openapi3.Response, []string) {
 	if x.route == nil {
 		if x.reply.StatusCode != http.StatusNotFound && x.reply.StatusCode != http.StatusMethodNotAllowed {
 			return nil, []string{"neither 404 nor 405 for what the document does not have"}
@@ -208,7 +208,7 @@ func (j *Judge) documented(ctx context.Context, x *exchange) (*openapi3.Response
 	return nil, faults
 }
 
-// describe leaves out the schema, which is long, and keeps the cause.
+// describe returns the cause of an error without the schema, which is long.
 func describe(err error) string {
 	if failure, ok := errors.AsType[*openapi3filter.ResponseError](err); ok && failure.Err != nil {
 		return failure.Reason + ": " + failure.Err.Error()
