@@ -17,8 +17,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// trouble is what happens to a program that waits, for a time.
-type trouble struct {
+// incident is a failure that affects a waiting program for a time.
+type incident struct {
 	name string
 	come func(w *world, span time.Duration)
 }
@@ -28,7 +28,7 @@ const (
 	usedUp  = "another takes all of a window"
 )
 
-var troubles = []trouble{
+var incidents = []incident{
 	{"10 % faults", faults(0.1)},
 	{"40 % faults", faults(0.4)},
 	{sharing, half},
@@ -37,13 +37,13 @@ var troubles = []trouble{
 	{"outage of 6 h", outage},
 }
 
-// through lets a wait go through trouble in the second and third quarter of its time.
-func through(t *testing.T, r row, trouble trouble, size int, over time.Duration) row {
+// through runs a wait with an incident in the second and third quarter of its time.
+func through(t *testing.T, r row, trouble incident, size int, over time.Duration) row {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, r.on, 0)
 		var ids []string
 		if r.way == waitReports {
-			ids = w.crowd(size, over)
+			ids = w.addAttempts(size, over)
 		} else {
 			w.stream(size, over)
 		}
@@ -142,7 +142,7 @@ func half(w *world, span time.Duration) {
 	}
 }
 
-// all lets another process use up a window in its middle. The trouble ends with
+// all lets another process use up a window in its middle. The incident ends with
 // its turn.
 func all(w *world, _ time.Duration) {
 	time.Sleep(30 * time.Minute)

@@ -44,7 +44,7 @@ func read(ctx context.Context, w *world, id string) bool {
 			Evaluated bool `json:"evaluated"`
 		} `json:"data"`
 	}
-	if w.ask(ctx, "/api/v1/submissions/"+id+"/report", &reply) != nil || !reply.Data.Evaluated {
+	if w.get(ctx, "/api/v1/submissions/"+id+"/report", &reply) != nil || !reply.Data.Evaluated {
 		return false
 	}
 	w.deliver(id)
@@ -72,7 +72,7 @@ func fixedWindow(ctx context.Context, w *world) {
 				} `json:"meta"`
 			}
 			time.Sleep(pace)
-			if w.ask(ctx, "/api/v1/submissions?"+query.Encode(), &page) != nil {
+			if w.get(ctx, "/api/v1/submissions?"+query.Encode(), &page) != nil {
 				break
 			}
 			for _, s := range page.Data {
@@ -88,8 +88,8 @@ func fixedWindow(ctx context.Context, w *world) {
 	}
 }
 
-// ask reads something, once more when it was told to wait.
-func (w *world) ask(ctx context.Context, path string, into any) error {
+// get sends a request, and sends it again after a 429.
+func (w *world) get(ctx context.Context, path string, into any) error {
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+path, nil)
 		if err != nil {

@@ -32,7 +32,7 @@ func TestSimulation(t *testing.T) {
 	rows := slices.Concat(waits, watches, troubles)
 	t.Logf("in %s\n%s", time.Since(begun).Round(time.Second), table(rows))
 	for i := range rows {
-		rows[i].judge(t, long)
+		rows[i].checkLimits(t, long)
 	}
 	if path := os.Getenv("SVG"); path != "" {
 		if err := picture(waits, path); err != nil {
@@ -84,7 +84,7 @@ func watchingRows(t *testing.T, long bool) (rows []row) {
 }
 
 func troubleRows(t *testing.T, long bool) (rows []row) {
-	for i, trouble := range troubles {
+	for i, trouble := range incidents {
 		for j, on := range everyField {
 			if !long && i%len(everyField) != j {
 				continue
@@ -93,7 +93,7 @@ func troubleRows(t *testing.T, long bool) (rows []row) {
 			if long {
 				size, aDay, over = 300, 500, 24*time.Hour
 			}
-			if long && trouble.name == sharing { // Those that need more than the rest.
+			if long && trouble.name == sharing { // These need more reads than the rest.
 				size, aDay = 1000, 2000
 			}
 			r := row{what: trouble.name, way: waitReports, on: on}
@@ -105,9 +105,9 @@ func troubleRows(t *testing.T, long bool) (rows []row) {
 	return rows
 }
 
-// judge compares a row with what the waiters must show. What a moment's bad
-// luck could break is left to the long run.
-func (r *row) judge(t *testing.T, long bool) {
+// checkLimits compares a row with its limits. The long run also checks the limits that
+// chance may exceed in a short run.
+func (r *row) checkLimits(t *testing.T, long bool) {
 	if r.way != waitReports && r.way != watch {
 		return
 	}
@@ -154,5 +154,5 @@ func (r *row) targets() (p95 time.Duration, average float64, most int) {
 	return time.Minute, 150, 900
 }
 
-// catchUp bounds the time after a trouble, until all from before is delivered.
+// catchUp limits the time from the end of an incident until all earlier reports are delivered.
 const catchUp = 15 * time.Minute

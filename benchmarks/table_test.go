@@ -25,7 +25,7 @@ type row struct {
 	most     int // Requests in any hour.
 
 	trouble bool
-	caught  time.Duration // After a trouble's end, until all from before was delivered.
+	caught  time.Duration // From the end of an incident until all earlier reports were delivered.
 }
 
 // measure makes a row of what happened in a part of a run.

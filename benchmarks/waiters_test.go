@@ -52,7 +52,7 @@ func waiting(t *testing.T, r row, over time.Duration, times int) row {
 	for n := range times {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, r.on, n)
-			ids := w.crowd(r.size, over)
+			ids := w.addAttempts(r.size, over)
 			begun := time.Now()
 			switch r.way {
 			case waitReports:

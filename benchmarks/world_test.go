@@ -100,7 +100,7 @@ func (w *world) draw() float64 {
 }
 
 // crowd is so many submissions, each evaluated at random within a time.
-func (w *world) crowd(size int, over time.Duration) []string {
+func (w *world) addAttempts(size int, over time.Duration) []string {
 	ids := make([]string, size)
 	for i := range ids {
 		time.Sleep(time.Second)

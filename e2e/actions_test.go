@@ -67,9 +67,9 @@ func TestIDsAreShortenedAndCopiedWhole(t *testing.T) {
 	id := `code[title="` + invitationID + `"]`
 	assert.Equal(t, invitationID[:8]+"…"+invitationID[32:], p.text(id))
 	copyButton := id + ` + [data-text]`
-	ask[string](p, `navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }, ""`)
+	evaluate[string](p, `navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }, ""`)
 	p.do(click(copyButton), chromedp.WaitVisible(chromedp.CSS(copyButton+"[data-copied]")))
-	assert.Equal(t, invitationID, ask[string](p, "window.copied"))
+	assert.Equal(t, invitationID, evaluate[string](p, "window.copied"))
 }
 
 func TestJSONIsHighlighted(t *testing.T) {
@@ -78,10 +78,10 @@ func TestJSONIsHighlighted(t *testing.T) {
 	require.NoError(t, err)
 	p.visit("console/exchanges/1")
 	colour := func(class string) string {
-		return ask[string](p, `getComputedStyle(document.querySelector(".body .`+class+`")).color`)
+		return evaluate[string](p, `getComputedStyle(document.querySelector(".body .`+class+`")).color`)
 	}
 	assert.Equal(t, `"data"`, p.text(".body .json-key"))
 	assert.NotEqual(t, colour("json-key"), colour("json-text"))
 	assert.NotEqual(t, colour("json-text"), colour("json-number"))
-	assert.JSONEq(t, ask[string](p, `document.querySelector("section[aria-labelledby=response] .body").textContent`), ask[string](p, `document.querySelector("section[aria-labelledby=response] .body").innerText`))
+	assert.JSONEq(t, evaluate[string](p, `document.querySelector("section[aria-labelledby=response] .body").textContent`), evaluate[string](p, `document.querySelector("section[aria-labelledby=response] .body").innerText`))
 }

@@ -141,7 +141,7 @@ func (p *tab) fill(selector, text string) {
 // text returns the visible text of an element.
 func (p *tab) text(selector string) string {
 	p.t.Helper()
-	return ask[string](p, "document.querySelector("+quote(selector)+").innerText")
+	return evaluate[string](p, "document.querySelector("+quote(selector)+").innerText")
 }
 
 // appears waits until an element has a text.
@@ -153,7 +153,7 @@ func (p *tab) appears(selector, text string) {
 	require.NoError(p.t, err, "%s with %q; there is %s", selector, text, p.text("main"))
 }
 
-func ask[T any](p *tab, expression string) T {
+func evaluate[T any](p *tab, expression string) T {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()

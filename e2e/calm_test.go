@@ -27,17 +27,17 @@ func TestNewRowsDoNotMoveWhatOneReads(t *testing.T) {
 	p.visit("")
 	p.appears("#connection", "Live")
 	top := func(id string) int {
-		return int(ask[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top"))
+		return int(evaluate[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top"))
 	}
-	ask[string](p, "document.getElementById('x20').focus(), scrollTo(0, document.getElementById('x20').getBoundingClientRect().top + scrollY - 300), ''")
+	evaluate[string](p, "document.getElementById('x20').focus(), scrollTo(0, document.getElementById('x20').getBoundingClientRect().top + scrollY - 300), ''")
 	before := top("x20")
 	request(1)
 	p.do(chromedp.WaitReady(chromedp.ID("x41")))
 	assert.InDelta(t, before, top("x20"), 1, "the focused row")
-	assert.Equal(t, "x20", ask[string](p, "document.activeElement.id"))
+	assert.Equal(t, "x20", evaluate[string](p, "document.activeElement.id"))
 
-	ask[string](p, "document.activeElement.blur(), ''")
-	first := ask[string](p, "[...document.querySelectorAll('tbody a[id]')].find(e => e.getBoundingClientRect().top >= 64).id")
+	evaluate[string](p, "document.activeElement.blur(), ''")
+	first := evaluate[string](p, "[...document.querySelectorAll('tbody a[id]')].find(e => e.getBoundingClientRect().top >= 64).id")
 	before = top(first)
 	request(3)
 	p.do(chromedp.WaitReady(chromedp.ID("x44")))
@@ -61,12 +61,12 @@ func TestNewCardsDoNotMoveOtherColumns(t *testing.T) {
 	p.visit("console/pipeline")
 	p.appears("#connection", "Live")
 	p.do(chromedp.EmulateViewport(1280, 500))
-	ask[string](p, "scrollTo(0, 600), ''")
-	require.Greater(t, ask[int](p, "Math.round(scrollY)"), 300)
+	evaluate[string](p, "scrollTo(0, 600), ''")
+	require.Greater(t, evaluate[int](p, "Math.round(scrollY)"), 300)
 	const second = "[...document.querySelectorAll('.column:nth-child(2) .card')].find(e => e.getBoundingClientRect().top >= 64)"
-	id := ask[string](p, second+".id")
+	id := evaluate[string](p, second+".id")
 	top := func() float64 {
-		return ask[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top")
+		return evaluate[float64](p, "document.getElementById('"+id+"').getBoundingClientRect().top")
 	}
 	before := top()
 	_, err := p.server.Invite(posting, "new@candidates.test", "New")
@@ -89,7 +89,7 @@ func TestPauseHoldsTheJournal(t *testing.T) {
 	_, err = client.Account.Get(t.Context())
 	require.NoError(t, err)
 	p.do(chromedp.Sleep(time.Second)) // longer than news are collected: there is nothing to wait for
-	assert.False(t, ask[bool](p, "!!document.getElementById('x2')"))
+	assert.False(t, evaluate[bool](p, "!!document.getElementById('x2')"))
 	p.do(click("#pause"))
 	p.do(chromedp.WaitVisible(chromedp.ID("x2")))
 }
@@ -101,7 +101,7 @@ func TestTheConfirmationIsVisible(t *testing.T) {
 	p.visit("console/trouble")
 	p.submit(`button[value="internal"]`)
 	p.appears(".said", "The fault is injected")
-	assert.True(t, ask[bool](p, "(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('.said').getBoundingClientRect())"))
+	assert.True(t, evaluate[bool](p, "(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('.said').getBoundingClientRect())"))
 	p.appears(".pending", "INTERNAL_ERROR for every request, 1 of 1 left")
 }
 
@@ -135,13 +135,13 @@ func TestShortcuts(t *testing.T) {
 	p.visit("")
 	p.appears("#connection", "Live")
 	press := func(key string) string {
-		return ask[string](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: `+strconv.Quote(key)+`, bubbles: true})), document.activeElement.id || document.activeElement.name || ""`)
+		return evaluate[string](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: `+strconv.Quote(key)+`, bubbles: true})), document.activeElement.id || document.activeElement.name || ""`)
 	}
 	assert.Equal(t, "x3", press("j"))
 	assert.Equal(t, "x2", press("j"))
 	assert.Equal(t, "x3", press("k"))
 	press("?")
-	assert.True(t, ask[bool](p, "document.getElementById('shortcuts').open"))
+	assert.True(t, evaluate[bool](p, "document.getElementById('shortcuts').open"))
 	assert.Equal(t, "text", press("/"))
 }
 
@@ -155,8 +155,8 @@ func TestFiltersApplyWithoutAButton(t *testing.T) {
 	require.Error(t, err)
 	p.visit("")
 	p.appears("#connection", "Live")
-	assert.True(t, ask[bool](p, "document.getElementById('apply').hidden"))
-	ask[string](p, `(s => { s.value = "404"; setTimeout(() => s.dispatchEvent(new Event("change", {bubbles: true})), 100); return "" })(document.querySelector('[name="status"]'))`)
+	assert.True(t, evaluate[bool](p, "document.getElementById('apply').hidden"))
+	evaluate[string](p, `(s => { s.value = "404"; setTimeout(() => s.dispatchEvent(new Event("change", {bubbles: true})), 100); return "" })(document.querySelector('[name="status"]'))`)
 	p.do(chromedp.WaitReady(chromedp.CSS("#filters a.button"))) // the page with the filter has it
 	p.appears(".legend", "1 requests")
 	p.appears(".journal", "NOT_FOUND")

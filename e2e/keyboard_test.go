@@ -15,8 +15,8 @@ func (p *tab) tabTo(where string) {
 	p.t.Helper()
 	for range 120 {
 		p.do(chromedp.KeyEvent(kb.Tab))
-		if ask[bool](p, "(e => "+where+")(document.activeElement)") {
-			assert.NotEqual(p.t, "none", ask[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "the focus is seen: %s", where)
+		if evaluate[bool](p, "(e => "+where+")(document.activeElement)") {
+			assert.NotEqual(p.t, "none", evaluate[string](p, "getComputedStyle(document.activeElement).outlineStyle"), "the focus is seen: %s", where)
 			return
 		}
 	}
@@ -37,7 +37,7 @@ func TestWithTheKeyboardAlone(t *testing.T) {
 	p := open(t)
 	p.visit("")
 	p.do(chromedp.KeyEvent(kb.Tab))
-	assert.Equal(t, "Skip to the content", ask[string](p, "document.activeElement.innerText"), "first of all")
+	assert.Equal(t, "Skip to the content", evaluate[string](p, "document.activeElement.innerText"), "first of all")
 	p.tabTo(`e.innerText === "Pipeline"`)
 	p.enter()
 	p.tabTo(`e.name === "name"`)

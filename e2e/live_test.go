@@ -64,11 +64,11 @@ func TestTheFocusStaysWhenUpdatesArrive(t *testing.T) {
 	p.visit("")
 	p.appears("#connection", "Live")
 	p.do(chromedp.WaitVisible(chromedp.ID("x1")))
-	ask[string](p, "document.getElementById('x1').focus(), document.activeElement.id") // By script: the row may be replaced at any moment.
+	evaluate[string](p, "document.getElementById('x1').focus(), document.activeElement.id") // By script: the row may be replaced at any moment.
 	_, err = client.Members.List().Page(t.Context())
 	require.NoError(t, err)
 	p.do(chromedp.WaitVisible(chromedp.ID("x2")))
-	assert.Equal(t, "x1", ask[string](p, "document.activeElement.id"))
+	assert.Equal(t, "x1", evaluate[string](p, "document.activeElement.id"))
 }
 
 // TestCopy puts the command on the clipboard.

@@ -28,8 +28,8 @@ var axe string
 
 var update = flag.Bool("update", false, "write the screenshots to docs/")
 
-// lived is a sandbox at its third hour: some candidates at each stage, and a
-// program that had trouble.
+// lived returns the page of a sandbox after three hours, with candidates at each stage and
+// failed requests.
 func lived(t *testing.T) (p *tab, report string) {
 	t.Helper()
 	now := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
@@ -88,15 +88,15 @@ func lived(t *testing.T) (p *tab, report string) {
 	return p, report
 }
 
-type look struct {
+type appearance struct {
 	name          string
 	width, height int64
 	dark          bool
 }
 
-var looks = []look{{"desktop", 1280, 860, false}, {"phone", 390, 844, false}, {"dark", 1280, 860, true}}
+var appearances = []appearance{{"desktop", 1280, 860, false}, {"phone", 390, 844, false}, {"dark", 1280, 860, true}}
 
-func (p *tab) dress(l look) {
+func (p *tab) dress(l appearance) {
 	p.t.Helper()
 	scheme := "light"
 	if l.dark {
@@ -109,19 +109,19 @@ func (p *tab) dress(l look) {
 	require.NoError(p.t, err)
 }
 
-// TestLooks takes the pictures of docs/ (with -update they go there), and lets
-// axe look at each page in each dress.
+// TestLooks takes the screenshots of docs/, which -update replaces, and runs axe on each
+// page in each appearance.
 func TestLooks(t *testing.T) {
 	p, report := lived(t)
-	for _, l := range looks {
+	for _, l := range appearances {
 		p.dress(l)
 		for name, path := range map[string]string{
 			"journal": "", "pipeline": "console/pipeline", "trouble": "console/trouble?by=2d", "candidate": "console/candidates/" + report,
 			"exchange": "console/exchanges/12", "nothing": "console/nothing",
 		} {
 			p.visit(path)
-			p.judged(l.name + " " + name)
-			assert.LessOrEqual(t, ask[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, "%s %s is not wider than the window", l.name, name)
+			p.checkWithAxe(l.name + " " + name)
+			assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, "%s %s is not wider than the window", l.name, name)
 			if name == "nothing" {
 				continue
 			}
@@ -147,11 +147,11 @@ func (p *tab) picture() []byte {
 	return taken.Data
 }
 
-// judged lets axe look at the page. Its rules of the levels A and AA, and those
+// checkWithAxe runs axe on the page. Its rules of the levels A and AA, and those
 // of good practice, must find nothing serious.
-func (p *tab) judged(where string) {
+func (p *tab) checkWithAxe(where string) {
 	p.t.Helper()
-	_ = ask[bool](p, axe+"; true")
+	_ = evaluate[bool](p, axe+"; true")
 	ctx := p.ctx
 	raw, err := chromedp.Run(ctx, chromedp.Evaluate[string](
 		`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map(n => n.html.slice(0, 200))}))))`,

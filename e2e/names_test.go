@@ -22,9 +22,9 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 	p.server.AddKey(sandbox.Key{Token: "sk_live_x", Organization: names[1]})
 	harmless := func(path string) {
 		p.visit(path)
-		assert.NotEqual(t, "taken", ask[string](p, "document.title"), path)
-		assert.Zero(t, ask[int](p, `document.querySelectorAll("main script, main img").length`), path)
-		assert.LessOrEqual(t, ask[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, path)
+		assert.NotEqual(t, "taken", evaluate[string](p, "document.title"), path)
+		assert.Zero(t, evaluate[int](p, `document.querySelectorAll("main script, main img").length`), path)
+		assert.LessOrEqual(t, evaluate[int](p, "document.documentElement.scrollWidth - innerWidth"), 0, path)
 	}
 	for _, name := range names {
 		id, err := p.server.Invite(posting, "ada@candidates.test", name)
@@ -35,7 +35,7 @@ func TestNamesAreShownAndNothingElse(t *testing.T) {
 		harmless("console/candidates/" + id)
 		if strings.HasPrefix(name, "<") {
 			p.visit("console/candidates/" + id)
-			assert.Equal(t, name, ask[string](p, `document.querySelector("h1 bdi").textContent`))
+			assert.Equal(t, name, evaluate[string](p, `document.querySelector("h1 bdi").textContent`))
 		}
 	}
 	for _, path := range []string{"console/pipeline", "console/pipeline?stage=evaluated", "console/trouble?by=31d", ""} {

@@ -13,7 +13,7 @@ func benchmark(b *testing.B, name string) {
 		if w.name != name {
 			continue
 		}
-		for i, door := range doors {
+		for i, door := range transports {
 			for j, p := range connect(b, i) {
 				b.Run("transport="+door.name+"/peer="+makers[j].name, func(b *testing.B) {
 					b.ReportAllocs()
@@ -30,8 +30,8 @@ func benchmark(b *testing.B, name string) {
 
 const eventsOfWalk = 20 * pageOfEvents
 
-// walker makes a peer that reads a log of 20 pages from memory.
-func walker(tb testing.TB, name string) peer {
+// newWalkPeer returns a peer that reads a log of 20 pages from memory.
+func newWalkPeer(tb testing.TB, name string) peer {
 	tb.Helper()
 	page, err := newPage()
 	if err != nil {
@@ -47,10 +47,10 @@ func walker(tb testing.TB, name string) peer {
 func BenchmarkWalk(b *testing.B) {
 	for _, m := range makers {
 		b.Run("transport=memory/peer="+m.name, func(b *testing.B) {
-			p := walker(b, m.name)
+			p := newWalkPeer(b, m.name)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := walk(b.Context(), p, eventsOfWalk, func(int64, []byte) {}); err != nil {
+				if err := iterate(b.Context(), p, eventsOfWalk, func(int64, []byte) {}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,10 +17,10 @@ type byHand struct {
 	base string
 	send func(ctx context.Context, url string) (*http.Response, error)
 	got  struct {
-		account     reply[account]
-		invitations reply[[]invitation]
-		submissions reply[[]submission]
-		events      reply[[]event]
+		account     wireEnvelope[account]
+		invitations wireEnvelope[[]invitation]
+		submissions wireEnvelope[[]submission]
+		events      wireEnvelope[[]event]
 	}
 }
 
@@ -68,24 +68,24 @@ func (p *byHand) get(ctx context.Context, path string, into any) error {
 }
 
 func (p *byHand) account(ctx context.Context) error {
-	p.got.account = reply[account]{}
+	p.got.account = wireEnvelope[account]{}
 	return p.get(ctx, "/api/v1/account", &p.got.account)
 }
 
 func (p *byHand) invitations(ctx context.Context) error {
-	p.got.invitations = reply[[]invitation]{}
+	p.got.invitations = wireEnvelope[[]invitation]{}
 	return p.get(ctx, "/api/v1/assessments/"+assessmentID+"/invitations?page=1&page_size=100", &p.got.invitations)
 }
 
 func (p *byHand) submissions(ctx context.Context) error {
-	p.got.submissions = reply[[]submission]{}
+	p.got.submissions = wireEnvelope[[]submission]{}
 	return p.get(ctx, "/api/v1/submissions?page_size=100", &p.got.submissions)
 }
 
 func (p *byHand) events(ctx context.Context) error { return p.eventsAfter(ctx, 0) }
 
 func (p *byHand) eventsAfter(ctx context.Context, seq int64) error {
-	p.got.events = reply[[]event]{}
+	p.got.events = wireEnvelope[[]event]{}
 	path := "/api/v1/submissions/" + submissionID + "/events?page_size=500&since_seq=" + strconv.FormatInt(seq, 10)
 	return p.get(ctx, path, &p.got.events)
 }

@@ -45,7 +45,7 @@ func TestCompareCalls(t *testing.T) {
 		samples := interleave(t, rounds, budget, do)
 		rows = append(rows, row{work, transport, medians(samples), slower(samples[client], samples[ogen])})
 	}
-	for i, door := range doors {
+	for i, door := range transports {
 		peers := connect(t, i)
 		for _, w := range works {
 			do := make([]func() error, len(peers))
@@ -57,10 +57,10 @@ func TestCompareCalls(t *testing.T) {
 	}
 	do := make([]func() error, len(makers))
 	for j, m := range makers {
-		p := walker(t, m.name)
-		do[j] = func() error { return walk(t.Context(), p, eventsOfWalk, func(int64, []byte) {}) }
+		p := newWalkPeer(t, m.name)
+		do[j] = func() error { return iterate(t.Context(), p, eventsOfWalk, func(int64, []byte) {}) }
 	}
-	compare("Walk", doors[0].name, do)
+	compare("Walk", transports[0].name, do)
 
 	text := results(rows)
 	t.Log("\n" + text)
@@ -68,7 +68,7 @@ func TestCompareCalls(t *testing.T) {
 		if !long() {
 			continue // One sample, and a collection before it has emptied the pools.
 		}
-		if r.transport == doors[0].name {
+		if r.transport == transports[0].name {
 			assert.LessOrEqual(t, r.peers[client].allocs, 1.01*most.calls[r.work].allocs, "allocations of %s", r.work)
 		}
 		assert.False(t, r.behind, "%s over %s: the client is slower than ogen", r.work, r.transport)
@@ -139,7 +139,7 @@ func writeReadme(name string, rows []row) error {
 	}
 	text := string(readme)
 	for _, title := range titles {
-		i := slices.IndexFunc(rows, func(r row) bool { return r.work == title[0] && r.transport == doors[0].name })
+		i := slices.IndexFunc(rows, func(r row) bool { return r.work == title[0] && r.transport == transports[0].name })
 		line := "| " + title[1]
 		for _, peer := range []string{"oapi-codegen", "ogen", "hiring"} {
 			line += fmt.Sprintf(" | %.1f", rows[i].peers[maker(peer)].ratio)

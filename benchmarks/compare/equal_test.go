@@ -15,7 +15,7 @@ import (
 // TestEqual shows that every peer makes the same values of the same responses, and
 // loses nothing: what each holds is what was sent.
 func TestEqual(t *testing.T) {
-	for i, door := range doors {
+	for i, door := range transports {
 		peers := connect(t, i)
 		for _, w := range works {
 			want := sent(t, w.path)

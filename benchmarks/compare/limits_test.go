@@ -40,6 +40,6 @@ func TestLimits(t *testing.T) {
 	for _, w := range works {
 		check(w.name, func() error { return w.do(client, t.Context()) })
 	}
-	p := walker(t, "hiring")
-	check("Walk", func() error { return walk(t.Context(), p, eventsOfWalk, func(int64, []byte) {}) })
+	p := newWalkPeer(t, "hiring")
+	check("Walk", func() error { return iterate(t.Context(), p, eventsOfWalk, func(int64, []byte) {}) })
 }

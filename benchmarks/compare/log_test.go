@@ -114,8 +114,8 @@ func (l *longLog) give(text []byte) {
 	l.free = append(l.free, text)
 }
 
-// walk reads a log of so many events and makes sure that all come, in order.
-func walk(ctx context.Context, p peer, events int64, each func(i int64, payload []byte)) error {
+// iterate reads a log and checks that all its events are returned in order.
+func iterate(ctx context.Context, p peer, events int64, each func(i int64, payload []byte)) error {
 	var i int64
 	err := p.walk(ctx, func(seq int64, payload []byte) {
 		i++

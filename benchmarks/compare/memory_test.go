@@ -90,7 +90,7 @@ func (do task) run() (used, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	err = walk(context.Background(), read, do.Events, func(i int64, payload []byte) {
+	err = iterate(context.Background(), read, do.Events, func(i int64, payload []byte) {
 		if do.Keep > 0 && i%do.Keep == 0 {
 			kept = append(kept, payload)
 		}

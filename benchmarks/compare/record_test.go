@@ -64,15 +64,15 @@ func wire(header http.Header, body []byte) []byte {
 // memory answers from memory with what was recorded.
 type memory map[string]recorded
 
-// answer is a response and its body in one piece, so that the transport weighs
-// as little as it can.
-type answer struct {
+// memoryResponse is a response together with its body, so that the transport costs as
+// little as possible.
+type memoryResponse struct {
 	http.Response
 	bytes.Reader
 	done func()
 }
 
-func (a *answer) Close() error {
+func (a *memoryResponse) Close() error {
 	if a.done != nil {
 		a.done()
 		a.done = nil
@@ -89,7 +89,7 @@ func (m memory) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func respond(r *http.Request, header http.Header, body []byte, done func()) *http.Response {
-	a := &answer{done: done}
+	a := &memoryResponse{done: done}
 	a.Reset(body)
 	a.Response = http.Response{
 		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -140,8 +140,8 @@ func serve(conn net.Conn, replies map[string]recorded) {
 	}
 }
 
-// doors are the ways to the recorded responses.
-var doors = []struct {
+// transports are the ways to read the recorded responses.
+var transports = []struct {
 	name string
 	open func(testing.TB, map[string]recorded) (base string, transport func() http.RoundTripper)
 }{
@@ -164,7 +164,7 @@ func connect(tb testing.TB, door int) []peer {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	base, transport := doors[door].open(tb, replies)
+	base, transport := transports[door].open(tb, replies)
 	peers := make([]peer, len(makers))
 	for i, m := range makers {
 		if peers[i], err = m.make(base, transport()); err != nil {

@@ -143,7 +143,7 @@ var byGoroutines = []struct {
 }{
 	{"net-http, encoding/json", func(base string, client *http.Client) (func(context.Context) error, error) {
 		return bare(base, client, func(body io.Reader) error {
-			var a reply[account]
+			var a wireEnvelope[account]
 			if err := json.NewDecoder(body).Decode(&a); err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 // The resources as they are declared by hand.
 
-type reply[T any] struct {
+type wireEnvelope[T any] struct {
 	Data T    `json:"data"`
 	Meta meta `json:"meta"`
 }

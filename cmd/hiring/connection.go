@@ -64,7 +64,7 @@ func (a *app) anyConnection() (connection, error) {
 	return c, err
 }
 
-// chosen returns the profile that --profile names, else what the variables say, else
+// configured returns the profile that --profile names, else what the variables say, else
 // the profile in use. A key is never sent to an address that it was not given together
 // with, unless the user named both.
 func (a *app) configured() (connection, error) {
