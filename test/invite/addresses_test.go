@@ -15,7 +15,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// spellings are one address with the characters that copied text contains.
+// spellings are variants of one address with characters that copied text may contain.
 var spellings = []string{
 	"ada@example.com", "ADA@Example.COM", " ada@example.com ", "\u00a0ada@example.com\u3000", "\u200bada@example.com", "ada\u200c@exam\u200dple.com",
 	"ada@example.com\u2060", "\ufeff ada@example.com", " \u200b ada@example.com",

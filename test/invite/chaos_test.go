@@ -149,7 +149,7 @@ type chaosRun struct {
 	number     int
 	candidates []hiring.NewInvitation
 	kill       func()
-	sends      int // How many more are sent before the kill; negative: there is no kill.
+	sends      int // Requests until the kill; negative: there is no kill.
 
 	asked    int // Candidates that the sequence gave.
 	reported int
@@ -171,7 +171,7 @@ func (r *chaosRun) scheduleKill() {
 		r.stop = true
 	case 1:
 		s.kill(1+s.random(4), false, r.kill) // In an exchange.
-	case 2: // While it waits for a response or a lookup, or in a lookup.
+	case 2: // While it waits for a response or a lookup, or during a lookup.
 		delay := time.Duration(s.random(20_000)) * time.Millisecond
 		s.kill(1, true, func() { time.AfterFunc(delay, r.kill) })
 	case 3: // While it waits for a window.

@@ -316,7 +316,7 @@ func (s *scripted) page(r *http.Request) *http.Response {
 	return apitest.NewResponse(r, 200, io.NopCloser(strings.NewReader("<!doctype html><title>Sign in</title>")), "Content-Type: text/html")
 }
 
-// problem returns what is wrong with a result, or "".
+// problem describes what is wrong with a result, or returns "".
 func (s *scripted) problem(got hiring.InviteResult, err error) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -118,7 +118,7 @@ func (w *killWorld) process(t *testing.T) {
 	w.mu.Lock()
 	w.run++
 	w.dead, w.kill, w.events = false, cancel, 1+w.rng.IntN(60)
-	if w.rng.IntN(6) == 0 { // In a wait, perhaps.
+	if w.rng.IntN(6) == 0 { // Perhaps in a wait.
 		time.AfterFunc(time.Duration(w.rng.IntN(100_000))*time.Millisecond, w.killProcess)
 	}
 	w.mu.Unlock()
@@ -244,7 +244,7 @@ func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	dead := w.event() // The request may be in flight all the same.
+	dead := w.event() // The request may be in flight nevertheless.
 	w.mu.Lock()
 	fault, delay, run := w.rng.IntN(10), time.Duration(w.rng.IntN(59_001))*time.Millisecond, w.run
 	w.mu.Unlock()
@@ -255,7 +255,7 @@ func (w *killWorld) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.later(context.WithoutCancel(r.Context()), r, body, run, delay)
 		return nil, reset()
 	case fault == 2:
-		<-r.Context().Done() // The attempt's timeout, and then the request arrives.
+		<-r.Context().Done() // The attempt's timeout expires, and then the request arrives.
 		w.later(context.WithoutCancel(r.Context()), r, body, run, delay)
 		return nil, r.Context().Err()
 	case fault == 3:

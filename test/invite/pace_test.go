@@ -75,7 +75,8 @@ func TestSendAllLeavesAReserve(t *testing.T) {
 	})
 }
 
-// TestSendAllLeavesWritesToAnotherProcess runs SendAll beside another process with the same key.
+// TestSendAllLeavesWritesToAnotherProcess runs SendAll while another process uses the
+// same key.
 func TestSendAllLeavesWritesToAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{20, 60, 100} {

@@ -310,7 +310,7 @@ func senderKey(r *http.Request, body []byte) string {
 	return strings.Split(r.URL.Path, "/")[4] + " " + in.Email
 }
 
-// act lets the sandbox handle a request, also when the process does not wait any more.
+// act lets the sandbox handle a request, even if the process no longer waits.
 func (w *processWorld) act(r *http.Request, body []byte, key string, run int) *httptest.ResponseRecorder {
 	request := r.Clone(context.Background())
 	request.Body = io.NopCloser(strings.NewReader(string(body)))

@@ -133,7 +133,7 @@ func TestSendAllBesideAnotherProcess(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var rival sync.WaitGroup
 		rival.Go(func() {
-			client := server.LiveClient() // A client of its own: it shares nothing.
+			client := server.LiveClient() // A client of its own, which shares no state.
 			for ctx.Err() == nil {
 				time.Sleep(97 * time.Second)
 				mu.Lock()
@@ -493,7 +493,7 @@ func TestTheFinalLookupReadsTheWholeListing(t *testing.T) {
 	})
 }
 
-// A scan that ended at the wanted address has not read what follows.
+// A scan that ended at the wanted address has not read the following items.
 func TestAScanThatEndedAtTheAddressIsNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)

@@ -17,12 +17,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// aliveWorld is a sandbox whose candidates a test moves, and a count of what is
-// asked of it. It lives in a synctest bubble.
+// liveData is a sandbox whose candidates a test moves. It counts the requests that it
+// receives. It runs in a synctest bubble.
 type liveData struct {
 	t          *testing.T
 	server     *sandbox.Server
-	hand       *hiring.Client // Of the test, not counted.
+	hand       *hiring.Client // The test's own client, which is not counted.
 	assessment string
 	random     *rand.Rand
 
@@ -36,7 +36,7 @@ type liveRequest struct {
 	status int
 }
 
-// lockedSource serves timers that fire at the same time.
+// lockedSource is a source of random numbers for timers that fire at the same time.
 type lockedSource struct {
 	mu     sync.Mutex
 	source rand.Source
@@ -48,7 +48,7 @@ func (s *lockedSource) Uint64() uint64 {
 	return s.source.Uint64()
 }
 
-// sinceFields are the times that since may be about.
+// sinceFields are the times that since may filter on.
 var sinceFields = []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated}
 
 const writerKey = "sk_live_sandbox_writer"
@@ -74,7 +74,7 @@ func (w *liveData) post() string {
 	return assessment.ID
 }
 
-// begin makes a submission.
+// begin creates a submission.
 func (w *liveData) begin(assessment string) string {
 	invitation, err := w.hand.Invitations.Send(w.t.Context(), assessment, hiring.NewInvitation{Email: fmt.Sprintf("c%d@example.test", w.random.Uint64()), Name: "C"})
 	require.NoError(w.t, err)
@@ -98,15 +98,14 @@ func (w *liveData) evaluate(id string) {
 	}
 }
 
-// evaluateAll evaluates each at a random time within a span from now.
+// evaluateAll evaluates each submission at a random time within a span from now.
 func (w *liveData) evaluateAll(ids []string, span time.Duration) {
 	for _, id := range ids {
 		w.grade(id, time.Duration(w.random.Int64N(int64(span))), func() {})
 	}
 }
 
-// grade hands a submission in and evaluates it some time later, up to twenty
-// minutes after.
+// grade submits an attempt and evaluates it up to twenty minutes later.
 func (w *liveData) grade(id string, evaluated time.Duration, done func()) {
 	submitted := evaluated - time.Duration(w.random.Int64N(int64(20*time.Minute)))
 	time.AfterFunc(max(0, submitted), func() {
@@ -120,7 +119,7 @@ func (w *liveData) grade(id string, evaluated time.Duration, done func()) {
 	})
 }
 
-// client counts what it sends.
+// client returns a client whose requests are counted.
 func (w *liveData) client() *hiring.Client {
 	return w.server.LiveClient(hiring.WithHTTPClient(&http.Client{Transport: w}))
 }
@@ -138,7 +137,7 @@ func (w *liveData) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// perHour returns the requests an hour, on average and at most in any hour.
+// perHour returns the average requests an hour, and the most in any hour.
 func (w *liveData) perHour(span time.Duration) (average float64, most int) {
 	from := 0
 	for i, sent := range w.sent {
@@ -168,7 +167,7 @@ func (w *liveData) requestsTo(part string) (n int) {
 	return n
 }
 
-// quantile returns the value below which that share of all values lies.
+// quantile returns the value below which that share of the values lies.
 func quantile[T cmp.Ordered](values []T, share float64) T {
 	if len(values) == 0 {
 		return *new(T)

@@ -31,30 +31,30 @@ type largeService struct {
 	zero  time.Time
 
 	created, submitted, evaluated []int64 // Milliseconds since zero, by creation.
-	lag                           []int64 // How much later than evaluated a submission shows so. Nil: not at all.
+	lag                           []int64 // Delay until a submission shows its evaluation. Nil: none.
 	byEvaluation, bySubmission    []int32
 
 	ignoresSince, ignoresStatus bool
 	byOffset                    bool          // Cursors are offsets, so that pages shift.
-	cursorAge                   time.Duration // Older cursors are refused. 0: none is.
-	date                        time.Duration // The Date header is ahead by that.
+	cursorAge                   time.Duration // Older cursors are rejected. 0: none is.
+	date                        time.Duration // How far the Date header is ahead.
 	noDate                      bool
 	bare                        func(i int) bool                // The listing shows no report,
 	undated                     func(i int) bool                // or no time of evaluation.
-	garbled                     func(i int) string              // The report as it comes instead, unless it is empty.
-	changeItem                  func(i int, item string) string // What comes instead of a submission.
-	hides                       func(i int) bool                // The first page that should have it has not: pages have shifted.
+	garbled                     func(i int) string              // Replaces the report, unless it is empty.
+	changeItem                  func(i int, item string) string // Replaces a submission.
+	hides                       func(i int) bool                // The first page that should have it omits it, because pages have shifted.
 	hidden                      map[int32]bool
-	single                      func(i int, path string) (int, string)      // Answers a single read, if the status is not 0.
-	intercept                   func(*http.Request) (*http.Response, error) // Goes before all, if it answers.
+	single                      func(i int, path string) (int, string)      // Responds to a single read, if the status is not 0.
+	intercept                   func(*http.Request) (*http.Response, error) // Responds before everything else, if it returns a response.
 
-	opens    time.Time // Of the present quota window.
+	opens    time.Time // Of the current window.
 	used     int
 	requests int
-	refused  int // 429.
+	refused  int // Responses of 429.
 }
 
-// newCrowd spreads submissions over a span from now on.
+// newLargeService spreads submissions over a span from now on.
 func newLargeService(on sandbox.SinceField, n int, over time.Duration, grading func(*rand.Rand) time.Duration) *largeService {
 	random := rand.New(rand.NewPCG(3, 4))
 	c := &largeService{on: on, limit: 1000, zero: time.Now().Truncate(time.Millisecond)}
@@ -85,7 +85,7 @@ func (c *largeService) index() {
 	c.byEvaluation, c.bySubmission = order(c.evaluated), order(c.submitted)
 }
 
-// lognormal is how long evaluations take: half of them less than the median.
+// lognormal returns durations of evaluations: half of them are below the median.
 func lognormal(median, p99, longest time.Duration) func(*rand.Rand) time.Duration {
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
 	return func(random *rand.Rand) time.Duration {
@@ -110,7 +110,7 @@ func (c *largeService) shows(i int32, now int64) bool {
 	return at <= now
 }
 
-// crowdID and crowdIndex turn a number into an id and back.
+// crowdID and crowdIndex convert a number to an id and back.
 func crowdID(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", i) }
 
 func crowdIndex(id string) int {
@@ -186,7 +186,7 @@ func (c *largeService) one(r *http.Request, parts []string) *http.Response {
 	return c.respond(r, 200, b.String())
 }
 
-// list answers with a page of the listing.
+// list responds with a page of the listing.
 func (c *largeService) list(r *http.Request) *http.Response {
 	query, now := r.URL.Query(), c.now()
 	since := int64(math.MinInt64)
@@ -242,7 +242,7 @@ func (c *largeService) list(r *http.Request) *http.Response {
 	return c.respond(r, 200, b.String())
 }
 
-// hide reports whether to leave an evaluation out, each once at most.
+// hide reports whether to omit an evaluation. Each is omitted once at most.
 func (c *largeService) hide(i int32, now int64) bool {
 	if c.hides == nil || !c.hides(int(i)) || !c.shows(i, now) || c.hidden[i] {
 		return false
@@ -254,7 +254,8 @@ func (c *largeService) hide(i int32, now int64) bool {
 	return true
 }
 
-// listed walks what a since lets through, newest first, from behind a place on.
+// listed iterates over the submissions that since selects, newest first, from a position
+// on.
 func (c *largeService) listed(since, now int64, from int32) func(func(int32) bool) {
 	if c.on == sandbox.SinceCreated || since == math.MinInt64 {
 		return func(yield func(int32) bool) {
@@ -336,7 +337,7 @@ func (c *largeService) report(b *bytes.Buffer, i int32, ready bool) {
 	b.WriteByte('}')
 }
 
-// deliveredOf counts what was delivered of a crowd.
+// deliveredOf counts the deliveries of a large service.
 type deliveredOf struct {
 	crowd *largeService
 	times []uint8
@@ -360,7 +361,7 @@ func (d *deliveredOf) take(id string) {
 	d.log = append(d.log, delivery{i, time.Since(d.crowd.zero)})
 }
 
-// late is how long after its evaluation each one came.
+// late returns the time from the evaluation to the delivery of each submission.
 func (d *deliveredOf) late() []time.Duration {
 	all := make([]time.Duration, len(d.log))
 	for n, came := range d.log {
@@ -369,8 +370,8 @@ func (d *deliveredOf) late() []time.Duration {
 	return all
 }
 
-// missed counts what was evaluated until then and not delivered, and twice what
-// was delivered more than once.
+// missed returns the number of evaluated submissions that were not delivered by then.
+// twice is the number of repeated deliveries.
 func (d *deliveredOf) missed(to time.Duration) (missed, twice int) {
 	for i, n := range d.times {
 		if at := d.crowd.evaluated[i]; n == 0 && at < to.Milliseconds() {

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestPollWaitsWhereNothingWasEvaluatedForLong: the sample data are months old.
+// TestPollWaitsWhereNothingWasEvaluatedForLong uses the sample data, which is months old.
 func TestPollWaitsWhereNothingWasEvaluatedForLong(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithQuota(100_000, 0))
 	options := hiring.WatchOptions{Since: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}

@@ -23,10 +23,9 @@ const (
 	longScenarios  = 2000
 )
 
-// TestScenarios waits in random ways at random services: nothing is lost, nothing comes
-// twice within a run, no report comes that is not ready, nothing comes later than
-// promised, and unknown IDs are named. HIRING_LONG runs 2,000 scenarios,
-// HIRING_SCENARIO=n runs only that one.
+// TestScenarios waits in random ways at random services. Nothing is lost, repeated within
+// a run, delivered without a ready report or delivered later than promised. Unknown IDs
+// are reported. HIRING_LONG runs 2,000 scenarios.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	first, n := uint64(0), uint64(usualScenarios)
@@ -52,7 +51,7 @@ const (
 
 func (k scenarioKind) String() string { return [...]string{"watch", "poll", "wait"}[k] }
 
-// scenario is one way to wait at one service.
+// scenario is one wait at one service.
 type scenario struct {
 	seed   uint64
 	random *rand.Rand
@@ -65,12 +64,12 @@ type scenario struct {
 	service *emulator.Service
 
 	begun    time.Time
-	since    time.Time // What was evaluated before is not wanted.
+	since    time.Time // Earlier evaluations are not expected.
 	options  hiring.WatchOptions
 	over     time.Duration
 	interval time.Duration // Between polls.
 	restarts bool
-	limit    time.Duration // The longest delay that is promised.
+	limit    time.Duration // Longest promised delay.
 
 	came       map[string]time.Time
 	unreadable []string
@@ -88,7 +87,7 @@ type spoiling struct {
 
 func (s *scenario) chance(of float64) bool { return s.random.Float64() < of }
 
-// between is a random duration, short ones as often as long ones.
+// between returns a random duration whose logarithm is evenly distributed.
 func (s *scenario) between(least, most time.Duration) time.Duration {
 	low, high := math.Log(float64(least)), math.Log(float64(most))
 	return time.Duration(math.Exp(low + s.random.Float64()*(high-low)))
@@ -125,7 +124,7 @@ func newScenario(seed uint64) *scenario {
 
 const day = 24 * time.Hour
 
-// populate makes submissions of all ages, up to 30 days at their evaluation.
+// populate creates submissions of all ages, up to 30 days at their evaluation.
 func (s *scenario) populate() {
 	s.byID, s.spoiled = make(map[string]*emulator.Submission), make(map[string]spoiling)
 	for i := range 10 + s.random.IntN(200) {
@@ -158,7 +157,7 @@ func (s *scenario) populate() {
 	s.service = emulator.New(s.knobs, s.seed, s.all)
 }
 
-// spoil has a submission that cannot be decoded until some time after its evaluation.
+// spoil makes a submission undecodable until some time after its evaluation.
 func (s *scenario) spoil(it *emulator.Submission) {
 	members := []struct {
 		name  string
@@ -240,7 +239,7 @@ func (s *scenario) take(got *hiring.Submission) {
 	}
 }
 
-// watch watches, and begins again where it stopped if that is wanted.
+// watch runs Watch, in some scenarios with restarts.
 func (s *scenario) watch(t *testing.T) {
 	checkpoint := new(memoryCheckpoint)
 	s.options.Checkpoint = checkpoint
@@ -267,7 +266,7 @@ func (s *scenario) watch(t *testing.T) {
 	s.checkDeliveries(end)
 }
 
-// poll polls as a cron job does, each time in another process if that is wanted.
+// poll calls Poll like a cron job, in some scenarios with a new client each time.
 func (s *scenario) poll(t *testing.T) {
 	client, state, last := s.client(t), "", s.begun
 	for end := s.begun.Add(s.over); time.Now().Before(end); {
@@ -315,12 +314,12 @@ func (s *scenario) checkDeliveries(end time.Time) {
 		}
 		bad, spoiled := s.spoiled[it.ID]
 		if spoiled && bad.until.After(it.Evaluated) {
-			limit += 6*time.Hour + s.interval + 5*time.Minute // It is read singly, six hours apart at last.
+			limit += 6*time.Hour + s.interval + 5*time.Minute // Read singly, in the end every six hours.
 			if bad.until.After(from) {
 				from = bad.until
 			}
 		}
-		if s.knobs.Lag > time.Hour { // It may be read only now and then.
+		if s.knobs.Lag > time.Hour { // Read at long intervals.
 			limit += 10 * time.Minute
 		}
 		at, came := s.came[it.ID]
@@ -338,7 +337,7 @@ func (s *scenario) checkDeliveries(end time.Time) {
 	}
 }
 
-// wait waits for the reports of some, among them unknown ones and one that is deleted.
+// wait waits for reports, including those of unknown IDs and of a deleted submission.
 func (s *scenario) wait(t *testing.T) {
 	var ids, missing []string
 	for _, it := range s.all {

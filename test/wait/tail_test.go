@@ -18,7 +18,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// write adds entries to a log at random times, and evaluates at the end.
+// write adds entries to a log at random times, and evaluates the submission at the end.
 func (w *liveData) write(id string, n int, over time.Duration) {
 	for range n {
 		time.AfterFunc(time.Duration(w.random.Int64N(int64(over))), func() {
@@ -122,12 +122,12 @@ func TestTailAcceptsGapsAndDropsRepeats(t *testing.T) {
 	})
 }
 
-// logPage is a page of a log, and what it says of the next.
+// logPage is a page of a log with its meta.
 func logPage(more bool, seqs ...int) apitest.Responder {
 	return apitest.Respond(http.StatusOK, fmt.Sprintf(`{"data":%s,"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":"9"}}`, entry(seqs...), more))
 }
 
-// TestACursorMayBeANumber, and the number 0.
+// TestACursorMayBeANumber checks numeric cursors, including 0.
 func TestACursorMayBeANumber(t *testing.T) {
 	for _, cursor := range []string{"0", "9", "-1", `"0"`} {
 		page := `{"data":[{"id":"s%d"}],"meta":{"request_id":"req_0a","has_more":%t,"next_cursor":%s}}`
@@ -140,7 +140,7 @@ func TestACursorMayBeANumber(t *testing.T) {
 	}
 }
 
-// TestTailTakesAPageInAnyOrder, and drops what it has had.
+// TestTailTakesAPageInAnyOrder also checks that repeated entries are dropped.
 func TestTailTakesAPageInAnyOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.PendingReport), logPage(true, 4, 2, 9, 1, 9, 3), logPage(false, 12, 9, 11), apitest.RespondData(entry()), apitest.RespondData(apitest.ReadyReport), apitest.RespondData(entry(15, 13)), apitest.RespondData(entry()))
@@ -153,8 +153,8 @@ func TestTailTakesAPageInAnyOrder(t *testing.T) {
 	})
 }
 
-// TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore: what comes after it comes,
-// and where nothing does, that is an error.
+// TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore checks that later entries are
+// yielded, and that the log ends with an error if none follow.
 func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondData(apitest.ReadyReport), logPage(true, 1, 9), logPage(true, 1, 9), logPage(false, 10))
@@ -169,8 +169,8 @@ func TestTailDoesNotEndOnAPageOfRepeatsThatPromisesMore(t *testing.T) {
 	})
 }
 
-// TestTailWaitsWhereMoreIsPromisedButNotThere: a service may say has_more for as
-// long as an attempt runs.
+// TestTailWaitsWhereMoreIsPromisedButNotThere uses a log with has_more set while the
+// attempt runs.
 func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 	for _, next := range []string{`"5"`, "null"} {
 		inBubble(t, next, func(t *testing.T) {
@@ -192,8 +192,8 @@ func TestTailWaitsWhereMoreIsPromisedButNotThere(t *testing.T) {
 	}
 }
 
-// TestTailEndsWhereMoreIsPromisedForEver once the attempt is over: what comes after
-// all comes, and where nothing does, that is an error.
+// TestTailEndsWhereMoreIsPromisedForEver checks that Tail ends after the attempt: later
+// entries are yielded, and if none follow, Tail ends with an error.
 func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := []apitest.Responder{
@@ -250,8 +250,8 @@ func TestAKeptPayloadKeepsNothingElseAlive(t *testing.T) {
 	assert.Nil(t, kept)
 }
 
-// TestTailPauses: short ones after news, none before the last look, but also
-// then one after a failure.
+// TestTailPauses checks the intervals: short after new entries, none before the final
+// read, and one after a failure of the final read.
 func TestTailPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entry := apitest.RespondData(`[{"seq":1,"kind":"x","ts_ms":1,"payload":{}}]`)

@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// ids are those of a crowd's submissions.
+// ids returns the ids of all submissions.
 func (c *largeService) ids() []string {
 	all := make([]string, len(c.created))
 	for i := range all {
@@ -26,7 +26,7 @@ func (c *largeService) ids() []string {
 	return all
 }
 
-// wait waits for all reports of a crowd.
+// wait waits for the reports of all submissions.
 func (d *deliveredOf) wait(t *testing.T, o hiring.WaitOptions) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 48*time.Hour)
@@ -51,7 +51,8 @@ func (c *largeService) breakDown(from, to time.Duration) {
 	}
 }
 
-// caughtUp is how long after an outage the last that it had held up came.
+// caughtUp returns how long after an outage the last delayed submission was delivered,
+// and the number of delayed ones.
 func (d *deliveredOf) caughtUp(from, to time.Duration) (last time.Duration, held int) {
 	for _, came := range d.log {
 		if at := d.crowd.evaluated[came.i]; at >= from.Milliseconds() && at < to.Milliseconds() {
@@ -62,7 +63,7 @@ func (d *deliveredOf) caughtUp(from, to time.Duration) (last time.Duration, held
 	return last, held
 }
 
-// TestWaitersCatchUpAfterAnOutage: six hours without any response.
+// TestWaitersCatchUpAfterAnOutage has six hours without a response.
 func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	const from, to, over = 3 * time.Hour, 9 * time.Hour, 10 * time.Hour
@@ -96,8 +97,7 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestWaitReportsHandlesOddServices is for it what the test of the same
-// name is for Watch.
+// TestWaitReportsHandlesOddServices is like TestWatchHandlesOddServices, for WaitReports.
 func TestWaitReportsHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	lost := make(map[string]bool)
@@ -147,8 +147,8 @@ func TestWaitReportsHandlesOddServices(t *testing.T) {
 	}
 }
 
-// TestGradingTimeCostsLittle: since is about submission, and each evaluation
-// comes a quarter of an hour after that.
+// TestGradingTimeCostsLittle uses since on submission, and evaluations a quarter of an
+// hour later.
 func TestGradingTimeCostsLittle(t *testing.T) {
 	const grading = 15 * time.Minute
 	newGraded := func() *deliveredOf {
@@ -186,7 +186,7 @@ func TestGradingTimeCostsLittle(t *testing.T) {
 	})
 }
 
-// TestWaitReportsWhenTheSingleReadIsNoHelp: the listing shows no report.
+// TestWaitReportsWhenTheSingleReadIsNoHelp uses a listing without reports.
 func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 	const none = `{"error":{"code":"NOT_FOUND","message":"none","request_id":"req_0e"}}`
 	for name, c := range map[string]struct {
@@ -217,7 +217,8 @@ func TestWaitReportsWhenTheSingleReadIsNoHelp(t *testing.T) {
 	}
 }
 
-// TestWaitReportsKnowsIDsInEitherCase: a service may accept both and answer in one.
+// TestWaitReportsKnowsIDsInEitherCase uses an API that accepts both cases and responds
+// with one.
 func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd := newLargeService(sandbox.SinceCreated, 20, time.Minute, within(time.Hour))
@@ -239,7 +240,7 @@ func TestWaitReportsKnowsIDsInEitherCase(t *testing.T) {
 	})
 }
 
-// TestOneSubmissionThatFailsDelaysNoOther: it is read singly, and that fails.
+// TestOneSubmissionThatFailsDelaysNoOther fails the single reads of one submission.
 func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
@@ -265,7 +266,8 @@ func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestAnOutageOfSingleReadsCostsLittle: many failures are no trouble of one.
+// TestAnOutageOfSingleReadsCostsLittle checks that many failures count as an outage and
+// not as failures of single submissions.
 func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd := newLargeService(sandbox.SinceCreated, 50, time.Minute, within(time.Minute))
@@ -282,7 +284,8 @@ func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 	})
 }
 
-// TestWaitReportsFindsWhatIsOfAnotherAssessment: no listing it asks for shows that.
+// TestWaitReportsFindsWhatIsOfAnotherAssessment waits for a submission that the filtered
+// listing never shows.
 func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		w := newLiveWorld(t)
@@ -297,7 +300,7 @@ func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
 	})
 }
 
-// waiters are all that wait. Each returns how it ended.
+// waiters are the waiting methods. Each returns the error that ended it.
 var waiters = map[string]func(context.Context, *hiring.Client) error{
 	"WaitReport": func(ctx context.Context, c *hiring.Client) error {
 		_, err := c.Submissions.WaitReport(ctx, crowdID(0), hiring.WaitOptions{})
@@ -314,7 +317,7 @@ var waiters = map[string]func(context.Context, *hiring.Client) error{
 	},
 }
 
-// forAllWaiters runs a test with a crowd that is evaluated after two days.
+// forAllWaiters runs a test with submissions that are evaluated after two days.
 func forAllWaiters(t *testing.T, run func(*testing.T, *largeService, func(context.Context, *hiring.Client) error)) {
 	t.Helper()
 	for name, wait := range waiters {
@@ -355,7 +358,8 @@ func TestWaitersEndBetweenRequests(t *testing.T) {
 	})
 }
 
-// TestWaitersEndAtOnceWithoutAKey: repeated failures would throttle the address.
+// TestWaitersEndAtOnceWithoutAKey checks that a rejected key ends the wait, because
+// repeated failures would throttle the address.
 func TestWaitersEndAtOnceWithoutAKey(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -400,7 +404,7 @@ func TestWaitersFollowRetryAfter(t *testing.T) {
 	}
 }
 
-// TestRangesCanBeLeftAnywhere: a bubble ends only when nothing is left running.
+// TestRangesCanBeLeftAnywhere checks that no goroutine remains: the bubble would not end.
 func TestRangesCanBeLeftAnywhere(t *testing.T) {
 	for n := range 5 {
 		inBubble(t, "", func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-// metered counts the requests that pass.
+// metered counts requests.
 type metered struct {
 	http.RoundTripper
 	requests int
@@ -25,21 +25,21 @@ func (m *metered) RoundTrip(r *http.Request) (*http.Response, error) {
 	return m.RoundTripper.RoundTrip(r)
 }
 
-// atTheEmulator is a wait at an emulated service, and what it must keep to.
+// atTheEmulator is a wait at an emulated API, with its limits.
 type atTheEmulator struct {
 	name  string
-	known bool // All are waited for; else watched from now on.
+	known bool // WaitReports of all submissions; otherwise Watch from now on.
 	life  emulator.Life
 	knobs emulator.Behavior
-	rate  map[emulator.Since]float64 // Reads an hour, by what since is about.
+	rate  map[emulator.Since]float64 // Reads an hour, by the time that since filters on.
 	p95   time.Duration              // From evaluation to delivery.
 	max   time.Duration
 }
 
-// graded are lives whose grading takes some three minutes.
+// graded are lives with a grading time of about three minutes.
 var graded = emulator.Life{Grading: 3 * time.Minute}
 
-// waitsAtTheEmulator are of 500 evaluations a day, where not all are known.
+// waitsAtTheEmulator have 500 evaluations a day, unless all submissions are known.
 var waitsAtTheEmulator = []atTheEmulator{
 	{"known, handed in over time", true, graded, emulator.Behavior{},
 		map[emulator.Since]float64{emulator.OnEvaluation: 120, emulator.OnSubmission: 120, emulator.OnCreation: 280, emulator.Ignored: 280}, 55 * time.Second, 2 * time.Minute},
@@ -58,9 +58,9 @@ var waitsAtTheEmulator = []atTheEmulator{
 	{"watched, 20 reads a minute", false, graded, emulator.Behavior{Limit: 20, Window: time.Minute}, nil, time.Minute, 2 * time.Minute},
 }
 
-// TestClientsKeepTheFigures measures the figures of the machine at the client's
-// doors. With HIRING_LONG a thousand are known, and two days are watched, also at
-// servers with unexpected behaviour.
+// TestClientsKeepTheFigures measures the figures of the machine with real clients. With
+// HIRING_LONG it waits for a thousand reports and watches for two days, also at servers
+// with unexpected behaviour.
 func TestClientsKeepTheFigures(t *testing.T) {
 	t.Parallel()
 	waits, size, span := waitsAtTheEmulator[:3], 60, 3*time.Hour
@@ -107,7 +107,7 @@ func (c *atTheEmulator) wait(t *testing.T, size int, span time.Duration) {
 	assert.Greater(t, len(late), 20)
 	assert.Zero(t, service.Denied, "429")
 	p95 := c.p95
-	if len(late) < 100 { // That of a few is nearly the longest, which is the longest pause.
+	if len(late) < 100 { // With few submissions the delay is close to the longest interval.
 		p95 = max(p95, 62*time.Second)
 	}
 	assert.LessOrEqual(t, quantile(late, 0.95), p95, "p95")

@@ -13,8 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-// emulated is a client of an emulated service, which shares nothing with the
-// sandbox.
+// emulated returns a client of an emulated API, which shares no code with the sandbox.
 func emulated(t *testing.T, k emulator.Behavior, all []*emulator.Submission) *hiring.Client {
 	t.Helper()
 	service := emulator.New(k, 1, all)
@@ -34,7 +33,7 @@ func idsOf(all []*emulator.Submission) []string {
 
 var everySince = []emulator.Since{emulator.OnCreation, emulator.OnSubmission, emulator.OnEvaluation, emulator.Ignored}
 
-// watchFor watches for a time, and tells when each came.
+// watchFor watches for a duration and returns when each submission was delivered.
 func watchFor(t *testing.T, client *hiring.Client, o hiring.WatchOptions, span time.Duration) map[string]time.Time {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), span)
@@ -52,7 +51,7 @@ func watchFor(t *testing.T, client *hiring.Client, o hiring.WatchOptions, span t
 	return came
 }
 
-// TestOnlyReadyReportsCome where the status runs a minute ahead of the report.
+// TestOnlyReadyReportsCome uses an API whose status is a minute ahead of the report.
 func TestOnlyReadyReportsCome(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -73,8 +72,8 @@ func TestOnlyReadyReportsCome(t *testing.T) {
 	}
 }
 
-// TestWaitReportsConfirmsEachID: one that was deleted is named as missing within
-// the hour, and one that no listing shows comes within the hour.
+// TestWaitReportsConfirmsEachID checks that within an hour a deleted submission is
+// reported as missing, and one that no listing shows is delivered.
 func TestWaitReportsConfirmsEachID(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -112,8 +111,8 @@ func TestWaitReportsConfirmsEachID(t *testing.T) {
 	}
 }
 
-// TestWaitReportsReachesBackAsFarAsGradingTakes, whatever since is about: what was
-// handed in hours ago comes as soon as what was handed in just now.
+// TestWaitReportsReachesBackAsFarAsGradingTakes checks, for each meaning of since, that
+// an attempt submitted hours ago is delivered as soon as one submitted just now.
 func TestWaitReportsReachesBackAsFarAsGradingTakes(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -137,7 +136,8 @@ func TestWaitReportsReachesBackAsFarAsGradingTakes(t *testing.T) {
 	}
 }
 
-// TestACursorThatIsIgnoredEndsAWait with the name of what is probably wrong.
+// TestACursorThatIsIgnoredEndsAWait checks that the error names the Dialect field that is
+// probably wrong.
 func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 	}
 }
 
-// TestWhatIsGradedAgainDoesNotComeAgain within a watch, nor after it was restarted.
+// TestWhatIsGradedAgainDoesNotComeAgain checks this within a watch and after a restart.
 func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -183,7 +183,8 @@ func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
 	}
 }
 
-// TestProgressSaysWhatAWaitDoes: which time since is about, and why it is slow.
+// TestProgressSaysWhatAWaitDoes checks the meaning of since and the reason of a slow
+// wait.
 func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 	t.Parallel()
 	meanings := map[emulator.Since]string{
@@ -198,7 +199,7 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 			var told []hiring.WaitProgress
 			why := make(map[string]bool)
 			o := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
-				if time.Since(begun) < 8*time.Hour-time.Minute { // Not of a request that the end of the context broke off.
+				if time.Since(begun) < 8*time.Hour-time.Minute { // Requests that the end of the context cancelled are not counted.
 					told = append(told, p)
 				}
 				why[p.SlowReason] = true
@@ -218,8 +219,8 @@ func TestProgressSaysWhatAWaitDoes(t *testing.T) {
 	}
 }
 
-// TestPollKeepsWithinItsBounds: 10 pages and 50 submissions a round, and never
-// more than 20 minutes to the next while there is quota left.
+// TestPollKeepsWithinItsBounds checks the limits of 10 pages and 50 submissions, and of
+// 20 minutes until the next poll while requests remain.
 func TestPollKeepsWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -259,8 +260,8 @@ func TestPollKeepsWithinItsBounds(t *testing.T) {
 	}
 }
 
-// TestPollReadsFiftyTimesWhereReportsAreReadSingly: a submission that comes
-// without its report takes two reads.
+// TestPollReadsFiftyTimesWhereReportsAreReadSingly uses submissions without their report,
+// which cost two reads each.
 func TestPollReadsFiftyTimesWhereReportsAreReadSingly(t *testing.T) {
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {

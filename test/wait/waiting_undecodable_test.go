@@ -18,8 +18,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// undecodable are submissions that cannot be decoded: what to replace by what, whether
-// the ID can be read all the same, and what the log says.
+// undecodable are ways to make a submission undecodable: what to replace by what, whether
+// the ID can still be read, and the text in the log.
 var undecodable = map[string]struct {
 	pattern, replacement string
 	named                bool
@@ -37,8 +37,8 @@ var undecodable = map[string]struct {
 	"no object":         {`.*`, `"ada@example.com"`, false, " has a string instead of an object"},
 }
 
-// spoiledCrowd is a crowd evaluated within three hours: every 40th submission cannot be
-// decoded until some hours after its evaluation.
+// spoiledCrowd returns submissions that are evaluated within three hours. Every 40th
+// cannot be decoded until some hours after its evaluation.
 func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int) (crowd *largeService, isBad func(i int) bool) {
 	crowd = newLargeService(on, 200, 3*time.Hour, within(5*time.Minute))
 	change := regexp.MustCompile(pattern)
@@ -52,8 +52,8 @@ func spoiledCrowd(on sandbox.SinceField, pattern, replacement string, hours int)
 	return crowd, isBad
 }
 
-// TestSubmissionThatCannotBeDecodedDelaysNoOther: it comes when it can be decoded, and
-// the log names the problem once, without data.
+// TestSubmissionThatCannotBeDecodedDelaysNoOther checks that the submission is delivered
+// once it can be decoded, and that the log reports the problem once, without data.
 func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	for name, c := range undecodable {
@@ -97,7 +97,8 @@ func TestSubmissionThatCannotBeDecodedDelaysNoOther(t *testing.T) {
 	}
 }
 
-// TestPollNamesSubmissionsThatCannotBeDecoded once, also where each poll is another process.
+// TestPollNamesSubmissionsThatCannotBeDecoded checks that each is reported once, also if
+// each poll has a new client.
 func TestPollNamesSubmissionsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for name, c := range undecodable {
@@ -137,7 +138,8 @@ func TestPollNamesSubmissionsThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestWaitReportsNeedsOnlyTheReport of a submission that cannot be decoded.
+// TestWaitReportsNeedsOnlyTheReport checks submissions that cannot be decoded while their
+// report can.
 func TestWaitReportsNeedsOnlyTheReport(t *testing.T) {
 	t.Parallel()
 	for name, c := range undecodable {
@@ -155,7 +157,8 @@ func TestWaitReportsNeedsOnlyTheReport(t *testing.T) {
 	}
 }
 
-// TestPageOfSubmissionsThatCannotBeDecoded is not the end of a list.
+// TestPageOfSubmissionsThatCannotBeDecoded checks that such a page is not the end of a
+// list.
 func TestPageOfSubmissionsThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
@@ -185,7 +188,7 @@ func TestPageOfSubmissionsThatCannotBeDecoded(t *testing.T) {
 	}
 }
 
-// TestUndecodableDataIsAnErrorStill: what is no list of anything has no items.
+// TestUndecodableDataIsAnErrorStill checks that data which is not a list is an error.
 func TestUndecodableDataIsAnErrorStill(t *testing.T) {
 	for _, text := range []string{`{"id":"s"}`, `7`, `"s"`} {
 		inBubble(t, text, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// garbledReports are reports that are JSON, but none that can be read.
+// garbledReports are JSON that cannot be decoded as a report.
 var garbledReports = map[string]string{
 	"no object":     `"in the works"`,
 	"a list":        `[{"evaluated":true}]`,
@@ -27,7 +27,8 @@ var garbledReports = map[string]string{
 	"no time":       `{"evaluated":true,"generated_at":"yesterday"}`,
 }
 
-// poisonous is a crowd evaluated within the hour: every 40th has such a report.
+// poisonous returns submissions that are evaluated within an hour. Every 40th has such a
+// report.
 func poisonous(report string) (crowd *largeService, isPoison func(id string) bool) {
 	crowd = newLargeService("created", 200, time.Hour, within(5*time.Minute))
 	crowd.garbled = func(i int) string {
@@ -78,7 +79,7 @@ func TestWatchContinuesPastAnUnreadableReport(t *testing.T) {
 	}
 }
 
-// TestPollContinuesPastAnUnreadableReport: also where each round is another process.
+// TestPollContinuesPastAnUnreadableReport also uses a new client for each poll.
 func TestPollContinuesPastAnUnreadableReport(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "", func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestPollContinuesPastAnUnreadableReport(t *testing.T) {
 	})
 }
 
-// TestOneReadableInASingleReadComes: only the listing garbles it.
+// TestOneReadableInASingleReadComes uses a report that only the listing garbles.
 func TestOneReadableInASingleReadComes(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd, isPoison := poisonous(garbledReports["a wrong type"])
@@ -133,7 +134,7 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 	for name, report := range garbledReports {
 		inBubble(t, name, func(t *testing.T) {
 			crowd, isPoison := poisonous(report)
-			time.Sleep(time.Hour) // Then all have begun.
+			time.Sleep(time.Hour) // All have begun by then.
 			landed, err := wait(oneDay(t), crowd.client(t), crowdIDs(crowd), hiring.WaitOptions{})
 			assert.Len(t, landed, 195)
 			assert.Less(t, time.Since(crowd.zero), 3*time.Hour)
@@ -154,7 +155,8 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 	}
 }
 
-// TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor: it has no report yet.
+// TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor uses a submission without a report
+// until its evaluation.
 func TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
@@ -174,7 +176,7 @@ func TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestMissingAndUnreadable names both.
+// TestMissingAndUnreadable checks that the error lists both.
 func TestMissingAndUnreadable(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd, _ := poisonous(garbledReports["a wrong type"])
@@ -189,14 +191,15 @@ func TestMissingAndUnreadable(t *testing.T) {
 	})
 }
 
-// TestAListingForTheCallerIsNotLenient: who lists gets all or an error.
+// TestAListingForTheCallerIsNotLenient checks that List returns an error for an
+// undecodable submission.
 func TestAListingForTheCallerIsNotLenient(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, apitest.RespondData(`[{"id":"s","status":"evaluated","report":7}]`))
 	_, err := fake.Client().Submissions.List(hiring.SubmissionFilter{}).Page(t.Context())
 	require.ErrorContains(t, err, "/data/0/report")
 }
 
-// oneDay ends a wait that would not.
+// oneDay limits a wait that might not end.
 func oneDay(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)

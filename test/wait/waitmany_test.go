@@ -15,8 +15,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestWaitReportsIsCheapAndQuick measures what waiting costs and how long after
-// its evaluation a report lands. Only long runs hold it to the exact figures.
+// TestWaitReportsIsCheapAndQuick measures the cost of waiting and the delay of reports.
+// Only long runs check the exact figures.
 func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestWaitReportsIsCheapAndQuick(t *testing.T) {
 	}
 }
 
-// wait collects what WaitReports yields.
+// wait collects the reports that WaitReports yields.
 func wait(ctx context.Context, c *hiring.Client, ids []string, o hiring.WaitOptions) (landed map[string]int, err error) {
 	landed = make(map[string]int)
 	for report, failure := range c.Submissions.WaitReports(ctx, ids, o) {
@@ -99,7 +99,7 @@ func TestWaitReportsYieldsWhatIsReadyAtOnce(t *testing.T) {
 		var told []hiring.WaitProgress
 		reports := w.client().Submissions.WaitReports(t.Context(), append(ids, ids[0]), hiring.WaitOptions{Progress: func(p hiring.WaitProgress) { told = append(told, p) }})
 		assert.Empty(t, w.sent, "nothing is sent before the range begins")
-		for range 2 { // Each range starts over.
+		for range 2 { // Each range starts again.
 			landed := make(map[string]int)
 			for report, err := range reports {
 				require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestWaitReportsLeavesOthersTheirShare(t *testing.T) {
 		ids := w.addCandidates(300)
 		w.evaluateAll(ids, 3*time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { // Another process takes half of what the key may read.
+		go func() { // Another process uses half of the key's reads.
 			other := w.server.LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
 			for ctx.Err() == nil {
 				_, err := other.Account.Get(ctx)
@@ -225,7 +225,7 @@ func TestWaitReportsLeavesOthersTheirShare(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, once1(ids), landed)
 		assert.Zero(t, w.count(429))
-		time.Sleep(time.Minute) // The other one ends.
+		time.Sleep(time.Minute) // The other process ends.
 	})
 }
 

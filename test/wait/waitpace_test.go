@@ -68,7 +68,7 @@ func TestShortIntervalsDoNotUseUpTheWindow(t *testing.T) {
 	}
 }
 
-// latecomer hides a submission from listings until a while after its evaluation.
+// latecomer hides a submission from listings for a while after its evaluation.
 type latecomer struct {
 	next  http.RoundTripper
 	id    string

@@ -19,8 +19,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// outage is a service that does not respond for two hours, and submissions that are
-// evaluated every ten minutes from an hour before it until an hour after.
+// outage is an API that does not respond for two hours. Submissions are evaluated every
+// ten minutes, from an hour before the outage until an hour after it.
 func outage(begun time.Time, skew time.Duration) (emulator.Behavior, []*emulator.Submission) {
 	var all []*emulator.Submission
 	for i := range 25 {
@@ -34,7 +34,7 @@ func outage(begun time.Time, skew time.Duration) (emulator.Behavior, []*emulator
 	return k, all
 }
 
-// afterwards returns the ids of what was evaluated since a time.
+// afterwards returns the ids of the submissions that were evaluated since a time.
 func afterwards(all []*emulator.Submission, from time.Time) (ids []string) {
 	for _, it := range all {
 		if !it.Evaluated.Before(from) {
@@ -44,8 +44,8 @@ func afterwards(all []*emulator.Submission, from time.Time) (ids []string) {
 	return ids
 }
 
-// TestWatchBeginsAtTheCall, by the server's clock, also when the server does not
-// respond then, and when the process ends before the server does.
+// TestWatchBeginsAtTheCall checks the start by the server's clock, also if the server
+// does not respond then, and if the process ends before the first response.
 func TestWatchBeginsAtTheCall(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{0, -35 * time.Minute} {
@@ -69,7 +69,8 @@ func TestWatchBeginsAtTheCall(t *testing.T) {
 	}
 }
 
-// TestFirstPollThatFailsHoldsTheTimeOfTheCall in the state that it returns.
+// TestFirstPollThatFailsHoldsTheTimeOfTheCall checks that the returned state has the
+// time.
 func TestFirstPollThatFailsHoldsTheTimeOfTheCall(t *testing.T) {
 	for _, skew := range []time.Duration{0, -35 * time.Minute} {
 		inBubble(t, skew.String(), func(t *testing.T) {
@@ -102,7 +103,8 @@ func TestFirstPollThatFailsHoldsTheTimeOfTheCall(t *testing.T) {
 	}
 }
 
-// TestFirstPollThatFailsKeepsItsSince: the next one begins there, whatever its own options say.
+// TestFirstPollThatFailsKeepsItsSince checks that the next poll begins there, whatever
+// its own options are.
 func TestFirstPollThatFailsKeepsItsSince(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		begun := time.Now()
@@ -116,8 +118,8 @@ func TestFirstPollThatFailsKeepsItsSince(t *testing.T) {
 	})
 }
 
-// TestReportThatIsNotReadyIsNil: the API shows one that it has made up, for longer
-// than Watch waits.
+// TestReportThatIsNotReadyIsNil uses a report that is not ready for longer than Watch
+// waits.
 func TestReportThatIsNotReadyIsNil(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -144,8 +146,8 @@ func TestReportThatIsNotReadyIsNil(t *testing.T) {
 	}
 }
 
-// TestUnknownAssessmentEndsAWatch only when nothing is listed and the assessment's
-// invitations are not found.
+// TestUnknownAssessmentEndsAWatch checks that this happens only if nothing is listed and
+// the assessment's invitations are not found.
 func TestUnknownAssessmentEndsAWatch(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		server := sandbox.Start(t)
@@ -180,7 +182,8 @@ func TestUnknownAssessmentEndsAWatch(t *testing.T) {
 	})
 }
 
-// TestAssessmentIsLookedUpOnlyWhenNothingIsListed, and only a 404 of the API ends the watch.
+// TestAssessmentIsLookedUpOnlyWhenNothingIsListed also checks that only a 404 of the API
+// ends the watch.
 func TestAssessmentIsLookedUpOnlyWhenNothingIsListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		submissions, invitations string
@@ -212,7 +215,7 @@ func TestAssessmentIsLookedUpOnlyWhenNothingIsListed(t *testing.T) {
 	}
 }
 
-// TestErrorOfACheckpointSaysSo, and which of its methods failed.
+// TestErrorOfACheckpointSaysSo checks that the error names the method that failed.
 func TestErrorOfACheckpointSaysSo(t *testing.T) {
 	failure := errors.New("disk full")
 	err := apitest.LastError(sandbox.New().Client().Submissions.Watch(t.Context(), hiring.WatchOptions{Checkpoint: failingCheckpoint{load: failure}}))
@@ -226,8 +229,8 @@ func TestErrorOfACheckpointSaysSo(t *testing.T) {
 	assert.NotContains(t, err.Error(), "checkpoint: checkpoint")
 }
 
-// TestRegradedSubmissionComesAgain once for each time that it is graded, also after a
-// restart, when that is wanted.
+// TestRegradedSubmissionComesAgain checks that with Regraded a submission is delivered
+// once for each grading, also after a restart.
 func TestRegradedSubmissionComesAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
@@ -266,8 +269,8 @@ func TestRegradedSubmissionComesAgain(t *testing.T) {
 	}
 }
 
-// TestStateOfAnEarlierVersionIsAccepted: testdata/states was written by version beca249,
-// twelve hours into a watch by Poll of the same submissions, some of which it had delivered.
+// TestStateOfAnEarlierVersionIsAccepted uses testdata/states, which version beca249 wrote
+// after twelve hours of polling the same submissions. It had delivered some of them.
 func TestStateOfAnEarlierVersionIsAccepted(t *testing.T) {
 	t.Parallel()
 	for on, delivered := range map[emulator.Since]int{emulator.OnCreation: 15, emulator.OnSubmission: 14, emulator.OnEvaluation: 15} {

@@ -16,8 +16,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-// TestWrongDateDoesNotEndTheWaitForAReport: a submission is yielded with the report
-// that comes 50 minutes after its status, whatever the Date of responses says.
+// TestWrongDateDoesNotEndTheWaitForAReport checks that a submission is yielded with a
+// report that becomes ready 50 minutes after the status, whatever the Date header is.
 func TestWrongDateDoesNotEndTheWaitForAReport(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"1970": time.Unix(0, 0), "9999": time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), "2 hours ahead": {},

@@ -20,7 +20,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// watch watches a crowd for a while.
+// watch watches for a duration.
 func (d *deliveredOf) watch(t *testing.T, client *hiring.Client, o hiring.WatchOptions, span time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), span)
@@ -34,7 +34,7 @@ func (d *deliveredOf) watch(t *testing.T, client *hiring.Client, o hiring.WatchO
 	}
 }
 
-// once asserts that all that was evaluated until then came once.
+// once asserts that each submission evaluated by then was delivered once.
 func (d *deliveredOf) once(t *testing.T, to time.Duration) {
 	t.Helper()
 	missed, twice := d.missed(to)
@@ -63,7 +63,7 @@ func fieldsFor(name string) []sandbox.SinceField {
 	return sinceFields[n : n+1]
 }
 
-// inBubble runs a test of its own in virtual time.
+// inBubble runs a subtest in virtual time.
 func inBubble(t *testing.T, name string, run func(*testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, run) })
@@ -77,7 +77,7 @@ func within(d time.Duration) func(*rand.Rand) time.Duration {
 	return func(random *rand.Rand) time.Duration { return time.Duration(random.Int64N(int64(d))) }
 }
 
-// TestWatchDeliversALargeBacklogOnce: more than a state can remember.
+// TestWatchDeliversALargeBacklogOnce has more submissions than a state can hold.
 func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 	t.Parallel()
 	for _, on := range mostFields() {
@@ -103,13 +103,13 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 	}
 }
 
-// TestABacklogIsWholeWhateverTheDateSays: what takes many pages is found, however
-// wrong the responses' clock is, always or in a single one.
+// TestABacklogIsWholeWhateverTheDateSays has a backlog of many pages and a Date header
+// that is wrong in all responses or in one.
 func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 	t.Parallel()
 	type wrong struct {
 		ahead time.Duration
-		once  int // In this request; 0: in all.
+		once  int // Number of the request; 0: all.
 	}
 	cases := []wrong{{20 * time.Minute, 0}, {5 * time.Hour, 0}, {26 * time.Hour, 0}}
 	for n := range 14 {
@@ -135,8 +135,8 @@ func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 	}
 }
 
-// TestWatchKeepsWhatLookbackPromises evaluates some just before they are too
-// old, while the listing is so long that reading all of it takes hours.
+// TestWatchKeepsWhatLookbackPromises evaluates some submissions just before they are too
+// old. Reading the whole listing takes hours.
 func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
 	t.Parallel()
 	const lookback, over = 20 * time.Hour, 30 * time.Hour
@@ -161,8 +161,8 @@ func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
 	}
 }
 
-// TestWatchOutlivesCursors: those of a service may grow too old, or be lost
-// with a restart.
+// TestWatchOutlivesCursors uses cursors that expire or are lost with a restart of the
+// API.
 func TestWatchOutlivesCursors(t *testing.T) {
 	t.Parallel()
 	for _, on := range mostFields() {
@@ -191,7 +191,7 @@ func refuseCursor(r *http.Request) (*http.Response, error) {
 	return apitest.RespondError(400, hiring.ErrInvalidInput)(r)
 }
 
-// TestCursorsThatNeverWorkEndAWait: it must not ask again and again.
+// TestCursorsThatNeverWorkEndAWait checks that the requests are not repeated without end.
 func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd := newLargeService(sandbox.SinceCreated, 1000, time.Hour, within(time.Hour))
@@ -207,8 +207,7 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 	})
 }
 
-// TestWatchHandlesOddServices: whatever a service does beside what its
-// documentation says.
+// TestWatchHandlesOddServices checks behaviour that the documentation does not exclude.
 func TestWatchHandlesOddServices(t *testing.T) {
 	t.Parallel()
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
@@ -235,7 +234,7 @@ func TestWatchHandlesOddServices(t *testing.T) {
 			}
 			c.lag = make([]int64, len(c.created))
 			for i := range c.lag {
-				c.lag[i] = rand.Int64N(119_000) // but they do not show at the same time.
+				c.lag[i] = rand.Int64N(119_000) // but visible at different times.
 			}
 			c.index()
 		},
@@ -278,8 +277,8 @@ func TestWatchHandlesOddServices(t *testing.T) {
 	}
 }
 
-// TestWatchWaitsForWhatShowsLate: an evaluation may show up to two minutes after
-// its time, when later ones were delivered long ago.
+// TestWatchWaitsForWhatShowsLate uses evaluations that are visible up to two minutes
+// late, after later ones were delivered.
 func TestWatchWaitsForWhatShowsLate(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
@@ -328,7 +327,7 @@ func TestWatchDeliversWhatHasNoReport(t *testing.T) {
 	}
 }
 
-// TestPollNoticesAnotherAccount: a key source may hand out another key at any
+// TestPollNoticesAnotherAccount uses a key source that may return another key for any
 // request.
 func TestPollNoticesAnotherAccount(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: "sk_live_same", Scope: sandbox.ScopeRead}),
@@ -354,8 +353,7 @@ func TestPollNoticesAnotherAccount(t *testing.T) {
 	require.NoError(t, err, "the state is as good as before")
 }
 
-// TestPollTakesExtremeTimes: neither a query nor a state can hold all that can be
-// reckoned from them.
+// TestPollTakesExtremeTimes uses times whose sums neither a query nor a state can hold.
 func TestPollTakesExtremeTimes(t *testing.T) {
 	day := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 1, 0, time.UTC) }
 	for name, c := range map[string]struct {
@@ -394,7 +392,8 @@ func TestPollTakesExtremeTimes(t *testing.T) {
 	}
 }
 
-// TestSinceIsInclusive: what was evaluated at that very time is wanted.
+// TestSinceIsInclusive checks that a submission evaluated at exactly that time is
+// delivered.
 func TestSinceIsInclusive(t *testing.T) {
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {

@@ -22,9 +22,9 @@ type watchKiller struct {
 	hiring.Checkpoint
 
 	point   killPoint
-	left    int          // Such points before it kills.
-	unsaved map[int]bool // What was delivered since the last save.
-	repeats map[int]bool // What may and must come again.
+	left    int          // Points before the kill.
+	unsaved map[int]bool // Deliveries since the last save.
+	repeats map[int]bool // Deliveries that may and must be repeated.
 }
 
 type killPoint int
@@ -88,7 +88,7 @@ func (k *watchKiller) run(t *testing.T, crowd *largeService, o hiring.WatchOptio
 		}
 		i := crowdIndex(s.ID)
 		assert.True(t, got.times[i] == 0 || k.repeats[i], "%d was saved as delivered, and comes again", i)
-		delete(k.repeats, i) // It has come again.
+		delete(k.repeats, i) // It was repeated.
 		got.take(s.ID)
 		k.unsaved[i] = true
 		k.crash(inTheLoop)
@@ -98,9 +98,8 @@ func (k *watchKiller) run(t *testing.T, crowd *largeService, o hiring.WatchOptio
 	}
 }
 
-// TestWatchSurvivesAKillAtAnyPoint kills it at requests, at saves and in the
-// loop: nothing is missed, and what was delivered but not saved, and only that,
-// comes again.
+// TestWatchSurvivesAKillAtAnyPoint kills the watch at requests, at saves and in the loop.
+// Nothing is lost, and only deliveries that were not saved are repeated.
 func TestWatchSurvivesAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
 	kills := 10

@@ -16,11 +16,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// meteredCheckpoint keeps a state in memory, and looks how large it gets.
+// meteredCheckpoint keeps a state in memory and records its largest size.
 type meteredCheckpoint struct {
 	memoryCheckpoint
 	saves, largest int
-	every          int // Saves between two measures of the heap.
+	every          int // Saves between two measurements of the heap.
 	baseline, heap uint64
 }
 

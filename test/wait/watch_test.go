@@ -20,8 +20,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// stream lets submissions begin at random, some a day, and each be evaluated
-// after a lognormal time. It returns how many were evaluated.
+// stream begins submissions at random times and evaluates each after a lognormal time. It
+// returns the number of evaluations.
 func (w *liveData) stream(over time.Duration, aDay float64, median, p99 time.Duration) *atomic.Int64 {
 	evaluated := new(atomic.Int64)
 	deviation := math.Log(p99.Seconds()/median.Seconds()) / 2.326
@@ -35,7 +35,7 @@ func (w *liveData) stream(over time.Duration, aDay float64, median, p99 time.Dur
 	return evaluated
 }
 
-// watched is what a watch has delivered.
+// watched is the deliveries of a watch.
 type watched struct {
 	times map[string]int
 	late  []time.Duration
@@ -84,13 +84,13 @@ func TestWatchIsCheapAndQuick(t *testing.T) {
 			assert.LessOrEqual(t, quantile(got.late, 0.95).Seconds(), margin*p95.Seconds(), "%s", on)
 			assert.LessOrEqual(t, average, margin*limit, "%s", on)
 			assert.InDelta(t, int(evaluated.Load()), len(got.times), float64(int(evaluated.Load()))/40+2, "%s", on)
-			time.Sleep(60 * 24 * time.Hour) // Every candidate is through before the bubble ends.
+			time.Sleep(60 * 24 * time.Hour) // Every candidate ends before the bubble does.
 		})
 	}
 }
 
-// TestWatchDeliversAll is the same with a world that stops, so that nothing may
-// be left, in spite of faults and an outage.
+// TestWatchDeliversAll uses faults and an outage, and evaluations that end before the
+// watch, so that none may remain.
 func TestWatchDeliversAll(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
@@ -133,7 +133,7 @@ func TestPollSendsTheRequestsOfOnePoll(t *testing.T) {
 			w.evaluate(before[1])
 			w.evaluate(before[2]) // In the same millisecond.
 			time.Sleep(time.Second)
-			for range 2 { // The same state finds the same.
+			for range 2 { // The same state returns the same submissions.
 				second, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{}, first.State)
 				require.NoError(t, err)
 				require.Len(t, second.Submissions, 2)

@@ -14,9 +14,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// TestWatchIsNotDelayedByOneThatFails: reading some of the submissions fails at
-// the API, for ten minutes or for hours. That says nothing of their reports:
-// they come with them afterwards.
+// TestWatchIsNotDelayedByOneThatFails fails single reads of some submissions for ten
+// minutes or for hours. They are delivered afterwards with their reports.
 func TestWatchIsNotDelayedByOneThatFails(t *testing.T) {
 	t.Parallel()
 	for _, lasts := range []time.Duration{10 * time.Minute, 3 * time.Hour} {
@@ -57,7 +56,7 @@ func TestWatchIsNotDelayedByOneThatFails(t *testing.T) {
 	}
 }
 
-// TestWatchInAnOutageOfSingleReads: more than a few failures end a round.
+// TestWatchInAnOutageOfSingleReads checks that several failures end a poll.
 func TestWatchInAnOutageOfSingleReads(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
@@ -80,7 +79,7 @@ func TestWatchInAnOutageOfSingleReads(t *testing.T) {
 	}
 }
 
-// TestNonsenseInRetryAfterIsNotSlept: no window is that long.
+// TestNonsenseInRetryAfterIsNotSlept checks a Retry-After that is longer than any window.
 func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 9999999"), apitest.RespondData(`{"submission_id":"s","evaluated":true}`))
@@ -91,8 +90,8 @@ func TestNonsenseInRetryAfterIsNotSlept(t *testing.T) {
 	})
 }
 
-// TestWatchPausesWhereItCannotBegin: a service that is down is not asked at once
-// again and again.
+// TestWatchPausesWhereItCannotBegin checks that an API without responses is not called
+// without delays.
 func TestWatchPausesWhereItCannotBegin(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
