@@ -30,7 +30,7 @@ import (
 
 const archiveRoute = "GET /_archive/{id}"
 
-// handedIn returns a submission of the live world that has an archive.
+// handedIn returns a submission of the live data that has an archive.
 func handedIn(t *testing.T, server *sandbox.Server) string {
 	t.Helper()
 	client := server.LiveClient()
@@ -46,7 +46,7 @@ func handedIn(t *testing.T, server *sandbox.Server) string {
 	return id
 }
 
-// exchanges of storage, without those of the API.
+// exchanges returns the exchanges with the storage, without those with the API.
 type exchanges struct{ seen []hiring.Exchange }
 
 func (e *exchanges) option() hiring.Option {
@@ -162,7 +162,7 @@ func TestNoArchive(t *testing.T) {
 	require.ErrorIs(t, err, hiring.ErrInvalidInput)
 }
 
-// endless is a file of a length that is not told, and breaks off.
+// endless is a file of unknown length that ends with an error.
 func endless(end int) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		resp, err := apitest.Archive(200, 0, end, apitest.ErrReset, apitest.ETag)(r)
@@ -182,7 +182,7 @@ func TestHostileStorage(t *testing.T) {
 		storage  []apitest.Responder
 		written  int
 		attempts int
-		err      string // Empty: the archive is whole.
+		err      string // Empty: the archive is complete.
 	}{
 		"goes on":                  {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange, apitest.ETag)}, whole, 2, ""},
 		"goes on without a tag":    {[]apitest.Responder{begun, apitest.Archive(206, 10, whole, nil, apitest.ContentRange)}, whole, 2, ""},
@@ -247,7 +247,7 @@ func TestHostileStorage(t *testing.T) {
 			assert.Equal(t, c.attempts, failure.Attempts, "%s", name)
 			assert.Equal(t, [2]string{"GET", "archive"}, [2]string{failure.Method, failure.Route}, "%s", name)
 			assert.Empty(t, failure.Outcome, "%s", name)
-			for i := range storage.seen { // Who was asked is no secret; what for is one.
+			for i := range storage.seen { // The host is not secret, and the link is.
 				assert.Equal(t, "storage.test:443", storage.seen[i].Server, "%s", name)
 				storage.seen[i].Server = ""
 			}
@@ -416,8 +416,8 @@ func TestArchiveAndTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-// TestArchiveOverTheWire goes through net/http's own transport, where lengths
-// and breaks are real.
+// TestArchiveOverTheWire uses net/http's own transport, with real lengths and broken
+// connections.
 func TestArchiveOverTheWire(t *testing.T) {
 	server := sandbox.Start(t)
 	id := handedIn(t, server)

@@ -527,7 +527,7 @@ func TestFirstInvalidParameterIsReported(t *testing.T) {
 	assert.Equal(t, "assessmentID", refused.Param)
 }
 
-// byID are the calls that take an id, made with that id.
+// byID are the calls that take an id.
 func byID(ctx context.Context, id string) map[string]func(*hiring.Client) error {
 	in := hiring.NewInvitation{Email: "e", Name: "n"}
 	return map[string]func(*hiring.Client) error{

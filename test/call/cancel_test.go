@@ -20,8 +20,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// piped is net/http's own transport over a pipe in memory, whose other end is
-// serve's until it returns.
+// piped returns net/http's own transport over a pipe in memory. serve has the other end
+// until it returns.
 func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -36,8 +36,8 @@ func piped(t *testing.T, serve func(net.Conn)) *http.Transport {
 	return transport
 }
 
-// responses reads one request, answers with text and stays silent until the client
-// hangs up.
+// responses reads one request, sends text and stays silent until the client closes the
+// connection.
 func replies(text string) func(net.Conn) {
 	return func(conn net.Conn) {
 		in := bufio.NewReader(conn)
@@ -51,7 +51,7 @@ func replies(text string) func(net.Conn) {
 	}
 }
 
-// point is where a call is when its context ends, 3 s after its beginning.
+// point is the position of a call when its context ends, 3 s after its beginning.
 type point struct {
 	transport func(*testing.T) http.RoundTripper
 	opts      []hiring.Option
@@ -116,7 +116,7 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 			assert.Equal(t, p.outcome, failure.Outcome, "%s: Outcome", name)
 			assert.Equal(t, p.attempts, failure.Attempts, "%s: Attempts", name)
 			assert.NotContains(t, err.Error(), "\n", "%s", name)
-			<-time.After(2 * time.Hour) // The peer, and net/http's dialling, end by themselves; all else must have ended.
+			<-time.After(2 * time.Hour) // The peer and net/http's dialling end by themselves. Everything else must have ended.
 		})
 	}
 }
@@ -127,7 +127,7 @@ func TestCancellationWhileRequestsInFlightMayUseTheWindow(t *testing.T) {
 		client := fake.Client()
 		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		busy := make(chan error)
-		go func() { busy <- apitest.ReadAccount(context.Background(), client) }() //nolint:usetesting // outlives the call that is cancelled
+		go func() { busy <- apitest.ReadAccount(context.Background(), client) }() //nolint:usetesting // Continues after the cancelled call.
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := time.Now()
@@ -164,7 +164,7 @@ func TestLastRequestsOfAWindowAreSentOneByOne(t *testing.T) {
 	})
 }
 
-// untilDone is a body that nothing comes of, until its context ends.
+// untilDone is a body without data until its context ends.
 type untilDone struct {
 	ctx    context.Context
 	closed atomic.Int32
@@ -180,9 +180,8 @@ func (u *untilDone) Close() error {
 	return nil
 }
 
-// What closes the body of an attempt whose time is over may run late, and must
-// then not be about the next attempt's. It takes the race detector and several
-// goes to see it.
+// The goroutine that closes the body of an expired attempt may run late. It must not
+// affect the next attempt. Only the race detector and repetition show it.
 func TestEndOfAnAttemptDoesNotCancelTheNext(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {

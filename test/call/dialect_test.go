@@ -22,7 +22,7 @@ import (
 // client that assumes the default notice.
 type another struct {
 	dialect hiring.Dialect
-	use     func(context.Context, *hiring.Client) (int, error) // How many items or 1, and the error.
+	use     func(context.Context, *hiring.Client) (int, error) // The number of items or 1, and the error.
 	// Either the call fails, with this code,
 	fails bool
 	code  hiring.ErrorCode
@@ -73,7 +73,7 @@ var otherDialects = map[string]another{
 		},
 	},
 	"ListAssessments": {
-		dialect: hiring.Dialect{ListAssessments: "GET /postings"}, fails: true, code: hiring.ErrNotFound, // A 405: POST is there.
+		dialect: hiring.Dialect{ListAssessments: "GET /postings"}, fails: true, code: hiring.ErrNotFound, // A 405 shows that POST exists.
 		use: func(ctx context.Context, c *hiring.Client) (int, error) {
 			return many(c.Assessments.List().Collect(ctx))
 		},
@@ -168,7 +168,7 @@ func TestWrongDialectIsReported(t *testing.T) {
 	}
 }
 
-// All at once, as a real service would differ.
+// All fields at once, as for a real API that differs.
 func TestDialectWithAllFieldsChanged(t *testing.T) {
 	var d hiring.Dialect
 	for field, c := range otherDialects {
@@ -189,8 +189,7 @@ func TestDialectWithAllFieldsChanged(t *testing.T) {
 	}
 }
 
-// An id that does not exist looks like a wrong route: both are named, and the
-// code stays.
+// An unknown id looks like a wrong route: the error names both, and the code remains.
 func TestDialectHintKeepsTheCode(t *testing.T) {
 	client := sandbox.Start(t).Client()
 	_, err := client.Assessments.Get(t.Context(), sandbox.UnknownID)
@@ -275,7 +274,7 @@ func TestInvalidDialectIsRejected(t *testing.T) {
 	}
 }
 
-// Two names for two values sent together would lose one of them.
+// Two equal names for two values of one request would lose one of them.
 func TestDialectWithDuplicateNamesIsRejected(t *testing.T) {
 	for _, c := range []struct {
 		field   string
@@ -309,7 +308,8 @@ func TestDialectLayoutsThatWork(t *testing.T) {
 	}
 }
 
-// With refuses as New does, and a variant's dialect leaves the client's alone.
+// With rejects the same dialects as New, and a variant's dialect does not change the
+// client's.
 func TestDialectOfAVariant(t *testing.T) {
 	server := sandbox.Start(t, sandbox.WithDialect(hiring.Dialect{ListChallenges: "GET /library"}))
 	client := server.Client()
@@ -376,7 +376,7 @@ func TestDialectHintsOfAList(t *testing.T) {
 	}
 }
 
-// A file holds a dialect by the names of its fields in snake_case.
+// A file has a dialect with the names of its fields in snake_case.
 func TestDialectIsReadFromJSON(t *testing.T) {
 	for codec, c := range apitest.Codecs {
 		names := make(map[string]string)
@@ -395,7 +395,7 @@ func TestDialectIsReadFromJSON(t *testing.T) {
 	}
 }
 
-// TestSinceAsUnixTime: a server that wants since in seconds or milliseconds.
+// TestSinceAsUnixTime uses a server that expects since in seconds or milliseconds.
 func TestSinceAsUnixTime(t *testing.T) {
 	t.Parallel()
 	all, err := sandbox.Start(t).Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())

@@ -6,7 +6,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// spoilingClient answers request n with a 400 of that body, unless it is empty.
+// spoilingClient responds to request n with a 400 and the body, unless the body is empty.
 func spoilingClient(s *apitest.ListServer, body func(n int) string) *http.Client {
 	return &http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		resp, err := s.RoundTrip(r)

@@ -21,17 +21,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// fate is what becomes of a call whose every attempt meets the same.
+// fate is the expected result of a call whose attempts all get the same response.
 type fate struct {
 	outcome  hiring.Outcome // Of a write.
 	requests int
-	wait     time.Duration // Between the attempts, in all; random: the pauses of the client's own.
-	text     string        // In the error; empty: the call succeeds.
+	wait     time.Duration // Total delay between the attempts; random: the client's own delays.
+	text     string        // Part of the error; empty: the call succeeds.
 }
 
 const random time.Duration = -1
 
-// meets is one line of the matrix: the same answer to each of four methods.
+// meets is one row of the matrix: the same response for each of four methods.
 type meets struct {
 	answer                   apitest.Responder
 	get, post, patch, delete fate
@@ -43,25 +43,25 @@ func (m meets) fateOf(method string) fate {
 
 const (
 	lost     = "; the outcome is unknown: check before you repeat it"
-	attempt  = 30 * time.Second // The time that one may take.
+	attempt  = 30 * time.Second // Timeout of an attempt.
 	html     = "<html>Bad Gateway</html>"
 	notOwn   = "the response is not from the API: " + html + "; a proxy answered, or the base URL is wrong"
 	redirect = "the server redirects elsewhere, which is not followed because the key would be sent there: correct the base URL"
 )
 
-// alike is a line whose fate is the same whatever the method.
+// alike returns a row with the same fate for all methods.
 func alike(a apitest.Responder, outcome hiring.Outcome, requests int, wait time.Duration, text string) meets {
 	f := fate{outcome, requests, wait, text}
 	return meets{a, f, f, f, f}
 }
 
-// overload is a line for what all but a POST is repeated after.
+// overload returns a row for a failure that is retried except for a POST.
 func overload(a apitest.Responder, wait time.Duration, text string) meets {
 	again, once := fate{hiring.OutcomeUnknown, 4, wait, text}, fate{hiring.OutcomeUnknown, 1, 0, text}
 	return meets{a, again, once, again, again}
 }
 
-// unreadable is a line for a 2xx that brings no resource. A DELETE needs none.
+// unreadable returns a row for a 2xx without a resource. A DELETE needs none.
 func unreadable(a apitest.Responder, reads int, wait time.Duration, text string) meets {
 	done := fate{hiring.OutcomeDone, 1, 0, text}
 	return meets{a, fate{"", reads, wait, text}, done, done, fate{"", 1, 0, ""}}
@@ -133,7 +133,7 @@ func matrix() map[string]meets {
 
 var unanswered = fate{hiring.OutcomeUnknown, 1, 0, "no response within 30s; see WithTimeout"}
 
-// TestMatrix: every status and wire fault, crossed with the methods.
+// TestMatrix combines every status and network fault with the methods.
 func TestMatrix(t *testing.T) {
 	for name, line := range matrix() {
 		for _, method := range []string{"GET", "POST", "PATCH", "DELETE"} {
@@ -175,8 +175,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestReportedOutcomesAreTrue compares what a call says with what the API did,
-// under each kind of fault before and after the effect.
+// TestReportedOutcomesAreTrue compares the reported outcome with what the API did, for
+// each kind of fault before and after the effect.
 func TestReportedOutcomesAreTrue(t *testing.T) {
 	for name, fault := range map[string]sandbox.Fault{
 		"500 before": {Status: 500}, "500 after": {Status: 500, After: true}, "503 after": {Status: 503, After: true},

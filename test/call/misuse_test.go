@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// misuseText returns the text of the panic in f, "" when there is none.
+// misuseText returns the text of a panic in f, or "".
 func misuseText(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -35,7 +35,7 @@ func drain[T any](all iter.Seq2[T, error]) {
 	}
 }
 
-// moreCalls are the calls that operations does not have.
+// moreCalls are the calls that are not in operations.
 func moreCalls() map[string]func(context.Context, *hiring.Client) {
 	one := hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"}
 	return map[string]func(context.Context, *hiring.Client){
@@ -105,7 +105,7 @@ func TestZeroClientsAndServicesPanicWithTheirName(t *testing.T) {
 	}
 }
 
-// brokenError is an error whose nil pointer cannot be asked for anything.
+// brokenError is an error type whose nil pointer panics.
 type brokenError struct{ text string }
 
 func (e *brokenError) Error() string { return e.text }

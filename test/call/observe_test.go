@@ -21,7 +21,7 @@ import (
 
 var quotaSaid = hiring.RateLimit{Limit: 1000, Remaining: 41, Reset: time.Unix(1800000000, 0).UTC()}
 
-// slowly answers after a time.
+// slowly responds after a delay.
 func slowly(d time.Duration, a apitest.Responder) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		<-time.After(d)

@@ -38,7 +38,7 @@ func serveRaw(raw string) func(*net.TCPConn) {
 	}
 }
 
-// A proxy that wants a sign-in answers in the API's place, whatever is asked.
+// A proxy that requires a sign-in responds instead of the API, to any request.
 func TestSignInPageIsAnError(t *testing.T) {
 	baseURL, _ := apitest.Listen(t, serveRaw(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(apitest.SignInPage), apitest.SignInPage)))
 	for _, op := range apitest.Operations() {
@@ -54,7 +54,7 @@ func TestSignInPageIsAnError(t *testing.T) {
 	}
 }
 
-// What is not known to be the API's is not known to be done.
+// A write is done only if the response is known to come from the API.
 func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	limits := []string{"X-RateLimit-Limit: 200", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1800000000"}
 	for name, c := range map[string]struct {
@@ -122,8 +122,8 @@ func TestWhetherA2xxIsFromTheAPI(t *testing.T) {
 	}
 }
 
-// Behind a gateway that strips headers an empty response is believed once a response
-// has shown that, not before.
+// Behind a gateway that removes headers, an empty response counts only after a response
+// with the envelope has shown the gateway.
 func TestGatewayThatStripsHeaders(t *testing.T) {
 	for name, first := range map[string]apitest.Responder{"data": apitest.RespondData(apitest.Resource), "no data": apitest.Respond(200, `{"meta":{}}`)} {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(204, ""), first, apitest.Respond(204, ""), apitest.Respond(200, apitest.SignInPage), apitest.Respond(204, ""))
@@ -143,8 +143,7 @@ func TestGatewayThatStripsHeaders(t *testing.T) {
 	require.Error(t, client.Assessments.Delete(t.Context(), "a"), "a response with headers shows no gateway")
 }
 
-// A 2xx of the API that brings something else than was promised was done all
-// the same, and is no success.
+// A 2xx of the API with another resource means that the write was done, and is an error.
 func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	for name, body := range map[string]string{
 		"wrapped": `{"invitation":{"id":"x"},"assessment":{"id":"x"}}`, "empty": `{}`, "id null": `{"id":null,"name":"n"}`, "id empty": `{"id":""}`,
@@ -171,7 +170,7 @@ func TestResponseWithoutTheResourceItPromised(t *testing.T) {
 	}
 }
 
-// Ensure and SendAll say sent only of what was seen.
+// Ensure and SendAll report only invitations that they have seen as sent.
 func TestInvitingBehindASignInPage(t *testing.T) {
 	page := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, ContentType: "text/html", Body: apitest.SignInPage, Times: -1}
 	wrapped := sandbox.Fault{Route: apitest.InviteRoute, Status: 200, Body: `{"data":{"invitation":{"id":"x"}},"meta":{"request_id":"req_1"}}`, Times: -1}
@@ -193,9 +192,9 @@ func TestInvitingBehindASignInPage(t *testing.T) {
 	}
 }
 
-// Statuses that end no request say nothing of a write, and what follows them may
-// never end. They come from a socket, because a transport in memory cannot show
-// what net/http makes of them.
+// Statuses that end no request show nothing of a write, and their bodies may never end.
+// The test uses a socket, because a transport in memory does not show how net/http
+// handles them.
 func TestStatusesOutOfRangeAreErrors(t *testing.T) {
 	for _, status := range []string{"000", "001", "099", "101", "600", "999"} {
 		raw := "HTTP/1.1 " + status + " Odd\r\nX-Request-Id: req_0a\r\nConnection: Upgrade\r\nUpgrade: x\r\n"

@@ -20,8 +20,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// mine is a fake whose transport, bodies and everything else that a caller
-// hands to a client go off once armed, in one place.
+// mine is a fake whose transport, bodies and other values of the caller panic once, at
+// one place, when armed.
 type mine struct {
 	*apitest.ScriptedServer
 
@@ -31,7 +31,7 @@ type mine struct {
 	sent   []context.Context
 }
 
-// at goes off when this is the place.
+// at panics if this is the place.
 func (m *mine) at(place string) {
 	if m.place == place && m.armed.Swap(false) {
 		panic("boom in the " + place)
@@ -87,16 +87,16 @@ func (m *mine) client() *hiring.Client {
 		}))
 }
 
-// panicOf runs f and returns what it panicked with.
+// panicOf runs f and returns the value of its panic.
 func panicOf(f func()) (cause any) {
 	defer func() { cause = recover() }()
 	f()
 	return nil
 }
 
-// The caller may recover from a panic: nothing may be left that
-// slows, blocks or leaks. The quota has one call left, so that a request which
-// is still counted as on its way would hold the next one up.
+// The caller may recover from a panic, so nothing may remain that slows, blocks or leaks.
+// One request remains in the window, so that a request which still counts as in flight
+// would block the next one.
 func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 	page := apitest.RateLimit{Limit: 1000, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(headers ...string) apitest.Responder {
 		return apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`, append(headers, "Set-Cookie: a=b")...)
@@ -134,7 +134,7 @@ func TestPanicReachesTheCallerAndLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// slowBody comes to no end until it is closed, which panics.
+// slowBody does not end until it is closed, which panics.
 type slowBody struct{ closed chan struct{} }
 
 func (s slowBody) Read([]byte) (int, error) {
@@ -147,8 +147,7 @@ func (s slowBody) Close() error {
 	panic("boom")
 }
 
-// What closes a body whose time is over is a goroutine of its own, in which a
-// panic would end the process.
+// A goroutine closes the body of an expired attempt. A panic in it would end the process.
 func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := func(r *http.Request) (*http.Response, error) {
@@ -182,7 +181,7 @@ func TestPanicWhileReadingAheadComesAfterThePagesBeforeIt(t *testing.T) {
 	})
 }
 
-// A panic must not get lost because the caller happens to leave.
+// A panic must not get lost because the caller leaves the range.
 func TestPanicWhileReadingAheadIsNotLostByABreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })

@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// delayedBody returns text after a time, and then err.
+// delayedBody returns text after a delay, and then err.
 type delayedBody struct {
 	after time.Duration
 	text  io.Reader
@@ -133,7 +133,7 @@ func TestIdleConnectionsAreNeverClosed(t *testing.T) {
 	})
 }
 
-// A retry that is blocked before it is sent leaves what the attempt before it left.
+// A retry that is blocked before it is sent does not change the captured response.
 func TestBlockedRetryKeepsTheCapturedResponse(t *testing.T) {
 	failed := errors.New("the vault is sealed")
 	for name, c := range map[string]struct {
@@ -177,8 +177,8 @@ func TestBlockedRetryKeepsTheCapturedResponse(t *testing.T) {
 	}
 }
 
-// The body of a captured response is copied before its memory is used again, which
-// a call of an observer does.
+// The body of a captured response is copied before its memory is used again by a call of
+// an observer.
 func TestCapturedBodyIsNotThatOfALaterCall(t *testing.T) {
 	mine := `{"data":{"id":"mine","slug":"` + strings.Repeat("m", 1000) + `"},"meta":{}}`
 	for _, status := range []int{200, 404} {
@@ -203,8 +203,8 @@ func TestCapturedBodyIsNotThatOfALaterCall(t *testing.T) {
 	}
 }
 
-// What is decided after an attempt is decided by the state of the contexts when its
-// body has been read, not when its head arrived.
+// The decision after an attempt uses the state of the contexts after its body was read,
+// not when its head arrived.
 func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer   apitest.Responder
@@ -235,7 +235,8 @@ func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 			assert.Len(t, fake.Requests(), 1, name)
 		})
 	}
-	// The attempt's own timeout passes in the body: that is a timeout, and retried.
+	// The attempt's timeout expires while the body is read: that is a timeout, and the
+	// attempt is retried.
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, bodyAfter(31*time.Second, 200, `{"da`, io.ErrUnexpectedEOF)(apitest.RequestIDHeader), apitest.RespondData(apitest.Resource))
 		var first error
@@ -249,7 +250,7 @@ func TestContextsCountAsTheyAreAfterTheBody(t *testing.T) {
 	})
 }
 
-// Nothing of a response that was cut short shows in the one after it.
+// Nothing of a response that was cut short is part of the next one.
 func TestCutResponseLeavesNothingInTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := func(text string) apitest.Responder {
@@ -271,7 +272,7 @@ func TestCutResponseLeavesNothingInTheNextAttempt(t *testing.T) {
 		assert.Equal(t, map[string]int{"new": 1}, out)
 		assert.Zero(t, meta)
 
-		// A range reads every page into the memory of the page before.
+		// A range reads every page into the memory of the previous one.
 		var members []hiring.Invitation
 		fake := apitest.NewScriptedServer(t,
 			whole(`{"data":[{"id":"1","candidate_name":"One"},{"id":"2","candidate_name":"Two"}],"meta":{"page":1,"has_more":true}}`),
@@ -285,7 +286,7 @@ func TestCutResponseLeavesNothingInTheNextAttempt(t *testing.T) {
 	})
 }
 
-// Observers may call again: by then the client knows that the key was refused.
+// Observers may make calls, and the client knows by then that the key was rejected.
 func TestRefusedKeyIsNotTriedByAnObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(401, hiring.ErrInvalidToken, apitest.RequestIDHeader))
@@ -307,7 +308,7 @@ func TestRefusedKeyIsNotTriedByAnObserver(t *testing.T) {
 }
 
 func TestKeySourceIsNotAskedUnderAnEndedContext(t *testing.T) {
-	for range 50 { // Where a wait of nothing and the end of the context come together, either may win.
+	for range 50 { // When a wait of 0 and the end of the context coincide, either may win.
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			asked := 0

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// lagging is a network on which responses take some time to arrive.
+// lagging is a network with delayed responses.
 type lagging struct {
 	http.RoundTripper
 
@@ -31,7 +31,7 @@ func (l lagging) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// rush reads so many times from 64 goroutines and returns the first error.
+// rush makes that many reads from 64 goroutines and returns the first error.
 func rush(ctx context.Context, client *hiring.Client, reads int64) error {
 	done := make(chan error, 64)
 	for range 64 {
@@ -54,7 +54,7 @@ func rush(ctx context.Context, client *hiring.Client, reads int64) error {
 	return first
 }
 
-// hours counts the responses of each status, hour by hour.
+// hours counts the responses of each status by hour.
 func hours(begun time.Time, journal sandbox.Journal) []map[int]int {
 	var count []map[int]int
 	for _, e := range journal {

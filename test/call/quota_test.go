@@ -157,7 +157,7 @@ func TestInvalidRateLimitHeadersDoNotBlockForever(t *testing.T) {
 	const year2000 = "Sat, 01 Jan 2000 00:00:00 GMT"
 	for name, c := range map[string]struct {
 		answer apitest.Responder
-		least  time.Duration // How long the gate stays closed.
+		least  time.Duration // Until the rate limit admits requests again.
 		most   time.Duration
 	}{
 		"in the past":        {nonsense("0", "1", year2000), 0, 0},
@@ -212,8 +212,8 @@ func TestRateLimitIsLearnedFromAResponseThatIsNotRetried(t *testing.T) {
 	})
 }
 
-// The limit of a service that grants others than the documented ones is known
-// from its responses.
+// The limit of an API with other limits than the documented ones is known from its
+// responses.
 func TestLastLimitOfTheClassApplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 30, Remaining: 1, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.RateLimit{Limit: 30, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited))
@@ -377,8 +377,8 @@ func TestKnownReportsWhetherARateLimitWasReceived(t *testing.T) {
 	assert.True(t, hiring.RateLimit{Limit: 1000, Reset: time.Unix(1, 0)}.Known(), "one that is used up")
 }
 
-// A proxy may answer from a cache: a window that has ended by the response's own
-// Date is not the present one.
+// A proxy may respond from a cache: a window that has ended by the response's own Date is
+// not the current one.
 func TestResponseOfAnEndedWindowOpensNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := apitest.RateLimit{Limit: 1000, Remaining: 99, Left: -time.Minute, Skew: 0, RetryAfter: ""}

@@ -22,7 +22,7 @@ func wrongKey() apitest.Responder {
 	return apitest.RespondError(401, hiring.ErrInvalidToken, apitest.RequestIDHeader)
 }
 
-// braked is true for a call that the brake kept from being sent.
+// braked reports whether the brake prevented a call.
 func braked(err error) bool {
 	failure, ok := errors.AsType[*hiring.Error](err)
 	return ok && failure.Status == 0 && errors.Is(err, hiring.ErrInvalidToken)
@@ -72,8 +72,8 @@ func TestRevokedKeyIsTriedOnceAMinute(t *testing.T) {
 	})
 }
 
-// Only responses of the API count, and any other than a refusal of the key
-// restarts the count.
+// Only responses of the API count. Any response that does not reject the key restarts the
+// count.
 func TestConsecutiveRefusalsOfAKey(t *testing.T) {
 	for name, c := range map[string]struct {
 		between apitest.Responder
@@ -105,7 +105,7 @@ func TestConsecutiveRefusalsOfAKey(t *testing.T) {
 	}
 }
 
-// Of many that wait for the brake of a key, one goes.
+// Of many requests that wait for the brake of a key, one is sent.
 func TestBrakeSendsOneOfManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
@@ -125,8 +125,8 @@ func TestBrakeSendsOneOfManyRequests(t *testing.T) {
 	})
 }
 
-// Those that were on their way when the key was refused for the third time are
-// the last: each worker's first, and two that followed on the first two refusals.
+// Requests in flight at the third rejection are the last: each worker's first, and two
+// after the first two rejections.
 func TestBrakeUnderManyWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, slowly(time.Second, wrongKey()))
@@ -144,7 +144,7 @@ func TestBrakeUnderManyWorkers(t *testing.T) {
 	})
 }
 
-// A source that hands out the next key is not held up by the one before.
+// A source that returns a new key is not delayed by the brake of the old one.
 func TestBrakeAppliesToOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := "sk_test_first_of_them"
@@ -165,8 +165,8 @@ func TestBrakeAppliesToOneKey(t *testing.T) {
 	})
 }
 
-// A brake that closes between two attempts ends the call, and what the first
-// attempt may have done stays unknown.
+// A brake that closes between two attempts ends the call, and the outcome of the first
+// attempt remains unknown.
 func TestBrakeBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())
@@ -214,8 +214,8 @@ func TestWaitersEndAtTheBrake(t *testing.T) {
 	})
 }
 
-// A waiter whose poll failed for a moment does not retry with a key that is
-// refused meanwhile.
+// A waiting method whose poll failed temporarily does not retry with a key that was
+// rejected meanwhile.
 func TestWaiterWhoseKeyIsRejectedBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.Respond(503, "", "Retry-After: 10"), wrongKey())

@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// methodCalls makes a call of each kind and returns its error.
+// methodCalls makes a call with each method and returns its error.
 var methodCalls = map[string]func(context.Context, *hiring.Client) error{
 	"GET": func(ctx context.Context, c *hiring.Client) error {
 		_, err := c.Submissions.Report(ctx, apitest.ID)
@@ -46,7 +46,7 @@ func TestRetriesAndOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		answer  apitest.Responder
-		repeats string // The methods that are repeated.
+		repeats string // The methods that are retried.
 		outcome hiring.Outcome
 	}{
 		{"302", apitest.Respond(302, "", "Location: https://elsewhere.test"), "", no},

@@ -63,8 +63,8 @@ func TestNothingIsPrinted(t *testing.T) {
 	require.NoError(t, out.Close())
 }
 
-// killer serves one request a connection and hangs up without a word after it
-// has read the second: what net/http resends when it may.
+// killer serves one request on each connection, and closes the connection after the
+// second. net/http resends the second if it may.
 type killer struct {
 	mu     sync.Mutex
 	bodies map[string]int
@@ -122,7 +122,7 @@ func TestPOSTOnAConnectionThatDiesIsNotResent(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, unknown, 5, "reused connections died")
 
-	// The trap itself: the same requests with the header that the client never sets.
+	// The same requests with the header that the client never sets show the trap.
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	most := 0

@@ -41,7 +41,7 @@ func (r routes) client(t *testing.T) (*hiring.Client, *httpmock.MockTransport) {
 
 const apiURL = apitest.BaseURL + "/api/v1"
 
-// enveloped responds with data.
+// enveloped responds with data in an envelope.
 func enveloped(status int, data string) httpmock.Responder {
 	return httpmock.NewStringResponder(status, `{"data":`+data+`,"meta":{"request_id":"req_1"}}`)
 }

@@ -22,7 +22,8 @@ func TestOperationsOverEveryTransport(t *testing.T) {
 	}
 }
 
-// TestEveryAssumedNameComesFromTheDialect: nothing is called by its default name in secret.
+// TestEveryAssumedNameComesFromTheDialect checks that no request has an assumed default
+// name.
 func TestEveryAssumedNameComesFromTheDialect(t *testing.T) {
 	operations.Run(t, func(t *testing.T) (*hiring.Client, *sandbox.Server) {
 		server := sandbox.Start(t, sandbox.WithDialect(otherDialect))
@@ -46,7 +47,7 @@ func throughPipe(t *testing.T) (*hiring.Client, *sandbox.Server) {
 	server := sandbox.Start(t)
 	listener := server.Listener()
 	web := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed: the cleanup is the only way out.
+	go func() { _ = web.Serve(listener) }() // Always ErrServerClosed.
 	wire := &http.Transport{DialContext: listener.(*sandbox.PipeListener).DialContext}
 	t.Cleanup(func() {
 		wire.CloseIdleConnections()

@@ -56,8 +56,7 @@ func TestTimeoutOfTheHTTPClientIsATimeout(t *testing.T) {
 	}
 }
 
-// The timeout is that of each attempt: neither waits nor the attempts before
-// count towards it.
+// The timeout applies to each attempt. Waits and earlier attempts do not count.
 func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Remaining: 0, Left: 40 * time.Second, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource), apitest.Block(), apitest.Block(), slowly(4*time.Second, apitest.RespondData(apitest.Resource)))
@@ -67,7 +66,7 @@ func TestTimeoutOfTheHTTPClientIsThatOfEachAttempt(t *testing.T) {
 		require.NoError(t, apitest.ReadAccount(t.Context(), client), "after a wait of 40 s and two attempts of 5 s")
 		assert.Len(t, fake.Requests(), 4)
 
-		// A write whose response did not come in time is not retried.
+		// A write without a response in time is not retried.
 		fake = apitest.NewScriptedServer(t, apitest.Block())
 		client, err = hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: fake, Timeout: 5 * time.Second}))
 		require.NoError(t, err)
@@ -145,8 +144,8 @@ func TestCutShortResponsesAreLoggedWithTheirCause(t *testing.T) {
 	assert.NotContains(t, log.String(), "cause=", "a malformed response has none")
 }
 
-// A 429 without rate-limit headers comes from an overloaded server or a proxy: no
-// method may have done anything, and no class is closed.
+// A 429 without rate-limit headers comes from an overloaded server or a proxy: the
+// request had no effect, and no rate limit is used up.
 func TestEveryMethodIsRetriedAfterA429WithoutRateLimitHeaders(t *testing.T) {
 	for name, headers := range map[string][]string{
 		"none":             nil,

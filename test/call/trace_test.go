@@ -25,8 +25,8 @@ import (
 
 type spanKey struct{}
 
-// diary is a probe that writes down what it sees, each line behind the names of
-// what it happened in.
+// diary is a trace that records its calls as lines, each with the names of the enclosing
+// calls.
 type diary struct {
 	mu    sync.Mutex
 	lines []string
@@ -196,7 +196,7 @@ func TestTraceSeesWhatWasRefusedLocally(t *testing.T) {
 	})
 }
 
-// An operation of several requests is the parent of all that it sends.
+// An operation of several requests is the parent of all of them.
 func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 	live := func(t *testing.T, d *diary) (*sandbox.Server, *hiring.Client, string) {
 		server, assessment := apitest.StartWithAssessment(t)
@@ -391,8 +391,8 @@ func TestTraceContextGoesToTheTransportAndTheObserver(t *testing.T) {
 	assert.Equal(t, sent, observed)
 }
 
-// TestTraceSeesACallWithinOneOfAnotherClient, such as a transport that asks another
-// account for something.
+// TestTraceSeesACallWithinOneOfAnotherClient uses a transport that makes a call for
+// another account.
 func TestTraceSeesACallWithinOneOfAnotherClient(t *testing.T) {
 	var outer, inner diary
 	within := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(hiring.WithTrace(inner.probe()))

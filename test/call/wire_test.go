@@ -21,8 +21,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// realClient talks through a net/http.Transport of its own, with pauses too
-// short to matter.
+// realClient returns a client with its own net/http.Transport and very short delays.
 func realClient(t *testing.T, baseURL string, opts ...hiring.Option) *hiring.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -61,7 +60,7 @@ func TestConnectionResetAfterTheRequestIsUnknown(t *testing.T) {
 			if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 				_, _ = io.Copy(io.Discard, r.Body)
 			}
-			_ = conn.SetLinger(0) // Closing sends a reset.
+			_ = conn.SetLinger(0) // Close sends a reset.
 			_ = conn.Close()
 		})
 		failure := apitest.RequireError(t, method, call(t.Context(), realClient(t, baseURL)))
@@ -89,7 +88,7 @@ func TestServerThatClosesAnIdleConnectionGetsEachPOSTOnce(t *testing.T) {
 	for range 5 {
 		before := served.Load()
 		_, err := client.Invitations.Send(t.Context(), "a", hiring.NewInvitation{Email: "e", Name: "n"})
-		if err != nil { // The connection died under the request.
+		if err != nil { // The connection broke during the request.
 			require.ErrorIs(t, err, hiring.ErrOutcomeUnknown)
 		}
 		assert.LessOrEqual(t, served.Load()-before, int32(1), "requests that the server saw of one call")

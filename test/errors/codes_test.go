@@ -17,13 +17,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// refused is a call that the API refuses with a documented code.
+// refused is a call that the API rejects with a documented code.
 type refused struct {
 	code   hiring.ErrorCode
 	status int
 	key    string // Empty: the key of every scope.
 	call   func(context.Context, *hiring.Client) error
-	fields map[string][]string // Part of what Fields gives.
+	fields map[string][]string // Part of what Fields returns.
 	form   string
 }
 
@@ -147,7 +147,7 @@ var refusalCodes = map[hiring.ErrorCode]int{
 	hiring.ErrNotFound: 404, hiring.ErrConflict: 409, hiring.ErrRateLimited: 429, hiring.ErrInternal: 500,
 }
 
-// Of a quota that is used up, for reads and for writes.
+// A used up rate limit, of reads and of writes.
 func TestCodesOfAnExhaustedQuota(t *testing.T) {
 	for class, call := range map[sandbox.Class]func(context.Context, *hiring.Client) error{
 		sandbox.ClassRead: getAccount, sandbox.ClassWrite: sendTo(sandbox.AssessmentID, "ada@example.test"),
@@ -163,8 +163,7 @@ func TestCodesOfAnExhaustedQuota(t *testing.T) {
 	}
 }
 
-// Every code as the documentation words its envelope, the 500 among them, which
-// no input brings about.
+// Every code in the documented envelope, including the 500 that no input causes.
 func TestCodesOfTheDocumentedEnvelope(t *testing.T) {
 	for code, status := range refusalCodes {
 		transport := apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {

@@ -340,7 +340,7 @@ func TestEndlessBodiesAreReadUpToTheLimit(t *testing.T) {
 	}
 }
 
-// brackets is a body without end.
+// brackets is an endless body.
 type brackets struct {
 	read   int
 	closed bool
@@ -358,7 +358,7 @@ func (b *brackets) Close() error { b.closed = true; return nil }
 
 func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
-		// The bubble fails when a goroutine is left.
+		// The bubble fails when a goroutine remains.
 		synctest.Test(t, func(t *testing.T) {
 			fake := apitest.NewScriptedServer(t, apitest.Stall(status, `{"data":`))
 			begun := time.Now()
@@ -374,7 +374,7 @@ func TestBodyThatStallsEndsAndLeavesNothing(t *testing.T) {
 }
 
 func TestBodyThatStallsOverTheWireLeavesNothing(t *testing.T) {
-	// The bubble fails when a goroutine of client or server is left.
+	// The bubble fails when a goroutine of client or server remains.
 	synctest.Test(t, func(t *testing.T) {
 		pipes := make(pipeListener)
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// awkward are joints that no sentence has.
+// awkward matches punctuation that no sentence has.
 var awkward = regexp.MustCompile(`[.,;:][,;:]|[.,;:]\)|\. \(|  |: *$|: : |%!|\b1 \w+s\b`)
 
 func envelope(message, details string) string {
@@ -176,7 +176,7 @@ func TestEndedWaitsNameWhatWasPending(t *testing.T) {
 	require.EqualError(t, &hiring.WaitError{Err: context.Canceled}, "hiring: the wait ended: context canceled")
 }
 
-// A refused key is named so far that its owner knows it, and no further.
+// The error shows enough of a rejected key for its owner to identify it.
 func TestRefusedKeyIsNamedWithoutShowingIt(t *testing.T) {
 	for key, want := range map[string]string{
 		"sk_live_0123456789abcdefghijklmn": "the key sk_live_…klmn: ",
@@ -209,7 +209,7 @@ func TestManyFieldErrorsAreCutShort(t *testing.T) {
 	assert.Len(t, hiring.FieldErrors(err), 300)
 }
 
-// logOf answers with an empty log, and else as report does.
+// logOf responds to reads of a log with an empty one, and to others like report.
 func logOf(report apitest.Responder) apitest.Responder {
 	return func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Path, "/events") {

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// served answers with pages of a size of its own.
+// served responds with pages of its own size.
 func served(style string, size int, saysSo bool) func(int, url.Values, *apitest.ListPage) {
 	return func(_ int, q url.Values, p *apitest.ListPage) {
 		own := apitest.NewListServer(style, 70)

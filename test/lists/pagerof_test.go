@@ -39,7 +39,7 @@ func TestPagerOfGivesItsItemsInPages(t *testing.T) {
 				require.Len(t, all, n, about)
 				require.True(t, slices.EqualFunc(items, all, sameID), about)
 				requirePages(t, list, items, max(size, 100*(1-min(size, 1))), about)
-				for i := range 2 { // A second range starts over.
+				for i := range 2 { // A second range starts again.
 					var ranged []hiring.Assessment
 					for item, err := range list.All(t.Context()) {
 						require.NoError(t, err, about)
@@ -54,8 +54,8 @@ func TestPagerOfGivesItsItemsInPages(t *testing.T) {
 
 func sameID(a, b hiring.Assessment) bool { return a.ID == b.ID }
 
-// requirePages checks each page as a list by number from the API has it, and
-// that its token leads to the rest.
+// requirePages checks that the pages are like those of an API list by page number, and
+// that each token leads to the rest.
 func requirePages(t *testing.T, list hiring.Pager[hiring.Assessment], items []hiring.Assessment, size int, about string) {
 	t.Helper()
 	number, passed := 0, 0
@@ -68,7 +68,7 @@ func requirePages(t *testing.T, list hiring.Pager[hiring.Assessment], items []hi
 		require.Equal(t, more, page.Next != "", about)
 		require.True(t, !more || len(page.Items) == size, about)
 		if more {
-			rest, err := hiring.PagerOf(items...).From(page.Next).Collect(t.Context()) // The token's size wins.
+			rest, err := hiring.PagerOf(items...).From(page.Next).Collect(t.Context()) // The token's size takes precedence.
 			require.NoError(t, err, about)
 			require.True(t, slices.EqualFunc(items[passed:], rest, sameID), about)
 		}
@@ -112,7 +112,7 @@ func TestPagerOfTokens(t *testing.T) {
 	}
 	last := pagerToken(t, page.Next, math.MaxInt)
 	rest, err := hiring.PagerOf(numbered(5)...).From(last).Page(t.Context())
-	if err == nil { // Such a token may also be refused.
+	if err == nil { // Such a token may also be rejected.
 		assert.Empty(t, rest.Items)
 		assert.Empty(t, rest.Next)
 	}
@@ -153,7 +153,7 @@ func TestPagerOfEndsWithTheContext(t *testing.T) {
 	assert.Zero(t, failure.Status)
 }
 
-// pagerToken is a token for another page.
+// pagerToken returns the token of another page.
 func pagerToken(t *testing.T, token string, page int) string {
 	t.Helper()
 	b, err := base64.RawURLEncoding.DecodeString(token)

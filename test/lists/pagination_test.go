@@ -29,7 +29,7 @@ func TestPagerPageSizeIsChecked(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("from 1 to %d", list.Largest))
 			_, err = pager.Size(size).Page(t.Context())
 			requireParam(t, err, "PageSize", list.Name)
-			_, err = pager.Size(size).Size(1).Prefetch(1).Collect(t.Context()) // The first reason holds.
+			_, err = pager.Size(size).Size(1).Prefetch(1).Collect(t.Context()) // The first error remains.
 			requireParam(t, err, "PageSize", list.Name)
 		}
 		assert.Zero(t, s.Requests())
@@ -219,7 +219,7 @@ func TestPagerServesManyAtOnce(t *testing.T) {
 	}
 }
 
-// A bubble ends only when no goroutine is left in it.
+// A bubble ends only when no goroutine remains in it.
 func TestPagerReadsAheadAndNoFurther(t *testing.T) {
 	for _, ahead := range []int{1, 2, 3, 20} {
 		synctest.Test(t, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestPagerLeftEarlyLeaksNothing(t *testing.T) {
 	}
 }
 
-// What is on its way when the range is left is called off.
+// Requests in flight are cancelled when the range is left.
 func TestPagerLeftEarlyCancelsItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewListServer("page", 70)
@@ -312,7 +312,7 @@ func TestPagerWhoseContextEndsWhileReadingAhead(t *testing.T) {
 		require.Len(t, failures, 1)
 		require.ErrorIs(t, failures[0], context.Canceled)
 		require.ErrorIs(t, failures[0], cause)
-		assert.Equal(t, 4, pages) // Two had been read ahead.
+		assert.Equal(t, 4, pages) // Two pages were read ahead.
 		assert.Equal(t, 4, s.Requests())
 	})
 }

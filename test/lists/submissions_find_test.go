@@ -72,7 +72,7 @@ func TestFindByEmailNotFound(t *testing.T) {
 	t.Fatal("the sample has submissions of one assessment only")
 }
 
-// A service that ignored the filter would show other assessments' candidates.
+// A service that ignores the filter returns other assessments' candidates.
 func TestFindByEmailIgnoresOtherAssessments(t *testing.T) {
 	const submissions = `{"data":[{"id":"1","assessment_id":"other","candidate":{"email":"ada@x.test"}},%s],"meta":{"has_more":false,"next_cursor":null}}`
 	find := func(t *testing.T, second string) (hiring.Submission, error) {

@@ -51,7 +51,7 @@ func requireResumed(t *testing.T, s *apitest.ListServer, n, read, size int, page
 	t.Helper()
 	for name, pager := range pagers {
 		s.Forget()
-		got, err := pager.From(token).Size(5).Collect(t.Context()) // The token's size wins, also over a later one.
+		got, err := pager.From(token).Size(5).Collect(t.Context()) // The token's size takes precedence, also over a later PageSize.
 		require.NoError(t, err, name)
 		require.Equal(t, apitest.NumbersTo(n)[read:], got, name)
 		require.Equal(t, (n-read+size-1)/size, s.Requests(), name)
@@ -69,7 +69,7 @@ func TestTokenEmptyMeansTheBeginning(t *testing.T) {
 	again, err := list.From(first.Next).From("").Page(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, first.Items, again.Items)
-	// From changes nothing of the pager that it was called on.
+	// From does not change the pager that it was called on.
 	again, err = list.Page(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, first.Items, again.Items)
@@ -214,8 +214,7 @@ func TestTokenOfAnImpossiblePositionIsRejected(t *testing.T) {
 	}
 }
 
-// The furthest places that a token can name lead to the end of a list, or to
-// what is there, and no further.
+// A token of a position beyond the end of a list leads to its end.
 func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 	for _, c := range []struct {
 		list  func(*hiring.Client) apitest.IntPager
@@ -245,7 +244,7 @@ func TestTokenOfADistantPositionIsAccepted(t *testing.T) {
 	}
 }
 
-// forge changes the place of a token.
+// forge changes the position of a token.
 func forge(t *testing.T, token string, place map[string]any) string {
 	t.Helper()
 	b, err := base64.RawURLEncoding.DecodeString(token)
@@ -274,7 +273,7 @@ func TestTokenDoesNotRevealTheFilter(t *testing.T) {
 	assert.Less(t, len(page.Next), 200)
 }
 
-// Whatever a cursor holds, its token brings it back.
+// The token returns any cursor unchanged.
 func TestTokenKeepsAnyCursor(t *testing.T) {
 	for _, cursor := range []string{"a b&c=d", "\"\\\x00\n", "ü日本\u2028", "<script>", "%2e", "+", "null", "after:1"} {
 		s := apitest.NewListServer("cursor", 0)

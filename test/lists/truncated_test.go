@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// A page that is full and does not say whether another follows may not be all.
+// A full page that does not say whether another follows may not be the last.
 func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
 	const text = "the list may be truncated"
 	lists := map[string]struct {
@@ -77,7 +77,7 @@ func TestFullPageThatDoesNotSayWhetherMoreFollowIsAWarning(t *testing.T) {
 	}
 }
 
-// The page size that was odd before does not hide the warning of the last page.
+// The earlier warning about a page size does not hide the warning of the last page.
 func TestTruncationIsReportedAfterPagesOfAnotherSize(t *testing.T) {
 	var heard apitest.WarningRecorder
 	client := apitest.NewScriptedServer(t,

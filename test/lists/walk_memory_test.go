@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// longList serves a list of n items that are written when they are asked for.
+// longList serves a list of n items, which it creates when they are requested.
 func longList(style string, n int) *http.Client {
 	return &http.Client{Transport: apitest.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		q, from := r.URL.Query(), 0
@@ -40,7 +40,7 @@ func longList(style string, n int) *http.Client {
 	})}
 }
 
-// TestIterationNeedsLittleMemory is not parallel, because it looks at the heap.
+// TestIterationNeedsLittleMemory is not parallel, because it measures the heap.
 func TestIterationNeedsLittleMemory(t *testing.T) {
 	n := 150_000
 	if os.Getenv("HIRING_LONG") != "" {
@@ -63,8 +63,8 @@ func TestIterationNeedsLittleMemory(t *testing.T) {
 	}
 }
 
-// TestIterationOverAListThatGrowsFast: what is added between two pages moves the
-// next one back, over items that are not all remembered.
+// TestIterationOverAListThatGrowsFast adds items between two pages, so that the next page
+// repeats items, more than are remembered.
 func TestIterationOverAListThatGrowsFast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestIterationOverAListThatGrowsFast(t *testing.T) {
 	}
 }
 
-// TestIterationDetectsALargeLoop: pages that come again after very many others.
+// TestIterationDetectsALargeLoop repeats pages after very many others.
 func TestIterationDetectsALargeLoop(t *testing.T) {
 	t.Parallel()
 	for _, style := range []string{"page", "cursor"} {

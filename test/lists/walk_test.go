@@ -43,8 +43,8 @@ func TestIterationSendsOneRequestPerPage(t *testing.T) {
 	}
 }
 
-// requireQueries checks that every request asks for the size, the first for no
-// place and each other for one.
+// requireQueries checks that every request has the page size, and all but the first a
+// position.
 func requireQueries(t *testing.T, style string, size int, queries []url.Values) {
 	t.Helper()
 	place := map[string]string{"page": "page", "cursor": "cursor", "seq": "since_seq"}[style]
@@ -128,7 +128,7 @@ func growing(style string, n, by, times int) *apitest.ListServer {
 func TestIterationOverAGrowingListYieldsNothingTwice(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		if list.Style == "seq" {
-			continue // It grows at its end.
+			continue // Items are added at its end.
 		}
 		for _, size := range []int{1, 7, 100} {
 			for _, by := range []int{1, 2, 7, 20} {
@@ -183,7 +183,7 @@ func without(names ...string) func(int, url.Values, *apitest.ListPage) {
 	}
 }
 
-// ignoring answers as if the request had not named a place.
+// ignoring responds as if the request had no position.
 func ignoring(first apitest.ListPage) func(int, url.Values, *apitest.ListPage) {
 	return func(_ int, _ url.Values, p *apitest.ListPage) {
 		*p = apitest.ListPage{Items: slices.Clone(first.Items), Meta: map[string]any{}}
@@ -403,7 +403,7 @@ func TestIterationThatBeganInALoopOfCursors(t *testing.T) {
 	}
 }
 
-// A page whose successor cannot be reached must not look like the last one.
+// A page whose successor cannot be requested must not look like the last one.
 func TestIterationWithoutANextCursor(t *testing.T) {
 	s := apitest.NewListServer("cursor", 30)
 	s.Spoil = set("next_cursor", nil)
@@ -427,8 +427,8 @@ func TestIterationWithoutANextCursor(t *testing.T) {
 	assert.Zero(t, s.Requests())
 }
 
-// Where only the total shows whether more follow, a resumed iteration counts on
-// from the size of the pages: the API's own, or else the one asked for.
+// If only the total shows whether more follow, a resumed iteration counts from the size
+// of the pages: the API's own, or else the requested one.
 func TestIterationCountsOnFromTheSizeOfThePages(t *testing.T) {
 	for _, c := range []struct {
 		asked    int
@@ -494,7 +494,7 @@ func TestIterationErrorComesOnceAndLast(t *testing.T) {
 	}
 }
 
-// The last good page's token leads to the page that failed.
+// The token of the last good page leads to the page that failed.
 func TestIterationResumesAfterAnError(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		s := apitest.NewListServer(list.Style, 40)
@@ -558,7 +558,7 @@ func TestIterationReadsResponses(t *testing.T) {
 	}
 }
 
-// A cursor that comes as a number is as good as its text.
+// A numeric cursor is accepted like its text.
 func TestIterationTakesNumericCursors(t *testing.T) {
 	s := apitest.NewListServer("seq", 12)
 	s.Spoil = func(_ int, _ url.Values, p *apitest.ListPage) {
@@ -572,7 +572,7 @@ func TestIterationTakesNumericCursors(t *testing.T) {
 	require.Len(t, items, 12)
 }
 
-// The end of a range ends its requests while their bodies are being read.
+// The end of a range cancels its requests while their bodies are read.
 func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
 	pager := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(7).Prefetch(3)
 	var readers sync.WaitGroup
@@ -590,7 +590,7 @@ func TestBrokenOffRangesReadAndCloseOneAtATime(t *testing.T) {
 	readers.Wait()
 }
 
-// twoPages are of a log whose second page has less of everything.
+// twoPages are two pages of a log. The second one has fewer fields.
 func twoPages(t *testing.T) *hiring.Client {
 	return apitest.NewScriptedServer(t,
 		apitest.Respond(200, `{"data":[{"seq":1,"kind":"first","ts_ms":7,"payload":{"text":"one"},"more":1},{"seq":2,"kind":"second","payload":[2]}],"meta":{"next_cursor":"2","has_more":true}}`),
