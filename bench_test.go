@@ -15,9 +15,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// recorded answers with bodies that the sandbox gave before, so that a
-// benchmark measures the client alone. Everything that a deployed client has
-// wired is on: retries, quota headers, an observer and a logger.
+// recorded responds with recorded bodies of the sandbox, so that a benchmark measures the
+// client alone. The client has retries, rate limits, an observer and a logger, as in
+// production.
 type recorded struct {
 	header http.Header
 	bodies map[string][]byte
@@ -34,8 +34,8 @@ func (t *recorded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// record makes the calls of use once on a sandbox and returns a client that is
-// answered from memory.
+// record makes the calls of use once with a sandbox, and returns a client whose transport
+// responds from memory.
 func record(b *testing.B, use func(*hiring.Client) error) *hiring.Client {
 	b.Helper()
 	server := sandbox.New()
@@ -119,7 +119,7 @@ func BenchmarkInvitationsPage(b *testing.B) {
 	})
 }
 
-// Each with its report.
+// Each submission has its report.
 func BenchmarkSubmissionsPage(b *testing.B) {
 	benchmarkPage(b, func(c *hiring.Client) hiring.Pager[hiring.Submission] {
 		return c.Submissions.List(hiring.SubmissionFilter{})

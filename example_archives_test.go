@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// archive is code under test below and in the README.
+// archive is the code under test. The README has it too.
 func archive(ctx context.Context, client *hiring.Client, submissionID, path string) (err error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func ExampleSubmissionService_DownloadArchive() {
 	// true
 }
 
-// submitted invites a candidate and lets the candidate hand in.
+// submitted invites a candidate and submits the attempt.
 func submitted(ctx context.Context, server *sandbox.Server, client *hiring.Client) (submissionID string) {
 	challenges, err := client.Challenges.List().Collect(ctx)
 	if err != nil {

@@ -92,7 +92,7 @@ func ExampleFromEnv() {
 	// hiring: HIRING_API_KEY: is empty: set an API key created in the dashboard
 }
 
-// The same key and connections with other options.
+// A client with the same key and connections, and with other options.
 func ExampleClient_With() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -141,7 +141,7 @@ func ExampleClient_Do_patch() {
 	// Output: closed req_0000000000000001
 }
 
-// However a client is printed, its key is not.
+// No way of printing a client shows its key.
 func ExampleClient_print() {
 	client := sandbox.New().Client()
 
@@ -150,7 +150,7 @@ func ExampleClient_print() {
 	// Output: false
 }
 
-// What hiring doctor found out is in a file.
+// A Dialect from a file that hiring doctor has written.
 func ExampleWithDialect_file() {
 	ctx := context.Background()
 	found := []byte(`{"page_size_param": "per_page", "list_assessments": "GET /job-postings"}`)

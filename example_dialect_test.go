@@ -18,7 +18,7 @@ func ExampleWithDialect() {
 		PageSizeParam:   "per_page",
 		ListAssessments: "GET /job-postings",
 	}
-	server := sandbox.New(sandbox.WithDialect(dialect)) // A service that differs from the assumptions.
+	server := sandbox.New(sandbox.WithDialect(dialect)) // An API that differs from the assumptions.
 
 	_, err := server.Client().Assessments.List().Collect(ctx)
 	fmt.Println(errors.Is(err, hiring.ErrNotFound))
@@ -47,7 +47,7 @@ func ExampleDialect() {
 	// Output: NOT_FOUND true
 }
 
-// A file can hold a dialect: hiring doctor writes one.
+// A file can contain a Dialect. hiring doctor writes one.
 func ExampleDialect_file() {
 	file := strings.NewReader(`{"page_size_param": "per_page", "cursor_param": "after"}`)
 
@@ -83,8 +83,8 @@ func ExampleDialect_WithDefaults() {
 	// hiring: Dialect.GetAssessment: must have the placeholders [{id}], in this order
 }
 
-// A name of the page size that the API ignores costs nothing but requests: the
-// result is right, and observers and the log are warned.
+// If the API ignores the page size because its name is wrong, the result is still right.
+// Observers and the log receive a warning.
 func ExampleExchange_warning() {
 	ctx := context.Background()
 	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{PageSizeParam: "per_page"}))

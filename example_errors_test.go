@@ -50,7 +50,7 @@ func ExampleError_Fields() {
 	// Output: INVALID_INPUT 1
 }
 
-// What is surely wrong is refused before it costs a request.
+// Invalid arguments are rejected without a request.
 func ExampleParamError() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -67,7 +67,7 @@ func ExampleParamError_Error() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	// Whatever is wrong with one input comes together, and no value is quoted.
+	// One error contains all problems of the arguments and no values.
 	_, err := client.Invitations.Send(ctx, "", hiring.NewInvitation{})
 	fmt.Println(err)
 	// Output: hiring: assessmentID: must be an id: it is empty, "." or ".."; Email: must not be empty; Name: must not be empty
@@ -101,7 +101,7 @@ func ExampleError_Is() {
 	// Output: true false
 }
 
-// What kept a response from coming can be asked for.
+// The cause of a missing response is part of the error.
 func ExampleError_Unwrap() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -130,7 +130,7 @@ func ExampleIsTransient() {
 	// false
 }
 
-// The set of codes is open: a default is needed.
+// The set of codes is open, so a switch needs a default.
 func ExampleErrorCode() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -172,14 +172,14 @@ func ExampleFieldErrors() {
 	// candidate_email [Expected an email address.]
 }
 
-// The error of a candidate after the one that ended a run says why the run ended.
+// The error of a candidate after the end of a run contains the reason.
 func ExampleRunEndedError_Error() {
 	err := &hiring.RunEndedError{Cause: hiring.ErrPlanLimitReached}
 	fmt.Println(err)
 	// Output: hiring: the run ended before this candidate: PLAN_LIMIT_REACHED
 }
 
-// The outcome of the request that ended a run says nothing of the candidates after it.
+// The unknown outcome of one candidate does not apply to the candidates after it.
 func ExampleRunEndedError_Is() {
 	var err error = &hiring.RunEndedError{Cause: &hiring.Error{Code: hiring.ErrInternal, Outcome: hiring.OutcomeUnknown}}
 	fmt.Println(errors.Is(err, hiring.ErrRunEnded), errors.Is(err, hiring.ErrInternal), errors.Is(err, hiring.ErrOutcomeUnknown))

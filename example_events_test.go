@@ -44,7 +44,7 @@ func ExampleEventService_Tail() {
 	// Output: true
 }
 
-// Payloads are read defensively.
+// Payloads are not documented completely: check each value.
 func ExampleEvent_AIPrompt() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -99,7 +99,7 @@ func ExampleEventService_Tail_again() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	var last int64 // The last one that was dealt with, in a file or a database.
+	var last int64 // The last processed entry, from a file or a database.
 	for event, err := range client.Events.Tail(ctx, sandbox.BusySubmissionID, hiring.TailOptions{}) {
 		if err != nil {
 			log.Fatal(err)

@@ -37,7 +37,7 @@ func ExampleWithHTTPClient_httpmock() {
 	// 2 requests
 }
 
-// A matcher checks what your code sends. A request without a responder fails.
+// A matcher checks the request of your code. A request without a responder fails.
 func ExampleInvitationService_Send_httpmock() {
 	transport := httpmock.NewMockTransport()
 	transport.RegisterMatcherResponder(http.MethodPost, `=~/assessments/[^/]+/invitations$`,

@@ -83,7 +83,7 @@ func ExampleInvitationService_Revoke() {
 	// Output: true
 }
 
-// A response that is lost does not lead to a second mail.
+// A lost response does not lead to a second e-mail.
 func ExampleInvitationService_Ensure() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -107,7 +107,7 @@ func ExampleInvitationService_Ensure() {
 	// existing ada@example.com
 }
 
-// Whose invitation has expired is invited again on purpose.
+// A candidate whose invitation has expired is invited again on purpose.
 func ExampleInvitationService_Ensure_again() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -124,13 +124,13 @@ func ExampleInvitationService_Ensure_again() {
 		log.Fatal(err)
 	}
 	if invited.Outcome == hiring.InviteExisting && invited.Invitation.ExpiresAt.Before(time.Now()) {
-		_, err = client.Invitations.Send(ctx, assessment.ID, ada) // A second mail, and meant to be one.
+		_, err = client.Invitations.Send(ctx, assessment.ID, ada) // An intended second e-mail.
 	}
 	fmt.Println(invited.Outcome, err)
 	// Output: existing <nil>
 }
 
-// A run that was stopped is simply run again.
+// A run that was stopped can be run again.
 func ExampleInvitationService_SendAll() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -151,7 +151,7 @@ func ExampleInvitationService_SendAll() {
 		if errors.Is(err, hiring.ErrInvalidInput) {
 			fmt.Println(invited.Candidate.Name, "needs another address")
 		}
-		return true // false ends it.
+		return true // false ends the run.
 	}})
 	fmt.Println(count)
 	fmt.Println(errors.Is(err, hiring.ErrPlanLimitReached))
@@ -212,7 +212,7 @@ func newAssessment(ctx context.Context, client *hiring.Client) hiring.Assessment
 	return assessment
 }
 
-// Further members of the body.
+// Additional members of the body.
 func ExampleNewInvitation() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -226,6 +226,6 @@ func ExampleNewInvitation() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(string(server.Journal()[0].Body)) // What was sent.
+	fmt.Println(string(server.Journal()[0].Body)) // The body that was sent.
 	// Output: {"candidate_email":"ada@example.com","candidate_name":"Ada Example","language":"de"}
 }

@@ -19,7 +19,7 @@ func ExamplePager_From() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	token := page.Next // Keep it, with what was done so far, in a file or a database.
+	token := page.Next // Store it with the results so far, in a file or a database.
 
 	rest := 0
 	for _, err := range submissions.From(token).All(ctx) {
@@ -32,8 +32,8 @@ func ExamplePager_From() {
 	// Output: 50 243
 }
 
-// memberLister is the interface that your program needs, and a fake of your own
-// answers it from memory.
+// memberLister is the interface that your program needs. A fake of your own returns the
+// list from memory.
 type memberLister interface {
 	List() hiring.Pager[hiring.Member]
 }
@@ -66,13 +66,13 @@ func ExamplePagerOf() {
 	// 2 1 <nil>
 }
 
-// A list is read when it is ranged over, again each time.
+// A list is read while it is ranged over, from the beginning each time.
 func ExamplePager() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
 	invitations := client.Invitations.List(sandbox.AssessmentID)
-	fmt.Println(client.Quota().Read.Known()) // Nothing was sent yet.
+	fmt.Println(client.Quota().Read.Known()) // No request was sent yet.
 
 	for range 2 {
 		started := 0
@@ -92,7 +92,7 @@ func ExamplePager() {
 	// 280 have begun; 8 requests
 }
 
-// A range that is left reads no further.
+// When a range ends early, no further page is read.
 func ExamplePager_All() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -129,7 +129,7 @@ func ExamplePager_Pages() {
 	// 4 60 false
 }
 
-// One page, for a screen that shows one.
+// One page, for a user interface that shows one.
 func ExamplePager_Page() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -142,12 +142,12 @@ func ExamplePager_Page() {
 	// Output: 20 of 360 true
 }
 
-// A screen goes back to an earlier page with that page's token.
+// A user interface returns to an earlier page by that page's token.
 func ExamplePager_Page_screen() {
 	ctx := context.Background()
 	submissions := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).PageSize(10)
 
-	tokens := []string{""} // Of the pages from the first to the one on the screen.
+	tokens := []string{""} // Tokens of the pages up to the current one.
 	show := func() (next string) {
 		page, err := submissions.From(tokens[len(tokens)-1]).Page(ctx)
 		if err != nil {
@@ -173,13 +173,13 @@ func ExamplePager_PageSize() {
 
 	_, err := client.Assessments.List().PageSize(101).Page(ctx)
 	fmt.Println(err)
-	fmt.Println(client.Quota().Read.Known()) // It was not sent.
+	fmt.Println(client.Quota().Read.Known()) // No request was sent.
 	// Output:
 	// hiring: PageSize: must be from 1 to 100
 	// false
 }
 
-// What was read before an error comes with it.
+// The items from before an error are returned with it.
 func ExamplePager_Collect() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -191,7 +191,7 @@ func ExamplePager_Collect() {
 	// Output: 200 true
 }
 
-// The next page comes while this one is worked on.
+// The next page is read while the program processes this one.
 func ExamplePager_Prefetch() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -209,7 +209,7 @@ func ExamplePager_Prefetch() {
 	// Output: true
 }
 
-// A token belongs to its list.
+// A token is valid only for its list.
 func ExamplePager_From_another() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

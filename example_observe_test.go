@@ -40,8 +40,8 @@ func ExampleWithObserver() {
 	// true
 }
 
-// What a tracer does: a span for each call, one below it for each attempt, and
-// its name in a header.
+// A tracer: a span for each call, a child span for each attempt, and a header with the
+// span's name.
 func ExampleWithTrace() {
 	type span struct{}
 	ctx := context.Background()
@@ -70,7 +70,7 @@ func ExampleWithTrace() {
 	// end Members.List <nil>
 }
 
-// One line an attempt. No id, name, body or key is in it.
+// The log has one line for each attempt, without ids, names, bodies and the key.
 func ExampleWithLogger() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -95,7 +95,7 @@ func ExampleWithLogger() {
 	// evaluated <nil>
 }
 
-// The body as it came, whatever became of it.
+// The raw response of a call that failed.
 func ExampleResponse() {
 	client := sandbox.New().Client()
 
@@ -109,7 +109,7 @@ func ExampleResponse() {
 	// 404 req_0000000000000001 true
 }
 
-// A metric for each attempt: routes are templates, so there are few of them.
+// A metric for each attempt. Routes are templates, so there are few of them.
 func ExampleExchange() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -137,7 +137,7 @@ func ExampleTrace() {
 	client := sandbox.New().Client(hiring.WithTrace(hiring.Trace{
 		Pause: func(_ context.Context, pause hiring.TracePause) {
 			fmt.Println(pause.Operation, "waits:", pause.Reason)
-			cancel() // The example has seen enough.
+			cancel() // Ends the example.
 		},
 	}))
 

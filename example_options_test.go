@@ -29,7 +29,8 @@ func ExampleWithRetry() {
 		MaxWait:     10 * time.Second, // 1 minute by default.
 	}))
 
-	// The next window opens in an hour: too long to wait, so the error comes at once.
+	// The next window begins in an hour, which is too long to wait, so the call fails at
+	// once.
 	_, err := client.Account.Get(ctx)
 	if failure, ok := errors.AsType[*hiring.Error](err); ok {
 		fmt.Println(failure.Code, failure.RetryAfter > 10*time.Second)
@@ -37,15 +38,15 @@ func ExampleWithRetry() {
 	// Output: RATE_LIMITED true
 }
 
-// A test suite that must never mail a candidate.
+// A test suite that must never send an e-mail to a candidate.
 func ExampleWithEnvironment() {
 	_, err := hiring.New("https://hiring.example.com", "sk_live_0123456789", hiring.WithEnvironment(hiring.EnvironmentTest))
 	fmt.Println(err)
 	// Output: hiring: apiKey: is not of the test environment that WithEnvironment asks for
 }
 
-// A transport of one's own: a proxy, certificates, more connections. The client is
-// copied and never changed.
+// A transport of your own, with a proxy, certificates or more connections. The client is
+// copied.
 func ExampleWithHTTPClient() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -62,8 +63,8 @@ func ExampleWithHTTPClient() {
 	// Output: Sandbox Hiring Ltd <nil>
 }
 
-// Requests go through a proxy, and the server's certificate is of a certificate
-// authority of your own.
+// Requests use a proxy, and the server's certificate is from your own certificate
+// authority.
 func ExampleWithHTTPClient_proxy() {
 	server := sandbox.New()
 	api := httptest.NewTLSServer(server) // The API, with a certificate that no system trusts.
@@ -119,7 +120,7 @@ func connect(w http.ResponseWriter, r *http.Request) {
 	_ = here.Close()
 }
 
-// Plain http is refused but to this machine, because it shows the key.
+// Plain http is allowed only for this machine, because it shows the key.
 func ExampleWithInsecureHTTP() {
 	const address = "http://hiring.internal"
 	_, err := hiring.New(address, "sk_test_0123456789")
@@ -131,13 +132,13 @@ func ExampleWithInsecureHTTP() {
 	// <nil>
 }
 
-// A key that rotates is asked for before each attempt.
+// A key that rotates is read before each attempt.
 func ExampleWithKeySource() {
 	ctx := context.Background()
 	server := sandbox.New(
 		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_monday_0001"}),
 		sandbox.WithKey(sandbox.Key{Token: "sk_test_of_tuesday_0002"}))
-	secret := "sk_test_of_monday_0001" // In a vault or a mounted file.
+	secret := "sk_test_of_monday_0001" // From a vault or a mounted file.
 	client, err := hiring.New("https://hiring.example.com", "",
 		hiring.WithKeySource(func(context.Context) (string, error) { return secret, nil }),
 		hiring.WithHTTPClient(&http.Client{Transport: server.Transport()}))
@@ -164,7 +165,7 @@ func ExampleWithKeySource() {
 func ExampleWithTimeout() {
 	ctx := context.Background()
 	server := sandbox.New()
-	server.Inject(sandbox.Fault{Delay: time.Hour}) // A service that hangs.
+	server.Inject(sandbox.Fault{Delay: time.Hour}) // A server that does not respond.
 	client := server.Client(
 		hiring.WithTimeout(100*time.Millisecond), // 30 s by default, for each attempt.
 		hiring.WithRetry(hiring.RetryPolicy{BaseBackoff: time.Millisecond}))
@@ -187,7 +188,7 @@ func ExampleWithUserAgent() {
 	// Output: true
 }
 
-// A response that is longer than that is an error and not a full memory.
+// A response that is too long is an error. It does not fill the memory.
 func ExampleWithMaxResponseBytes() {
 	ctx := context.Background()
 	client := sandbox.New().Client(hiring.WithMaxResponseBytes(10_000)) // 64 MiB by default.

@@ -20,7 +20,7 @@ func ExampleClient_Quota() {
 	}
 	quota := client.Quota()
 	fmt.Println(quota.Read.Remaining, "of", quota.Read.Limit)
-	fmt.Println(quota.Write.Known()) // Nothing was written yet.
+	fmt.Println(quota.Write.Known()) // No write was sent yet.
 	// Output:
 	// 999 of 1000
 	// false
@@ -43,7 +43,7 @@ func Example_quotaExhausted() {
 		}
 	}
 
-	// A batch job may wait for the next window instead. Windows are an hour.
+	// A batch job may wait for the next window. A window is an hour long.
 	patient, err := client.With(hiring.WithRetry(hiring.RetryPolicy{MaxWait: 65 * time.Minute}))
 	fmt.Println(patient != nil, err)
 	// Output:
@@ -52,7 +52,7 @@ func Example_quotaExhausted() {
 	// true <nil>
 }
 
-// A nightly job and the people at their screens use the same key.
+// A nightly job and interactive users share a key.
 func ExampleWithQuotaReserve() {
 	ctx := context.Background()
 	server := sandbox.New()

@@ -18,7 +18,7 @@ func ExampleSubmissionService_Report() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("ready:", report.Ready()) // Not graded yet is an answer, not an error.
+	fmt.Println("ready:", report.Ready()) // A report that is not ready is not an error.
 
 	report, err = client.Submissions.Report(ctx, sandbox.SubmissionID)
 	if err != nil {
@@ -29,7 +29,7 @@ func ExampleSubmissionService_Report() {
 		if score, ok := craft.ReliableScore(); ok {
 			fmt.Println("craft:", score)
 		} else {
-			fmt.Println("craft: not enough data") // Which does not mean 0.
+			fmt.Println("craft: not enough data") // It does not mean 0.
 		}
 	}
 	// Output:
@@ -38,8 +38,8 @@ func ExampleSubmissionService_Report() {
 	// craft: 88
 }
 
-// A score is shown only where there is one. The report of a listed submission is
-// assumed, and may be nil; Score takes that too.
+// Show a score only if there is one. The report of a listed submission is assumed and may
+// be nil, which Score accepts.
 func ExampleReport_Score() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -52,7 +52,7 @@ func ExampleReport_Score() {
 		if score, ok := submission.Report.Score(); ok {
 			fmt.Println(score)
 		} else {
-			fmt.Println("not enough data") // Which does not mean 0.
+			fmt.Println("not enough data") // It does not mean 0.
 		}
 	}
 	// Output:
@@ -98,7 +98,7 @@ func ExampleReport_Pillar() {
 	// false
 }
 
-// A score that rests on thin evidence is not shown.
+// A score with low confidence is not shown.
 func ExamplePillar_ReliableScore() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -128,7 +128,7 @@ func ExamplePillar_ReliableScore() {
 		if score, ok := pillar.ReliableScore(); ok {
 			fmt.Println(pillar.ID, score)
 		} else {
-			fmt.Println(pillar.ID, "not enough data") // Which does not mean 0.
+			fmt.Println(pillar.ID, "not enough data") // It does not mean 0.
 		}
 	}
 	// Output:
@@ -138,7 +138,7 @@ func ExamplePillar_ReliableScore() {
 	// rigor 81
 }
 
-// A field that this version does not know is in Extra.
+// Extra contains fields that this version does not know.
 func ExampleReport_extra() {
 	server := sandbox.New()
 	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@example.com", "Ada")
@@ -167,7 +167,7 @@ func ExampleReport_extra() {
 	// Output: gold
 }
 
-// Elements whose shape is not documented are texts, or else JSON as it came.
+// Elements without a documented shape are strings or other JSON.
 func ExampleRawValue_Text() {
 	ctx := context.Background()
 	client := sandbox.New().Client()

@@ -37,7 +37,7 @@ func ExampleRetryPolicy() {
 	// POST 503
 }
 
-// A pause that would outlast the context is not begun.
+// A delay that would exceed the context's deadline does not begin.
 func ExampleRetryPolicy_deadline() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -52,7 +52,7 @@ func ExampleRetryPolicy_deadline() {
 	// Output: 503 1 30s
 }
 
-// What is known of a write that failed.
+// The known outcome of a write that failed.
 func ExampleOutcome() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -60,9 +60,9 @@ func ExampleOutcome() {
 	const route = "POST /assessments/{id}/invitations"
 
 	for _, fault := range []sandbox.Fault{
-		{Route: route, Status: http.StatusConflict}, // Refused.
-		{Route: route, After: true, CutAfter: 20},   // Done, and the response cut short.
-		{Route: route, After: true},                 // No response at all.
+		{Route: route, Status: http.StatusConflict}, // Rejected.
+		{Route: route, After: true, CutAfter: 20},   // Done, but the response was cut short.
+		{Route: route, After: true},                 // No response.
 	} {
 		server.Inject(fault)
 		_, err := client.Invitations.Send(ctx, sandbox.AssessmentID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
@@ -76,8 +76,8 @@ func ExampleOutcome() {
 	// unknown
 }
 
-// A key that is refused again and again would have its address throttled for every
-// key on it, so the client stops sending it.
+// The client stops sending a key that is rejected repeatedly, because the API would
+// throttle the address for all keys.
 func Example_keyRefused() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -111,7 +111,7 @@ func Example_notTheService() {
 	// Output: hiring: Invitations.Revoke: 200 the response is not from the API: <h1>Please sign in</h1>; a proxy answered, or the base URL is wrong; the outcome is unknown: check before you repeat it
 }
 
-// The key would travel with a redirect.
+// A redirect is not followed, because the key would be sent to its target.
 func Example_redirect() {
 	ctx := context.Background()
 	server := sandbox.New()

@@ -62,7 +62,7 @@ func ExampleSubmissionService_Get() {
 	// 2.90 of 10.00 dollars
 }
 
-// An invitation carries no submission id: the address leads to it.
+// An invitation has no submission id. The address leads to the submission.
 func ExampleSubmissionService_FindByEmail() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -90,10 +90,10 @@ func ExampleSubmissionService_FindByEmail() {
 	// Ada Example evaluated
 }
 
-// A value that this version does not know is no error, and neither is a member.
+// Unknown values and members are not errors.
 func ExampleSubmission_unknown() {
 	ctx := context.Background()
-	client := sandbox.New(sandbox.WithDrift(1)).Client() // Responses as a later v1 may have them.
+	client := sandbox.New(sandbox.WithDrift(1)).Client() // Responses that a later v1 may have.
 
 	surprises, members := 0, 0
 	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{}).All(ctx) {
@@ -107,7 +107,7 @@ func ExampleSubmission_unknown() {
 		switch submission.Report.IntegrityStatus {
 		case hiring.IntegrityFlagged, "clear":
 		default:
-			surprises++ // Shown as it came.
+			surprises++ // As received.
 		}
 	}
 	fmt.Println(surprises > 0, members > 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// From an invitation to the score. Invitations carry no submission id: the
-// candidate's address leads from one to the other.
+// From an invitation to the score. An invitation has no submission id. The candidate's
+// address leads to the submission.
 func Example_journey() {
 	ctx := context.Background()
 	server := sandbox.New()

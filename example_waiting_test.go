@@ -28,7 +28,7 @@ func ExampleSubmissionService_WaitReport() {
 	// Strong yes
 }
 
-// Reports of many submissions, for the price of a listing.
+// Reports of many submissions, at the cost of a listing.
 func ExampleSubmissionService_WaitReports() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -53,8 +53,7 @@ func ExampleSubmissionService_WaitReports() {
 	// 2 ready
 }
 
-// One report is graded while it is waited for. Here the wait itself moves the
-// sandbox's clock on.
+// The wait polls until the report is ready. Here each poll advances the sandbox's clock.
 func ExampleSubmissionService_WaitReport_later() {
 	ctx := context.Background()
 	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))
@@ -81,7 +80,7 @@ func ExampleSubmissionService_WaitReport_later() {
 	// Output: started evaluated
 }
 
-// A wait that ends too early says what it has not seen.
+// The error of a wait that ends early lists the missing reports.
 func ExampleWaitError() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -90,7 +89,7 @@ func ExampleWaitError() {
 	ids := []string{sandbox.SubmissionID, sandbox.PendingSubmissionID}
 	options := hiring.WaitOptions{Progress: func(p hiring.WaitProgress) {
 		if p.Ready == 1 {
-			cancel() // In place of a deadline.
+			cancel() // Instead of a deadline.
 		}
 	}}
 	for report, err := range client.Submissions.WaitReports(ctx, ids, options) {

@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// Each new result once, until the loop is left or the context ends.
+// Each new result once, until the loop or the context ends.
 func ExampleSubmissionService_Watch() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
@@ -35,12 +35,12 @@ func ExampleSubmissionService_Watch() {
 	// Output: 3
 }
 
-// One round of a watch, as a cron job or a function would make it.
+// One poll, for a cron job or a function.
 func ExampleSubmissionService_Poll() {
 	ctx := context.Background()
 	client := sandbox.New().Client()
 
-	state := "" // Of the poll before, from a file or a database.
+	state := "" // The state of the previous poll, from a file or a database.
 	polled, err := client.Submissions.Poll(ctx, hiring.WatchOptions{}, state)
 	for _, submission := range polled.Submissions {
 		score, ok := submission.Report.Score()
@@ -54,7 +54,7 @@ func ExampleSubmissionService_Poll() {
 	// Output: true true
 }
 
-// Rounds hand their state on, and a state of another watch is refused.
+// Each poll returns a state for the next. A state of another watch is rejected.
 func ExampleSubmissionService_Poll_again() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -75,7 +75,7 @@ func ExampleSubmissionService_Poll_again() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			take(server, invitationID) // Is graded between two rounds.
+			take(server, invitationID) // Graded between two polls.
 		}
 	}
 
@@ -110,7 +110,7 @@ func ExampleFileCheckpoint() {
 				log.Fatal(err)
 			}
 			if results == 2 {
-				break // This one was not dealt with: the next process gets it.
+				break // This one was not processed: the next process receives it.
 			}
 			seen[submission.ID]++
 			results++
@@ -120,7 +120,7 @@ func ExampleFileCheckpoint() {
 	// Output: 6 results
 }
 
-// inDatabase is a checkpoint of one's own: here in memory, elsewhere in a row.
+// inDatabase is a checkpoint of your own: here in memory, elsewhere a row.
 type inDatabase struct{ state string }
 
 func (d *inDatabase) Load(context.Context) (string, error) { return d.state, nil }
@@ -145,7 +145,7 @@ func ExampleCheckpoint() {
 				log.Fatal(err)
 			}
 			came = append(came, submission.ID)
-			break // Before it was dealt with, so it comes again.
+			break // Before the submission was processed, so it is delivered again.
 		}
 	}
 	fmt.Println(len(came), came[0] == came[1])

@@ -8,7 +8,7 @@ import (
 
 func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
 
-// ReadTwice decodes an envelope as responses are read and as json/v2 reads it.
+// ReadTwice decodes an envelope both as responses are decoded and with json/v2.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
 	ok = apiCodec.DecodeFast(unbound(), body, one)

@@ -62,8 +62,8 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// overloaded checks a call of one method whose first response is a 429 without
-// rate-limit headers. The policy allows no delay but the backoff.
+// overloaded checks a call of one method whose first response is a 429 without rate-limit
+// headers. The policy allows no delay but the backoff.
 func overloaded(t *testing.T, method string, h http.Header) {
 	t.Helper()
 	requests := 0
@@ -75,7 +75,7 @@ func overloaded(t *testing.T, method string, h http.Header) {
 		return 200, http.Header{"X-Request-Id": {"req_f"}}
 	})
 	_, err := client.Do(t.Context(), method, "/x", nil, nil, nil)
-	delayed := err != nil // Its Retry-After may be an HTTP date, and the client's clock is another one than the test's.
+	delayed := err != nil // Retry-After may be an HTTP date, and the client's clock differs from the test's.
 	if delayed {
 		failure := checkError(t, err)
 		if failure.RetryAfter <= 0 || failure.Status != 429 || failure.Outcome == OutcomeUnknown || requests != 1 {
@@ -107,7 +107,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, limit, remaining, reset, date string, status int, reserve float64) {
 		if !(reserve >= 0 && reserve < 1) {
-			return // New refuses it.
+			return // New rejects it.
 		}
 		h := http.Header{"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}
 		s := new(shared)
@@ -144,7 +144,7 @@ func FuzzRateLimitHeaders(f *testing.F) {
 	})
 }
 
-// learns checks what a client keeps of headers when it knows a window already.
+// learns checks what a client records of headers when it knows a window already.
 func learns(t *testing.T, h http.Header, status int) {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Second)
@@ -184,7 +184,7 @@ func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { r
 
 const fuzzKey = "sk_test_51HxQ9zVbT7uRkWn3"
 
-// scripted is a client of a server whose responses have a resource as body.
+// scripted returns a client of a server whose responses have a resource as body.
 func scripted(t *testing.T, policy RetryPolicy, next func() (int, http.Header)) *Client {
 	t.Helper()
 	transport := roundTripperFunc(func(*http.Request) (*http.Response, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endlessLog has one entry a page.
+// endlessLog has one entry on each page.
 type endlessLog struct{ n int }
 
 func (l *endlessLog) RoundTrip(*http.Request) (*http.Response, error) {
@@ -20,8 +20,8 @@ func (l *endlessLog) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// All reads each page into the memory of the one before; what Pages gives is the
-// caller's.
+// All reads each page into the memory of the previous one. Pages of Pages belong to the
+// caller.
 func TestAllUsesItsMemoryAgain(t *testing.T) {
 	client, err := New("https://hiring.test", "sk_test_1", WithHTTPClient(&http.Client{Transport: new(endlessLog)}))
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
-// SendAll waits for windows, however long, but not for a throttle.
+// SendAll waits for windows of any length, but not for a throttle.
 func TestRefusalKnowsTheThrottleFromAQuota(t *testing.T) {
 	s := &subject{request: &request{method: "POST"}, key: noKey}
 	throttled := exhaustedError(s, quota.Barrier{Reason: quota.Throttled, Wait: time.Minute})

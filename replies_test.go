@@ -25,7 +25,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// anything has fields of every kind, also those that no resource has.
+// anything has fields of every kind, including kinds that no resource has.
 type anything struct {
 	Bool    bool                       `json:"bool"`
 	Text    string                     `json:"text"`
@@ -58,7 +58,7 @@ type anything struct {
 	Extra   map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// shouted reads itself.
+// shouted has its own JSON method.
 type shouted string
 
 func (s *shouted) UnmarshalText(b []byte) error {
@@ -69,13 +69,13 @@ func (s *shouted) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// odd has tags that only json/v2 understands.
+// odd has tags that only json/v2 supports.
 type odd struct {
 	N    int    `json:"n,string"`
 	Text string `json:"text"`
 }
 
-// echoed does so too, null included.
+// echoed has its own JSON method, which also receives null.
 type echoed string
 
 func (e *echoed) UnmarshalJSON(b []byte) error {
@@ -100,7 +100,7 @@ func checkReader(t *testing.T, reader uint8, body []byte) {
 	if ok != (err == nil) {
 		t.Fatalf("reader %d takes it: %v; json/v2 says %v\n%s", reader, ok, err, body)
 	}
-	for i := range given { // The buffer is used again.
+	for i := range given { // The buffer is reused.
 		given[i] = 'X'
 	}
 	if ok && !reflect.DeepEqual(fast, slow) {
@@ -153,7 +153,7 @@ var strangeData = []string{
 		`"pointer":null,"raw":null,"raw_at":null,"bytes":null,"texts":null,"grid":null,"map":null,"any":null,"report":null,"events":null,"self":null,` +
 		`"renamed":null,"new":null}`,
 	`{"odd":{"n":"7","text":"a"}}`, `{"odd":{"n":7}}`, `{"echo":null}`, `{"echo":[1, 2]}`, `{"texts":[null],"grid":[null,[null]],"events":[null,{}],"own":null}`, `{"pair":null}`, `null`, `[]`, `[null]`, `{}`,
-	// Members that come again.
+	// Repeated members.
 	`{"text":"a","text":"b","int":1,"int":null,"texts":["a","b","c"],"texts":["d"],"texts":[],"pointer":1,"pointer":2,"new":1,"new":2,"raw":[1,2,3],"raw":4}`,
 	`{"report":{"summary":"a","pillars":[{"label":"x"}],"n":1},"report":{"verdict":"b","pillars":[{"score":1},{}],"n":2},"report":null}`,
 	`{"self":{"text":"a"},"self":{"int":1},"renamed":{"Inner":"i"},"renamed":{},"events":[{"seq":5}],"events":[{"kind":"k"}],"grid":[[1,2]],"grid":[[3],[4]]}`,
@@ -178,7 +178,7 @@ var strangeData = []string{
 	`{"time":"2026-03-01T12:60:00Z"}`, `{"time":"2026-03-01T12:00:60Z"}`, `{"time":"2026-03-01T1:00:00Z"}`, `{"time":"2026-03-01T12:00-00Z"}`, `{"time":"2026-03-01T12-00:00Z"}`, `{"time":"2026-03/01T12:00:00Z"}`, `{"time":"2026/03-01T12:00:00Z"}`, `{"time":"2026-03-01 12:00:00Z"}`, `{"time":"2026-03-01t12:00:00z"}`, `{"time":"2026-03-01T12:00:00+24:00"}`,
 	`{"time":"2026-03-01T12:00:00-00:00"}`, `{"time":"2026-03-01T12:00:00+01:60"}`, `{"time":"0000-01-01T00:00:00Z"}`, `{"time":"0001-01-01T00:00:00Z"}`, `{"time":"9999-12-31T23:59:59.999Z"}`, `{"time":"+026-03-01T12:00:00Z"}`,
 	`{"time":"2026-03-01T12:00:00\u005a"}`, `{"time":""}`, `{"time":7}`, `{"time":"2026-03-01T12:00:00"}`, `{"time":"2026-03-01T12:00:0Z"}`, `{"time":"2026-03-01T12:00:00.1a3Z"}`,
-	// Types that do not fit.
+	// Wrong types.
 	`{"bool":1}`, `{"bool":"true"}`, `{"bool":tru}`, `{"bool":truex}`, `{"bool":nul}`, `{"text":1}`, `{"text":{}}`, `{"int":true}`, `{"texts":{}}`, `{"texts":"a"}`, `{"texts":[1]}`, `{"report":[]}`, `{"report":7}`, `{"own":""}`,
 	`{"own":7}`, `{"pair":[1]}`, `{"pair":[1,2,3]}`, `{"bytes":"?"}`, `{"map":[]}`, `7`, `"x"`, `true`,
 	// White space and punctuation.
@@ -187,7 +187,7 @@ var strangeData = []string{
 }
 
 var strangeBodies = []string{
-	// Text at the very end, where no eight bytes are left.
+	// Text at the end, where no eight bytes remain.
 	`{"data":{"text":"` + "\xff" + `"}}`, `{"data":{"text":"é\n"}}`, `{"data":{"text":"\x"}}`, `{"data":{"text":"` + "\x1f" + `"}}`, `{"data":{"text":"`,
 	"", " ", "null", "{}", "[]", "{", `{"data`, "\ufeff{}", `{}x`, `{} {}`, "{}\n", `{"data":{}} x`, `{"data":null,"data":{}}`, `{"data":{"id":"a"},"data":null}`, `{"Data":{}}`, `secret`, `<html>`,
 	`{"data":{},"meta":{"request_id":"r","page":null,"page_size":2,"total":0,"has_more":false,"next_cursor":null,"other":[{}]},"third":{"x":[]}}`, `{"data":{},"meta":{"next_cursor":17}}`, `{"data":{},"meta":7}`,
@@ -197,14 +197,13 @@ var strangeBodies = []string{
 	inEvent(9_996), inEvent(9_997), `{"data":{"self":` + deep(9_997, "[") + "}}", strings.Repeat(`{"data":{"self":`, 3000),
 }
 
-// deep is an envelope with a value of that many levels for a member that no
-// field knows.
+// deep returns an envelope with a value of that depth in an unknown member.
 func deep(levels int, opening string) string {
 	closing := map[string]string{"[": "]", `{"a":`: "}"}[opening]
 	return `{"data":` + strings.Repeat(opening, levels) + "1" + strings.Repeat(closing, levels) + "}"
 }
 
-// inEvent is the same within the payload of an event.
+// inEvent is like deep, within the payload of an event.
 func inEvent(levels int) string {
 	return `{"data":{"events":[{"payload":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}]}}`
 }
@@ -216,8 +215,8 @@ func FuzzResponses(f *testing.F) {
 	f.Fuzz(checkReader)
 }
 
-// TestReadersAgree is a short, always equal run of the fuzz target, with changes
-// that know a little JSON.
+// TestReadersAgree is a short, deterministic run of the fuzz target, with mutations that
+// keep the JSON mostly valid.
 func TestReadersAgree(t *testing.T) {
 	t.Parallel()
 	all := seedBodies(t)
@@ -230,7 +229,7 @@ func TestReadersAgree(t *testing.T) {
 	for range 6000 {
 		i := rng.IntN(len(all))
 		if rng.IntN(2) == 0 {
-			i = rng.IntN(17) // More of the sandbox's own.
+			i = rng.IntN(17) // More of the sandbox's responses.
 		}
 		s := all[i]
 		if len(s.body) > 20_000 {
@@ -248,7 +247,7 @@ func TestReadersAgree(t *testing.T) {
 	assert.Greater(t, taken, 1000, "or too little of what was tried is JSON at all")
 }
 
-// tokenPlaces are the places of a body's strings, numbers and literals.
+// tokenPlaces returns the positions of a body's strings, numbers and literals.
 func tokenPlaces(body []byte) (spans [][2]int) {
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	for {
@@ -297,7 +296,7 @@ func mutate(rng *rand.Rand, body []byte, spans [][2]int) []byte {
 	return slices.Replace(body, span[0], span[1], []byte(replacements[rng.IntN(len(replacements))])...)
 }
 
-// Whatever is wrong with a body, its error is the one that json/v2 has for it.
+// The error of an invalid body is the one of json/v2.
 func TestCutResponsesEndTooEarly(t *testing.T) {
 	t.Parallel()
 	for _, s := range seedBodies(t)[:16] {
@@ -316,7 +315,7 @@ func TestCutResponsesEndTooEarly(t *testing.T) {
 	}
 }
 
-// Nothing of a refused response shows in what json/v2 then reads.
+// Nothing of a rejected response is part of what json/v2 then decodes.
 func TestRefusedResponseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, err := hiring.ReadReply[hiring.Report]([]byte(`{"data":{"summary":"x","pillars":[7]}}`))
@@ -347,7 +346,7 @@ func TestKeptPayloadsLieApart(t *testing.T) {
 	}
 }
 
-// Not parallel, because it looks at the heap.
+// Not parallel, because it measures the heap.
 func TestKeptPayloadsKeepLittleAlive(t *testing.T) {
 	page := eventsPage()
 	heap := func() uint64 {
@@ -380,8 +379,8 @@ func TestFewAllocations(t *testing.T) {
 	assert.Less(t, count, 60.0)
 }
 
-// A list sets aside what the one before it took, but never more than its body is
-// long, and not for ever.
+// A list allocates as much as the previous one needed, but never more than the length of
+// its body, and not permanently.
 func TestRoomForLists(t *testing.T) {
 	t.Parallel()
 	room := func(items ...string) int {
@@ -401,8 +400,8 @@ func TestRoomForLists(t *testing.T) {
 	assert.Equal(t, 1, room(long), "forgotten")
 }
 
-// keptBodies are those that hours of FuzzResponses found worth keeping, one a
-// line: the reader and the body in quotes.
+// keptBodies are inputs that hours of FuzzResponses found interesting, one a line: the
+// reader and the quoted body.
 func keptBodies(tb testing.TB) (all []seedBody) {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/replies.txt")

@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// What reached the service, with the keys redacted.
+// The requests that reached the server, with the keys redacted.
 func ExampleServer_Journal() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -33,7 +33,7 @@ func ExampleServer_Journal() {
 	// sk_test_…dbox GET /submissions/{id}/report 404
 }
 
-// What a program wrote is judged in its test.
+// A test checks the writes of a program.
 func ExampleJournal_Find() {
 	server := sandbox.New()
 	_, err := server.Client().Invitations.Send(context.Background(), sandbox.AssessmentID,
@@ -55,8 +55,8 @@ func ExampleJournal_Find() {
 	// sandbox: no POST /assessments among 1 exchanges; the nearest is POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations -> 201 {"candidate_email":"ada@candidates.test","candidate_name":"Ada"} (route "/assessments/{id}/invitations")
 }
 
-// The mistake that this client does not make: a write that is sent again though
-// its outcome is unknown.
+// A mistake that this client does not make: a write that is sent again although its
+// outcome is unknown.
 func ExampleJournal_Repeated() {
 	server := sandbox.New()
 	defer server.Close()
@@ -79,7 +79,7 @@ func ExampleJournal_Repeated() {
 	// Output: 1 mail too many
 }
 
-// What a failed test prints.
+// The output of a failed test.
 func ExampleEntry_String() {
 	server := sandbox.New()
 	client := server.Client()
@@ -94,7 +94,7 @@ func ExampleEntry_String() {
 	// POST /api/v1/assessments/a0000000-0000-4000-8000-000000000001/invitations/00000000-0000-4000-8000-000000000404/revoke -> 404
 }
 
-// Headers, responses, quota and faults, for a test that looks closely.
+// Headers, responses, rate limits and faults, for a test that needs them.
 func ExampleWithDetails() {
 	server := sandbox.New(sandbox.WithDetails())
 	server.Inject(sandbox.Fault{Route: "GET /account", After: true, CutAfter: 10})

@@ -71,7 +71,7 @@ func ExampleServer_RevokeKey() {
 	// true
 }
 
-// A plan that is used up, as an invitation finds it.
+// A plan that is used up.
 func ExampleServer_SetPlan() {
 	server := sandbox.New()
 	server.SetPlan(sandbox.LiveKey, 50, 50)
@@ -82,7 +82,7 @@ func ExampleServer_SetPlan() {
 	// Output: true
 }
 
-// Small quotas, for a test of what happens at their end.
+// Small rate limits, for a test of their end.
 func ExampleWithQuota() {
 	ctx := context.Background()
 	client := sandbox.New(sandbox.WithQuota(2, 1)).Client()
@@ -97,7 +97,7 @@ func ExampleWithQuota() {
 	// true
 }
 
-// An address from which too many bad keys came.
+// An address with too many failed authentications.
 func ExampleServer_SetThrottled() {
 	ctx := context.Background()
 	server := sandbox.New()

@@ -34,13 +34,13 @@ func ExampleServer_Invite() {
 		log.Fatal(err)
 	}
 	fmt.Println(page.Items[0].CandidateName, page.Items[0].Status)
-	fmt.Println(len(server.Journal()), "request") // This look.
+	fmt.Println(len(server.Journal()), "request") // This request.
 	// Output:
 	// Ada sent
 	// 1 request
 }
 
-// invited is a candidate of the live world who has a mail.
+// invited is an invited candidate of the live data.
 func invited(server *sandbox.Server) (invitationID string) {
 	invitationID, err := server.Invite(server.AddAssessment("Backend engineer"), "ada@candidates.test", "Ada")
 	if err != nil {
@@ -58,7 +58,7 @@ func newAttempt(server *sandbox.Server) (submissionID string) {
 	return submissionID
 }
 
-// A step that cannot be taken is an error.
+// An impossible step is an error.
 func ExampleServer_Open() {
 	server := sandbox.New()
 	id := invited(server)
@@ -120,8 +120,7 @@ func ExampleServer_AppendEvents() {
 	// 3 And the refund?
 }
 
-// Only the server's clock moves: a quota window ends, a key expires, a link to an
-// archive is stale.
+// Only the server's clock moves: a window ends, and keys and archive links expire.
 func ExampleServer_Advance() {
 	ctx := context.Background()
 	server := sandbox.New(sandbox.WithQuota(1, 1))
@@ -131,7 +130,7 @@ func ExampleServer_Advance() {
 	_, err := server.Client().Account.Get(ctx)
 	fmt.Println(errors.Is(err, hiring.ErrRateLimited))
 
-	server.Advance(time.Hour + time.Second) // A window ends on a whole second.
+	server.Advance(time.Hour + time.Second) // A window ends on a full second.
 	_, err = server.Client().Account.Get(ctx)
 	fmt.Println(err)
 	// Output:
@@ -139,7 +138,7 @@ func ExampleServer_Advance() {
 	// <nil>
 }
 
-// The whole service at another time.
+// A server at another time.
 func ExampleWithClock() {
 	christmas := time.Date(2030, time.December, 24, 18, 0, 0, 0, time.UTC)
 	server := sandbox.New(sandbox.WithClock(func() time.Time { return christmas }))
@@ -165,7 +164,7 @@ func ExampleServer_SetArchives() {
 	// Output: true
 }
 
-// All members that a report can hold, also unknown ones.
+// All members that a report can have, including unknown ones.
 func ExampleResult() {
 	server := sandbox.New()
 	id := newAttempt(server)

@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// What an http.Server and an http.Transport do with it.
+// An http.Server and an http.Transport use it.
 func ExamplePipeListener_DialContext() {
 	listener := sandbox.New().Listener().(*sandbox.PipeListener)
 	go func() {

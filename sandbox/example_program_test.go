@@ -9,10 +9,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// What a suite in another language does with the program: it talks HTTP, to the
-// service's paths with a key and to the control plane without one.
+// A test suite in another language sends HTTP requests: to the API with a key, and to the
+// control API without one.
 func ExampleWithControlPlane() {
-	// In place of: hiring-sandbox -addr 127.0.0.1:8780
+	// Instead of: hiring-sandbox -addr 127.0.0.1:8780
 	server := sandbox.New(sandbox.WithControlPlane(false))
 	defer server.Close()
 
@@ -29,7 +29,7 @@ func ExampleWithControlPlane() {
 			log.Fatal(err)
 		}
 		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Authorization", "Bearer sk_test_sandbox") // The control plane looks at no key.
+		request.Header.Set("Authorization", "Bearer sk_test_sandbox") // The control API needs no key.
 		reply, err := http.DefaultClient.Do(request)
 		if err != nil {
 			log.Fatal(err)

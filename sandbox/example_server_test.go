@@ -33,7 +33,8 @@ func (p *printing) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 
 func (p *printing) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
-// A test whose fault never fired did not test what it meant to, and fails.
+// A test fails if one of its faults never fired, because it did not test what it meant
+// to.
 func ExampleStart() {
 	t := &printing{} // A test has its own.
 	server := sandbox.Start(t)
@@ -50,7 +51,7 @@ func ExampleStart() {
 	// sandbox: this fault never fired: Fault{Route: "GET /members", Status: 500}
 }
 
-// Two environments, as at the service.
+// Two environments, as in the API.
 func ExampleServer_Client() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -67,7 +68,7 @@ func ExampleServer_Client() {
 	// live 0
 }
 
-// What a live key writes, stays.
+// The live data keeps what is written.
 func ExampleServer_LiveClient() {
 	ctx := context.Background()
 	client := sandbox.New().LiveClient()
@@ -85,7 +86,7 @@ func ExampleServer_LiveClient() {
 	// Output: Backend engineer <nil>
 }
 
-// A program under test is given an address and a key.
+// A program under test receives an address and a key.
 func ExampleServer_URL() {
 	server := sandbox.New()
 	defer server.Close()
@@ -112,7 +113,7 @@ func ExampleServer_Close() {
 	// Output: true
 }
 
-// Code that makes its client itself may take a transport.
+// Code that creates its own client can use the transport.
 func ExampleServer_Transport() {
 	server := sandbox.New()
 
@@ -126,7 +127,7 @@ func ExampleServer_Transport() {
 	// Output: Sandbox Hiring Ltd <nil>
 }
 
-// A Server is a handler: here it stands below a path of another server.
+// A Server is a handler: here below a path of another server.
 func ExampleServer_ServeHTTP() {
 	mux := http.NewServeMux()
 	mux.Handle("/hiring/", http.StripPrefix("/hiring", sandbox.New()))

@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// A service that is called otherwise than its client assumes.
+// An API with other names than the client assumes.
 func ExampleWithDialect() {
 	ctx := context.Background()
 	dialect := hiring.Dialect{ListAssessments: "GET /job-postings"}
@@ -27,7 +27,7 @@ func ExampleWithDialect() {
 	// <nil>
 }
 
-// A program that falls over what v1 may add, falls over it in its test.
+// With drift, a program fails in its tests if it cannot handle additions to v1.
 func ExampleWithDrift() {
 	ctx := context.Background()
 	account, err := sandbox.New(sandbox.WithDrift(1)).Client().Account.Get(ctx)
@@ -56,7 +56,7 @@ func ExampleServer_SetDrift() {
 	// true
 }
 
-// graded is a service with a submission that was made an hour before it was graded.
+// graded returns a server with a submission that was graded an hour after its creation.
 func graded(options ...sandbox.Option) (server *sandbox.Server, evaluatedAt time.Time) {
 	server = sandbox.New(options...)
 	id := newAttempt(server)
@@ -71,7 +71,7 @@ func graded(options ...sandbox.Option) (server *sandbox.Server, evaluatedAt time
 	return server, *submission.EvaluatedAt
 }
 
-// Which time since is about, the service's documentation does not say.
+// The API's documentation does not say what since filters on.
 func ExampleWithSinceOn() {
 	for _, meaning := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated} {
 		server, evaluatedAt := graded(sandbox.WithSinceOn(meaning))
@@ -86,7 +86,7 @@ func ExampleWithSinceOn() {
 	// evaluated 1
 }
 
-// Nor by which time the newest comes first.
+// Nor which time determines the order.
 func ExampleWithNewestBy() {
 	for _, order := range []sandbox.SinceField{sandbox.SinceCreated, sandbox.SinceEvaluated} {
 		server := sandbox.New(sandbox.WithNewestBy(order))
@@ -104,7 +104,7 @@ func ExampleWithNewestBy() {
 			ids = append(ids, submissionID)
 			server.Advance(time.Minute)
 		}
-		if err := server.Evaluate(ids[0], sandbox.Result{ShipScore: 70}); err != nil { // Ada, who began first.
+		if err := server.Evaluate(ids[0], sandbox.Result{ShipScore: 70}); err != nil { // Ada began first.
 			log.Fatal(err)
 		}
 		page, err := server.LiveClient().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
@@ -118,7 +118,7 @@ func ExampleWithNewestBy() {
 	// evaluated Ada
 }
 
-// A listing that is behind: the submission's own page is not.
+// A listing that lags behind the submission itself.
 func ExampleWithListingLag() {
 	ctx := context.Background()
 	server, _ := graded(sandbox.WithListingLag(10 * time.Minute))
@@ -138,7 +138,7 @@ func ExampleWithListingLag() {
 	// 1
 }
 
-// Pages that are cut without a word.
+// Pages that are shorter than requested.
 func ExampleWithPageCap() {
 	page, err := sandbox.New(sandbox.WithPageCap(25)).Client().Submissions.List(hiring.SubmissionFilter{}).Page(context.Background())
 	if err != nil {
@@ -148,7 +148,7 @@ func ExampleWithPageCap() {
 	// Output: 25 true
 }
 
-// What a failed test prints.
+// The output of a failed test.
 func ExampleFault_String() {
 	fmt.Println(sandbox.Fault{Route: "GET /account", Status: http.StatusBadGateway, Times: 2})
 	// Output: Fault{Route: "GET /account", Times: 2, Status: 502}
@@ -169,8 +169,8 @@ func ExampleServer_ClearFaults() {
 	// <nil>
 }
 
-// The work is done only after its response was lost: who looks too early and sends
-// again, sends twice.
+// The request takes effect only after its response was lost. A client that looks too
+// early and sends again sends twice.
 func ExampleFault() {
 	ctx := context.Background()
 	server := sandbox.New()

@@ -16,8 +16,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// The first test: a server, a client, an answer. In a test, sandbox.Start(t)
-// takes the place of New and Close.
+// The first test: a server, a client and a call. In a test, use sandbox.Start(t) instead
+// of New and Close.
 func Example() {
 	server := sandbox.New()
 	defer server.Close()
@@ -31,8 +31,7 @@ func Example() {
 	// Output: strong_yes 91
 }
 
-// A call that fails: the next request for the account gets an error of the
-// service. What it says is up to the Fault.
+// A call that fails: the next request for the account gets an error.
 func ExampleServer_Inject() {
 	server := sandbox.New()
 	client := server.Client(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
@@ -47,8 +46,8 @@ func ExampleServer_Inject() {
 	// <nil>
 }
 
-// A response that gets lost: the invitation was sent, but the client does not know. The
-// journal shows the requests that reached the server.
+// A lost response: the invitation was sent, but the client does not know. The journal
+// shows the requests that reached the server.
 func ExampleServer_Inject_lostReply() {
 	server := sandbox.New()
 	client := server.Client()
@@ -81,7 +80,7 @@ func ExampleServer_SetQuota() {
 	// true
 }
 
-// A candidate's way through the live world, by the test's hand.
+// The test moves a candidate through the live data.
 func ExampleServer_Evaluate() {
 	ctx := context.Background()
 	server := sandbox.New()
@@ -108,7 +107,7 @@ func ExampleServer_Evaluate() {
 	// Output: 82 strong_yes 45
 }
 
-// TestCandidate is the same as a test of yours would have it.
+// TestCandidate is the same as a test of your own.
 func TestCandidate(t *testing.T) {
 	server := sandbox.Start(t)
 	client := server.LiveClient()
@@ -142,8 +141,8 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
-// Candidates who move by themselves. Here the poller itself moves the server's
-// clock on; inside testing/synctest both would wait on the same virtual clock.
+// Candidates that move by a timeline. Here the loop advances the server's clock. Inside
+// testing/synctest both would wait on the same virtual clock.
 func ExampleWithTimeline() {
 	ctx := context.Background()
 	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{
@@ -174,8 +173,8 @@ func ExampleWithTimeline() {
 	// evaluated
 }
 
-// TestWaitingTakesNoTime is an example too, but one that needs a *testing.T:
-// what takes an hour and a half takes milliseconds inside a bubble.
+// TestWaitingTakesNoTime is an example that needs a *testing.T: an hour and a half takes
+// milliseconds inside a bubble.
 func TestWaitingTakesNoTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sandbox.Start(t, sandbox.WithTimeline(sandbox.Timeline{Submit: time.Hour, Evaluate: 30 * time.Minute}))

@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// The service and its page for people at one address.
+// The fake server and its web page at one address.
 func ExampleHandler() {
 	web := httptest.NewServer(console.Handler(sandbox.New()))
 	defer web.Close()
