@@ -83,8 +83,8 @@ func thousands(n int) string {
 	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
 
-// TestReplaceLinesAreComplete wants, wherever a guide replaces a module by a clone,
-// the same for every module of this repository that it requires.
+// TestReplaceLinesAreComplete checks that a guide which replaces a module by a clone
+// replaces every required module of this repository.
 func TestReplaceLinesAreComplete(t *testing.T) {
 	t.Parallel()
 	replaced := regexp.MustCompile(`-replace (` + regexp.QuoteMeta(module) + `[\w/-]*)=`)
@@ -108,8 +108,8 @@ func TestReplaceLinesAreComplete(t *testing.T) {
 	assert.Greater(t, guides, 5)
 }
 
-// TestNoBlockMixesAModuleWithAClone: go get is for the reader's module, and go run
-// of a folder of this repository for a clone.
+// TestNoBlockMixesAModuleWithAClone checks that go get is used in the reader's module,
+// and go run of a folder in a clone.
 func TestNoBlockMixesAModuleWithAClone(t *testing.T) {
 	t.Parallel()
 	inClone := regexp.MustCompile(`(?m)^go run (-C |\./)`)
@@ -122,7 +122,7 @@ func TestNoBlockMixesAModuleWithAClone(t *testing.T) {
 	}
 }
 
-// TestAServerThatHangs measures how long a read takes to fail.
+// TestAServerThatHangs measures how long a read takes until it fails.
 func TestAServerThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestOneUnknownAttemptKeepsACallUnknown shows what docs/errors.md says of a PATCH.
+// TestOneUnknownAttemptKeepsACallUnknown checks what docs/errors.md says about a PATCH.
 func TestOneUnknownAttemptKeepsACallUnknown(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
@@ -212,8 +212,8 @@ func TestScaleFiguresAgree(t *testing.T) {
 	}
 }
 
-// TestACheckpointIsOfferedBeforeRiver wants readers of the guides to learn when a
-// Checkpoint is enough before they read of River or of the module that needs it.
+// TestACheckpointIsOfferedBeforeRiver checks that the guides explain when a Checkpoint is
+// enough before they mention River or the module that needs it.
 func TestACheckpointIsOfferedBeforeRiver(t *testing.T) {
 	t.Parallel()
 	const section = "#one-process-without-jobs"
@@ -233,7 +233,7 @@ func TestACheckpointIsOfferedBeforeRiver(t *testing.T) {
 	assert.Contains(t, text(t, "docs/going-live.md"), "](jobs.md"+section+")")
 }
 
-// TestConfigurationListsEveryOption wants a row with a default and an example for each
+// TestConfigurationListsEveryOption requires a row with a default and an example for each
 // option.
 func TestConfigurationListsEveryOption(t *testing.T) {
 	t.Parallel()
@@ -245,8 +245,8 @@ func TestConfigurationListsEveryOption(t *testing.T) {
 	}
 }
 
-// TestExchangeErrMayNameACandidate shows what docs/telemetry.md warns of: the error
-// of an Exchange quotes the API, and no other field does.
+// TestExchangeErrMayNameACandidate checks the warning of docs/telemetry.md: the error of
+// an Exchange quotes the API, and no other field does.
 func TestExchangeErrMayNameACandidate(t *testing.T) {
 	t.Parallel()
 	const name = "Ada Lovelace"

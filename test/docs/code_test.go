@@ -50,7 +50,7 @@ func TestCodeOfTheGuides(t *testing.T) {
 				t.Errorf("%s: this block is not a complete file, and no comment before it names the tested code that it copies", where)
 			case b.lang == "json":
 				assert.True(t, json.Valid([]byte(b.code)), "%s: no JSON", where)
-			case b.lang == "" && p.name != "docs/cli.md" && p.name != "docs/doctor.md": // Those are recorded.
+			case b.lang == "" && p.name != "docs/cli.md" && p.name != "docs/doctor.md": // Recorded output.
 				t.Errorf("%s: say what this block is: go, sh, text, json, yaml or mermaid", where)
 			}
 		}
@@ -59,8 +59,8 @@ func TestCodeOfTheGuides(t *testing.T) {
 	guides.run(t)
 }
 
-// assertCopy wants a block, whatever its indentation, in the code that its mark
-// names.
+// assertCopy checks that the code which a block's mark names contains the block, whatever
+// its indentation.
 func assertCopy(t *testing.T, where string, b block) {
 	t.Helper()
 	files, function, named := strings.Cut(b.mark, ", ")
@@ -82,7 +82,7 @@ func assertCopy(t *testing.T, where string, b block) {
 	}
 }
 
-// declared is the source of a function, empty if the file has none of that name.
+// declared returns the source of a function, or "" if the file has none of that name.
 func declared(t *testing.T, file, function string) string {
 	t.Helper()
 	source := text(t, file)
@@ -113,7 +113,7 @@ type guides struct {
 	t        *testing.T
 	dir      string
 	programs []program
-	groups   map[string]string   // The folder of the guide's package, as it is now.
+	groups   map[string]string   // The folder of the package that is being added.
 	tests    map[string][]string // Test functions by folder.
 	files    int
 }
@@ -148,7 +148,7 @@ var (
 	testFunction  = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 )
 
-// add puts a block where it is compiled.
+// add writes a block to the module.
 func (g *guides) add(where, page string, b block, shown *string) {
 	g.t.Helper()
 	code := b.code
@@ -170,12 +170,12 @@ func (g *guides) add(where, page string, b block, shown *string) {
 	for _, test := range testFunction.FindAllStringSubmatch(code, -1) {
 		g.tests[folder] = append(g.tests[folder], test[1])
 	}
-	// The compiler names what it complains of by its place in the guide.
+	// Errors of the compiler then have the position in the guide.
 	code = fmt.Sprintf("//line %s:%d\n", page, b.line+1) + packageClause.ReplaceAllString(code, "package "+folder)
 	g.write(folder+"/"+file, code)
 }
 
-// run compiles everything, and runs it. With HIRING_LONG it vets everything, too.
+// run compiles and runs everything. With HIRING_LONG it also runs go vet.
 func (g *guides) run(t *testing.T) {
 	t.Helper()
 	folders := make(map[string]bool)
@@ -234,7 +234,7 @@ func (g *guides) goTool(arguments ...string) (string, error) {
 	return string(out), err
 }
 
-// runProgram runs one in a folder of its own, against a sandbox of its own.
+// runProgram runs a program in its own folder, with its own sandbox.
 func (g *guides) runProgram(t *testing.T, p program) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCommandsOfTheGuides: each command in a shell block is one that there is, for
-// a package that there is, with flags that it has. The flags of hiring are checked in
-// cmd/hiring.
+// TestCommandsOfTheGuides checks that each command in a shell block exists, for a package
+// that exists, with flags that exist. The flags of hiring are checked in cmd/hiring.
 func TestCommandsOfTheGuides(t *testing.T) {
 	t.Parallel()
 	commands := 0
@@ -36,7 +35,7 @@ func TestCommandsOfTheGuides(t *testing.T) {
 
 const module = "github.com/hiring-assessment/hiring-go"
 
-// ours are the programs of this repository, by their names.
+// ours are the programs of this repository by name.
 var ours = map[string]string{"hiring-sandbox": "cmd/hiring-sandbox", "poll": "examples/poll"}
 
 var assignment = regexp.MustCompile(`^[A-Z_]+=\S*$`)
@@ -90,7 +89,7 @@ func misusedGo(t *testing.T, words []string) string {
 	case "get", "install":
 		of, _, _ := strings.Cut(rest[0], "@")
 		if !strings.HasPrefix(of, module) && !strings.HasPrefix(of, ".") {
-			return "" // A dependency: go.mod of the module that needs it names it.
+			return "" // A dependency is named by the go.mod of the module that needs it.
 		}
 		return missing(".", strings.TrimPrefix(strings.TrimPrefix(of, module), "/"))
 	case "run":
@@ -113,8 +112,8 @@ func missing(dir, folder string) string {
 	return ""
 }
 
-// unknownFlag looks for each flag in the program's source. Those of cmd/hiring are
-// judged there.
+// unknownFlag looks for each flag in the program's source. The flags of cmd/hiring are
+// checked there.
 func unknownFlag(t *testing.T, dir string, words []string) string {
 	t.Helper()
 	if dir == "cmd/hiring" {

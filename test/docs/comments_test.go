@@ -20,8 +20,8 @@ var (
 	guideNamed = regexp.MustCompile(`\bdocs/[\w/-]+\.md\b`)
 )
 
-// TestReferencesInCommentsExist: each link in the comments of the packages that users
-// import has its name, and each guide that a comment mentions is there.
+// TestReferencesInCommentsExist checks the links in the comments of public packages, and
+// the guides that comments mention.
 func TestReferencesInCommentsExist(t *testing.T) {
 	t.Parallel()
 	names, links, mentions := exported(t), 0, 0

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLayoutListsEveryFolder: CONTRIBUTING's map names each folder with code, or the
-// module or the examples that it is part of, and none that is not there.
+// TestLayoutListsEveryFolder checks that the table of CONTRIBUTING.md lists each folder
+// with code, or its module or parent, and no other.
 func TestLayoutListsEveryFolder(t *testing.T) {
 	t.Parallel()
 	_, section, found := strings.Cut(text(t, "CONTRIBUTING.md"), "\n## Where things are\n")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
-	shown := map[string]bool{".": true} // Not called by a path there.
+	shown := map[string]bool{".": true} // Not listed by its path.
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+) \\|").FindAllStringSubmatch(section, -1) {
 		for _, room := range regexp.MustCompile("`([a-z0-9/-]+)`").FindAllStringSubmatch(row[1], -1) {
 			assert.DirExists(t, filepath.FromSlash(room[1]), "CONTRIBUTING.md shows it")

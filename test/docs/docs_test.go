@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of docs_*_test.go hold every Markdown file of the repository against
-// the code: docs_code_test.go what stands in code blocks, docs_links_test.go
-// where links lead, docs_text_test.go names, repetitions and length.
+// The tests of this package compare every Markdown file of the repository with the code:
+// code_test.go the code blocks, links_test.go the links, text_test.go names, repetitions
+// and length.
 
-// page is a Markdown file, cut up.
+// page is a Markdown file, divided into its parts.
 type page struct {
 	name     string // From the root, with slashes.
 	lines    []string
@@ -27,20 +27,20 @@ type page struct {
 // block is a code block.
 type block struct {
 	line int
-	lang string // "sh" for what is indented instead of fenced.
-	mark string // Of the comment before it: <!-- code: example_test.go, ExampleError -->.
+	lang string // "sh" for an indented block.
+	mark string // From the comment before it: <!-- code: example_test.go, ExampleError -->.
 	code string
 }
 
-// passage is a paragraph, an item of a list, a table or a code block: what a reader
-// would notice if it stood somewhere else too.
+// passage is a paragraph, list item, table or code block, whose repetition elsewhere a
+// reader would notice.
 type passage struct {
 	line int
 	text string
 	code bool
 }
 
-// pages are the Markdown files of the repository, its other modules included.
+// pages returns the Markdown files of the repository and its modules.
 func pages(t *testing.T) []page {
 	t.Helper()
 	var all []page
@@ -70,7 +70,7 @@ var (
 	item     = regexp.MustCompile(`^ *([-*]|\d+\.) `)
 )
 
-// cut reads the Markdown that the repository is written in, which is little of it.
+// cut parses the subset of Markdown that the repository uses.
 func cut(name, text string) page {
 	p := page{name: name, lines: strings.Split(text, "\n"), anchors: make(map[string]bool)}
 	mark, blank, listed := "", true, false
@@ -118,7 +118,7 @@ func cut(name, text string) page {
 	return p
 }
 
-// code is the block that begins in a line, and its last line.
+// code returns the block that begins at a line, and its last line.
 func code(lines []string, first int, fenced []string) (lang, code string, last int) {
 	if fenced == nil {
 		for last = first; last < len(lines) && (strings.HasPrefix(lines[last], "    ") || lines[last] == ""); last++ {
@@ -132,7 +132,7 @@ func code(lines []string, first int, fenced []string) (lang, code string, last i
 	return fenced[1], code, last
 }
 
-// anchor is the name by which the usual hosts of repositories link to a heading.
+// anchor returns the anchor that repository hosts give to a heading.
 func anchor(title string) string {
 	title = regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(title, "]")
 	title = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(title), "")

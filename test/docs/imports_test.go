@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFilesDoNotDependOnEachOtherInLargeCycles limits the largest set of files in
-// a package that can only be understood together. Run it with -v for the figures.
+// TestFilesDoNotDependOnEachOtherInLargeCycles limits the largest cycle of dependent
+// files in a package. Run it with -v for the figures.
 func TestFilesDoNotDependOnEachOtherInLargeCycles(t *testing.T) {
 	for _, c := range []struct {
 		dir   string

@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLinksResolve: each relative link has its file and its heading, each
-// link to the reference its name, and any other is well-formed; nothing is sent.
+// TestLinksResolve checks that each relative link has its file and heading, that each
+// link to the reference has its name, and that other links are well-formed. It sends no
+// request.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
 	names, all, links := exported(t), make(map[string]page), 0
@@ -37,7 +38,7 @@ var (
 	codeSpan     = regexp.MustCompile("`[^`\n]+`")
 )
 
-// linksOf are the targets of the links in what is no code.
+// linksOf returns the targets of the links outside code.
 func linksOf(p page) []string {
 	var links []string
 	lines := append([]string(nil), p.lines...)
@@ -98,7 +99,7 @@ func unknownReference(rest string, names index) string {
 	return ""
 }
 
-// TestGuidesCanBeFound: from the README, one link after the other.
+// TestGuidesCanBeFound follows the links from the README.
 func TestGuidesCanBeFound(t *testing.T) {
 	t.Parallel()
 	all, seen := make(map[string]page), make(map[string]bool)

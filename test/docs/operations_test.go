@@ -141,7 +141,8 @@ func requireTest(t *testing.T, o operations.Operation) {
 	assert.True(t, called[o.Name], "%s has no suite function: %s, which its row names, does not call it", o.Name, o.Test)
 }
 
-// methods are those of the client's services, and OpenAPI, which has none.
+// methods returns the methods of the client's services, and OpenAPI, which belongs to
+// none.
 func methods(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{"OpenAPI": true}
@@ -157,7 +158,7 @@ func methods(t *testing.T) map[string]bool {
 	return all
 }
 
-// commented are the routes that the services' comments list, each with its scope.
+// commented returns the routes that the services' comments list, each with its scope.
 func commented(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -199,8 +200,7 @@ func descriptions(t *testing.T) map[string]string {
 	return all
 }
 
-// runnable are the operations that have an example of their own whose output is
-// checked.
+// runnable returns the operations that have an example with checked output.
 func runnable(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("example*_test.go")

@@ -11,13 +11,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/docscheck"
 )
 
-// TestEveryFunctionHasAnExample names each exported function and method that no
-// runnable example shows.
+// TestEveryFunctionHasAnExample reports each exported function and method without a
+// runnable example.
 func TestEveryFunctionHasAnExample(t *testing.T) {
 	t.Parallel()
 	for dir, shared := range map[string]map[string]string{
 		".": {
-			// Called by encoding/json, for 19 types by the same two lines.
+			// Called by encoding/json. 19 types have the same two lines.
 			"MarshalJSON":   "Submission_json",
 			"UnmarshalJSON": "Submission_json",
 		},
@@ -30,8 +30,8 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 	}
 }
 
-// TestDocCommentsStateScopeAndCost names what is exported without a comment that
-// begins with its name, and what sends requests without its scope and its cost.
+// TestDocCommentsStateScopeAndCost reports exported names without a comment that begins
+// with the name, and functions that send requests without their scope and cost.
 func TestDocCommentsStateScopeAndCost(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{".", "sandbox", "sandbox/console"} {
@@ -51,8 +51,8 @@ func sends(name string, decl *ast.FuncDecl) bool {
 	return strings.HasSuffix(kind, "Service") || docscheck.TakesContext(decl) && (kind == "Client" || kind == "Pager")
 }
 
-// promises are what the documentation promises beyond the effect of one function,
-// by the example that shows it.
+// promises are the documented promises that concern several functions, with the example
+// that shows each.
 var promises = map[string]map[string]string{
 	".": {
 		"_journey":                          "from an invitation to the score, by the candidate's address",
@@ -135,7 +135,7 @@ var promises = map[string]map[string]string{
 	},
 }
 
-// TestEveryPromiseHasAnExample: those above are all there and run.
+// TestEveryPromiseHasAnExample checks that the examples of promises exist and run.
 func TestEveryPromiseHasAnExample(t *testing.T) {
 	t.Parallel()
 	for dir, all := range promises {

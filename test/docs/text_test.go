@@ -17,13 +17,13 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// records grow or are made by a program: they are no guides.
+// records are files that grow or are generated. They are not guides.
 var records = map[string]bool{"docs/cli.md": true, "docs/internals/decisions.md": true, "CHANGELOG.md": true}
 
 func isGuide(name string) bool { return strings.HasPrefix(name, "docs/") && !records[name] }
 
-// TestGuidesBeginWithTheirAnswer: what a guide is about stands in its first
-// screen, as something to copy or to look up, and the guide has an end.
+// TestGuidesBeginWithTheirAnswer checks that the first lines of a guide have something to
+// copy or to look up, and that the length of a guide is limited.
 func TestGuidesBeginWithTheirAnswer(t *testing.T) {
 	t.Parallel()
 	assert.LessOrEqual(t, len(pageNamed(t, "README.md").lines), 151, "README.md: 150 lines; the rest belongs into a guide")
@@ -37,8 +37,8 @@ func TestGuidesBeginWithTheirAnswer(t *testing.T) {
 	}
 }
 
-// TestNoGuideRepeatsAnother: no run of this many words stands in two of the pages
-// and comments of packages. A link says it in fewer.
+// TestNoGuideRepeatsAnother checks that no sequence of this many words occurs in two
+// pages or package comments. A link is shorter.
 func TestNoGuideRepeatsAnother(t *testing.T) {
 	t.Parallel()
 	const run = 25
@@ -60,7 +60,7 @@ func TestNoGuideRepeatsAnother(t *testing.T) {
 
 var goImports = regexp.MustCompile(`(?ms)^import \(\n.*?^\)\n`)
 
-// wordsOf are the words of a passage, without what does not make it another one.
+// wordsOf returns the words of a passage, without markup.
 func wordsOf(p passage) []string {
 	if p.code {
 		return strings.Fields(goImports.ReplaceAllString(p.text, ""))
@@ -68,7 +68,7 @@ func wordsOf(p passage) []string {
 	return strings.FieldsFunc(strings.ToLower(p.text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// packageComments are those of the packages that users import, as pages.
+// packageComments returns the comments of public packages as pages.
 func packageComments(t *testing.T) []page {
 	t.Helper()
 	var all []page
@@ -84,7 +84,7 @@ func packageComments(t *testing.T) []page {
 	return all
 }
 
-// TestTheGuideNamesEveryErrorCode, with its wire name.
+// TestTheGuideNamesEveryErrorCode requires each code with its text in the API.
 func TestTheGuideNamesEveryErrorCode(t *testing.T) {
 	t.Parallel()
 	guide := text(t, "docs/errors.md")
@@ -98,8 +98,8 @@ func TestTheGuideNamesEveryErrorCode(t *testing.T) {
 	}
 }
 
-// TestTheFiguresOfTheReadmeAreThoseOfTheGuide: p50, p95 and requests of a wait for
-// 1,000 reports.
+// TestTheFiguresOfTheReadmeAreThoseOfTheGuide compares p50, p95 and the requests of a
+// wait for 1,000 reports.
 func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
 	figures := func(way string) []string {
@@ -124,14 +124,14 @@ var (
 	inHouse   = regexp.MustCompile(`^(?:docs|examples|jobs|cmd|otelhiring|sandbox|internal|benchmarks|contract|e2e|tools|\.ci|api)/[\w./*-]*$`)
 )
 
-// TestNamesInTheGuidesExist: what stands in backticks and looks like an exported
-// name, a test or a file of this repository is one.
+// TestNamesInTheGuidesExist checks the names in backticks that look like exported names,
+// tests or files of this repository.
 func TestNamesInTheGuidesExist(t *testing.T) {
 	t.Parallel()
 	names, tests := exported(t), testNames(t)
 	found := 0
 	for _, p := range pages(t) {
-		if records[p.name] && p.name != "docs/cli.md" { // They speak of the past.
+		if records[p.name] && p.name != "docs/cli.md" { // They describe the past.
 			continue
 		}
 		for _, passage := range p.passages {
@@ -165,13 +165,13 @@ func fileExists(page, name string) bool {
 	return false
 }
 
-// index has, for each package that users import, what it exports: Name,
-// Type.Method, Type.Field. What a client's services do is there by the names of
-// the client's fields too: Submissions.Poll.
+// index holds the exported names of each public package: Name, Type.Method and
+// Type.Field. Methods of a client's services are also listed by the client's field, such
+// as Submissions.Poll.
 type index map[string]map[string]bool
 
-// knows looks in one package, or, without one, in all; a member may stand without
-// its type there.
+// knows reports whether one package, or any without one, has a name. A member may be
+// given without its type.
 func (names index) knows(of, name string) bool {
 	for pkg, known := range names {
 		if of != "" && of != pkg {
@@ -188,7 +188,7 @@ func (names index) knows(of, name string) bool {
 	return false
 }
 
-// packages are those that users import.
+// packages returns the public packages.
 var packages = map[string]string{"hiring": ".", "sandbox": "sandbox", "console": "sandbox/console", "jobs": "jobs", "otelhiring": "otelhiring"}
 
 func exported(t *testing.T) index {
@@ -220,7 +220,7 @@ func exported(t *testing.T) index {
 	return names
 }
 
-// add records the exported names of a declaration, and each member on its own.
+// add records the exported names of a declaration, and each member separately.
 func (names index) add(of string, declaration ast.Decl) {
 	if f, ok := declaration.(*ast.FuncDecl); ok {
 		if f.Recv == nil {
@@ -276,8 +276,8 @@ func receiver(expression ast.Expr) string {
 	return ""
 }
 
-// testNames are the functions of all tests, those of other modules included, and
-// the alerts.
+// testNames returns the functions of all tests, including those of other modules, and the
+// alerts.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	all := make(map[string]bool)

@@ -130,9 +130,9 @@ func symptoms(t *testing.T) map[string]error {
 	return errs
 }
 
-// TestTroubleshootingShowsRealErrorTexts wants every symptom of the guide in the text
-// of a real error, and every one of these errors in the guide. An ellipsis in a
-// symptom matches any text.
+// TestTroubleshootingShowsRealErrorTexts checks that each symptom in the guide is part of
+// a real error, and that each of these errors is in the guide. An ellipsis in a symptom
+// matches any text.
 func TestTroubleshootingShowsRealErrorTexts(t *testing.T) {
 	errs, found := symptoms(t), make(map[string]bool)
 	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| [^|]+ \\| [^|]+ \\|$").FindAllStringSubmatch(text(t, "docs/troubleshooting.md"), -1)

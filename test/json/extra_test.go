@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go"
 )
 
-// resourceTypes are all types that have an Extra, as pointers to zero values.
+// resourceTypes are all types with an Extra, as pointers to zero values.
 func resourceTypes() []any {
 	return []any{
 		new(hiring.Account), new(hiring.Plan), new(hiring.Usage), new(hiring.Branding), new(hiring.Member), new(hiring.Challenge), new(hiring.Task),

@@ -27,8 +27,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What is nullable is null somewhere in the sample data, and not null somewhere
-// else: both ways are decoded above. The archive link is null in test mode.
+// Each nullable field is null somewhere in the sample data, and not null elsewhere, so
+// that both are decoded above. The archive link is always null in test mode.
 func TestGoldenSampleDataShowsBothSidesOfNull(t *testing.T) {
 	c := sandbox.Start(t).Client()
 	seen := make(map[string]bool)
@@ -92,7 +92,7 @@ func noteNulls(s apitest.Shape, v map[string]any, at string, seen map[string]boo
 	}
 }
 
-// The busy log has what a reader must be ready for.
+// The busy log has unusual entries.
 func TestGoldenBusyLog(t *testing.T) {
 	c := sandbox.Start(t).Client()
 	events, err := c.Events.List(sandbox.BusySubmissionID, hiring.EventFilter{}).Prefetch(2).Collect(t.Context())
@@ -117,7 +117,7 @@ func TestGoldenBusyLog(t *testing.T) {
 	assert.JSONEq(t, `{}`, string(events[0].Payload))
 }
 
-// Extra is nil while the API sends nothing new, and holds what it sends.
+// Extra is nil without unknown members, and contains them otherwise.
 func TestGoldenExtra(t *testing.T) {
 	var a hiring.Account
 	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","plan":{"id":"p"}}`), &a))

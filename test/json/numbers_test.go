@@ -24,8 +24,7 @@ var notWhole = []string{
 	"1." + strings.Repeat("0", 5000), "1.", "1e", "1.e2", ".5", "01.0", "+1.0",
 }
 
-// Some languages write every number with a fraction, and large ones with an
-// exponent.
+// Some languages encode every number with a fraction, and large ones with an exponent.
 func TestWholeNumbersMayHaveAFractionOrAnExponent(t *testing.T) {
 	for text, want := range wholeNumbers {
 		if want >= 0 { // A log has no entries below 0.

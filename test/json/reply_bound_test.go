@@ -25,7 +25,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// bodies answers with one body, which it does not copy.
+// bodies responds with one body, without copying it.
 type bodies struct {
 	status int
 	body   []byte
@@ -36,7 +36,7 @@ func (b *bodies) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // blowUps are bodies that are small compared with their decoded size: n bytes of a
-// piece, again and again, between two ends.
+// repeated piece between a beginning and an end.
 var blowUps = []struct {
 	name, before, piece, after string
 	status                     int
@@ -151,8 +151,8 @@ func TestResponseTakesBoundedMemory(t *testing.T) {
 	}
 }
 
-// allocated counts the bytes of a client's first call and its second: of lists, the
-// length of the one before is remembered.
+// allocated returns the bytes that a client's first and second call allocate. The client
+// remembers the length of the first list.
 func allocated(t *testing.T, server http.RoundTripper, limit int64, call func(context.Context, *hiring.Client) error) (taken [2]uint64, err error) {
 	t.Helper()
 	client, err := hiring.New(apitest.BaseURL, apitest.Key, hiring.WithHTTPClient(&http.Client{Transport: server}),
@@ -205,7 +205,7 @@ func TestCompressedLargeResponseIsBounded(t *testing.T) {
 	}
 }
 
-// watchHeap looks how large the heap gets.
+// watchHeap measures the largest heap.
 func watchHeap(stop <-chan struct{}, peak chan<- uint64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	most := uint64(0)
@@ -229,8 +229,8 @@ func gzipped(b []byte) []byte {
 	return packed.Bytes()
 }
 
-// TestResponseWithinTheLimitIsDecoded: what is no larger than its text is read up to the
-// limit of the text.
+// TestResponseWithinTheLimitIsDecoded checks that data which is not larger than its text
+// is decoded up to the limit of the text.
 func TestResponseWithinTheLimitIsDecoded(t *testing.T) {
 	const limit = 1 << 20
 	member := `{"id":"5b000000-0000-4000-8000-000000000001","email":"somebody@example.com","name":"Somebody","role":"member","created_at":"2026-03-01T12:00:00.000Z"}`
@@ -240,7 +240,7 @@ func TestResponseWithinTheLimitIsDecoded(t *testing.T) {
 		call                 func(context.Context, *hiring.Client) error
 	}{
 		{`{"data":[`, member, `]}`, limit, membersPage},
-		{`{"data":[`, member, `]}`, limit / 5, into[[]hiring.Member]}, // Of foreign types, the worst is assumed.
+		{`{"data":[`, member, `]}`, limit / 5, into[[]hiring.Member]}, // For types of users the largest factor is assumed.
 		{`{"data":{"submission_id":"s","summary":"`, `text, `, `"}}`, limit, report},
 		{`{"data":{"submission_id":"s","strengths":[`, `"Reads the code before changing it"`, `]}}`, limit, report},
 	} {
@@ -253,7 +253,7 @@ func TestResponseWithinTheLimitIsDecoded(t *testing.T) {
 	}
 }
 
-// TestPageIsNotTenTimesTooLong is about lists whose largest page is documented.
+// TestPageIsNotTenTimesTooLong checks lists with a documented largest page.
 func TestPageIsNotTenTimesTooLong(t *testing.T) {
 	for _, list := range append(apitest.ListCases, apitest.ListCase{Name: "members", Style: "plain", Largest: math.MaxInt, Open: apitest.MembersOf}) {
 		for _, n := range []int{10 * list.Largest, 10*list.Largest + 1} {
@@ -276,7 +276,7 @@ func TestPageIsNotTenTimesTooLong(t *testing.T) {
 	}
 }
 
-// TestDecodingEndsInTime: the time is over when the body was read in full.
+// TestDecodingEndsInTime lets the timeout expire when the body was read.
 func TestDecodingEndsInTime(t *testing.T) {
 	t.Parallel()
 	ended := 0
@@ -295,7 +295,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 			return err
 		}
 		if run(func(context.CancelFunc) {}) != nil || len(c.piece) > 50 || c.name == "text" {
-			continue // It ends for another reason, or is too little.
+			continue // Decoding fails for another reason, or the body is too small.
 		}
 		ended++
 		require.ErrorIs(t, run(func(cancel context.CancelFunc) { cancel() }), context.Canceled, c.name)
@@ -306,7 +306,7 @@ func TestDecodingEndsInTime(t *testing.T) {
 	assert.Greater(t, ended, 12)
 }
 
-// lastMinute is a body that calls over when it has ended.
+// lastMinute is a body that calls over at its end.
 type lastMinute struct {
 	*bytes.Reader
 	over func()

@@ -165,7 +165,7 @@ func TestValueKeepsACopy(t *testing.T) {
 	}
 }
 
-// sample is a resource with every documented member and members that are not.
+// sample is a resource with every documented member and some unknown members.
 type sample struct {
 	name string
 	into func() any
@@ -235,8 +235,8 @@ func TestResourcesDecodeAndEncodeWithEveryMember(t *testing.T) {
 	}
 }
 
-// assertFilled notices a documented member that no field took: with the samples
-// only "new" members belong into Extra.
+// assertFilled reports a documented member that no field has decoded: in the samples only
+// "new" members belong in Extra.
 func assertFilled(t *testing.T, what string, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -379,7 +379,7 @@ func TestTimesRoundTrip(t *testing.T) {
 		"2026-03-01T06:30:00.000-05:30":      "",
 		"9999-12-31T23:59:59.999Z":           "",
 		"0001-01-01T00:00:00.001Z":           "",
-		"2026-03-01T12:00:00Z":               "2026-03-01T12:00:00.000Z", // Fewer digits than documented: the documented ones.
+		"2026-03-01T12:00:00Z":               "2026-03-01T12:00:00.000Z", // The API documents three digits.
 		"2026-03-01T12:00:00.1Z":             "2026-03-01T12:00:00.100Z",
 		"2026-03-01T12:00:00.123450Z":        "2026-03-01T12:00:00.12345Z",
 		"2026-03-01T12:00:00.123+00:00":      "2026-03-01T12:00:00.123Z",
@@ -419,8 +419,8 @@ func TestTimesThatJSONCannotHoldAreErrors(t *testing.T) {
 	}
 }
 
-// What the documentation says may be absent is absent, and what it says may be
-// null is null, also of a resource that a user made.
+// Fields that may be absent are absent, and fields that may be null are null, also in a
+// resource of a user.
 func TestEmptyResourcesEncodeAsDocumented(t *testing.T) {
 	for codec, c := range apitest.Codecs {
 		for v, want := range map[any]struct{ null, absent []string }{
@@ -448,7 +448,7 @@ func TestEmptyResourcesEncodeAsDocumented(t *testing.T) {
 	}
 }
 
-// A list that came empty is not one that did not come.
+// An empty list differs from an absent one.
 func TestEmptyTasksAreKept(t *testing.T) {
 	for codec, c := range apitest.Codecs {
 		for _, v := range []any{new(hiring.Challenge), new(hiring.Report)} {

@@ -19,20 +19,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// The keys also hold what JSON writers like to escape.
+// The keys contain characters that JSON encoders escape.
 var leakKeys = []string{apitest.Key, "sk_live_a/b+c<d>&e=f'g", `sk_test_"q\q"z`}
 
-// looseCause is an error that is its own text, which printers look into.
+// looseCause is an error whose text printers can read as a field.
 type looseCause string
 
 func (c looseCause) Error() string { return string(c) }
 
-// structCause is one that printers would follow into its fields.
+// structCause is an error whose fields printers follow.
 type structCause struct{ Text string }
 
 func (c structCause) Error() string { return c.Text }
 
-// escaped spells every byte of s with a JSON escape.
+// escaped returns s with each byte as a JSON escape.
 func escaped(s string, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -41,7 +41,7 @@ func escaped(s string, format string) string {
 	return b.String()
 }
 
-// echoes are responses of servers that repeat the key wherever they can.
+// echoes are responses of servers that repeat the key wherever possible.
 func echoes(key string) map[string]apitest.Responder {
 	headers := []string{"X-Request-Id: req_" + key, "Location: https://x.test/" + key, "Set-Cookie: k=" + key, "X-Echo: Bearer " + key}
 	spellings := map[string]string{"all escaped": escaped(key, `\u%04x`), "upper case": escaped(key, `\u%04X`)}
@@ -138,7 +138,7 @@ func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) 
 	apitest.AssertNoKey(t, key, name+": the log", log.String())
 }
 
-// fieldsOf returns the texts of an account as a program sees them: decoded.
+// fieldsOf returns the decoded texts of an account.
 func fieldsOf(a hiring.Account) map[string]bool {
 	texts := map[string]bool{a.ID: true, a.Name: true}
 	if a.CustomDomain != nil {
@@ -176,7 +176,7 @@ func TestTextSimilarToTheKeyIsKept(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "half "+apitest.Key[:15], account.Name)
 
-	// A key of a few letters would wipe them from every response.
+	// A key of a few letters would remove these letters from every response.
 	fake = apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":{"id":"x","name":"abcde"},"meta":{}}`, "X-Request-Id: abcde"))
 	for key, want := range map[string]string{"abcde": "abcde", "abcde1": "abcde"} {
 		client, err := hiring.New(apitest.BaseURL, key, hiring.WithHTTPClient(&http.Client{Transport: fake}))

@@ -27,8 +27,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/apitest"
 )
 
-// lettersIn returns the letters of a text that can reveal a key, with escapes undone as
-// often as they may have been made.
+// lettersIn returns the letters of a text that can reveal a key, with nested escapes
+// decoded.
 func lettersIn(text string) []string {
 	var all []string
 	for range 3 {
@@ -56,8 +56,8 @@ func lettersIn(text string) []string {
 	return all
 }
 
-// assertNoPiece looks for 12 letters of fakeKey's secret in a row, in every
-// rendering of the values and of all errors that they lead to.
+// assertNoPiece looks for 12 consecutive letters of fakeKey's secret in every rendering
+// of the values and of all errors in their trees.
 func assertNoPiece(t *testing.T, what string, values ...any) {
 	t.Helper()
 	secret := strings.TrimPrefix(apitest.Key, "sk_test_")
@@ -83,7 +83,7 @@ func errorTree(err error) []any {
 		return nil
 	}
 	all := []any{err}
-	switch err := err.(type) { //nolint:errorlint // this walks the tree
+	switch err := err.(type) { //nolint:errorlint // Visits the tree.
 	case interface{ Unwrap() error }:
 		all = append(all, errorTree(err.Unwrap())...)
 	case interface{ Unwrap() []error }:
@@ -94,8 +94,8 @@ func errorTree(err error) []any {
 	return all
 }
 
-// splitKeys are the key as peers may echo it, broken up by what the client, or a
-// terminal, takes out of a text later.
+// splitKeys are echoes of the key, interrupted by characters that the client or a
+// terminal later removes.
 func splitKeys() map[string]string {
 	half := apitest.Key[:15]
 	split := map[string]string{"whole": apitest.Key, "a piece": apitest.Key[9:21]}
@@ -119,7 +119,7 @@ func wideText(s string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// hostileReplies are what a peer writes on a connection.
+// hostileReplies are the bytes that a peer writes to a connection.
 func hostileReplies() map[string]string {
 	all := make(map[string]string)
 	page := func(name string, status int, kind, body string, headers ...string) {
@@ -152,7 +152,7 @@ func hostileReplies() map[string]string {
 	return all
 }
 
-// witness is a client that keeps all that it lets out.
+// witness is a client that records everything that it returns, logs or reports.
 type witness struct {
 	client    *hiring.Client
 	log       bytes.Buffer
@@ -230,13 +230,13 @@ func TestNoPieceOfTheKeyComesBackFromAProxy(t *testing.T) {
 	}
 }
 
-// frame writes one of HTTP/2.
+// frame returns an HTTP/2 frame.
 func frame(w io.Writer, kind byte, payload []byte) {
 	head := binary.BigEndian.AppendUint32(nil, uint32(len(payload))<<8|uint32(kind))
 	_, _ = w.Write(append(append(head, make([]byte, 5)...), payload...))
 }
 
-// goesAway speaks HTTP/2 until the first request, and leaves with last words.
+// goesAway speaks HTTP/2 until the first request, and then sends GOAWAY with debug data.
 func goesAway(conn net.Conn, words string) {
 	defer func() { _ = conn.Close() }()
 	const headers, settings, goAway = 1, 4, 7
@@ -286,7 +286,7 @@ func TestNoPieceOfTheKeyComesBackOverHTTP2(t *testing.T) {
 	}
 }
 
-// vaultError is a failure that a key source or a transport may come with.
+// vaultError is a failure of a key source or a transport.
 type vaultError struct {
 	Detail  string
 	Request *http.Request
@@ -315,7 +315,7 @@ func TestCausesAreStillFoundWithoutTheKey(t *testing.T) {
 func TestNoPieceOfTheKeyInHeaders(t *testing.T) {
 	fake := apitest.NewScriptedServer(t, func(r *http.Request) (*http.Response, error) {
 		resp, err := apitest.RespondData(`{"id":"a"}`)(r)
-		resp.Header["x-"+apitest.Key] = []string{"1"} // As a transport may leave it that knows no canonical form.
+		resp.Header["x-"+apitest.Key] = []string{"1"} // Left by a transport that does not use the canonical form.
 		resp.Header["X-Echo"] = []string{"a", apitest.Key[:14] + "\x00" + apitest.Key[14:]}
 		return resp, err
 	})
