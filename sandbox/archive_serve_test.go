@@ -34,10 +34,10 @@ func anArchive(t *testing.T, s *sandbox.Server) (path, id string) {
 	return u.RequestURI(), id
 }
 
-// download gets an archive as a client does: without a key.
+// download requests an archive without a key, as a client does.
 func (d transport) download(t *testing.T, method, path string) outcome {
 	t.Helper()
-	d.client.CloseIdleConnections() // a reset of one that served before may be repeated by net/http
+	d.client.CloseIdleConnections() // net/http may retry a reset of a reused connection.
 	r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, http.NoBody)
 	require.NoError(t, err)
 	res, err := d.client.Do(r)

@@ -18,8 +18,8 @@ func benchmarkAccount(b *testing.B, client *hiring.Client) {
 	}
 }
 
-// BenchmarkAccountTransport and BenchmarkAccountTCP are the same call, client
-// included, without a socket and with one.
+// BenchmarkAccountTransport and BenchmarkAccountTCP make the same call, client included,
+// without and with a socket.
 func BenchmarkAccountTransport(b *testing.B) {
 	benchmarkAccount(b, sandbox.Start(b, sandbox.WithQuota(1<<30, 1)).Client())
 }
@@ -33,8 +33,8 @@ func BenchmarkAccountTCP(b *testing.B) {
 	benchmarkAccount(b, client)
 }
 
-// BenchmarkHourOfPolling is 120 rounds of a poller that asks every 30 seconds,
-// on a clock that only this benchmark moves.
+// BenchmarkHourOfPolling makes 120 requests, one every 30 seconds of a clock that only
+// this benchmark moves.
 func BenchmarkHourOfPolling(b *testing.B) {
 	server := sandbox.Start(b)
 	client := server.Client()

@@ -11,8 +11,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestWebPagesCannotControl: what a browser would send for a page, whatever
-// name the page has this machine's address under.
+// TestWebPagesCannotControl sends what a browser would send for a web page, with any host
+// name that may lead to this machine.
 func TestWebPagesCannotControl(t *testing.T) {
 	header := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }
@@ -21,8 +21,8 @@ func TestWebPagesCannotControl(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  []func(*http.Request)
-		here    int // with the control plane for this machine
-		anyHost int // for everyone
+		here    int // WithControlPlane(false): for this machine.
+		anyHost int // WithControlPlane(true): for every machine.
 	}{
 		{"plain", nil, 204, 204},
 		{"IPv4", []func(*http.Request){host("127.0.0.1:8780")}, 204, 204},
@@ -54,7 +54,7 @@ func TestWebPagesCannotControl(t *testing.T) {
 			s := sandbox.Start(t, sandbox.WithControlPlane(anyHost))
 			status, body := steer(t, s, http.MethodPost, "reset", "", c.change...)
 			assert.Equal(t, want, status, "%s, any host %t: %s", c.name, anyHost, body)
-			for _, path := range []string{"nothing", "journal"} { // refused before anything is looked at
+			for _, path := range []string{"nothing", "journal"} { // Rejected before the body is read.
 				if status, _ := steer(t, s, http.MethodGet, path, "", c.change...); want == 403 {
 					assert.Equal(t, 403, status, c.name)
 				}

@@ -13,8 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// steeredID sends a request to the control API and returns a member of the
-// response.
+// steeredID sends a request to the control API and returns a member of the response.
 func steeredID(t *testing.T, s *sandbox.Server, path, body, member string) string {
 	t.Helper()
 	var response map[string]string
@@ -23,7 +22,7 @@ func steeredID(t *testing.T, s *sandbox.Server, path, body, member string) strin
 	return response[member]
 }
 
-// TestNullIsNoScoreOverHTTP: null must never become a score of 0.
+// TestNullIsNoScoreOverHTTP checks that null never becomes a score of 0.
 func TestNullIsNoScoreOverHTTP(t *testing.T) {
 	s, _ := controlled(t)
 	posting := steeredID(t, s, "assessments", `{"name":"Backend"}`, "assessment_id")
@@ -41,8 +40,8 @@ func TestNullIsNoScoreOverHTTP(t *testing.T) {
 	}
 }
 
-// TestControlAPIDoesAllThatGoDoes takes each operation once and looks at its
-// effect through the API.
+// TestControlAPIDoesAllThatGoDoes calls each operation once and checks its effect through
+// the API.
 func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	s, d := controlled(t, sandbox.WithDetails(), sandbox.WithKey(sandbox.Key{Token: "sk_live_acme", Organization: "acme"}))
 	live := s.LiveClient()
@@ -103,7 +102,7 @@ func TestControlAPIDoesAllThatGoDoes(t *testing.T) {
 	assert.JSONEq(t, `{"entries":[],"repeated":[]}`, journal)
 }
 
-// TestControlIndexNamesEveryOperation, with an example that works.
+// TestControlIndexNamesEveryOperation checks that each has an example that works.
 func TestControlIndexNamesEveryOperation(t *testing.T) {
 	s, _ := controlled(t)
 	steered(t, s, "assessments", `{"name":"Backend"}`)

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// steer sends a request to the control plane; change can spoil it.
+// steer sends a request to the control API. change may make the request invalid.
 func steer(t *testing.T, s *sandbox.Server, method, path, body string, change ...func(*http.Request)) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost:8780/_sandbox/"+path, strings.NewReader(body))

@@ -87,8 +87,8 @@ func TestDetailsOfWhatGoesWrong(t *testing.T) {
 	assert.False(t, last().Throttled, "a quota that is used up is another 429")
 }
 
-// TestDetailsAreBounded: old ones go before the entries do, responses are kept in
-// part, and what is counted is what is there.
+// TestDetailsAreBounded checks that old details are dropped before their entries, that
+// responses are cut, and that the counted size is right.
 func TestDetailsAreBounded(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithDetails(), sandbox.WithQuota(1<<30, 1<<30))
 	d := inProcess(s)

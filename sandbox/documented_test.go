@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The documented members of every resource, and the JSON types each may have.
+// documented are the documented members of every resource, with their JSON types.
 var documented = map[string]string{
 	"challenge": "id:s slug:s name:s domain:s difficulty:s level:s stack:s time_limit_minutes:i budget_dollars_cap:n " +
 		"is_platform:b is_multi_task:b published_at:t created_at:t brief_md:s tasks:a?",
@@ -40,15 +40,15 @@ var (
 	uuid      = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 )
 
-// fields is an object whose members are still JSON.
+// fields is an object with undecoded members.
 type fields map[string]json.RawMessage
 
 func (f fields) text(name string) string { return strings.Trim(string(f[name]), `"`) }
 
 func (f fields) null(name string) bool { return string(f[name]) == "null" }
 
-// conforms checks an object against the documentation: every member, none
-// more, in the documented order and of the documented type.
+// conforms checks that an object has exactly the documented members, in the documented
+// order and with the documented types.
 func conforms(t *testing.T, kind string, raw json.RawMessage) fields {
 	t.Helper()
 	var o fields

@@ -15,17 +15,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// drifts collects what drift did over many seeds.
+// drifts collects the changes of many seeds.
 type drifts struct{ news, nulls, values map[string]bool }
 
-// nullable are the members that drift may set to null though they have a value.
+// nullable are the members that drift may set to null.
 var nullable = map[string]string{
 	"assessment": "budget_dollars_cap selected_task_ids", "invitation": "sent_at", "submission": "workspace_archive_url",
 	"report": "scored_as_role", "pillar": "score", "facts": "time_used_minutes ai_authored_pct churn_pct", "account": "custom_domain",
 	"branding": "primary_color logo_url sender_name support_email",
 }
 
-// inside are the documented objects in others.
+// inside are the documented nested objects.
 var inside = map[string]map[string]string{
 	"submission": {"challenge": "ref", "candidate": "candidate", "budget": "budget", "report": "report"},
 	"report":     {"pillars": "pillar", "facts": "facts", "pipeline_rank": "rank"},
@@ -33,7 +33,7 @@ var inside = map[string]map[string]string{
 	"account":    {"plan": "plan", "usage": "usage", "branding": "branding"},
 }
 
-// compare checks a resource with drift against the same one without.
+// compare compares a resource with drift with the same resource without drift.
 func (d *drifts) compare(t *testing.T, kind string, plain, drifted json.RawMessage) {
 	t.Helper()
 	known, now := fields{}, fields{}
@@ -123,7 +123,7 @@ func TestDriftBreaksNothingDocumented(t *testing.T) {
 	}, slices.Sorted(maps.Keys(all.values)))
 }
 
-// pages reads a whole list, also one whose path has filters.
+// pages reads a whole list. The path may have filters.
 func pages(t *testing.T, d transport, path string) []json.RawMessage {
 	t.Helper()
 	var all []json.RawMessage

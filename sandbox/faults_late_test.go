@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// refusals are what a test can do to a live key so that it sends no invitation.
+// refusals are the ways in which a test can prevent invitations with a live key.
 var refusals = map[string]func(s *sandbox.Server, token string){
 	"RevokeKey": func(s *sandbox.Server, token string) { s.RevokeKey(token) },
 	"AddKey":    func(s *sandbox.Server, token string) { s.AddKey(sandbox.Key{Token: token, Scope: sandbox.ScopeRead}) },
@@ -21,8 +21,8 @@ var refusals = map[string]func(s *sandbox.Server, token string){
 	"SetPlan":   func(s *sandbox.Server, token string) { s.SetPlan(token, 0, 0) },
 }
 
-// TestLateWorkComesBeforeWhatRejectsIt when it is due by then, and after it
-// otherwise: what a test does to a key is in the order of the server's clock.
+// TestLateWorkComesBeforeWhatRejectsIt checks the order by the server's clock: late work
+// that is due is done before a key is changed, and other late work after it.
 func TestLateWorkComesBeforeWhatRejectsIt(t *testing.T) {
 	for name, refuse := range refusals {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLateWorkComesBeforeWhatRejectsIt(t *testing.T) {
 	}
 }
 
-// lateWork is a live world in which an invitation is sent a minute late.
+// lateWork returns live data in which an invitation is sent a minute late.
 type lateWork struct {
 	live
 

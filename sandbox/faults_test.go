@@ -21,9 +21,9 @@ import (
 
 // outcome is the result of a client, which does not depend on the transport.
 type outcome struct {
-	status int // 0: no response
+	status int // 0: no response.
 	body   string
-	err    error // of the exchange or of reading the body
+	err    error // Of the exchange or of reading the body.
 	header http.Header
 }
 
@@ -43,12 +43,12 @@ func (d transport) send(ctx context.Context, t *testing.T, method, path, body st
 
 const accountStart = `{"data":{"id"`
 
-// faultCases say of a fault what a client sees of a GET, and what it costs.
+// faultCases are faults with the result of a GET and its cost.
 var faultCases = map[string]struct {
 	fault  sandbox.Fault
 	status int
 	err    error
-	body   string // what it begins with
+	body   string // Beginning of the text.
 	header map[string]string
 	cost   int
 	logged int
@@ -92,7 +92,7 @@ func TestFaultsThroughEveryTransport(t *testing.T) {
 				fault := c.fault
 				fault.Route = "GET /account"
 				d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-				d.client.CloseIdleConnections() // a reset of one that served before may be repeated by net/http
+				d.client.CloseIdleConnections() // net/http may retry a reset of a reused connection.
 				s.Inject(fault)
 				got := d.send(t.Context(), t, http.MethodGet, "/account", "")
 				assert.Equal(t, c.status, got.status, d.name)
@@ -110,7 +110,7 @@ func TestFaultsThroughEveryTransport(t *testing.T) {
 	}
 }
 
-// before makes a plain call and returns what it says is left.
+// before makes a call and returns the remaining requests.
 func before(t *testing.T, d transport) int {
 	t.Helper()
 	n, err := strconv.Atoi(d.get(t, "/account").header.Get("X-Ratelimit-Remaining"))
@@ -121,7 +121,7 @@ func before(t *testing.T, d transport) int {
 func TestInjectedErrorsHaveTheFourHeaders(t *testing.T) {
 	eachFault := func(t *testing.T, d transport, s *sandbox.Server, f sandbox.Fault) apiResponse {
 		s.Inject(f)
-		return d.get(t, "/members") // checks the headers and the envelope
+		return d.get(t, "/members") // Checks the headers and the envelope.
 	}
 	s := sandbox.Start(t)
 	for _, d := range transports(t, s) {
@@ -161,8 +161,8 @@ func TestInjected429Agrees(t *testing.T) {
 	assert.Equal(t, "999", d.get(t, "/account").header.Get("X-RateLimit-Remaining"), "the quota was not touched")
 }
 
-// TestADelayEndsWithItsContext with each transport; the request has no effect then,
-// unless it did its work before.
+// TestADelayEndsWithItsContext uses each transport. The request then has no effect,
+// unless it took effect before the delay.
 func TestADelayEndsWithItsContext(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		s := sandbox.Start(t)
@@ -193,7 +193,7 @@ func TestDelaysTakeNoTimeInABubble(t *testing.T) {
 			a := d.get(t, "/account")
 			assert.Equal(t, 24*time.Hour, time.Since(start), d.name)
 			assert.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"), "answered by the clock of then")
-			// Others are not held up.
+			// Other requests are not delayed.
 			s.Inject(sandbox.Fault{Route: "GET /account", Delay: time.Hour})
 			slow := make(chan time.Time)
 			client := s.Client()
@@ -210,8 +210,8 @@ func TestDelaysTakeNoTimeInABubble(t *testing.T) {
 	})
 }
 
-// TestLateWorkIsDoneInItsTime: by the server's clock, and before what is asked
-// then. Quotas tell when it was done.
+// TestLateWorkIsDoneInItsTime checks that late work is done by the server's clock and
+// before later requests. The remaining requests show when it was done.
 func TestLateWorkIsDoneInItsTime(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := sandbox.Start(t, sandbox.WithClock(func() time.Time { return now }))
@@ -231,7 +231,7 @@ func TestLateWorkIsDoneInItsTime(t *testing.T) {
 	now = now.Add(1)
 	assert.Equal(t, "199", left())
 	now = now.Add(time.Minute)
-	s.Journal() // does it too
+	s.Journal() // Also processes late work.
 	assert.Equal(t, "197", left())
 	assert.Equal(t, "f0000000-0000-4000-8000-000000000004", ids1(t, d.post(t, "/assessments", newAssessment)), "three were made")
 	var statuses []int

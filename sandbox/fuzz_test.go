@@ -23,8 +23,8 @@ type documentedOperation struct {
 	statuses []int
 }
 
-// documentedOperations are those of openapi.json. A 500 is documented too, but
-// is nothing that a request alone may bring about.
+// documentedOperations are the operations of openapi.json. No request alone causes the
+// documented 500.
 var documentedOperations = sync.OnceValues(func() (all []documentedOperation, err error) {
 	raw, err := os.ReadFile("openapi.json")
 	if err != nil {
@@ -69,20 +69,20 @@ func allowed(t *testing.T, method, escapedPath string) []int {
 	return []int{otherwise}
 }
 
-// fits reports whether a segment can stand where a template has this one.
+// fits reports whether a segment matches a segment of a template.
 func fits(template, escaped string) bool {
 	segment, err := url.PathUnescape(escaped)
 	return err == nil && (segment == template || strings.HasPrefix(template, "{") && segment != "")
 }
 
-// probe sends a request to a server of its own.
+// probe sends a request to a new server.
 func probe(t *testing.T, method, target, key string, header http.Header, body string) {
 	t.Helper()
 	send(t, sandbox.New(), method, target, key, header, body)
 }
 
-// send sends a request and checks what holds for every response, whose status it
-// returns. A request that no client could send is not one: 0.
+// send sends a request, checks what applies to every response, and returns the status: 0
+// for a request that no client could send.
 func send(t *testing.T, s *sandbox.Server, method, target, key string, header http.Header, body string) (status int) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
@@ -117,7 +117,7 @@ func send(t *testing.T, s *sandbox.Server, method, target, key string, header ht
 
 func checkReply(t *testing.T, r *http.Request, res *http.Response, raw []byte) {
 	t.Helper()
-	sent, err := url.ParseRequestURI(r.URL.RequestURI()) // as the server reads it
+	sent, err := url.ParseRequestURI(r.URL.RequestURI()) // As the server reads it.
 	if err != nil {
 		t.Fatalf("%s %q was answered: %v", r.Method, r.URL, err)
 	}
@@ -125,7 +125,7 @@ func checkReply(t *testing.T, r *http.Request, res *http.Response, raw []byte) {
 		if res.StatusCode >= http.StatusInternalServerError {
 			t.Fatalf("%s %q: status %d: %s", r.Method, r.URL, res.StatusCode, raw)
 		}
-		return // Neither storage nor the control plane is the API
+		return // Neither storage nor the control API is part of the API.
 	}
 	if want := allowed(t, r.Method, sent.EscapedPath()); !slices.Contains(want, res.StatusCode) {
 		t.Fatalf("%s %q: status %d is none of %v: %s", r.Method, r.URL, res.StatusCode, want, raw)
@@ -174,7 +174,7 @@ func checkEnvelope(t *testing.T, res *http.Response, raw []byte) {
 
 var fuzzKeys = []string{sandbox.TestKey, sandbox.LiveKey, sandbox.ReadOnlyKey}
 
-// eachKey makes three probes of one.
+// eachKey sends a probe with each of three keys.
 func eachKey(t *testing.T, method, target, body string) {
 	t.Helper()
 	for _, key := range fuzzKeys {
@@ -233,13 +233,13 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// The first two ids that a server gives.
+// The first two ids of a server.
 const (
 	firstID  = "f0000000-0000-4000-8000-000000000001"
 	secondID = "f0000000-0000-4000-8000-000000000002"
 )
 
-// probeLive writes to an assessment that exists, and reads what has become of it.
+// probeLive writes to an existing assessment and reads the result.
 func probeLive(t *testing.T, body string) {
 	t.Helper()
 	s := sandbox.New()

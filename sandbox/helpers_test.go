@@ -75,7 +75,7 @@ type apiResponse struct {
 	} `json:"error"`
 }
 
-// as is a request's key; with is a body or a header "Name: value".
+// as sets a request's key; with sets a body, or a header "Name: value".
 func (d transport) do(t *testing.T, method, path, key string, with ...any) apiResponse {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.base+path, http.NoBody)
@@ -87,7 +87,7 @@ func (d transport) do(t *testing.T, method, path, key string, with ...any) apiRe
 		switch w := w.(type) {
 		case string:
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(w)), int64(len(w))
-		case io.Reader: // chunked
+		case io.Reader: // Chunked.
 			r.Body, r.ContentLength = io.NopCloser(w), -1
 		case http.Header:
 			maps.Copy(r.Header, w)
@@ -113,7 +113,7 @@ func (d transport) post(t *testing.T, path, body string) apiResponse {
 	return d.do(t, http.MethodPost, "/api/v1"+path, sandbox.TestKey, body)
 }
 
-// check is what holds for every response.
+// check checks what applies to every response.
 func (a *apiResponse) check(t *testing.T, method, call string, length int64) {
 	t.Helper()
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
@@ -145,7 +145,7 @@ func (a *apiResponse) check(t *testing.T, method, call string, length int64) {
 	assert.True(t, bytes.HasPrefix(a.raw, []byte(`{"error":{"code":"`)), call)
 }
 
-// fails asserts an error and returns what it says of the fields.
+// fails checks an error and returns its field errors.
 func (a apiResponse) fails(t *testing.T, status int, code string) map[string][]string {
 	t.Helper()
 	require.Equal(t, status, a.status, "%s", a.raw)

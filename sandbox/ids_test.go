@@ -10,8 +10,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestIdsInCapitals: UUIDs are compared without regard to case, in paths, in
-// filters, in bodies and by the test's hand; responses write them as they are.
+// TestIdsInCapitals checks that UUIDs are case-insensitive in paths, filters, bodies and
+// methods, and that responses have them in lower case.
 func TestIdsInCapitals(t *testing.T) {
 	l := liveWorld()
 	challenge := ids(t, l.get(t, "/challenges"))[0]

@@ -136,7 +136,7 @@ func TestTheJournalIsBounded(t *testing.T) {
 	assert.Len(t, s.Journal(), fits+1)
 }
 
-// A key where none belongs is what a test may look for; it is hidden there too.
+// A test may look for a key in an unexpected place, where it is redacted too.
 func TestKeysAreHiddenEverywhereInTheJournal(t *testing.T) {
 	s := sandbox.Start(t)
 	s.AddKey(sandbox.Key{Token: "sk_test_sandbox_longer"})

@@ -89,7 +89,7 @@ func TestADialThatWaitsIsRejected(t *testing.T) {
 	})
 }
 
-// TestAResetOfAnOldConnection is repeated by net/http itself, as in production.
+// TestAResetOfAnOldConnection checks that net/http retries the request, as in production.
 func TestAResetOfAnOldConnection(t *testing.T) {
 	for i := range 2 {
 		s := sandbox.Start(t)
@@ -104,7 +104,7 @@ func TestAResetOfAnOldConnection(t *testing.T) {
 	}
 }
 
-// TestAnHourOfPolling takes milliseconds; BenchmarkHourOfPolling says how many.
+// TestAnHourOfPolling takes milliseconds; BenchmarkHourOfPolling measures how many.
 func TestAnHourOfPolling(t *testing.T) {
 	start := time.Now()
 	synctest.Test(t, func(t *testing.T) {

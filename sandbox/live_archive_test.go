@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// fetch follows a link as it is.
+// fetch requests a link unchanged.
 func fetch(t *testing.T, d transport, method, link string, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, link, http.NoBody)

@@ -24,7 +24,7 @@ func liveWorld(opts ...sandbox.Option) live {
 	return live{inProcess(s), s, sandbox.LiveKey}
 }
 
-// as is the live world as another organization sees it.
+// The method as returns the live data of another organization.
 func (l live) as(organization string) live {
 	l.key = "sk_live_" + organization
 	l.s.AddKey(sandbox.Key{Token: l.key, Organization: organization})
@@ -51,7 +51,7 @@ func (l live) delete(t *testing.T, path string) apiResponse {
 	return l.do(t, http.MethodDelete, "/api/v1"+path, l.key)
 }
 
-// assess makes an assessment and returns its path.
+// assess creates an assessment and returns its path.
 func (l live) assess(t *testing.T) string {
 	t.Helper()
 	return "/assessments/" + ids1(t, l.post(t, "/assessments", newAssessment))
@@ -74,7 +74,7 @@ func (l live) begin(t *testing.T, invitation string) string {
 	return id
 }
 
-// invitation reads one out of the list.
+// invitation returns one from the list.
 func (l live) invitation(t *testing.T, assessment, id string) fields {
 	t.Helper()
 	for _, raw := range into[[]json.RawMessage](t, l.get(t, assessment+"/invitations?page_size=100")) {
@@ -138,7 +138,7 @@ func (l live) submissionWithoutLink(t *testing.T, id string) (submission, report
 	return submission, report
 }
 
-// with makes the helpers that know no key use another.
+// The method with returns the helpers with another key.
 func (d transport) with(key string) transport {
 	inner := d.client.Transport
 	d.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {

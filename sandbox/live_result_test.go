@@ -67,7 +67,7 @@ func TestStorageThatIsNotAvailable(t *testing.T) {
 	assert.NotEmpty(t, l.link(t, id))
 }
 
-// evaluated returns the report of a new submission, whole and as members.
+// evaluated returns the report of a new submission, decoded and as members.
 func (l live) evaluated(t *testing.T, posting string, r sandbox.Result) (fields, json.RawMessage) {
 	t.Helper()
 	id := l.begin(t, l.invite(t, posting, "a@example.test"))
@@ -142,7 +142,7 @@ func TestExtraMembersOfAReport(t *testing.T) {
 	assert.Equal(t, 7, report.PipelineRank.Rank)
 }
 
-// reportOf reads one that need not be as documented.
+// reportOf reads a report that may differ from the documentation.
 func (l live) reportOf(t *testing.T, id string) (report fields) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(l.get(t, "/submissions/"+id+"/report").Data, &report))

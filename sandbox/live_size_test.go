@@ -33,7 +33,7 @@ func TestAPageCostsTheSameHoweverManyThereAre(t *testing.T) {
 	allocations := func(size int) (count float64, bytes uint64) {
 		s := newLargeServer(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))
 		raw := rawCall{t, s.Transport()}
-		raw.do(http.MethodGet, listing, "") // renders
+		raw.do(http.MethodGet, listing, "") // Renders.
 		const runs = 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -50,7 +50,7 @@ func TestAPageCostsTheSameHoweverManyThereAre(t *testing.T) {
 
 func TestALiveWorldIsMadeAtItsFirstUse(t *testing.T) {
 	sandbox.New().AddKey(sandbox.Key{Token: "sk_live_x", Organization: "x"})
-	inProcess(sandbox.New()).get(t, "/account") // the samples
+	inProcess(sandbox.New()).get(t, "/account") // The samples.
 	allocs := testing.AllocsPerRun(50, func() {
 		sandbox.New(sandbox.WithTimeline(steady), sandbox.WithDrift(1))
 	})

@@ -55,7 +55,7 @@ func TestTheLifeOfACandidate(t *testing.T) {
 	now = now.Add(time.Minute)
 	require.NoError(t, l.s.AppendEvents(submission, "ai_prompt", `{"text":"a \ud800"}`, `{ "text": "b" }`))
 	require.NoError(t, l.s.AppendEvents(submission, "strange", `{}`))
-	// As it was written: comparing as JSON would repair the lone surrogate.
+	// As written: a comparison as JSON would repair the lone surrogate.
 	want := `[{"seq":2,"kind":"ai_prompt","ts_ms":1773144180123,"payload":{"text":"a \ud800"}},` +
 		`{"seq":3,"kind":"ai_prompt","ts_ms":1773144180123,"payload":{"text":"b"}},{"seq":4,"kind":"strange","ts_ms":1773144180123,"payload":{}}]`
 	assert.Equal(t, want, string(l.get(t, "/submissions/"+submission+"/events?since_seq=1").Data))

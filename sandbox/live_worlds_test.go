@@ -44,7 +44,7 @@ func TestPlanQuota(t *testing.T) {
 	assert.InDelta(t, 0, l.used(t), 0, "a new period")
 	l.invite(t, posting, "b@example.test")
 	for _, email := range []string{sandbox.PlanLimitEmail, strings.ToUpper(sandbox.PlanLimitEmail)} {
-		l.invite(t, posting, email) // It is test mode's.
+		l.invite(t, posting, email) // From test mode.
 	}
 	assert.InDelta(t, 3, l.used(t), 0)
 	l.s.SetPlan(l.key, 5, 0)
@@ -160,7 +160,7 @@ func TestListsMoveBetweenPages(t *testing.T) {
 	assert.Equal(t, ids(t, list)[1], ids(t, l.get(t, posting+"/invitations?page_size=2&page=3"))[0], "pages by number move")
 
 	newest := now
-	now = now.Add(-time.Hour) // a clock that is set back must not spoil the order
+	now = now.Add(-time.Hour) // A clock that is set back must not change the order.
 	begin()
 	assert.Equal(t, append(made[1:], made[0]), ids(t, l.get(t, "/submissions")))
 	since := "/submissions?since=" + newest.UTC().Format("2006-01-02T15:04:05.000Z")

@@ -128,8 +128,8 @@ func TestFactsFollowFromTheAttempt(t *testing.T) {
 	})
 }
 
-// TestNoSampleReportContradictsItsLog: without prompts nothing came from an
-// assistant and nothing was spent.
+// TestNoSampleReportContradictsItsLog checks that a log without prompts has no exchanges,
+// costs and shares of assistants.
 func TestNoSampleReportContradictsItsLog(t *testing.T) {
 	all, err := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{}).Collect(t.Context())
 	require.NoError(t, err)
@@ -232,8 +232,8 @@ func TestFaultOfOneKey(t *testing.T) {
 	assert.Contains(t, entry.Detail.Fault.String(), "sk_live_")
 }
 
-// TestRepeatedLeavesOutRequestsWithoutEffect: a retry after a 429 cannot send an
-// e-mail twice.
+// TestRepeatedLeavesOutRequestsWithoutEffect checks that a retry after a 429 does not
+// count.
 func TestRepeatedLeavesOutRequestsWithoutEffect(t *testing.T) {
 	for _, c := range []struct {
 		fault    sandbox.Fault

@@ -20,13 +20,13 @@ import (
 
 const invitationID = "1a000000-0000-4000-8001-000000000001"
 
-// promise is what the document says of an operation that goes well.
+// promise is the document's description of a successful operation.
 type promise struct {
 	status int
 	body   string // An example body; empty for an operation without one.
 }
 
-// promises are those of all operations, by their routes.
+// promises returns the promises of all operations by route.
 func promises(t *testing.T) map[string]promise {
 	t.Helper()
 	var document struct {

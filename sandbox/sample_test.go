@@ -151,7 +151,7 @@ func TestSubmissionsAgreeWithTheirReports(t *testing.T) {
 	}
 }
 
-// shareRanks checks that a rank is the number of better scores and one.
+// shareRanks checks that a rank is one plus the number of better scores.
 func shareRanks(t *testing.T, scores []int, ranks map[int]int) {
 	t.Helper()
 	assert.Len(t, scores, 271)
@@ -167,7 +167,7 @@ func shareRanks(t *testing.T, scores []int, ranks map[int]int) {
 	}
 }
 
-// tally notes what an evaluated report shows.
+// tally counts the values of an evaluated report.
 func tally(t *testing.T, seen map[string]int, r, facts fields) {
 	var pillars []json.RawMessage
 	require.NoError(t, json.Unmarshal(r["pillars"], &pillars))
@@ -275,8 +275,8 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(kinds["ai_prompt"]), facts.text("ai_exchange_count"))
 }
 
-// The sum changes with any byte of the sample data, which users' golden files
-// may hold: a change must be one on purpose, and go into the changelog.
+// The sum changes with any byte of the sample data, which golden files of users may
+// contain. A change must be intended and listed in the changelog.
 func TestSampleDataIsTheSameEverywhere(t *testing.T) {
 	d := inProcess(sandbox.New(unlimited()))
 	sum := sha256.New()

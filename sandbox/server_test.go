@@ -26,7 +26,7 @@ func TestNewIsCheap(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(20<<10), "bytes")
 	assert.Less(t, testing.AllocsPerRun(100, func() { sandbox.New() }), 50.0)
-	assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines) // one of an earlier test may end meanwhile
+	assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines) // A connection of an earlier test may end meanwhile.
 }
 
 func TestServersDoNotDisturbEachOther(t *testing.T) {
@@ -107,7 +107,7 @@ func TestInsideABubble(t *testing.T) {
 	start := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		d := inProcess(sandbox.Start(t, sandbox.WithQuota(60, 1)))
-		for range 120 { // an hour of polling, twice
+		for range 120 { // An hour of polling, twice.
 			a := d.get(t, "/submissions?status=evaluated")
 			require.Equal(t, 200, a.status)
 			require.Equal(t, time.Now().UTC().Format(http.TimeFormat), a.header.Get("Date"))

@@ -68,7 +68,7 @@ func TestStepsHaveTheTimeAtWhichTheyWereDue(t *testing.T) {
 		again.invite(t, posting, fmt.Sprintf("c%d@example.test", n))
 		again.s.Advance(time.Minute)
 	}
-	for range 1000 { // asked often or once, the same happens
+	for range 1000 { // The number of polls makes no difference.
 		again.s.Advance(time.Hour)
 		again.get(t, "/account")
 	}

@@ -41,10 +41,10 @@ func throughProgram(t *testing.T, args ...string) transport {
 	return transport{}
 }
 
-// rawCalls is a conversation whose every byte but the times is the same
-// over each transport.
+// rawCalls are requests whose responses are the same over each transport, except for
+// times.
 var rawCalls = []struct {
-	call string // method, path, and the name of the key when it is not TestKey
+	call string // Method, path, and the name of the key if it is not TestKey.
 	body string
 }{
 	{"GET /api/v1/account", ""},
@@ -85,13 +85,13 @@ var rawCalls = []struct {
 	{"POST /api/v1/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email":"` + sandbox.PlanLimitEmail + `","candidate_name":"Ada"}`},
 	{"POST /api/v1/assessments/" + sandbox.ClosedAssessmentID + "/invitations", `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`},
 	{"POST /api/v1/assessments/" + sandbox.AssessmentID + "/invitations", `{"candidate_email":"ada@candidates.test","candidate_name":"Ada"}`},
-	{"POST /api/v1/assessments", newAssessment}, // one write too many
+	{"POST /api/v1/assessments", newAssessment}, // One write too many.
 	{"GET /_archive/" + sandbox.SubmissionID, ""},
 }
 
 var theTime = regexp.MustCompile(`"20\d\d-\d\d-\d\dT[0-9:.]+Z"|"reset":\d+`)
 
-// transcript has the conversation and writes it down.
+// transcript sends the requests and records the responses.
 func transcript(t *testing.T, d transport) []string {
 	t.Helper()
 	lines := make([]string, 0, len(rawCalls))
@@ -117,8 +117,8 @@ func transcript(t *testing.T, d transport) []string {
 	return lines
 }
 
-// TestTheDoorsAreOneServer: the same conversation through each of them.
-func TestTheDoorsAreOneServer(t *testing.T) {
+// TestTransportsShareOneServer sends the same requests over each transport.
+func TestTransportsShareOneServer(t *testing.T) {
 	want := transcript(t, inProcess(sandbox.Start(t, sandbox.WithQuota(60, 10))))
 	assert.Contains(t, want[len(want)-2], " 429 ")
 	all := []transport{throughProgram(t, "-quota", "60,10")}

@@ -35,7 +35,7 @@ func TestCreateAssessment(t *testing.T) {
 	eachTransport(t, func(t *testing.T, d transport) {
 		a := d.post(t, "/assessments", `{"name":"é <b>","challenge_id":"`+multiTask+`","unknown":{"x":[]}}`)
 		assert.Equal(t, 201, a.status)
-		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","name":"é <b>","challenge_id":"`+multiTask+ //nolint:testifylint // the order and the spelling are part of it
+		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","name":"é <b>","challenge_id":"`+multiTask+ //nolint:testifylint // The order and the spelling are part of the promise.
 			`","status":"active","time_limit_minutes":90,"budget_dollars_cap":null,"selected_task_ids":null,`+
 			`"created_at":"2026-03-10T12:00:00.123Z","updated_at":"2026-03-10T12:00:00.123Z"}`, string(a.Data))
 		a = d.post(t, "/assessments", `{"name":"n","challenge_id":"`+multiTask+
@@ -177,7 +177,7 @@ func TestSendInvitation(t *testing.T) {
 		body := `{"candidate_email":"ada@example.test","candidate_name":"Ada & Co","unknown":1}`
 		a := d.post(t, invitations, body)
 		assert.Equal(t, 201, a.status)
-		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","assessment_id":"`+sandbox.AssessmentID+ //nolint:testifylint // the order and the spelling are part of it
+		assert.Equal(t, `{"id":"f0000000-0000-4000-8000-000000000001","assessment_id":"`+sandbox.AssessmentID+ //nolint:testifylint // The order and the spelling are part of the promise.
 			`","candidate_email":"ada@example.test","candidate_name":"Ada & Co","status":"sent","recruiter_decision":"none",`+
 			`"sent_at":"2026-03-10T12:00:00.123Z","opened_at":null,"started_at":null,"submitted_at":null,`+
 			`"expires_at":"2026-04-09T12:00:00.123Z","created_at":"2026-03-10T12:00:00.123Z"}`, string(a.Data))

@@ -20,9 +20,9 @@ const (
 	largestPage      = 300 << 10
 )
 
-// BenchmarkPages is what each page takes after 10,000 submissions and 100,000
-// exchanges, through a socket. It fails on a page that takes or weighs more than
-// it may, and when the details take more memory than they may.
+// BenchmarkPages measures each page after 10,000 submissions and 100,000 exchanges, over
+// a socket. It fails if a page is too slow or too large, and if the details use too much
+// memory.
 func BenchmarkPages(b *testing.B) {
 	server := sandbox.New(sandbox.WithQuota(1<<30, 1<<30))
 	handler := console.Handler(server)

@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// visitor is a person with a browser that runs no scripts.
+// visitor is a user with a browser without scripts.
 type visitor struct {
 	t      *testing.T
 	server *sandbox.Server
@@ -68,7 +68,7 @@ func (v visitor) token() string {
 	return found[1]
 }
 
-// submit sends a form, which works, and returns the page that it leads to.
+// submit sends a form, which must succeed, and returns the resulting page.
 func (v visitor) submit(path string, fields ...string) string {
 	v.t.Helper()
 	status, text := v.try(path, fields...)
@@ -131,8 +131,8 @@ var (
 	addresses = regexp.MustCompile(`(?:src|href|action|sse-connect)="([^"]*)"`)
 )
 
-// TestPagesKeepTheirPolicy: nothing inline, nothing from elsewhere, no page in a
-// frame, nothing kept by the browser.
+// TestPagesKeepTheirPolicy checks that a page has nothing inline or from other servers,
+// cannot be framed and is not cached.
 func TestPagesKeepTheirPolicy(t *testing.T) {
 	v := visit(t)
 	_, invitation := v.invited("Ada")
@@ -199,7 +199,8 @@ func TestNamesAreHarmless(t *testing.T) {
 	}
 }
 
-// TestHomeIsTheIndexOfTheControlAPIForPrograms, and the page for browsers.
+// TestHomeIsTheIndexOfTheControlAPIForPrograms checks that browsers get the page at the
+// same path.
 func TestHomeIsTheIndexOfTheControlAPIForPrograms(t *testing.T) {
 	handler := console.Handler(sandbox.New())
 	for accept, kind := range map[string]string{

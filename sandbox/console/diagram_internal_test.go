@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDraw: the shortest span with which everything fits, with now at the right.
+// TestDraw checks that the shortest span is chosen that covers everything, with now at
+// the right.
 func TestDraw(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 30, 0, time.UTC)
 	assert.Empty(t, draw(nil, now).Bars)

@@ -12,8 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/console"
 )
 
-// TestThePageIsGuardedLikeTheControlAPI, and no page of another origin can
-// read or send anything.
+// TestThePageIsGuardedLikeTheControlAPI also checks that pages of other origins can
+// neither read nor send anything.
 func TestThePageIsGuardedLikeTheControlAPI(t *testing.T) {
 	header := func(name string, values ...string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = values }

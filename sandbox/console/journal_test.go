@@ -124,7 +124,7 @@ func TestAnExchange(t *testing.T) {
 
 var copied = regexp.MustCompile(`(?s)<pre id="(curl|go)" tabindex="0">(.*?)</pre>`)
 
-// again is an exchange as curl and as Go.
+// again returns an exchange as curl and as Go.
 func again(text string) (curl, program string) {
 	for _, found := range copied.FindAllStringSubmatch(text, -1) {
 		if found[1] == "curl" {
@@ -136,7 +136,8 @@ func again(text string) (curl, program string) {
 	return curl, program
 }
 
-// TestCopiedCurlDoesItAgain, whatever is in the body, and does nothing else.
+// TestCopiedCurlDoesItAgain checks that the command sends the same request for any body,
+// and does nothing else.
 func TestCopiedCurlDoesItAgain(t *testing.T) {
 	v := visit(t)
 	client := v.client(sandbox.LiveKey)
@@ -159,8 +160,8 @@ func TestCopiedCurlDoesItAgain(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestCopiedCurlTakesNothingForMore than it is: no file for a body, no range for a
-// query, no way up for a path.
+// TestCopiedCurlTakesNothingForMore checks that curl does not interpret a body as a file,
+// a query as a range or a path as relative.
 func TestCopiedCurlTakesNothingForMore(t *testing.T) {
 	v := visit(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/api/v1/a/../b?x=[1-3]&y={a,b}", strings.NewReader("@/etc/hostname"))
@@ -181,7 +182,7 @@ func TestCopiedCurlTakesNothingForMore(t *testing.T) {
 	}
 }
 
-// A body that is too long for a page is not in it three times.
+// A body that is too long for a page is not copied into the commands.
 func TestLongBodiesAreNotCopied(t *testing.T) {
 	v := visit(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/api/v1/assessments", strings.NewReader(strings.Repeat("<", 500<<10)))
@@ -195,7 +196,7 @@ func TestLongBodiesAreNotCopied(t *testing.T) {
 	assert.Contains(t, text, "too long to be copied")
 }
 
-// TestCopiedGoIsGo: all of them compile, in one program that runs the first.
+// TestCopiedGoIsGo compiles all copies in one program and runs the first.
 func TestCopiedGoIsGo(t *testing.T) {
 	v := visit(t)
 	folder, programs := t.TempDir(), []string(nil)
@@ -225,7 +226,7 @@ func TestCopiedGoIsGo(t *testing.T) {
 	assert.Contains(t, string(out), "Sandbox Hiring Ltd")
 }
 
-// together makes one program of many, which are alike up to their functions.
+// together combines programs that differ only in their functions.
 func together(programs []string) string {
 	imports, text := make(map[string]bool), ""
 	for _, p := range programs {
@@ -240,7 +241,7 @@ func together(programs []string) string {
 	return "package main\n\nimport (\n" + strings.Join(slices.Sorted(maps.Keys(imports)), "\n") + "\n)\n" + text + "\nfunc main() { main0() }\n"
 }
 
-// TestUpdatesArriveOverTheStream, and the stream ends with the browser.
+// TestUpdatesArriveOverTheStream also checks that the stream ends with the browser.
 func TestUpdatesArriveOverTheStream(t *testing.T) {
 	v := visit(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestAWholeHireByForms, as without JavaScript.
+// TestAWholeHireByForms works without JavaScript.
 func TestAWholeHireByForms(t *testing.T) {
 	v := visit(t)
 	client := v.client(sandbox.LiveKey)
@@ -145,7 +145,7 @@ func TestOrganizationsOfKeys(t *testing.T) {
 	assert.NotContains(t, v.see("/_sandbox/console/pipeline"), "Theirs")
 }
 
-// TestATimelineIsShownAhead of what it does.
+// TestATimelineIsShownAhead checks the list of future steps.
 func TestATimelineIsShownAhead(t *testing.T) {
 	v := visit(t, sandbox.WithTimeline(sandbox.Timeline{Open: time.Hour, Begin: time.Hour}))
 	_, id := v.invited("Ada")

@@ -26,7 +26,7 @@ import (
 
 var errProxy = errors.New("the page of a proxy")
 
-// TestEachFaultAtAClick is met by the next request, and by no other.
+// TestEachFaultAtAClick checks that the next request meets the fault, and no other.
 func TestEachFaultAtAClick(t *testing.T) {
 	for preset, want := range map[string]error{
 		"internal": hiring.ErrInternal, "unavailable": hiring.ErrInternal, "limited": hiring.ErrRateLimited, "conflict": hiring.ErrConflict,
@@ -50,7 +50,7 @@ func TestEachFaultAtAClick(t *testing.T) {
 				} else {
 					require.ErrorIs(t, err, want)
 				}
-				client = server.Client() // One that knows of no quota that the fault closed.
+				client = server.Client() // A client without knowledge of the rate limit that the fault has used up.
 				_, err = client.Account.Get(t.Context())
 				require.NoError(t, err)
 				assert.Contains(t, page.see("/trouble"), "No fault is waiting.")
@@ -59,7 +59,7 @@ func TestEachFaultAtAClick(t *testing.T) {
 	}
 }
 
-// inMemory is a browser without sockets, for bubbles of time.
+// inMemory is a browser without sockets, for synctest.
 type inMemory struct {
 	t       *testing.T
 	handler http.Handler
@@ -131,14 +131,14 @@ func TestAFaultOfOnesOwn(t *testing.T) {
 	}
 }
 
-// TestKeysAndPlans: the token of a key is on no page.
+// TestKeysAndPlans also checks that no page has the token of a key.
 func TestKeysAndPlans(t *testing.T) {
 	v := visit(t)
 	text := v.see("/_sandbox/console/trouble")
 	assert.NotContains(t, text, sandbox.LiveKey)
 	ids := regexp.MustCompile(`keys/revoke"><input type="hidden" name="token" value="\w+"><input type="hidden" name="key" value="(\w+)"`).FindAllStringSubmatch(text, -1)
 	require.Len(t, ids, 4)
-	live := ids[0][1] // live ones come first
+	live := ids[0][1] // Live keys are first.
 	client := v.client(sandbox.LiveKey)
 
 	assert.Contains(t, v.submit("/keys/quota", "key", live, "class", "read", "remaining", "0"), "<b>0</b> of 1000 left")
@@ -202,7 +202,7 @@ func TestTheServiceAsAWhole(t *testing.T) {
 	assert.Len(t, v.server.Journal(), 1)
 }
 
-// TestTheClock shows what comes before it moves.
+// TestTheClock checks that the page lists what will happen before the clock is moved.
 func TestTheClock(t *testing.T) {
 	now := time.Date(2026, 11, 30, 22, 0, 0, 0, time.UTC)
 	v := visit(t, sandbox.WithClock(func() time.Time { return now }))
@@ -230,7 +230,8 @@ func TestTheClock(t *testing.T) {
 	}
 }
 
-// TestFormsThatComeTooLate or ask for too much say so, and break nothing.
+// TestFormsThatComeTooLate checks that late or invalid forms get an error and change
+// nothing.
 func TestFormsThatComeTooLate(t *testing.T) {
 	v := visit(t)
 	v.server.Advance(math.MaxInt64 - time.Hour)

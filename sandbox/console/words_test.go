@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestFaultsAreShownInWords, with what is left of them.
+// TestFaultsAreShownInWords also checks the remaining requests.
 func TestFaultsAreShownInWords(t *testing.T) {
 	v := visit(t)
 	v.server.Inject(sandbox.Fault{Route: "GET /account", Status: http.StatusBadGateway, Times: 3})
@@ -23,8 +23,8 @@ func TestFaultsAreShownInWords(t *testing.T) {
 	assert.NotContains(t, text, "Fault{")
 }
 
-// TestTheListNamesTheError: its code and the first field that is wrong, and ids
-// are shortened with the whole on hover.
+// TestTheListNamesTheError checks the code, the first field error, and shortened ids with
+// the whole id in the title.
 func TestTheListNamesTheError(t *testing.T) {
 	v := visit(t)
 	client := v.server.Client()
@@ -40,7 +40,7 @@ func TestTheListNamesTheError(t *testing.T) {
 	assert.NotContains(t, v.see("/_sandbox/"), "INVALID_INPUT")
 }
 
-// TestTheChartFollowsTheFilter as the list does.
+// TestTheChartFollowsTheFilter compares the chart with the list.
 func TestTheChartFollowsTheFilter(t *testing.T) {
 	v := visit(t)
 	client := v.server.Client()
@@ -55,7 +55,7 @@ func TestTheChartFollowsTheFilter(t *testing.T) {
 	assert.Contains(t, v.see("/_sandbox/?status=500"), "Not found: no exchange matches the filter.")
 }
 
-// TestAKeyAQuotaAndAnEvent are added by forms.
+// TestAKeyAQuotaAndAnEvent adds them by forms.
 func TestAKeyAQuotaAndAnEvent(t *testing.T) {
 	v := visit(t)
 	assert.Contains(t, v.submit("/keys", "token_value", "sk_live_acme", "scope", "read", "organization", "acme"), "The key is added.")

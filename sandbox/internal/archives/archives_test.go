@@ -13,7 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/archives"
 )
 
-// TestLinks: as signed they are good, and with anything changed they are not.
+// TestLinks checks that a signed link is valid, and that a changed one is not.
 func TestLinks(t *testing.T) {
 	signature := string(archives.AppendSignature([]byte("s="), "id", 1700, 7))[2:]
 	assert.NotEqual(t, signature, string(archives.AppendSignature(nil, "id", 1700, 8)), "no two are the same")

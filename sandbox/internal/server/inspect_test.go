@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThePageShowsTheRequests: also of what has lost its details.
+// TestThePageShowsTheRequests includes exchanges whose details were dropped.
 func TestThePageShowsTheRequests(t *testing.T) {
 	s := newTest(t, func(c *Config) { c.Details = true })
 
@@ -41,7 +41,8 @@ func TestThePageShowsTheRequests(t *testing.T) {
 	assert.Equal(t, []int{200, 401, 200}, told)
 }
 
-// TestThePageShowsUntilWhenAnAddressIsThrottled, and nothing where none is.
+// TestThePageShowsUntilWhenAnAddressIsThrottled checks that nothing is shown when none
+// is.
 func TestThePageShowsUntilWhenAnAddressIsThrottled(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := newTest(t, func(c *Config) { c.Clock = func() time.Time { return now } })

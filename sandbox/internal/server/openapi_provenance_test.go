@@ -10,17 +10,17 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// claims are the members that say more than a type: what a value means, and
-// which values there can be.
+// claims are the members that describe more than a type: the meaning of values and their
+// range.
 var claims = []string{
 	"description", "enum", "const", "default", "format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minProperties", "maxProperties",
 }
 
-// named are the maps whose members have names of their own.
+// named are the maps with names as keys.
 var named = []string{"properties", "patternProperties", "schemas", "parameters", "headers", "responses", "securitySchemes", "paths", "content"}
 
-// eachClaim visits every part of the document that claims something.
+// eachClaim visits every part of the document with a claim.
 func eachClaim(part any, path string, names bool, visit func(path string, part map[string]any)) {
 	switch part := part.(type) {
 	case []any:
@@ -39,8 +39,8 @@ func eachClaim(part any, path string, names bool, visit func(path string, part m
 	}
 }
 
-// TestEveryClaimOfTheDocumentSaysWhereItComesFrom: each range and each meaning
-// is documented by the service, inferred from what it says, or invented.
+// TestEveryClaimOfTheDocumentSaysWhereItComesFrom checks that each range and meaning is
+// marked as documented by the API, inferred, or invented.
 func TestEveryClaimOfTheDocumentSaysWhereItComesFrom(t *testing.T) {
 	for name, dialect := range map[string]hiring.Dialect{"default": {}, "other": {PageParam: "p", InvitationEmail: "email", UpdateAssessment: "PUT /postings/{id}"}} {
 		document, seen := decodeDocument(t, dialect), map[any]int{}
@@ -57,9 +57,9 @@ func TestEveryClaimOfTheDocumentSaysWhereItComesFrom(t *testing.T) {
 	}
 }
 
-// TestWhatTheServiceDoesNotShowIsNotCalledDocumented lists what its
-// documentation leaves open.
-func TestWhatTheServiceDoesNotShowIsNotCalledDocumented(t *testing.T) {
+// TestWhatTheAPIDoesNotShowIsNotCalledDocumented lists what the API's documentation
+// does not specify.
+func TestWhatTheAPIDoesNotShowIsNotCalledDocumented(t *testing.T) {
 	document := decodeDocument(t, hiring.Dialect{})
 	d := hiring.DefaultDialect()
 	for _, route := range []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation} {

@@ -25,7 +25,7 @@ func decodeDocument(t *testing.T, d hiring.Dialect) node {
 	return document
 }
 
-// TestTheDocumentHasEveryRouteAndNoOther, whatever the routes are called.
+// TestTheDocumentHasEveryRouteAndNoOther checks this in each dialect.
 func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	for name, dialect := range map[string]hiring.Dialect{
 		"default": {},
@@ -87,7 +87,8 @@ func TestTheDocumentHasTheNamesOfTheDialect(t *testing.T) {
 	assert.Contains(t, response, "candidate_name", "what comes back is documented and has no dialect")
 }
 
-// TestDescriptionsNameNothingOfADialect, or they would be wrong in another.
+// TestDescriptionsNameNothingOfADialect checks that descriptions have no assumed names,
+// which would be wrong in another dialect.
 func TestDescriptionsNameNothingOfADialect(t *testing.T) {
 	d := hiring.DefaultDialect()
 	var visit func(value any)

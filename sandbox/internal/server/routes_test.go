@@ -33,7 +33,7 @@ func TestRouteTemplates(t *testing.T) {
 	}
 }
 
-// TestEveryOperationSaysWhatMayDrift, before a request would find out.
+// TestEveryOperationSaysWhatMayDrift checks that each operation has drift rules.
 func TestEveryOperationSaysWhatMayDrift(t *testing.T) {
 	for _, r := range defaultRoutes() {
 		assert.NotNil(t, r.drift, "%s has no shape of what may drift: give it one in newRoutes, or nothing if it answers nothing", r.name)

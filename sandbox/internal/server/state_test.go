@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAResetForgetsEverything: a field outside of state belongs to the options
-// or to the listeners. A new field must be placed in one of them.
+// TestAResetForgetsEverything checks that each field of Server outside state belongs to
+// the options or to the listeners. A new field must be placed in one of them.
 func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
-		"config", "routes", "detailed", // set by the options
+		"config", "routes", "detailed", // Set by the options.
 		"mu", "listeners", "news",
-		"ahead", // Reset sets it to 0
-		"test",  // like ahead
+		"ahead", // Reset sets it to 0.
+		"test",  // Also set to 0.
 	}
 	var others []string
 	for field := range reflect.TypeFor[Server]().Fields() {

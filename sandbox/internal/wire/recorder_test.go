@@ -82,7 +82,7 @@ func TestResponsesOnTheirWayOut(t *testing.T) {
 		}, 200, -1, "ab"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothDoors(t, test.handle, func(t *testing.T, rt http.RoundTripper, base string) {
+			bothTransports(t, test.handle, func(t *testing.T, rt http.RoundTripper, base string) {
 				res, err := rt.RoundTrip(request(t, test.method, base, nil))
 				require.NoError(t, err)
 				text, err := io.ReadAll(res.Body)

@@ -20,7 +20,7 @@ import (
 
 type body struct {
 	io.Reader
-	closed atomic.Int32 // net/http may close a body after RoundTrip has returned
+	closed atomic.Int32 // net/http may close a body after RoundTrip has returned.
 }
 
 func (b *body) Close() error {
@@ -28,9 +28,9 @@ func (b *body) Close() error {
 	return nil
 }
 
-// bothDoors runs a handler behind the transport and behind a real server, and
-// gives the test each one's RoundTripper and base URL.
-func bothDoors(t *testing.T, h http.HandlerFunc, test func(t *testing.T, rt http.RoundTripper, base string)) {
+// bothTransports runs a handler with the transport and with a real server, and calls the test
+// with the RoundTripper and base URL of each.
+func bothTransports(t *testing.T, h http.HandlerFunc, test func(t *testing.T, rt http.RoundTripper, base string)) {
 	t.Run("transport", func(t *testing.T) { test(t, wire.Transport{Handler: h}, "http://sandbox.invalid:8080") })
 	t.Run("wire", func(t *testing.T) {
 		server := httptest.NewServer(h)
@@ -57,7 +57,7 @@ func TestTheServerSeesWhatTheWireWouldBring(t *testing.T) {
 		r.URL.Path = "/changed"
 		w.WriteHeader(http.StatusTeapot)
 	}
-	bothDoors(t, handler, func(t *testing.T, rt http.RoundTripper, base string) {
+	bothTransports(t, handler, func(t *testing.T, rt http.RoundTripper, base string) {
 		b := &body{Reader: strings.NewReader("hello")}
 		r := request(t, "", base+"/a%2Fb/../c?x=1#fragment", nil)
 		r.Body, r.ContentLength, r.Method = b, 5, http.MethodPost
@@ -101,7 +101,7 @@ func TestBodiesOnTheirWayIn(t *testing.T) {
 		got = r
 		read, readErr = io.ReadAll(r.Body)
 	}
-	bothDoors(t, handler, func(t *testing.T, rt http.RoundTripper, base string) {
+	bothTransports(t, handler, func(t *testing.T, rt http.RoundTripper, base string) {
 		send := func(method string, b io.Reader, length int64) error {
 			r := request(t, method, base, nil)
 			if b != nil {
@@ -230,7 +230,7 @@ func TestHandlersThatGiveUp(t *testing.T) {
 		"after writing": func(w http.ResponseWriter, _ *http.Request) { announced(w, "some"); panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothDoors(t, h, func(t *testing.T, rt http.RoundTripper, base string) {
+			bothTransports(t, h, func(t *testing.T, rt http.RoundTripper, base string) {
 				_, err := rt.RoundTrip(request(t, http.MethodGet, base, nil))
 				require.Error(t, err)
 			})
@@ -252,7 +252,7 @@ func TestHandlersThatGiveUp(t *testing.T) {
 		"nothing of what it said": func(w http.ResponseWriter, _ *http.Request) { announced(w, "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			bothDoors(t, h, func(t *testing.T, rt http.RoundTripper, base string) {
+			bothTransports(t, h, func(t *testing.T, rt http.RoundTripper, base string) {
 				res, err := rt.RoundTrip(request(t, http.MethodGet, base, nil))
 				require.NoError(t, err)
 				text, err := io.ReadAll(res.Body)

@@ -49,8 +49,8 @@ func TestPagesOfSubmissions(t *testing.T) {
 	}
 }
 
-// byOneClock is a live world whose candidates were set going out of order: the
-// second began before the first, which was submitted last and evaluated first.
+// byOneClock returns live data with candidates out of order: the second began before the
+// first, which was submitted last and evaluated first.
 func byOneClock(t *testing.T) (all *world.AttemptList, first, second, third string) {
 	t.Helper()
 	l, o, id := invited(world.Timeline{})
@@ -83,8 +83,8 @@ func idsOf(page []*world.Attempt) (ids []string) {
 	return ids
 }
 
-// TestOrdersOfSubmissions: by creation, or by the last thing that happened, page
-// by page, filtered too, and after a clock that was set back.
+// TestOrdersOfSubmissions checks the order by creation and by other times, page by page,
+// with filters, and after the clock was set back.
 func TestOrdersOfSubmissions(t *testing.T) {
 	all, first, second, third := byOneClock(t)
 	for name, c := range map[string]struct {
@@ -112,7 +112,7 @@ func TestOrdersOfSubmissions(t *testing.T) {
 	}
 }
 
-// TestListingsThatLag show what was evaluated after a moment as it was before.
+// TestListingsThatLag checks that later evaluations are not visible.
 func TestListingsThatLag(t *testing.T) {
 	all, first, second, _ := byOneClock(t)
 	evaluated := world.Filter{ByStatus: true, Status: "evaluated", Lagging: true}

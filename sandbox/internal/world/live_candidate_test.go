@@ -10,7 +10,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// TestWhoBeginsHasOpened the invitation: then, or before.
+// TestWhoBeginsHasOpened checks that beginning also opens the invitation.
 func TestWhoBeginsHasOpened(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		l, o, id := invited(world.Timeline{})
@@ -27,8 +27,8 @@ func TestWhoBeginsHasOpened(t *testing.T) {
 	}
 }
 
-// TestLooksThatBringNothing: without polls in the timeline, before the handing in,
-// and after the report.
+// TestLooksThatBringNothing makes polls that cause no evaluation: without polls in the
+// timeline, before the submission, and after the report.
 func TestLooksThatBringNothing(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	_, err := l.Begin(id, noon)

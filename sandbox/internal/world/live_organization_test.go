@@ -11,8 +11,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// TestThePlan: each invitation uses up one, until there are none, and a month
-// brings them back.
+// TestThePlan checks that each invitation uses one of the plan's, and that a month later
+// they are available again.
 func TestThePlan(t *testing.T) {
 	l, o, _ := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0).ID
@@ -31,8 +31,7 @@ func TestThePlan(t *testing.T) {
 	assert.Equal(t, world.Usage{PeriodStart: world.MomentOf(june), AssessmentsLimit: 3}, usage(june))
 }
 
-// TestOrganizationsAreSeparate: each has a name, and what is found by an id is
-// found in all of them.
+// TestOrganizationsAreSeparate checks that ids are found in all organizations.
 func TestOrganizationsAreSeparate(t *testing.T) {
 	made := world.NewLive(world.NewSample, world.Timeline{})
 	l := &made
@@ -66,7 +65,7 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	assert.False(t, handedIn)
 }
 
-// TestWhatCanBeTakenBack revokes invitations that are not revoked and not begun.
+// TestWhatCanBeTakenBack revokes invitations that have neither begun nor been revoked.
 func TestWhatCanBeTakenBack(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0).ID
@@ -84,7 +83,8 @@ func TestWhatCanBeTakenBack(t *testing.T) {
 	require.EqualError(t, l.Open(other, noon), "the invitation was revoked")
 }
 
-// TestADeletedAssessment is listed no more; its neighbours are, and it is found.
+// TestADeletedAssessment checks that it is not listed, that others are, and that it can
+// still be found.
 func TestADeletedAssessment(t *testing.T) {
 	_, o, _ := invited(world.Timeline{})
 	var ids []string
@@ -99,7 +99,7 @@ func TestADeletedAssessment(t *testing.T) {
 	assert.Equal(t, "1", o.AnyAssessment(ids[1]).Value.Name)
 }
 
-// TestWhatIsDueHappensInOrder: by its time, and by who was first at the same time.
+// TestWhatIsDueHappensInOrder checks the order by time, and by invitation at equal times.
 func TestWhatIsDueHappensInOrder(t *testing.T) {
 	l, o, _ := invited(world.Timeline{Open: time.Hour})
 	posting := o.Assessments().Newest(0).ID

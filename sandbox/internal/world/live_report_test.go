@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// evaluatedWith returns the submission of a new candidate, with a result.
+// evaluatedWith returns the evaluated submission of a new candidate.
 func evaluatedWith(t *testing.T, l *world.Live, o *world.Organization, r world.Result) *world.Attempt {
 	t.Helper()
 	invitation, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon)
@@ -40,7 +40,7 @@ func TestWhatFollowsFromAResult(t *testing.T) {
 	assert.Equal(t, "low", sure.Confidence)
 }
 
-// TestRanks: the same score, the same rank; the better ones count.
+// TestRanks checks that equal scores have equal ranks, and that only better ones count.
 func TestRanks(t *testing.T) {
 	l, o, _ := invited(world.Timeline{})
 	scores := []int{70, 90, 70, 100, 0}
@@ -55,8 +55,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestNumbersThatAreMadeUp could be true, for each of many candidates, and are
-// not always the same.
+// TestNumbersThatAreMadeUp checks that generated facts are plausible for many candidates,
+// and vary.
 func TestNumbersThatAreMadeUp(t *testing.T) {
 	made := world.NewLive(world.NewSample, world.Timeline{Open: time.Minute, Begin: time.Minute, Submit: 90 * time.Second, Evaluate: time.Minute})
 	l := &made
@@ -71,7 +71,7 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 	number := func(what string, x, most float64) {
 		t.Helper()
 		assert.True(t, x >= 0 && x <= most, "%s: %v", what, x)
-		assert.Equal(t, math.Round(x*100)/100, x, what) //nolint:testifylint // to the cent
+		assert.Equal(t, math.Round(x*100)/100, x, what) //nolint:testifylint // Rounded to cents.
 		seen[what][x] = true
 	}
 	require.Equal(t, 120, o.Submissions().Len())
@@ -94,7 +94,7 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		for _, p := range r.Pillars {
 			number("pillar", float64(*p.Score), 100)
 		}
-		assert.Equal(t, 1.5, *r.Facts.TimeUsedMinutes) //nolint:testifylint // exactly
+		assert.Equal(t, 1.5, *r.Facts.TimeUsedMinutes) //nolint:testifylint // Exactly.
 	}
 	for what, numbers := range seen {
 		assert.Greater(t, len(numbers), 10, what)

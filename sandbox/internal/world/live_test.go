@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// invited is a live world with one invitation, sent at noon.
+// invited returns live data with one invitation, sent at noon.
 func invited(t world.Timeline) (l *world.Live, o *world.Organization, id string) {
 	made := world.NewLive(world.NewSample, t)
 	l = &made
@@ -40,8 +40,8 @@ func TestStepsByHand(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		steps []func(*world.Live, string, time.Time) error
-		err   string // of the last step
-		want  string // the status of the invitation
+		err   string // Of the last step.
+		want  string // Status of the invitation.
 	}{
 		"opened":       {[]func(*world.Live, string, time.Time) error{open}, "", "opened"},
 		"opened twice": {[]func(*world.Live, string, time.Time) error{open, open}, "the invitation was opened before", "opened"},
@@ -71,7 +71,8 @@ func TestStepsByHand(t *testing.T) {
 	require.EqualError(t, l.Submit("nobody", noon), "the live world has no such id")
 }
 
-// TestATimelineHappensAtItsOwnTimes, whenever the world is read.
+// TestATimelineHappensAtItsOwnTimes checks that the times do not depend on when the data
+// is read.
 func TestATimelineHappensAtItsOwnTimes(t *testing.T) {
 	l, _, _ := invited(world.Timeline{Open: time.Hour, Begin: time.Minute, Submit: time.Hour, Evaluate: time.Second})
 	assert.Equal(t, 0, l.Organization("", noon.Add(time.Hour)).Submissions().Len())
@@ -96,7 +97,7 @@ func TestPollsBringTheReport(t *testing.T) {
 	assert.True(t, a.Report().Evaluated)
 }
 
-// TestAChangeForgetsWhatWasShown, or an old record would be shown.
+// TestAChangeForgetsWhatWasShown checks that a change removes the cached JSON.
 func TestAChangeForgetsWhatWasShown(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0)

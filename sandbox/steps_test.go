@@ -49,7 +49,7 @@ func TestClearFaults(t *testing.T) {
 	d := inProcess(s)
 	assert.Equal(t, 503, d.send(t.Context(), t, http.MethodGet, "/account", "").status)
 	s.Inject(sandbox.Fault{Status: 500, Skip: 100})
-	s.ClearFaults() // Start does not complain of the one that never fired
+	s.ClearFaults() // Start does not report the fault that never fired.
 	assert.Equal(t, 200, d.get(t, "/account").status)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// TestWhatIsComing is what then happens.
+// TestWhatIsComing checks that the listed steps then happen.
 func TestWhatIsComing(t *testing.T) {
 	l, o, id := invited(world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: 2 * time.Hour, Evaluate: time.Hour})
 	other, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon.Add(time.Minute))
@@ -45,13 +45,13 @@ func TestWhatIsComing(t *testing.T) {
 	assert.Equal(t, []string{"720h0m0s expires 02"}, told(30*24*time.Hour))
 }
 
-// TestWhatIsComingStopsWhereItWill: at a closed assessment before the beginning,
-// at the end of an invitation, and where the timeline ends.
+// TestWhatIsComingStopsWhereItWill checks the end: at a closed assessment before the
+// beginning, at the end of an invitation, and at the end of the timeline.
 func TestWhatIsComingStopsWhereItWill(t *testing.T) {
 	for name, c := range map[string]struct {
 		timeline world.Timeline
 		closed   bool
-		at, want int // hours from noon, and steps then
+		at, want int // Hours from noon, and the steps at that time.
 	}{
 		"to the report":            {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour, Evaluate: time.Hour}, false, 0, 4},
 		"to the handing in":        {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, false, 0, 3},
