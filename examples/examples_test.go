@@ -1,5 +1,4 @@
-// Package examples_test runs the examples as their readers do: built, in a
-// process of their own.
+// Package examples_test runs the examples like their readers: built, as processes.
 package examples_test
 
 import (
@@ -49,10 +48,10 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// service is what the two variables name; the zero value sets neither.
+// service has the values of the two variables; the zero value sets neither.
 type service struct{ url, key string }
 
-// program prepares a run that is killed when it hangs.
+// program prepares a run, which is killed after a time limit.
 func program(t *testing.T, s service, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -84,7 +83,7 @@ func output(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// oneLine checks what a failed program says.
+// oneLine checks the output of a failed program.
 func oneLine(t *testing.T, name, stderr string, status int, want string) {
 	t.Helper()
 	require.Equal(t, 1, status, "exit status of %s, which said %q", name, stderr)
@@ -128,7 +127,7 @@ func TestFailuresAreOneLine(t *testing.T) {
 				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
 				stdout, stderr, status := output(t, program(t, c.service, example, args[example]...))
 				oneLine(t, example, stderr, status, c.want)
-				if example != "invite" { // It prints what it did not do.
+				if example != "invite" { // It prints the candidates that it did not invite.
 					require.Empty(t, stdout)
 				}
 			})
@@ -185,11 +184,11 @@ func csvFile(t *testing.T, lines ...string) string {
 	return name
 }
 
-// escapes are a name that clears the screen, sets a title and turns the line
-// around, if a terminal gets to see it.
+// escapes is a name that clears the screen, sets a title and reverses the line if a
+// terminal interprets it.
 const escapes = "Eve\x1b[2J\x1b]0;x\x07\x9b31m\u009b1m\u202e\b\x7f"
 
-// harmless checks that nothing in a text is obeyed by a terminal.
+// harmless checks that a terminal interprets nothing in a text.
 func harmless(t *testing.T, text string) {
 	t.Helper()
 	for i, r := range text {
@@ -198,7 +197,7 @@ func harmless(t *testing.T, text string) {
 	require.Contains(t, text, "Eve")
 }
 
-// TestNoTerminalIsGivenOrders: names come from candidates.
+// TestNoTerminalIsGivenOrders uses names of candidates with escape sequences.
 func TestNoTerminalIsGivenOrders(t *testing.T) {
 	t.Parallel()
 	stdout, stderr, status := output(t, program(t, service{}, "invite", filepath.Join(t.TempDir(), "none"+escapes)))
@@ -232,8 +231,8 @@ func TestNoTerminalIsGivenOrders(t *testing.T) {
 	}
 }
 
-// TestPrintableIsTheSameEverywhere: each example brings its own, so that its
-// folder can be copied.
+// TestPrintableIsTheSameEverywhere compares the copies. Each example has its own, so that
+// its folder can be copied.
 func TestPrintableIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*/*.go")

@@ -64,7 +64,7 @@ func read(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// world is a small account in small pages, whose service can stop answering.
+// world is a small account with small pages. Its server can stop responding.
 type world struct {
 	*sandbox.Server
 
@@ -72,7 +72,7 @@ type world struct {
 	seen int
 	stop int           // The first request without a response, from 1; 0 for none.
 	late bool          // That request still has a response, and the next ones have none.
-	full chan struct{} // Closed when it came.
+	full chan struct{} // Closed when that request arrived.
 }
 
 func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
@@ -114,8 +114,8 @@ func newWorld(t *testing.T) (*world, service) {
 	return w, service{serve(t, w.ServeHTTP), sandbox.TestKey}
 }
 
-// killed runs an export until the world's nth request, and reports whether it
-// came that far.
+// killed runs an export until the nth request. It reports whether the export reached that
+// request.
 func killed(t *testing.T, w *world, s service, folder string, n int, late bool) bool {
 	t.Helper()
 	full := w.after(n, late)
@@ -136,8 +136,7 @@ func killed(t *testing.T, w *world, s service, folder string, n int, late bool) 
 	}
 }
 
-// TestExportKilledAndRunAgain kills an export over and over, each time a little
-// further on.
+// TestExportKilledAndRunAgain kills an export repeatedly, each time a little later.
 func TestExportKilledAndRunAgain(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld(t)
@@ -153,7 +152,8 @@ func TestExportKilledAndRunAgain(t *testing.T) {
 			w, s := newWorld(t)
 			folder := t.TempDir()
 			kills := 0
-			// The first request is about the account; with the third at least one page was saved.
+			// The first request reads the account. By the third at least one page was
+			// saved.
 			for n := 3; killed(t, w, s, folder, n, late); n = 3 + kills%3 {
 				kills++
 				require.LessOrEqual(t, kills, 2*requests, "the export does not get on")
@@ -165,8 +165,7 @@ func TestExportKilledAndRunAgain(t *testing.T) {
 	}
 }
 
-// tear leaves what a kill leaves that comes between writing a page and saving
-// that it was written.
+// tear creates the state after a kill between writing a page and saving the progress.
 func tear(t *testing.T, folder string) {
 	t.Helper()
 	for _, pattern := range []string{"*/*.part", "*/events/*.part"} {

@@ -20,13 +20,13 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// poll prepares a run that begins with all that was ever evaluated.
+// poll prepares a run that begins with all earlier evaluations.
 func poll(t *testing.T, s service, args ...string) *exec.Cmd {
 	t.Helper()
 	return program(t, s, "poll", append([]string{"-listen=", "-since=2000-01-01"}, args...)...)
 }
 
-// delivered are the ids in complete lines.
+// delivered returns the ids in complete lines.
 func delivered(t *testing.T, text string) (ids []string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -42,7 +42,7 @@ func delivered(t *testing.T, text string) (ids []string) {
 	return ids
 }
 
-// evaluated counts what there is to deliver.
+// evaluated counts the submissions to deliver.
 func evaluated(t *testing.T) int {
 	t.Helper()
 	all, err := sandbox.New().Client().Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).Collect(t.Context())
@@ -119,8 +119,8 @@ func TestPollStopsWhenToldTo(t *testing.T) {
 	}
 }
 
-// TestPollIsKilledByASecondSignal holds the job up in a write of more than a
-// pipe takes, which the first signal does not end.
+// TestPollIsKilledByASecondSignal blocks the job in a write that is larger than the
+// pipe's buffer. The first signal does not end the write.
 func TestPollIsKilledByASecondSignal(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
@@ -132,7 +132,7 @@ func TestPollIsKilledByASecondSignal(t *testing.T) {
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	again := time.NewTicker(10 * time.Millisecond) // It may take the first ones as one.
+	again := time.NewTicker(10 * time.Millisecond) // The program may receive the first ones as one signal.
 	defer again.Stop()
 	for {
 		select {
@@ -140,7 +140,7 @@ func TestPollIsKilledByASecondSignal(t *testing.T) {
 			require.ErrorContains(t, err, "signal: terminated")
 			return
 		case <-again.C:
-			_ = cmd.Process.Signal(syscall.SIGTERM) // It may be gone.
+			_ = cmd.Process.Signal(syscall.SIGTERM) // The process may have ended.
 		}
 	}
 }
@@ -214,8 +214,8 @@ func TestPollNoticesThatThereIsNoReader(t *testing.T) {
 	require.Len(t, delivered(t, string(lines)), evaluated(t), "nothing was delivered before")
 }
 
-// TestPollRejectsAClosedStandardOutput, which a shell's >&- gives it: the runtime
-// puts the null device in its place, and what is written there is lost.
+// TestPollRejectsAClosedStandardOutput closes it like a shell's >&-. The runtime then
+// opens the null device in its place, so that output would be lost.
 func TestPollRejectsAClosedStandardOutput(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)

@@ -23,7 +23,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// The program is built once, and every test runs it.
+// program is the path of the program. It is built once.
 var program string
 
 func TestMain(m *testing.M) {
@@ -61,7 +61,7 @@ func start(t *testing.T, args ...string) *running {
 	require.NoError(t, err)
 	require.NoError(t, p.Start())
 	t.Cleanup(func() {
-		if p.ProcessState == nil { // not stopped by the test
+		if p.ProcessState == nil { // Not stopped by the test.
 			_ = p.Process.Kill()
 			_ = p.Wait()
 		}
@@ -95,7 +95,7 @@ func (p *running) client(t *testing.T, key string) *hiring.Client {
 	return client
 }
 
-// steer posts to the control plane and returns what that answers.
+// steer posts to the control API and returns the response.
 func (p *running) steer(t *testing.T, path, body string) []byte {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.baseURL+"/_sandbox/"+path, strings.NewReader(body))
@@ -129,7 +129,7 @@ func TestServesUntilStopped(t *testing.T) {
 	}
 }
 
-// TestADelayDoesNotKeepTheServerOpen of the program.
+// TestADelayDoesNotKeepTheServerOpen checks the end of the program.
 func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 	p := start(t)
 	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
@@ -139,7 +139,7 @@ func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 		_, err := client.Account.Get(context.WithoutCancel(t.Context()))
 		failed <- err
 	}()
-	for asked := false; !asked; { // until the request has arrived
+	for asked := false; !asked; { // Until the request has arrived.
 		res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/journal")
 		require.NoError(t, err)
 		journal, err := io.ReadAll(res.Body)
@@ -151,7 +151,7 @@ func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 	require.Error(t, <-failed)
 }
 
-// TestAnOpenPageDoesNotDelayTheEnd: its stream of events has no end.
+// TestAnOpenPageDoesNotDelayTheEnd has an open stream of events.
 func TestAnOpenPageDoesNotDelayTheEnd(t *testing.T) {
 	p := start(t)
 	res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/console/live/journal")
@@ -189,8 +189,8 @@ func TestFlags(t *testing.T) {
 	assert.Equal(t, hiring.SubmissionStatus("submitted"), attempts[0].Status)
 }
 
-// TestFlagsOfListings: of two candidates, the one who began last is evaluated
-// first, and listings show neither evaluation for ten minutes.
+// TestFlagsOfListings uses two candidates. The one who began last is evaluated first, and
+// listings do not show the evaluations for ten minutes.
 func TestFlagsOfListings(t *testing.T) {
 	p := start(t, "-newest-by", "evaluated", "-listing-lag", "10m", "-page-cap", "1")
 	live := p.client(t, sandbox.LiveKey)
@@ -226,7 +226,7 @@ func TestFlagsOfListings(t *testing.T) {
 	assert.Equal(t, made[0], page.Items[0].ID, "who was evaluated last")
 }
 
-// TestFaultsOfTheProgram: those that break the connection do it here too.
+// TestFaultsOfTheProgram includes faults that break the connection.
 func TestFaultsOfTheProgram(t *testing.T) {
 	p := start(t)
 	for fault, want := range map[string]error{
@@ -239,7 +239,7 @@ func TestFaultsOfTheProgram(t *testing.T) {
 		`{"delay":0.01,"status":503}`: hiring.ErrInternal,
 	} {
 		p.steer(t, "faults", fault)
-		client := p.client(t, sandbox.TestKey) // One that knows of no quota that an earlier fault closed.
+		client := p.client(t, sandbox.TestKey) // A client without knowledge of the rate limit that an earlier fault has used up.
 		_, err := client.Assessments.Create(t.Context(), hiring.NewAssessment{ChallengeID: sandbox.UnknownID, Name: "n"})
 		require.ErrorIs(t, err, want, fault)
 		p.steer(t, "reset", "")
@@ -279,7 +279,7 @@ func TestDialect(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer taken.Close() //nolint:errcheck // nothing depends on it
+	defer taken.Close() //nolint:errcheck // Nothing depends on it.
 	for _, test := range []struct {
 		args, says string
 	}{
@@ -345,14 +345,14 @@ func TestTheGuideNamesEveryFlag(t *testing.T) {
 	}
 }
 
-// TestTheUnspecifiedAddress is no address that a client could use.
+// TestTheUnspecifiedAddress checks that the printed address can be used by clients.
 func TestTheUnspecifiedAddress(t *testing.T) {
 	var out bytes.Buffer
 	greet(&out, &net.TCPAddr{IP: net.IPv6zero, Port: 8780}, nil)
 	assert.Contains(t, out.String(), "HIRING_BASE_URL=http://127.0.0.1:8780\n")
 }
 
-// TestCurlAlone runs the lines that the README shows.
+// TestCurlAlone runs the commands of the README.
 func TestCurlAlone(t *testing.T) {
 	p := start(t)
 	script := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "testdata/curl.sh")

@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestTheSuite is the client's, with the program as the service.
+// TestTheSuite runs the client's suite with the program as the API.
 func TestTheSuite(t *testing.T) {
 	operations.RunRemote(t, func(t *testing.T) (*hiring.Client, operations.Controls) {
 		p := start(t)
@@ -22,7 +22,7 @@ func TestTheSuite(t *testing.T) {
 	})
 }
 
-// remote does by the control plane what the methods of a server do.
+// remote calls the control API instead of the methods of a server.
 type remote struct {
 	t *testing.T
 	p *running

@@ -16,14 +16,14 @@ import (
 // failure is a failure and what a browser shows of it.
 type failure struct {
 	name       string
-	form       [2]string       // Name and address; Ada's when empty.
+	form       [2]string       // Name and address; by default Ada's.
 	faults     []sandbox.Fault // Of the API.
 	arrange    func(*site)     // Or anything else.
-	status     int             // Of the form's answer.
-	text       string          // In it.
-	retryAfter string          // Its header.
-	view       int             // Status of the first page; 0: it is not concerned.
-	sends      int             // How often the API was asked to invite.
+	status     int             // Status of the response to the form.
+	text       string          // Part of its body.
+	retryAfter string          // Its Retry-After header.
+	view       int             // Status of the first page; 0: not checked.
+	sends      int             // Requests that send an invitation.
 	operator   bool            // The log has an error.
 }
 
@@ -95,8 +95,8 @@ func (f failure) happen(s *site) {
 	}
 }
 
-// TestFailuresAnswerTheForm goes through all that can become of an invitation,
-// except for an unknown outcome.
+// TestFailuresAnswerTheForm checks all results of an invitation except for an unknown
+// outcome.
 func TestFailuresAnswerTheForm(t *testing.T) {
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {
@@ -132,8 +132,7 @@ func (f failure) check(t *testing.T, s *site, w *httptest.ResponseRecorder, stat
 	}
 }
 
-// TestFailuresAnswerViews shows the first page, and the page of a candidate who
-// was invited before.
+// TestFailuresAnswerViews checks the first page and the page of a candidate.
 func TestFailuresAnswerViews(t *testing.T) {
 	for _, f := range failures {
 		t.Run(f.name, func(t *testing.T) {

@@ -15,11 +15,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestViewsShareWhatIsRead looks at pages all the time, from many browsers.
+// TestViewsShareWhatIsRead requests pages continuously from many browsers.
 func TestViewsShareWhatIsRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		candidates int
-		reads      int           // Of one look.
+		reads      int           // Of one page.
 		keep       time.Duration // Until the next.
 	}{
 		"none": {0, 2, 30 * time.Second},
@@ -49,7 +49,7 @@ func TestViewsShareWhatIsRead(t *testing.T) {
 	}
 }
 
-// many looks from n browsers at once.
+// many requests a page from n browsers at once.
 func (s *site) many(t *testing.T, n int) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -74,7 +74,7 @@ func TestViewsShareAFailure(t *testing.T) {
 	})
 }
 
-// TestViewersWhoLeave does not make the others start over.
+// TestViewersWhoLeave checks that the others need not start over.
 func TestViewersWhoLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
@@ -90,11 +90,11 @@ func TestViewersWhoLeave(t *testing.T) {
 	})
 }
 
-// TestViewsLeaveReadsForInviting uses up what views may.
+// TestViewsLeaveReadsForInviting uses up the reads of views.
 func TestViewsLeaveReadsForInviting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
-		s.get("/") // Which learns the quota.
+		s.get("/") // This shows the rate limit.
 		s.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 252)
 		time.Sleep(time.Minute)
 		require.Equal(t, http.StatusOK, s.get("/").Code)
@@ -104,7 +104,7 @@ func TestViewsLeaveReadsForInviting(t *testing.T) {
 	})
 }
 
-// TestInvitedAreShownAtOnce, though the listing lags behind.
+// TestInvitedAreShownAtOnce uses a listing that lags behind.
 func TestInvitedAreShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, sandbox.WithListingLag(2*time.Minute))

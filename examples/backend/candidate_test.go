@@ -15,8 +15,7 @@ import (
 
 const archiveRoute = "GET /_archive/{id}"
 
-// evaluated moves Ada to the end, with a result in which two areas have
-// not enough data.
+// evaluated takes Ada through all stages. Two pillars of the result have not enough data.
 func (s *site) evaluated() (invitationID, submissionID string) {
 	s.t.Helper()
 	invitationID, err := s.server.Invite(s.assessment, "ada@candidates.test", "Ada")
@@ -101,7 +100,7 @@ func TestUnknownCandidate(t *testing.T) {
 	})
 }
 
-// TestNothingIsKept looks at the headers of pages about people.
+// TestNothingIsKept checks the cache headers of pages about candidates.
 func TestNothingIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

@@ -23,7 +23,7 @@ const (
 	listRoute = "GET /assessments/{id}/invitations"
 )
 
-// site is the app before a sandbox, inside testing/synctest.
+// site is the app with a sandbox, inside testing/synctest.
 type site struct {
 	t          *testing.T
 	server     *sandbox.Server
@@ -77,8 +77,8 @@ func form(ctx context.Context, name, email string) *http.Request {
 	return r
 }
 
-// invite sends the form as a browser does: while it is told to wait it looks
-// again, and it goes where it is sent. Waited is for how long.
+// invite submits the form as a browser does. It reloads while the page says so, follows
+// redirects, and returns how long that took.
 func (s *site) invite(name, email string) (w *httptest.ResponseRecorder, waited time.Duration) {
 	s.t.Helper()
 	w = s.post(name, email)
@@ -100,7 +100,7 @@ func (s *site) invite(name, email string) (w *httptest.ResponseRecorder, waited 
 	return nil, 0
 }
 
-// pendingPath is where the one task of a test is shown.
+// pendingPath is the page of the only task of a test.
 func (s *site) pendingPath() string {
 	s.t.Helper()
 	s.app.tasks.mu.Lock()
@@ -112,7 +112,7 @@ func (s *site) pendingPath() string {
 	return ""
 }
 
-// requests counts what the API was asked.
+// requests counts the requests to the API.
 func (s *site) requests(method string) (n int) {
 	for _, entry := range s.server.Journal() {
 		if entry.Method == method {

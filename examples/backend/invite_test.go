@@ -15,8 +15,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestLostResponses invites while responses get lost: no candidate gets two e-mails, and the
-// browser is told to wait until it is certain that one is out.
+// TestLostResponses loses responses. No candidate gets two e-mails, and the browser waits
+// until an e-mail was certainly sent.
 func TestLostResponses(t *testing.T) {
 	lost := sandbox.Fault{Route: sendRoute, After: true}
 	for name, c := range map[string]struct {
@@ -50,7 +50,8 @@ func TestLostResponses(t *testing.T) {
 	}
 }
 
-// TestOutcomeThatStaysUnknown requires that an unknown outcome is shown as such, and that the form checks again.
+// TestOutcomeThatStaysUnknown checks that the page shows an unknown outcome, and that the
+// form checks again.
 func TestOutcomeThatStaysUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
@@ -104,7 +105,7 @@ func TestDoubleSubmitInvitesOnce(t *testing.T) {
 	})
 }
 
-// TestBrowserThatLeaves does not spoil what it began.
+// TestBrowserThatLeaves checks that the invitation is sent nevertheless.
 func TestBrowserThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
@@ -134,8 +135,8 @@ func TestClaimsEnd(t *testing.T) {
 	})
 }
 
-// TestNoErrandBeginsAfterTheEnd: a request that outlasts the shutdown.
-func TestNoErrandBeginsAfterTheEnd(t *testing.T) {
+// TestNoInvitationBeginsAfterTheEnd uses a request that outlasts the shutdown.
+func TestNoInvitationBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.app.tasks.end(0)

@@ -112,7 +112,7 @@ func TestServiceIsDown(t *testing.T) {
 	}
 }
 
-// TestStopsGracefully stops in the middle of an invitation, which comes to its end.
+// TestStopsGracefully stops the program during an invitation, which is completed.
 func TestStopsGracefully(t *testing.T) {
 	server := sandbox.Start(t)
 	asked, answer := make(chan struct{}), make(chan struct{})

@@ -24,7 +24,7 @@ func environment(t *testing.T, baseURL, key string) {
 	t.Setenv("HIRING_API_KEY", key)
 }
 
-// files returns what is in the files below a folder, by their paths.
+// files returns the content of the files below a folder by path.
 func files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	texts := make(map[string]string)
@@ -40,7 +40,7 @@ func files(t *testing.T, folder string) map[string]string {
 	return texts
 }
 
-// newServer returns a server with two submissions. One has a log of two pages.
+// newServer returns a server with two submissions. One of them has a log of two pages.
 func newServer(t *testing.T) *sandbox.Server {
 	t.Helper()
 	server := sandbox.Start(t)
@@ -84,7 +84,8 @@ func TestRunTakesTheFolderExportByItself(t *testing.T) {
 	}
 }
 
-// TestExportResumesWhereItFailed and ends with the files of a run that did not fail.
+// TestExportResumesWhereItFailed checks that the result equals that of a run without
+// failures.
 func TestExportResumesWhereItFailed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -144,7 +145,7 @@ func TestExportHoldsNoSignedLinks(t *testing.T) {
 	require.NotContains(t, text, *submission.WorkspaceArchiveURL)
 }
 
-// TestIdsStayInTheFolder: an id that is a path leads nowhere.
+// TestIdsStayInTheFolder uses an id that is a path.
 func TestIdsStayInTheFolder(t *testing.T) {
 	t.Parallel()
 	const meta = `"meta":{"request_id":"req_1","has_more":false}`
@@ -162,7 +163,7 @@ func TestIdsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// full is a disk on which nothing more can be written.
+// full is a full disk.
 type full struct{}
 
 var errFull = errors.New("no space left on device")

@@ -53,7 +53,7 @@ func TestDamagedStateIsNoFreshStart(t *testing.T) {
 	require.NoError(t, to.save(state{10, "abc"}))
 	good, err := to.dir.ReadFile("list.jsonl.state")
 	require.NoError(t, err)
-	for i := range good[:len(good)-1] { // The last is the line break.
+	for i := range good[:len(good)-1] { // The last rune is the line break.
 		torn := append([]byte{}, good...)
 		torn[i] ^= 1
 		for _, text := range [][]byte{torn, good[:i]} {

@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// probe asks for the state of a job.
+// probe requests the health of a job.
 func probe(t *testing.T, j *job) status {
 	t.Helper()
 	handler, got := j.health.handler(j.client), status{}
@@ -65,8 +65,8 @@ func TestReadyWhileRequestsSucceed(t *testing.T) {
 	})
 }
 
-// TestNotReadyBeforeASuccess: a quota that was used up from the beginning excuses
-// no process that has reached nothing yet.
+// TestNotReadyBeforeASuccess checks that a used up rate limit does not make a process
+// ready that had no success yet.
 func TestNotReadyBeforeASuccess(t *testing.T) {
 	var h health
 	h.observe(t.Context(), hiring.Exchange{Err: hiring.ErrRateLimited, RateLimit: hiring.RateLimit{Limit: 1000}})
@@ -127,7 +127,7 @@ func TestHealthIsServed(t *testing.T) {
 	again()
 
 	j.set.listen, j.set.watch.Lookback = address, -1 // Ends at once.
-	for range 2 {                                    // The job before has given the address back.
+	for range 2 {                                    // The previous job has released the address.
 		require.ErrorContains(t, j.run(t.Context(), io.Discard), "Lookback")
 	}
 }

@@ -50,8 +50,7 @@ func (w *world) begin(candidate hiring.NewInvitation) string {
 	return id
 }
 
-// evaluated returns the ids of new submissions that have a report now, newest
-// first, as they are listed.
+// evaluated returns the ids of new evaluated submissions, newest first like the listing.
 func (w *world) evaluated(n int) (ids []string) {
 	w.t.Helper()
 	for range n {
@@ -63,7 +62,7 @@ func (w *world) evaluated(n int) (ids []string) {
 	return ids
 }
 
-// job returns one that watches the world, and its log.
+// job returns a job that watches the world, and its log.
 func (w *world) job(set settings) (*job, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	set.level, set.format = slog.LevelDebug, "json"
@@ -71,7 +70,7 @@ func (w *world) job(set settings) (*job, *bytes.Buffer) {
 	return newJob(set, w.LiveClient(clientOptions(logger, health)...), health, logger), log
 }
 
-// ids are those of the lines that were written.
+// ids returns the ids of the written lines.
 func ids(t *testing.T, lines string) (ids []string) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
@@ -82,7 +81,7 @@ func ids(t *testing.T, lines string) (ids []string) {
 	return ids
 }
 
-// writer lets a test act between two lines.
+// writer calls the test between two lines.
 type writer struct {
 	bytes.Buffer
 
@@ -200,7 +199,7 @@ func TestWriteErrorLeavesTheCheckpoint(t *testing.T) {
 	}
 }
 
-// crash is a checkpoint whose process dies before it has saved.
+// crash is a checkpoint of a process that is killed before it has saved.
 type crash struct {
 	hiring.Checkpoint
 
@@ -221,7 +220,7 @@ func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 		wanted := w.evaluated(4)
 		state := hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))
 		set := settings{to: filepath.Join(t.TempDir(), "out"), watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}}
-		for _, saves := range []int{2, 1} { // The first run also saves where it begins.
+		for _, saves := range []int{2, 1} { // The first run also saves its start.
 			set.watch.Checkpoint = &crash{state, saves}
 			j, _ := w.job(set)
 			require.ErrorContains(t, j.run(t.Context(), nil), "killed")
@@ -267,7 +266,7 @@ func TestOnceWritesWhatIsNew(t *testing.T) {
 		require.Equal(t, wanted, ids(t, out.String()), "a signal does not stop the lines at hand")
 		require.Empty(t, round(), "nor that they are saved")
 
-		wanted = w.evaluated(1001) // More than the pages of a round.
+		wanted = w.evaluated(1001) // More than the pages of a poll.
 		require.ElementsMatch(t, wanted, round())
 		wanted = w.evaluated(1)
 		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
@@ -323,8 +322,8 @@ func TestLineWithoutReport(t *testing.T) {
 	require.Equal(t, []pillar{{}}, thin.Pillars, "a score on thin evidence is none")
 }
 
-// TestUnreadableReportDelaysNoOther: its line says that there is no score, and the
-// log that the operator should look.
+// TestUnreadableReportDelaysNoOther checks that its line has no score and that the log
+// tells the operator to check it.
 func TestUnreadableReportDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -382,7 +381,7 @@ func TestSaveErrorIsNoCleanStop(t *testing.T) {
 	}
 }
 
-// TestTellsOnceAnHourWhatItIsDoing in words that say why nothing comes.
+// TestTellsOnceAnHourWhatItIsDoing checks that the log says why no results arrive.
 func TestTellsOnceAnHourWhatItIsDoing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

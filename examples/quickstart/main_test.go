@@ -41,7 +41,7 @@ func TestRunTakesTheServiceOfTheEnvironment(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), new(bytes.Buffer)), "connect: hiring: HIRING_API_KEY")
 }
 
-// TestShowFails at each of its calls, and prints nothing then.
+// TestShowFails fails each of the calls and checks that nothing is printed.
 func TestShowFails(t *testing.T) {
 	t.Parallel()
 	for route, want := range map[string]string{
@@ -78,8 +78,8 @@ func TestShowOnlyReadsWithALiveKey(t *testing.T) {
 	}
 }
 
-// TestShowLeavesOutWhatIsNotKnown: a candidate who is not graded has no line, and an
-// area without evidence is not shown as 0.
+// TestShowLeavesOutWhatIsNotKnown checks that a candidate without a report has no line,
+// and that a pillar without evidence is not shown as 0.
 func TestShowLeavesOutWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
@@ -104,8 +104,7 @@ func begin(t *testing.T, server *sandbox.Server, assessment, name string) string
 	return submission
 }
 
-// TestNamesMakeNoLines: one that clears the screen, goes to another line and to
-// another column stays one name.
+// TestNamesMakeNoLines uses a name with escape sequences and line breaks.
 func TestNamesMakeNoLines(t *testing.T) {
 	t.Parallel()
 	const name = "Eve\x1b[2J\n1 of 1\t99\u202e"
@@ -121,7 +120,7 @@ func TestNamesMakeNoLines(t *testing.T) {
 	}
 }
 
-// full is a disk on which nothing more can be written.
+// full is a full disk.
 type full struct{}
 
 var errFull = errors.New("no space left on device")

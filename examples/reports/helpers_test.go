@@ -12,7 +12,7 @@ import (
 
 const hostile = `<script>alert("1")</script> & 'Co' </title></svg>{{.}}`
 
-// people are a small world: every kind of result.
+// people are candidates with each kind of result.
 var people = []struct {
 	name   string
 	result *sandbox.Result // Nil: not finished.
@@ -38,7 +38,7 @@ func result(score int, confidence string, pillars ...any) *sandbox.Result {
 	return &r
 }
 
-// world makes the small world.
+// world returns a server with these candidates.
 func world(t *testing.T) (server *sandbox.Server, assessment string) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
@@ -61,7 +61,7 @@ func evaluate(t *testing.T, server *sandbox.Server, assessment, name string, r *
 	}
 }
 
-// page makes the report of what a client sees, at a fixed time.
+// pageOf returns the page for a client at a fixed time.
 func pageOf(t *testing.T, client *hiring.Client, assessment string) (string, results) {
 	t.Helper()
 	all, err := read(t.Context(), client, assessment)

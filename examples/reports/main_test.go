@@ -17,7 +17,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// environment sets what the program asks for.
+// environment returns the environment variables of the program.
 func environment(t *testing.T, url, key string) {
 	t.Helper()
 	t.Setenv("HIRING_BASE_URL", url)
@@ -28,7 +28,7 @@ func TestWithoutSetUp(t *testing.T) {
 	environment(t, "", "")
 	folder := t.TempDir()
 	file := filepath.Join(folder, "report.html")
-	require.NoError(t, os.WriteFile(file, []byte("an earlier one"), 0o644)) // Whose mode does not stay.
+	require.NoError(t, os.WriteFile(file, []byte("an earlier one"), 0o644)) // Its mode must not remain.
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-o", file}, &stdout, io.Discard))
 	require.Equal(t, "wrote "+file+": 280 submissions, for 4 of the reads of this hour\n", stdout.String())
@@ -107,8 +107,7 @@ func TestListingsWithoutReports(t *testing.T) {
 	require.Contains(t, string(text), "Made for 8 of the reads")
 }
 
-// TestFailuresLeaveTheOldReport breaks off in each request, and where nothing can
-// be written.
+// TestFailuresLeaveTheOldReport fails each request and the writing of the file.
 func TestFailuresLeaveTheOldReport(t *testing.T) {
 	server, assessment := world(t)
 	folder := t.TempDir()

@@ -36,7 +36,7 @@ func TestGolden(t *testing.T) {
 	require.Equal(t, string(want), text, "run go test ./examples/reports -update, and look at it, if the change is meant")
 }
 
-// TestPageIsWhole judges reports of every size.
+// TestPageIsWhole checks reports of every size.
 func TestPageIsWhole(t *testing.T) {
 	t.Parallel()
 	server, assessment := world(t)
@@ -70,7 +70,7 @@ func TestPageIsWhole(t *testing.T) {
 	}
 }
 
-// figuresTables is how many rows the tables of figures have.
+// figuresTables is the number of rows in the tables of figures.
 func figuresTables(evaluated int) int {
 	if evaluated == 0 {
 		return 0
@@ -78,7 +78,8 @@ func figuresTables(evaluated int) int {
 	return 2 + 4 + 1 // Of scores, areas and confidence.
 }
 
-// distributionAddsUp finds everybody in the table of scores or among those left out.
+// distributionAddsUp checks that each candidate is in the table of scores or counted as
+// omitted.
 func distributionAddsUp(t *testing.T, text string, evaluated int) {
 	t.Helper()
 	if evaluated == 0 {
@@ -101,8 +102,8 @@ func distributionAddsUp(t *testing.T, text string, evaluated int) {
 	require.Equal(t, evaluated, sum+none)
 }
 
-// wellFormed reads the page as XML, which it is written to be: every element is
-// closed, every attribute quoted, and nothing leads elsewhere.
+// wellFormed parses the page as XML: every element is closed, every attribute is quoted,
+// and no link leads elsewhere.
 func wellFormed(t *testing.T, text string) {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(text))
@@ -164,7 +165,7 @@ func TestPolicyAllowsTheStyleAlone(t *testing.T) {
 	}
 }
 
-// TestHostileTextsAreTexts finds them as they were given, after unescaping.
+// TestHostileTextsAreTexts checks that they are unchanged after unescaping.
 func TestHostileTextsAreTexts(t *testing.T) {
 	t.Parallel()
 	server, assessment := world(t)
@@ -178,7 +179,7 @@ func TestHostileTextsAreTexts(t *testing.T) {
 	require.NotContains(t, text, "@candidates.test", "addresses are not in it")
 }
 
-// TestNotEnoughDataIsSaid looks at the rows of those who have too little.
+// TestNotEnoughDataIsSaid checks the rows of candidates without enough data.
 func TestNotEnoughDataIsSaid(t *testing.T) {
 	t.Parallel()
 	server, assessment := world(t)

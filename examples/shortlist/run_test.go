@@ -47,7 +47,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// full is a disk that takes some lines and no more.
+// full is a disk with space for a few lines.
 type full struct{ lines int }
 
 var errFull = errors.New("no space left on device")
@@ -68,8 +68,7 @@ func TestRunSaysWhatItCouldNotPrint(t *testing.T) {
 	}
 }
 
-// TestShowGivesTheTerminalNoOrders: the name clears the screen and turns the line
-// around, if a terminal gets to see it.
+// TestShowGivesTheTerminalNoOrders uses a name with escape sequences.
 func TestShowGivesTheTerminalNoOrders(t *testing.T) {
 	score := 99
 	best := []hiring.Submission{{

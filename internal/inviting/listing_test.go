@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
 )
 
-// facts of an invitation that is a letter: the later in the alphabet, the newer.
+// facts returns the facts of an invitation that is a letter. Later letters are newer.
 func facts(letter *string) inviting.Facts {
 	at := time.Unix(1e9, 0).Add(time.Duration((*letter)[0]) * time.Minute)
 	return inviting.Facts{ID: *letter, Email: *letter + "@Example.com", Created: at}
@@ -33,7 +33,7 @@ func TestScan(t *testing.T) {
 		wanted       string
 		whole        bool
 		pages        string
-		reads        int // Pages that are read.
+		reads        int // Pages that were read.
 		caughtUp     bool
 		inconclusive bool
 	}

@@ -14,7 +14,7 @@ var attemptEnd = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestLookupsAfterAnAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
 		retryAfter, now time.Duration
-		due             []time.Duration // Of all lookups that miss. The last one decides.
+		due             []time.Duration // Of lookups that do not find the invitation. The last one decides.
 	}{
 		"at once":                       {0, 0, []time.Duration{10 * time.Second, time.Minute}},
 		"a short Retry-After":           {5 * time.Second, 0, []time.Duration{10 * time.Second, time.Minute}},

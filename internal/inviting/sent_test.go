@@ -99,7 +99,7 @@ func TestSentKeepsTheUnknownOutcomeOfAnotherCall(t *testing.T) {
 			claimed, busy := s.Claim(to, time.Now())
 			assert.Nil(t, busy)
 			assert.Equal(t, test.claimed, claimed)
-			s.Join(to, time.Now()) // A Send meanwhile.
+			s.Join(to, time.Now()) // A Send at the same time.
 			s.Release(to, &later)
 			s.Release(to, &test.released)
 			last, busy := s.Claim(to, time.Now())

@@ -27,7 +27,7 @@ type thing struct {
 
 func (*thing) own() {}
 
-// after counts, in each thing, how often it was read.
+// codec counts how often each thing was decoded.
 var codec = jsoncodec.New[own, []byte](func(v own) {
 	if v, ok := v.(*thing); ok {
 		v.read++
@@ -53,7 +53,7 @@ func TestWritesWhatAnyoneReads(t *testing.T) {
 	assert.JSONEq(t, `{"id":"","list":null}`, string(b))
 }
 
-// TestTimes are written with milliseconds, and with as many more digits as it takes.
+// TestTimes checks that times have milliseconds, and more digits if necessary.
 func TestTimes(t *testing.T) {
 	berlin := time.FixedZone("", 2*60*60)
 	for want, at := range map[string]time.Time{
@@ -86,7 +86,7 @@ func TestDecodeWithinItsBound(t *testing.T) {
 	assert.ErrorIs(t, err, json.ErrUnknownName, "with the caller's options")
 }
 
-// TestWhereNamesThePlaceAndNoData.
+// TestWhereNamesThePlaceAndNoData checks the description of errors.
 func TestWhereNamesThePlaceAndNoData(t *testing.T) {
 	type all struct {
 		Text   *string           `json:"text"`
@@ -132,8 +132,8 @@ func TestWhereNamesThePlaceAndNoData(t *testing.T) {
 	assert.Empty(t, jsoncodec.Where(context.Canceled), "it is not about JSON")
 }
 
-// TestOrPartReplacesOnlyWhatCannotBeRead, says where it lies and why, and reads the same
-// text into something else.
+// TestOrPartReplacesOnlyWhatCannotBeRead also checks the position, the reason and the
+// second decoding of the same text.
 func TestOrPartReplacesOnlyWhatCannotBeRead(t *testing.T) {
 	type list struct {
 		Data []thing `json:"data"`

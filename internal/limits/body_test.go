@@ -33,8 +33,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillCountsWhatItAllocates: the buffers that were too small count as well. None
-// of this size is kept, so that all of them are new.
+// TestFillCountsWhatItAllocates includes the buffers that were too small. Buffers of this
+// size are not kept, so all are new.
 func TestFillCountsWhatItAllocates(t *testing.T) {
 	const length, limit = 3 << 20, 4 << 20
 	var b limits.Buffer

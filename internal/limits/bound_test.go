@@ -46,7 +46,8 @@ func TestTheFirstReasonToStopIsKept(t *testing.T) {
 	assert.Equal(t, limits.ErrMemory, b.Stopped)
 }
 
-// TestStepAsksForTheTimeNowAndThen: often enough to end, and not with each step.
+// TestStepAsksForTheTimeNowAndThen checks that the time is checked often enough, and not
+// at each step.
 func TestStepAsksForTheTimeNowAndThen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	clock := &countingContext{Context: ctx}
@@ -75,8 +76,8 @@ func (a *countingContext) Err() error {
 	return a.Context.Err()
 }
 
-// TestMembersOfAMap: the first brings the map, the ninth another kind of it, and
-// those behind it grow it.
+// TestMembersOfAMap checks that the first member allocates the map, the ninth another
+// kind of map, and later ones make it grow.
 func TestMembersOfAMap(t *testing.T) {
 	for n, want := range map[int]bool{0: true, 1: false, 2: false, 7: false, 8: true, 9: true, 100: true} {
 		b := limits.Bound{Left: 1 << 20}
@@ -89,7 +90,7 @@ func TestMembersOfAMap(t *testing.T) {
 	}
 }
 
-// TestUnmarshalersCountFromAbove: what a text becomes is refused before it is made.
+// TestUnmarshalersCountFromAbove checks that a value is rejected before it is allocated.
 func TestUnmarshalersCountFromAbove(t *testing.T) {
 	type large struct{ A [100]int64 }
 	read := func(left int64, text string, v any) error {
@@ -100,7 +101,7 @@ func TestUnmarshalersCountFromAbove(t *testing.T) {
 		}
 		return err
 	}
-	// What each must have, at least, and what it may be asked for, at most.
+	// The least size of each, and the most that may be counted.
 	for name, c := range map[string]struct {
 		text        string
 		into        func() any

@@ -17,7 +17,7 @@ type item struct {
 	seq int64
 }
 
-// list is one of a style, whose items have one letter each, or in a log a digit.
+// list returns a list of a style, whose items are letters, or digits in a log.
 func list(style paging.Style) *paging.List[item] {
 	l := &paging.List[item]{Style: style, MaxSize: 100, ID: func(i *item) string { return i.id }}
 	if style == paging.BySeq {
@@ -34,7 +34,7 @@ func items(text string) []item {
 	return all
 }
 
-// page is a page's items and what it says, as "abc|page=1 more" or "|cursor=x".
+// page parses the items and the meta of a page, such as "abc|page=1 more" or "|cursor=x".
 func page(t *testing.T, text string) ([]item, paging.Meta) {
 	t.Helper()
 	letters, words, _ := strings.Cut(text, "|")
@@ -59,14 +59,14 @@ func page(t *testing.T, text string) ([]item, paging.Meta) {
 	return items(letters), meta
 }
 
-// TestAdvance reads pages until the iteration is done or stuck; what a page gives is in
-// want, and how it ends.
+// TestAdvance reads pages until the iteration is done or stuck. want has the items of
+// each page and the end.
 func TestAdvance(t *testing.T) {
 	for name, c := range map[string]struct {
 		style paging.Style
 		pages []string
-		want  string // What each page gave.
-		end   string // Done, or what is stuck, or what comes after the last.
+		want  string // Items of each page.
+		end   string // Done, the reason why the list is stuck, or the next position.
 		field string
 	}{
 		"by number":                            {paging.ByPage, []string{"ab|page=1 more", "cd|page=2 more", "e|page=3 end"}, "ab cd e", "done", ""},
@@ -136,8 +136,8 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestStale: a list that grows as fast as it is read shows the same again, as often
-// as pages were read and ten times more; what it shows for ever is no list.
+// TestStale uses a list that grows while it is read and repeats items, at most as often
+// as pages were read and ten times more. A list that always repeats items is an error.
 func TestStale(t *testing.T) {
 	w := paging.Begin(list(paging.ByPage), 2, nil)
 	at := 0
@@ -154,10 +154,10 @@ func TestStale(t *testing.T) {
 	assert.Equal(t, &paging.Stuck{What: "page 15 repeats an earlier page", Field: "PageParam"}, read("cd"))
 }
 
-// TestTotalOfAResumedIteration: what lies before the first page that is read counts.
+// TestTotalOfAResumedIteration checks that items before the first page count.
 func TestTotalOfAResumedIteration(t *testing.T) {
 	for name, c := range map[string]struct {
-		size, total int // As the page says.
+		size, total int // Stated by the page.
 		done        bool
 	}{
 		"the last":                     {0, 5, true},
@@ -176,8 +176,8 @@ func TestTotalOfAResumedIteration(t *testing.T) {
 	}
 }
 
-// TestFreshKnowsHowFarBackItKnows: of what lies further back than the window, it is
-// not guessed which is new.
+// TestFreshKnowsHowFarBackItKnows checks that items older than the window are not
+// classified as new.
 func TestFreshKnowsHowFarBackItKnows(t *testing.T) {
 	const size, pages = 100, 3 * paging.Window / 100
 	page := func(n int) (all []int) {

@@ -12,7 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/prefetch"
 )
 
-// counter is a next that counts to the last, and fails behind that when it should.
+// counter returns a next function that counts to the last number, and then fails if it
+// should.
 type counter struct {
 	at, last int
 	fails    error

@@ -69,7 +69,7 @@ func TestPaceMakesUpForSlowRequests(t *testing.T) {
 	at := func(passed time.Duration) time.Time { return start.Add(passed) }
 	for name, c := range map[string]struct {
 		planned, ended, begun time.Duration // Of the last requests, since the window began.
-		used                  int           // By then.
+		used                  int           // By the time of the request.
 		want                  time.Duration // When the next request is planned, since the window began.
 	}{
 		"on time":                            {0, 0, pause, 100, pause},
@@ -120,7 +120,7 @@ func TestPaceAfterASlowFirstHalf(t *testing.T) {
 	}
 }
 
-// duration is an even share of the minutes that are left.
+// duration returns an even share of the remaining minutes.
 func duration(minutes, free float64) time.Duration {
 	return time.Duration(minutes * float64(time.Minute) / (free + 1))
 }
@@ -160,7 +160,7 @@ func TestPaceLearn(t *testing.T) {
 	assert.InDelta(t, 100, u.others(), 0.1, "49 at once, but half of the quota at most")
 }
 
-// A window that slides has a later end in each response; it is no new one for that.
+// A sliding window has a later end in each response, and is not a new window.
 func TestPaceOfASlidingWindow(t *testing.T) {
 	var u usage
 	for n := 1; n <= 100; n++ {

@@ -15,7 +15,7 @@ func numbered(n int) (key Key) {
 	return key
 }
 
-// begin is a request that nothing keeps from going.
+// begin begins a request, which must be admitted.
 func begin(t *testing.T, b *Tracker, key Key, class Class, now time.Time) (begun uint64) {
 	t.Helper()
 	closed, begun := b.Enter(key, class, 0, false, now)
@@ -25,7 +25,8 @@ func begin(t *testing.T, b *Tracker, key Key, class Class, now time.Time) (begun
 	return begun
 }
 
-// known is a book in which a key's class has so much left for half an hour.
+// known returns a tracker that knows the remaining requests of a key's class for half an
+// hour.
 func known(t *testing.T, limit, remaining int) *Tracker {
 	t.Helper()
 	b := new(Tracker)
@@ -94,7 +95,7 @@ func TestWhoWaitsForTheLastHearsOfItsEnd(t *testing.T) {
 func TestLearn(t *testing.T) {
 	at := func(remaining int, reset int64) Window { return Window{100, remaining, time.Unix(reset, 0)} }
 	type reply struct {
-		request int // Of those begun.
+		request int // Index of a request that has begun.
 		said    Window
 	}
 	for name, c := range map[string]struct {
@@ -122,8 +123,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestWhatSaysTheSameIsNoNews: a request that begins after a response is believed,
-// though another that overlapped with that response says the same again meanwhile.
+// TestWhatSaysTheSameIsNoNews checks that the response to a later request counts, even if
+// an overlapping response repeats the older values meanwhile.
 func TestWhatSaysTheSameIsNoNews(t *testing.T) {
 	b := new(Tracker)
 	said := Window{100, 9, time.Unix(1000, 0)}
@@ -322,13 +323,13 @@ func TestRefusedKeysThatRotateDoNotPileUp(t *testing.T) {
 func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 	ended := Window{500, 99, now.Add(-time.Minute)}
 	for name, c := range map[string]struct {
-		before    int // What was left for half an hour; -1: nothing is known.
+		before    int // Remaining requests for half an hour; -1: unknown.
 		left      time.Duration
 		wantLeft  int
 		wantState Window
 		reason    Reason
 	}{
-		"nothing is known":  {-1, -time.Minute, 499, Window{}, Open}, // One request was made.
+		"nothing is known":  {-1, -time.Minute, 499, Window{}, Open}, // One request was sent.
 		"used up":           {0, -time.Minute, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
 		"some are left":     {7, -time.Hour, 7, Window{500, 7, now.Add(30 * time.Minute)}, Open},
 		"ends this second":  {0, 0, 0, Window{500, 0, now.Add(30 * time.Minute)}, Used},
@@ -339,7 +340,7 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 		if c.before >= 0 {
 			b = known(t, 1000, c.before)
 		}
-		_, begun := b.Enter(Key{}, Write, 0, false, now) // Any class counts the order.
+		_, begun := b.Enter(Key{}, Write, 0, false, now) // Any class counts toward the order.
 		b.Learn(Key{}, Read, begun, ended, c.left, now)
 		assert.Equal(t, c.wantState, b.Known(Key{}, Read), name)
 		limit, left, _ := b.Left(Key{}, Read, now)
@@ -355,8 +356,8 @@ func TestEndedWindowCountsForItsLimitOnly(t *testing.T) {
 	assert.Equal(t, Window{1000, 5, now.Add(time.Hour)}, b.Known(Key{}, Read), "a response that overlaps with the state says nothing")
 }
 
-// Responses that tell only of ended windows leave what this client has not used of the
-// window that their Reset names.
+// If responses report only ended windows, Left counts the requests of this client since
+// the Reset that they name.
 func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
 	book, key := new(Tracker), Key{}
 	at := start
@@ -388,12 +389,12 @@ func TestLeftCountsRequestsWhenWindowsHaveEnded(t *testing.T) {
 	at = at.Add(Length) // It must be over.
 	remaining, _ = left()
 	assert.Equal(t, 100, remaining)
-	said(start, -time.Hour) // It is not.
+	said(start, -time.Hour) // It is not over.
 	remaining, ends = left()
 	assert.Equal(t, 0, max(remaining, 0))
 	assert.Equal(t, Length/2, ends)
 
-	said(at.Add(time.Minute), time.Minute) // A present window says what is left itself.
+	said(at.Add(time.Minute), time.Minute) // A current window has its own remaining requests.
 	remaining, ends = left()
 	assert.Equal(t, 99, remaining)
 	assert.Equal(t, time.Minute, ends)

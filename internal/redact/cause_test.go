@@ -79,13 +79,13 @@ type jsonErr struct{ value func() string }
 func (e jsonErr) Error() string                { return "json" }
 func (e jsonErr) MarshalJSON() ([]byte, error) { return []byte(`"` + e.value() + `"`), nil }
 
-// hiddenErr leads to an error that nothing shows.
+// hiddenErr wraps an error that no printer shows.
 type hiddenErr struct{ cause func() error }
 
 func (e *hiddenErr) Error() string { return "hidden" }
 func (e *hiddenErr) Unwrap() error { return e.cause() }
 
-// farErr has something that no printer follows.
+// farErr has a field that no printer follows.
 type farErr struct{ far *string }
 
 func (e *farErr) Error() string { return "far" }
@@ -103,7 +103,7 @@ func (e *itselfErr) Error() string {
 	return "itself"
 }
 
-// circleErr leads back to where it began.
+// circleErr wraps itself.
 type circleErr struct {
 	Text string
 	next error
@@ -114,13 +114,13 @@ func (e *circleErr) Unwrap() error { return e.next }
 
 var errSentinel = errors.New("sentinel")
 
-// tree is err and all that it leads to.
+// tree returns err and all errors that it wraps.
 func tree(err error) []error {
 	if err == nil {
 		return nil
 	}
 	all := []error{err}
-	switch err := err.(type) { //nolint:errorlint // this walks the tree
+	switch err := err.(type) { //nolint:errorlint // Visits the tree.
 	case interface{ Unwrap() error }:
 		all = append(all, tree(err.Unwrap())...)
 	case interface{ Unwrap() []error }:
@@ -186,7 +186,7 @@ func TestCleanErrorSaysTheSameWithoutTheKey(t *testing.T) {
 	}
 }
 
-// The errors without the key keep their types.
+// Errors without the key keep their types.
 func TestCleanErrorKeepsCleanCauses(t *testing.T) {
 	finder := redact.New(key)
 	dial := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
@@ -210,7 +210,7 @@ func TestErrorWithoutTheKeyIsLeftAlone(t *testing.T) {
 	assert.Same(t, err, redact.Finder{}.Clean(err), "no key, nothing to clean")
 }
 
-// What an error leads to may be long, wide or a circle.
+// The tree of an error may be deep, wide or circular.
 func TestCleaningComesToAnEnd(t *testing.T) {
 	finder := redact.New(key)
 	var chain error = textErr(key)

@@ -18,7 +18,7 @@ import (
 
 const key = "sk_live_51HxQ9zVbT7uRkWn3"
 
-// spelled writes each letter of s by format.
+// spelled formats each letter of s.
 func spelled(s, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -121,11 +121,11 @@ func TestKeysOfAllKinds(t *testing.T) {
 		"aaaaaaaaaaaaaaaaaa":   {[]string{strings.Repeat("a", 12), strings.Repeat("a", 100), strings.Repeat("a-", 100)}, []string{strings.Repeat("a", 11)}},
 		"abcdeghijkmQ":         {[]string{between("abcdeghijkmQ", `\n`), between("abcdeghijkmQ", `\\u0000`)}, []string{"abcdeghijkm"}},
 		"abcnefghikmQ":         {[]string{`abc\nefghikmQ`, `abc\\nefghikmQ`, spelled("abcnefghikmQ", `\u%04x`), spelled("abcnefghikmQ", `\\u%04x`)}, []string{`abc\nefghikm`}},
-		"abcdeQfghikmnoprs":    {[]string{"Qfghikmnoprs", "xQfghikmnoprs"}, []string{"fghikmnoprs"}}, // A piece that begins with its rarest letter.
-		"abcdeQfghikmnopr":     {[]string{"eQfghikmnopr"}, []string{"Qfghikmnopr"}},                  // Or whose second it is.
+		"abcdeQfghikmnoprs":    {[]string{"Qfghikmnoprs", "xQfghikmnoprs"}, []string{"fghikmnoprs"}}, // A piece whose first letter is the rarest,
+		"abcdeQfghikmnopr":     {[]string{"eQfghikmnopr"}, []string{"Qfghikmnopr"}},                  // or whose second letter is.
 		"sk_live_" + ofThree:   {[]string{strings.Repeat("e", 12), ofThree[1:13]}, []string{strings.Repeat("e", 11)}},
 		"sk_live_Z0aAz9Z0aAz9": {[]string{"Z0aAz9Z0aAz9", between("Z0aAz9Z0aAz9", "-")}, []string{"Z0aAz9Z0aAz"}}, // The first and last of each kind.
-		"abcdu0061efQ":         {[]string{`\u0061bcd\\u0061efQ`}, []string{`\u0061bcd\u0061efQ`}},                 // A backslash that is escaped begins no escape.
+		"abcdu0061efQ":         {[]string{`\u0061bcd\\u0061efQ`}, []string{`\u0061bcd\u0061efQ`}},                 // An escaped backslash begins no escape.
 		`sk_test_"q\q"z`:       {[]string{`sk_test_"q\q"z`, `sk_test_\"q\\q\"z`}, []string{`"q\q"z`}},
 	} {
 		finder := redact.New(key)
@@ -139,7 +139,7 @@ func TestKeysOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestScrubWithinTheTime gives nothing when it is over.
+// TestScrubWithinTheTime checks that nothing is returned after the time has ended.
 func TestScrubWithinTheTime(t *testing.T) {
 	finder := redact.New(key)
 	clean, err := finder.ScrubWithin([]byte("a "+key), &limits.Bound{})
@@ -168,7 +168,7 @@ func letters(b []byte, escapes bool) string {
 	}, b))
 }
 
-// FuzzPiece hides pieces of keys in pages and has them found.
+// FuzzPiece inserts pieces of keys into pages and checks that they are found.
 func FuzzPiece(f *testing.F) {
 	f.Add("51HxQ9zVbT7uRkWn3", []byte("before"), []byte("after"), []byte{0, 1, 2, 3, 4, 5, 6}, uint8(0))
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaa", []byte(`a\`), []byte(`\u0061`), []byte{6, 6, 6}, uint8(3))
@@ -209,7 +209,7 @@ func FuzzPiece(f *testing.F) {
 	})
 }
 
-// FuzzText looks through any text in the simplest way too.
+// FuzzText also searches any text with the simplest algorithm.
 func FuzzText(f *testing.F) {
 	f.Add("abcabcabcabcabc", []byte(`ab\u0063abcabcab cabc`))
 	f.Add("Q1Q1Q1Q1Q1Q1Q1", []byte(`Q1Q1Q1Q1"Q1Q1Q1Q1`))

@@ -11,7 +11,7 @@ import (
 func TestRepeat(t *testing.T) {
 	policy := Policy{4, 500 * time.Millisecond, 30 * time.Second, time.Minute}
 	const half = 0.5
-	first := 250 * time.Millisecond // Half of the longest first pause.
+	first := 250 * time.Millisecond // Half of the longest first delay.
 	for name, c := range map[string]struct {
 		ending Attempt
 		wait   time.Duration

@@ -20,8 +20,8 @@ import (
 
 const savingChild = "HIRING_TEST_STATEFILE"
 
-// TestChild saves until it is killed when the test below runs it
-// in a process of its own; otherwise there is nothing to do.
+// TestChild saves until it is killed. The following test runs it in a process; otherwise
+// it does nothing.
 func TestChild(t *testing.T) {
 	path, told := os.LookupEnv(savingChild)
 	if !told {
@@ -42,11 +42,11 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// stateNumber is as long as states get.
+// stateNumber returns a state of the usual length.
 func stateNumber(n int) string { return fmt.Sprintf("%d ", n) + strings.Repeat("s", 256<<10) }
 
-// killedWhileSaving runs a saving process and kills it after some saves. It
-// returns the number of the last one that was done for sure.
+// killedWhileSaving runs a process that saves, kills it after some saves, and returns the
+// number of the last save that certainly ended.
 func killedWhileSaving(t *testing.T, path string, random *rand.Rand) (done int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
@@ -60,7 +60,7 @@ func killedWhileSaving(t *testing.T, path string, random *rand.Rand) (done int) 
 			most--
 		}
 	}
-	time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond) // Into the next save, at any place.
+	time.Sleep(time.Duration(random.IntN(2000)) * time.Microsecond) // At any point of the next save.
 	require.NoError(t, cmd.Process.Kill())
 	rest, err := io.ReadAll(out)
 	require.NoError(t, err)
@@ -69,8 +69,8 @@ func killedWhileSaving(t *testing.T, path string, random *rand.Rand) (done int) 
 	return done
 }
 
-// TestKilledWhileSaving: there is always a whole state, and what
-// killed saves leave behind does not pile up.
+// TestKilledWhileSaving checks that there is always a complete state, and that files of
+// killed saves do not accumulate.
 func TestKilledWhileSaving(t *testing.T) {
 	t.Parallel()
 	kills := 15

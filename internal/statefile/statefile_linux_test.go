@@ -31,16 +31,16 @@ func TestRejectsWhatIsNoFile(t *testing.T) {
 		require.ErrorContains(t, file.Save("x"), want, path)
 	}
 	assert.Equal(t, []string{"fifo", "loop", "to-fifo"}, names(t, folder))
-	for _, device := range []string{"/dev/full", "/dev/zero"} { // Never saved to: if that were wrong, it would replace them.
+	for _, device := range []string{"/dev/full", "/dev/zero"} { // Never saved to, because a wrong implementation would replace these files.
 		_, err := statefile.At(device).Load()
 		require.ErrorContains(t, err, "not a regular file", device)
 	}
-	_, err := statefile.At("/proc/self/status").Load() // A file that says it has no bytes.
+	_, err := statefile.At("/proc/self/status").Load() // A file that reports a size of 0.
 	require.ErrorContains(t, err, "damaged")
 }
 
-// TestADiskThatIsFull: what cannot be written whole leaves the state as it was,
-// and nothing beside it. No parallel test runs meanwhile: the limit is the process's.
+// TestADiskThatIsFull checks that a failed save leaves the old state and no other file.
+// It is not parallel, because the limit applies to the process.
 func TestADiskThatIsFull(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
@@ -55,9 +55,9 @@ func TestADiskThatIsFull(t *testing.T) {
 	assert.Equal(t, []string{"state"}, names(t, folder))
 }
 
-// TestLeavesNoFileOpen: not the file, and not its folder.
+// TestLeavesNoFileOpen checks the file and its folder.
 func TestLeavesNoFileOpen(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // It would close what was forgotten.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // The collector would close a forgotten file.
 	path := filepath.Join(t.TempDir(), "state")
 	before := names(t, "/proc/self/fd")
 	for range 10 {

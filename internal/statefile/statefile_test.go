@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-// loads checks what a path loads as.
+// loads checks the result of loading a path.
 func loads(t *testing.T, path, want string) {
 	t.Helper()
 	state, err := statefile.At(path).Load()
@@ -72,8 +72,7 @@ func TestWantsItsFolder(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestGoesThroughLinks, also through those of folders, before ".."
-// too, and from one link to another.
+// TestGoesThroughLinks includes links of folders, paths with "..", and links to links.
 func TestGoesThroughLinks(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "disk", "deep"), 0o700))
@@ -123,8 +122,8 @@ func TestSavesAtOnce(t *testing.T) {
 	assert.Equal(t, []string{"state"}, names(t, "."))
 }
 
-// TestWritesBesideTheFile: a file cannot be moved from one disk to
-// another in one step.
+// TestWritesBesideTheFile checks that the temporary file is on the same disk, because a
+// file cannot be moved to another disk atomically.
 func TestWritesBesideTheFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
@@ -145,8 +144,8 @@ func TestCleansUpWhenItFails(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
-// TestDamagedIsNotAbsent: what was cut, emptied, edited or is another's is an
-// error, and not a fresh start.
+// TestDamagedIsNotAbsent checks that a cut, empty, edited or foreign file is an error and
+// not a fresh start.
 func TestDamagedIsNotAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	saves(t, path, "a state")
@@ -164,8 +163,7 @@ func TestDamagedIsNotAbsent(t *testing.T) {
 	loads(t, path, "a state")
 }
 
-// TestKeepsTenOfTheYoungest temporary files of its own, and all that are not its
-// own files.
+// TestKeepsTenOfTheYoungest temporary files of its own, and all files of others.
 func TestKeepsTenOfTheYoungest(t *testing.T) {
 	folder := t.TempDir()
 	own := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte("state")))

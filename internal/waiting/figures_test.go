@@ -13,11 +13,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// scenario is a line of the table, and what it must show.
+// scenario is a row of the table with its limits.
 type scenario struct {
 	name  string
 	on    []emulator.Since
-	short bool // Runs without HIRING_LONG too, except where since is ignored.
+	short bool // Also runs without HIRING_LONG, except where since is ignored.
 	run   func(emulator.Since) figures
 
 	rate          float64 // Reads an hour.
@@ -56,7 +56,7 @@ func batch(size int, over time.Duration) func(emulator.Since) figures {
 	}
 }
 
-// watched is a stream of so many a day.
+// watched returns a stream with that many submissions a day.
 func watched(aDay int, l emulator.Life, over time.Duration, change func(*simulation)) func(emulator.Since) figures {
 	return func(on emulator.Since) figures {
 		all := emulator.Stream(1, noon.Add(-33*day), 33*day+over+h, aDay, l)
@@ -76,7 +76,7 @@ func withBehavior(change func(*emulator.Behavior)) func(*simulation) {
 	return func(s *simulation) { change(&s.service.Behavior) }
 }
 
-// burst is a stream with 3,000 evaluations within a minute, and 1,000 within a
+// burst returns a stream with 3,000 evaluations within a minute, and 1,000 within a
 // millisecond an hour later.
 func burst(on emulator.Since) figures {
 	all := emulator.Stream(1, noon.Add(-33*day), 34*day+h, 100, usualLife)
@@ -147,7 +147,7 @@ func oddServices() []scenario {
 	add("no order", meanings[:3], func(k *emulator.Behavior) { k.Order = emulator.NoOrder }, scenario{rate: 180, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors by offset", meanings, func(k *emulator.Behavior) { k.Cursors = emulator.Offset }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
 	add("cursors expire", meanings, func(k *emulator.Behavior) { k.Cursors = emulator.Expiring }, scenario{rate: 300, p95: m, p99: 2 * m, max: 10 * m})
-	// The client retries failed requests. This simulation does not.
+	// The client retries failed requests, and this simulation does not.
 	add("a fifth of requests fails", meanings, func(k *emulator.Behavior) { k.Faults = 0.2 }, scenario{rate: 300, p95: 3 * m, p99: 5 * m, max: 20 * m})
 	add("20 reads a minute", meanings, func(k *emulator.Behavior) { k.Limit, k.Window = 20, m }, scenario{rate: 300, p95: 2 * m, p99: 3 * m, max: 10 * m})
 	add("outage of 6 h", meanings, func(k *emulator.Behavior) {
@@ -192,8 +192,8 @@ func oddServices() []scenario {
 	return list
 }
 
-// TestFigures measures how long after its evaluation a report is found, and what
-// that costs. All of it needs HIRING_LONG.
+// TestFigures measures the delay from evaluation to delivery, and its cost. HIRING_LONG
+// runs all rows.
 func TestFigures(t *testing.T) {
 	only := os.Getenv("ONLY")
 	var mu sync.Mutex

@@ -51,7 +51,7 @@ func arbitrary(random *rand.Rand) (emulator.Behavior, []*emulator.Submission) {
 		}
 	}
 	all := slices.Concat(lives(random, 1+random.IntN(120)), old(random, random.IntN(10))) // A fuzz target has ten seconds, on a machine that does other things.
-	if k.Cursors == emulator.Expiring {                                                   // The end of a listing whose cursors expire before it is reached is hidden from everybody.
+	if k.Cursors == emulator.Expiring {                                                   // The end of a listing cannot be reached if its cursors expire before.
 		limit, window := cmp.Or(k.Limit, 1000), cmp.Or(k.Window, h)
 		reads := max(1, limit*9/10-int(float64(k.Rivals)*window.Hours()))
 		k.PageSize = max(k.PageSize, 1+2*len(all)/reads)
@@ -59,7 +59,8 @@ func arbitrary(random *rand.Rand) (emulator.Behavior, []*emulator.Submission) {
 	return k, all
 }
 
-// lives are of all kinds: at once and over a day, graded at once and after hours.
+// lives returns lives of all kinds: begun at once and over a day, graded at once and
+// after hours.
 func lives(random *rand.Rand, size int) []*emulator.Submission {
 	life := emulator.Life{Grading: time.Duration(random.ExpFloat64()*float64(10*m)) + 1, Abandoned: random.Float64() / 3}
 	if random.IntN(3) == 0 {
@@ -121,9 +122,9 @@ func (s *simulation) late(all []*emulator.Submission, from, until time.Time, lim
 	return ids
 }
 
-// play waits at an arbitrary service: nothing that was evaluated is lost, nothing
-// comes twice or without its report, no request goes beyond the rate limit, and
-// where reads are left nothing is later than promised.
+// play waits at an arbitrary service. No evaluation is lost, repeated or delivered
+// without its report. No request exceeds the rate limit. While reads remain, no delivery
+// is later than promised.
 func play(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 4))
 	k, all := arbitrary(random)
@@ -143,7 +144,7 @@ func play(t *testing.T, seed uint64) {
 	limit := h
 	if o.Known == nil {
 		i := random.IntN(6)
-		if k.Limit > 0 || k.Faults > 0.1 { // Rare polls need what is left of the reads.
+		if k.Limit > 0 || k.Faults > 0.1 { // Rare polls need the remaining reads.
 			i = 0
 		}
 		sim.poll = []time.Duration{0, 0, 0, 5 * m, h, day}[i]
@@ -189,10 +190,10 @@ func before(all []*emulator.Submission, at time.Time) []*emulator.Submission {
 	return slices.DeleteFunc(slices.Clone(all), func(it *emulator.Submission) bool { return it.Created.After(at) })
 }
 
-// FuzzMachine plays arbitrary services against the machine.
+// FuzzMachine runs the machine with arbitrary services.
 func FuzzMachine(f *testing.F) {
 	first, n := uint64(0), atLength[uint64](15, 1000)
-	if _, err := fmt.Sscanf(os.Getenv("SEEDS"), "%d+%d", &first, &n); err == nil { // SEEDS=2000+500 plays 500 from 2000 on.
+	if _, err := fmt.Sscanf(os.Getenv("SEEDS"), "%d+%d", &first, &n); err == nil { // SEEDS=2000+500 runs 500 seeds from 2000 on.
 		f.Logf("%d seeds from %d on", n, first)
 	}
 	for seed := range n {

@@ -12,8 +12,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/testing/emulator"
 )
 
-// TestOldAttemptsComeInTime: an attempt that began before polling and is graded in
-// the first minutes of it arrives within the limit, whatever its age.
+// TestOldAttemptsComeInTime uses an attempt that began before polling and is graded in
+// the first minutes of polling. It is delivered within the limit, whatever its age.
 func TestOldAttemptsComeInTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		poll  time.Duration
@@ -47,8 +47,8 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 	}
 }
 
-// TestASubmissionComesWithItsReport, where listings show none: it is delivered
-// without one only an hour after a single read found none.
+// TestASubmissionComesWithItsReport uses listings without reports. A submission is
+// delivered without its report only an hour after a single read has found none.
 func TestASubmissionComesWithItsReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		poll, restart time.Duration
@@ -75,7 +75,7 @@ func TestASubmissionComesWithItsReport(t *testing.T) {
 	}
 }
 
-// TestATruncatedSetIsNoExcuse: more attempts are unfinished than a state holds.
+// TestATruncatedSetIsNoExcuse has more unfinished attempts than a state holds.
 func TestATruncatedSetIsNoExcuse(t *testing.T) {
 	for name, c := range map[string]struct {
 		poll  time.Duration
@@ -114,7 +114,7 @@ func TestATruncatedSetIsNoExcuse(t *testing.T) {
 	}
 }
 
-// TestABurstComesWithinTwoMinutes: 5,500 evaluations within a minute.
+// TestABurstComesWithinTwoMinutes has 5,500 evaluations within a minute.
 func TestABurstComesWithinTwoMinutes(t *testing.T) {
 	for seed := range atLength[uint64](1, 100) {
 		for _, on := range meanings {
@@ -134,8 +134,8 @@ func TestABurstComesWithinTwoMinutes(t *testing.T) {
 	}
 }
 
-// TestShortAttemptsAreFoundSoon: they pass through all statuses between two
-// listings of them.
+// TestShortAttemptsAreFoundSoon uses attempts that pass through all statuses between two
+// listings of unfinished ones.
 func TestShortAttemptsAreFoundSoon(t *testing.T) {
 	span := atLength(20*m, h)
 	for _, on := range meanings {
@@ -162,8 +162,8 @@ func TestShortAttemptsAreFoundSoon(t *testing.T) {
 	}
 }
 
-// TestAPollADayReadsAllReports, where listings show none: 150 a day are more than an
-// ordinary poll reads singly.
+// TestAPollADayReadsAllReports uses listings without reports and 150 evaluations a day,
+// which are more than an ordinary poll reads singly.
 func TestAPollADayReadsAllReports(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 450, 3*day)

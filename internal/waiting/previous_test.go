@@ -15,8 +15,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// previous is a state that the previous release saved in a watch of an emulated
-// stream since noon, and what it had delivered.
+// previous is a state that the previous release saved while it watched an emulated stream
+// since noon, with its deliveries.
 type previous struct {
 	Since     emulator.Since  `json:"since"`
 	Filter    emulator.Filter `json:"filter"`
@@ -25,12 +25,12 @@ type previous struct {
 	ADay      int             `json:"a_day"`
 	Grading   time.Duration   `json:"grading"`
 	Saved     time.Time       `json:"saved"`
-	Delivered []int           `json:"delivered"` // By their index in the stream.
+	Delivered []int           `json:"delivered"` // By index in the stream.
 	State     string          `json:"state"`
 }
 
-// TestStatesOfThePreviousRelease are resumed: at once, and after six hours without a
-// process. Nothing is lost, delivered twice or late.
+// TestStatesOfThePreviousRelease resumes them at once, and after six hours without a
+// process. No delivery is lost, repeated or late.
 func TestStatesOfThePreviousRelease(t *testing.T) {
 	span := atLength(10*h, 2*day)
 	files, err := filepath.Glob("testdata/previous-release/*.json")
@@ -46,7 +46,7 @@ func TestStatesOfThePreviousRelease(t *testing.T) {
 				require.NoError(t, json.Unmarshal(text, &p))
 				all := emulator.Stream(1, noon.Add(-33*day), 38*day, p.ADay, emulator.Life{Grading: p.Grading})
 				o := usualOptions()
-				o.Start = p.Saved // The state's beginning takes precedence.
+				o.Start = p.Saved // The start in the state takes precedence.
 				sim := &simulation{
 					service: emulator.New(emulator.Behavior{Since: p.Since, Filter: p.Filter, PageSize: p.PageSize, Lag: p.Lag}, 1, all),
 					options: o, begin: p.Saved.Add(stopped), over: span, restart: 5 * h,

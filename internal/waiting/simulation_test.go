@@ -28,23 +28,23 @@ func atLength[T any](short, full T) T {
 	return short
 }
 
-// simulation lets a machine wait at a service, in a time of its own.
+// simulation runs a machine with an emulated API, in virtual time.
 type simulation struct {
 	service *emulator.Service
 	options waiting.Options
 	begin   time.Time
 	over    time.Duration
-	poll    time.Duration    // Between rounds of something else that calls; 0: as the machine likes.
-	restart time.Duration    // Through its written state.
-	stopped [2]time.Duration // The process is down from the first until the second, after begin.
-	done    func() bool      // Ends a watch early. Nil: not.
+	poll    time.Duration    // Between polls of a caller; 0: as the machine decides.
+	restart time.Duration    // Resumes from the encoded state before each poll.
+	stopped [2]time.Duration // The process does not run from the first time until the second.
+	done    func() bool      // Ends a watch early. Nil: not called.
 
 	machine   *waiting.Machine
 	now       time.Time
 	delivered map[string]time.Time
 	twice     int
-	unready   int                  // That came without their report within an hour of a read that found none.
-	bare      map[string]time.Time // When a single read first found no report.
+	unready   int                  // Deliveries without a report within an hour of a read that found none.
+	bare      map[string]time.Time // Time when a single read first found no report.
 	requests  []time.Time
 	largest   int
 	err       error

@@ -10,8 +10,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// TestUnreadableItemIsReadAgainUntilItIsReadable: at most six hours apart, also after
-// a restart, while a listing shows it all the time.
+// TestUnreadableItemIsReadAgainUntilItIsReadable checks that the reads are at most six
+// hours apart, also after a restart, while a listing shows the item.
 func TestUnreadableItemIsReadAgainUntilItIsReadable(t *testing.T) {
 	const mended = 70 * time.Hour
 	x := finished("x", noon.Add(-2*h), noon.Add(h), noon.Add(2*h))
@@ -49,8 +49,8 @@ func TestUnreadableItemIsReadAgainUntilItIsReadable(t *testing.T) {
 	}
 }
 
-// TestUnreadableItemsOfNoInterest are not read: what was evaluated before the
-// beginning, and what was delivered.
+// TestUnreadableItemsOfNoInterest are not read: those evaluated before the start, and
+// those delivered already.
 func TestUnreadableItemsOfNoInterest(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -65,7 +65,8 @@ func TestUnreadableItemsOfNoInterest(t *testing.T) {
 	assert.Zero(t, machine.Pending())
 }
 
-// TestGoneUnreadableItemIsForgottenAfterADay, for a listing may show what a read does not find.
+// TestGoneUnreadableItemIsForgottenAfterADay uses an item that listings show and single
+// reads do not find.
 func TestGoneUnreadableItemIsForgottenAfterADay(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -80,7 +81,7 @@ func TestGoneUnreadableItemIsForgottenAfterADay(t *testing.T) {
 	assert.False(t, machine.IsUnreadable("x"))
 }
 
-// TestNoteRemembersAHundred texts, also after a restart.
+// TestNoteRemembersAHundred checks this also after a restart.
 func TestNoteRemembersAHundred(t *testing.T) {
 	machine := watching()
 	assert.True(t, machine.NoteUnreadable("a"))
@@ -94,8 +95,8 @@ func TestNoteRemembersAHundred(t *testing.T) {
 	assert.True(t, machine.NoteUnreadable("a"), "the oldest is forgotten")
 }
 
-// TestRegradedItemIsDeliveredAgain once for each later evaluation time, if that is
-// wanted, also when the first delivery was saved by a machine that did not want it.
+// TestRegradedItemIsDeliveredAgain checks one delivery for each later evaluation time
+// with Regraded, also if a machine without Regraded saved the first delivery.
 func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 	for _, wanted := range []bool{false, true} {
 		x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(m))
@@ -122,8 +123,8 @@ func TestRegradedItemIsDeliveredAgain(t *testing.T) {
 	}
 }
 
-// TestItemThatOnlyListingsCannotDecodeIsNewOnce, and is read in growing intervals though each
-// single read shows it.
+// TestItemThatOnlyListingsCannotDecodeIsNewOnce checks that it is read in growing
+// intervals, although each single read can be decoded.
 func TestItemThatOnlyListingsCannotDecodeIsNewOnce(t *testing.T) {
 	bad := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Unreadable: true}
 	pending := waiting.Item{ID: "x", Created: noon.Add(-2 * h), Status: "grading"}

@@ -16,14 +16,15 @@ import (
 
 var plenty = waiting.Budget{Left: 900, Whole: 900, Ends: h}
 
-// watching is a machine that watches since noon.
+// watching returns a machine that watches since noon.
 func watching() *waiting.Machine {
 	o := usualOptions()
 	o.Start = noon
 	return waiting.New(o)
 }
 
-// next is the machine's next request after its pauses, and when it is due.
+// next returns the machine's next request after its intervals, and the time of the
+// request.
 func next(t *testing.T, machine *waiting.Machine, now time.Time) (waiting.Action, time.Time) {
 	t.Helper()
 	for range 100 {
@@ -38,7 +39,7 @@ func next(t *testing.T, machine *waiting.Machine, now time.Time) (waiting.Action
 	return waiting.Action{}, now
 }
 
-// feed gives the same response until there was a request of a kind.
+// feed passes the same response until the machine has made a request of a kind.
 func feed(t *testing.T, machine *waiting.Machine, now time.Time, a waiting.Response, until func(waiting.Action) bool) (waiting.Action, time.Time) {
 	t.Helper()
 	for range 1000 {
@@ -58,8 +59,8 @@ func finished(id string, created, submitted, evaluated time.Time) waiting.Item {
 	return waiting.Item{ID: id, Created: created, Submitted: submitted, Evaluated: evaluated, Status: waiting.Evaluated, Ready: true}
 }
 
-// TestTheExperiment asks around the times of one submission, and draws the right
-// conclusion from each response.
+// TestTheExperiment uses the times of one submission as since, and checks the conclusion
+// from each response.
 func TestTheExperiment(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	shown, none := waiting.Response{Items: []waiting.Item{x}}, waiting.Response{}
@@ -87,8 +88,8 @@ func TestTheExperiment(t *testing.T) {
 	}
 }
 
-// TestTheExperimentContinuesWithoutAnAnswer: five pages of others are none, and so is
-// an item whose times are too close together.
+// TestTheExperimentContinuesWithoutAnAnswer uses five pages of other submissions, and an
+// item whose times are too close together.
 func TestTheExperimentContinuesWithoutAnAnswer(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	machine := watching()
@@ -108,7 +109,7 @@ func TestTheExperimentContinuesWithoutAnAnswer(t *testing.T) {
 	assert.GreaterOrEqual(t, later.Sub(at), 5*m, "another experiment comes five minutes later")
 }
 
-// TestRefusals: what is refused is done without, as long as there is a way.
+// TestRefusals rejects parameters. The machine does without them if possible.
 func TestRefusals(t *testing.T) {
 	refused := waiting.Response{Rejected: true}
 	machine := watching()
@@ -133,7 +134,8 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, waiting.ErrRejected)
 }
 
-// TestASubmissionThatIsNotFound is missing, of known ids, and forgotten otherwise.
+// TestASubmissionThatIsNotFound checks that a known id is reported as missing, and any
+// other is forgotten.
 func TestASubmissionThatIsNotFound(t *testing.T) {
 	o := usualOptions()
 	o.Known = []string{"A", "B"}
@@ -151,7 +153,8 @@ func TestASubmissionThatIsNotFound(t *testing.T) {
 	assert.False(t, machine.IsPending("A"))
 }
 
-// TestNothingIsReadBeyondTheBudget, and the wait for the next window ends with it.
+// TestNothingIsReadBeyondTheBudget also checks that the interval lasts until the next
+// window.
 func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 	machine := watching()
 	action := machine.Next(noon, waiting.Budget{Left: 0, Whole: 900, Ends: 20 * m})
@@ -176,7 +179,7 @@ func TestNothingIsReadBeyondTheBudget(t *testing.T) {
 	}
 }
 
-// TestProgressSaysWhyItIsSlow.
+// TestProgressSaysWhyItIsSlow checks the reasons.
 func TestProgressSaysWhyItIsSlow(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -219,7 +222,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded whatever the order, and nothing is lost for that.
+// TestMemoryIsBounded checks this for any order, and that nothing is lost.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, order := range []emulator.Order{emulator.NewestCreated, emulator.NoOrder} {
 		all := emulator.Batch(1, noon.Add(-2*h), 4500, h)
@@ -236,8 +239,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestTheLatestAreRememberedWhenGradedAgain: 3,000 of them, also when there were
-// more, and however long ago they were delivered.
+// TestTheLatestAreRememberedWhenGradedAgain checks that 3,000 deliveries are remembered,
+// even if there were more or they are long ago.
 func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
 	const delivered, remembered = 4000, 3000
 	machine := watching()
@@ -256,7 +259,7 @@ func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
 		requests++
 		return requests > 50
 	})
-	_, err := machine.Handle(now, page(delivered, delivered+1, now)) // One more than there is room for.
+	_, err := machine.Handle(now, page(delivered, delivered+1, now)) // One more than the limit.
 	require.NoError(t, err)
 	for from := delivered + 1 - remembered; from < delivered; from += 100 {
 		action, when := next(t, machine, now)
@@ -269,7 +272,7 @@ func TestTheLatestAreRememberedWhenGradedAgain(t *testing.T) {
 	assert.Less(t, len(machine.String()), 80<<10, "the others are forgotten")
 }
 
-// TestACursorThatIsIgnored is an error, and one that is refused for its age is not.
+// TestACursorThatIsIgnored checks that it is an error, and that an expired cursor is not.
 func TestACursorThatIsIgnored(t *testing.T) {
 	page := waiting.Response{Items: []waiting.Item{finished("a", noon, noon.Add(s), noon.Add(2*s))}, Cursor: "1"}
 	for name, c := range map[string]struct {
@@ -298,8 +301,8 @@ func TestACursorThatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestTheExperimentTakesTheClearestItem: the smaller gap between its times counts,
-// then its age.
+// TestTheExperimentTakesTheClearestItem checks that the item with the largest smallest
+// gap between its times is chosen, and then the oldest.
 func TestTheExperimentTakesTheClearestItem(t *testing.T) {
 	clearest := finished("clear", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	closest := finished("close", noon.Add(-m), noon.Add(-40*s), noon.Add(-20*s))
@@ -314,8 +317,8 @@ func TestTheExperimentTakesTheClearestItem(t *testing.T) {
 	}
 }
 
-// TestTheExperimentTakesAnItemThatNoHourConfuses: of two items with the same gaps, a
-// service that cuts since to the hour may response the same about the younger one,
+// TestTheExperimentTakesAnItemThatNoHourConfuses uses two items with the same gaps. An
+// API that truncates since to the hour may give the same response for the younger one,
 // whether since is about creation or evaluation.
 func TestTheExperimentTakesAnItemThatNoHourConfuses(t *testing.T) {
 	younger := finished("younger", noon.Add(-110*m), noon.Add(-62*m), noon.Add(-58*m))
@@ -359,7 +362,7 @@ func TestAPollReadsAtMostFiftySingly(t *testing.T) {
 	}
 }
 
-// TestAnOldItemEndsAnIterationOnlyInOrder.
+// TestAnOldItemEndsAnIterationOnlyInOrder checks both orders.
 func TestAnOldItemEndsAnIterationOnlyInOrder(t *testing.T) {
 	old := waiting.Item{ID: "old", Created: noon.Add(-2 * h), Status: "grading"}
 	young := waiting.Item{ID: "a", Created: noon, Status: "grading"}
@@ -375,7 +378,7 @@ func TestAnOldItemEndsAnIterationOnlyInOrder(t *testing.T) {
 	}
 }
 
-// TestAClockThatIsPutBackDoesNotProlongAPause.
+// TestAClockThatIsPutBackDoesNotProlongAPause checks the end of an interval.
 func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
 	machine := watching()
 	_, at := next(t, machine, noon)
@@ -385,7 +388,7 @@ func TestAClockThatIsPutBackDoesNotProlongAPause(t *testing.T) {
 	assert.Equal(t, waiting.List, machine.Next(at.Add(-2*h), plenty).Kind)
 }
 
-// TestEveryKnownIDIsConfirmedWithinTheHour although no listing shows it any more.
+// TestEveryKnownIDIsConfirmedWithinTheHour although no listing shows it.
 func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 	for _, on := range meanings {
 		all := emulator.Batch(1, noon, 40, day)
@@ -401,9 +404,9 @@ func TestEveryKnownIDIsConfirmedWithinTheHour(t *testing.T) {
 	}
 }
 
-// TestAttemptsNearlyDoneAtTheBeginningComeSoon: a watch that begins now has seen
-// none of those unfinished who are evaluated in its first minutes. It reads
-// through Lookback once: 650 pages here.
+// TestAttemptsNearlyDoneAtTheBeginningComeSoon starts a watch that has not listed the
+// unfinished attempts which are evaluated in its first minutes. It reads all of Lookback
+// once: 650 pages here.
 func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
 	for _, seed := range atLength([]uint64{3}, []uint64{3, 4, 5}) {
 		all := emulator.Stream(seed, noon.Add(-33*day), 33*day+6*h, 2000, usualLife)
@@ -412,8 +415,8 @@ func TestAttemptsNearlyDoneAtTheBeginningComeSoon(t *testing.T) {
 	}
 }
 
-// TestUnfilteredPagesAlternate between the newest submissions and those that were created
-// lately: in a listing without order the unfinished may be anywhere else.
+// TestUnfilteredPagesAlternate between the newest submissions and those created lately,
+// because in a listing without order the unfinished may be anywhere.
 func TestUnfilteredPagesAlternate(t *testing.T) {
 	x := finished("x", noon.Add(-3*h), noon.Add(-2*h), noon.Add(-h))
 	young := waiting.Item{ID: "young", Created: noon, Status: "grading"}
@@ -445,7 +448,7 @@ func TestUnfilteredPagesAlternate(t *testing.T) {
 // evidence against the status filter, also when the poll that finds them began before.
 func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
-	for i := range atLength(3, 12) { // One of these rounds sweeps.
+	for i := range atLength(3, 12) { // One of these polls reads the whole listing.
 		var sim *simulation
 		down := noon.Add(6*h + time.Duration(i)*m)
 		watchAll(emulator.Behavior{Since: emulator.OnCreation}, all, 82*h, h, func(s *simulation) {
@@ -456,9 +459,9 @@ func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
 	}
 }
 
-// TestAttemptsBetweenTwoWaysOfPollingAreNotLate: known ids are looked for among the
-// evaluated until the unfinished are fewer; one that was submitted and graded while
-// that changed had been seen in neither.
+// TestAttemptsBetweenTwoWaysOfPollingAreNotLate uses known ids, which are searched among
+// the evaluated until the unfinished are fewer. An attempt that is submitted and graded
+// during the change was in neither listing.
 func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
 	for _, seed := range []uint64{4, 10} {
 		all := emulator.ManyAttempts(seed, noon, 1000, 8*h, usualLife)
@@ -472,8 +475,8 @@ func TestAttemptsBetweenTwoWaysOfPollingAreNotLate(t *testing.T) {
 	}
 }
 
-// TestThousandsAtOnceComeOnce: they are more than are remembered otherwise, and
-// none of them is old enough to be distinguished from new ones by its times.
+// TestThousandsAtOnceComeOnce has more evaluations than are otherwise remembered. None of
+// them is old enough to be distinguished from new ones by its times.
 func TestThousandsAtOnceComeOnce(t *testing.T) {
 	size, span := atLength(4500, 10_000), atLength(3*h, 8*h)
 	for _, on := range meanings {

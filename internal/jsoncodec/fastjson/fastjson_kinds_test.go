@@ -11,7 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 )
 
-// TestReadsValuesThatAreInNoObject, of each kind, to the end of the text.
+// TestReadsValuesThatAreInNoObject decodes top-level values of each kind.
 func TestReadsValuesThatAreInNoObject(t *testing.T) {
 	alone[string](t)
 	alone[*string](t)
@@ -38,12 +38,12 @@ func TestReadsValuesThatAreInNoObject(t *testing.T) {
 	}](t)
 }
 
-// alone reads each value into a T, both ways.
+// alone decodes each value into a T with both decoders.
 func alone[T any](t *testing.T) {
 	t.Helper()
 	for _, text := range values() {
 		if len(text) > 3000 {
-			continue // The deep ones are slow.
+			continue // Deep values are slow.
 		}
 		var want, got T
 		wantErr := codec.Decode([]byte(text), &want)

@@ -12,7 +12,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 )
 
-// listOf is a list of n elements, each of them text, or text with its number.
+// listOf returns a list of n copies of text, or of text with a number.
 func listOf(n int, text string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -24,9 +24,9 @@ func listOf(n int, text string) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// TestCountsWhatItTakes: what is kept, and an eighth and a chunk more at most. What
-// was long lately does not make the next one long, and a text that comes again
-// takes nothing.
+// TestCountsWhatItTakes checks that the counted memory is what is kept, plus at most an
+// eighth and a chunk. A long list does not make the next one long, and a repeated text
+// needs no memory.
 func TestCountsWhatItTakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, text string
@@ -54,7 +54,7 @@ func TestCountsWhatItTakes(t *testing.T) {
 	}
 }
 
-// TestSpareIsUsedWhateverWasUsual: also when lists were longer lately.
+// TestSpareIsUsedWhateverWasUsual also checks this after longer lists.
 func TestSpareIsUsedWhateverWasUsual(t *testing.T) {
 	fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
 	require.NoError(t, fresh.Read([]byte(`{"parts":`+listOf(1000, `{}`)+`}`), new(thing), nil, 0, unbound()))

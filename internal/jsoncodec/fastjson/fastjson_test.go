@@ -19,7 +19,7 @@ import (
 
 type own interface{ own() }
 
-// thing has a member of each kind.
+// thing has a field of each kind.
 type thing struct {
 	ID      string             `json:"id"`
 	Name    *string            `json:"name"`
@@ -53,7 +53,7 @@ type part struct {
 
 func (part) own() {}
 
-// rawValue keeps a value as it came, null included.
+// rawValue keeps a value unchanged, including null.
 type rawValue []byte
 
 func (v *rawValue) UnmarshalJSON(b []byte) error {
@@ -61,7 +61,7 @@ func (v *rawValue) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// upper reads itself.
+// upper has its own JSON method.
 type upper string
 
 func (u *upper) UnmarshalText(b []byte) error {
@@ -74,7 +74,7 @@ var (
 	reader = &fastjson.Reader{Own: reflect.TypeFor[own](), Raw: reflect.TypeFor[rawValue](), Options: codec.Reading}
 )
 
-// tidy puts right what other decoders give for a payload that is null.
+// tidy normalizes a null payload, which decoders represent differently.
 func tidy(v own) {
 	if v, ok := v.(*thing); ok && string(v.Payload) == "null" {
 		v.Payload = nil
@@ -83,7 +83,7 @@ func tidy(v own) {
 
 func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
 
-// sameAsJSON reads a text both ways.
+// sameAsJSON decodes a text with both decoders.
 func sameAsJSON(t *testing.T, text string) {
 	t.Helper()
 	var want, got thing
@@ -97,9 +97,9 @@ func sameAsJSON(t *testing.T, text string) {
 	assert.Equal(t, want, got, "%.200q", text)
 }
 
-// textsOfAllKinds are right and wrong ones.
+// textsOfAllKinds returns valid and invalid texts.
 func textsOfAllKinds() (all []string) {
-	for _, i := range []int{0, 1, 2, 5, 6, 7, 8, 9, 15, 16} { // What stands at each place of a word of eight bytes, and behind it.
+	for _, i := range []int{0, 1, 2, 5, 6, 7, 8, 9, 15, 16} { // At each position of a word of eight bytes, and after it.
 		before := strings.Repeat("x", i)
 		for _, odd := range []string{
 			"", "yyyyyyyyy", `\n`, `\"`, `\\`, `\/`, `\b\f\r\t`, `\u0041`, `\u00e9`, `\ud83d\ude00`, `\ud800`, `\udc00x`, "é", "€", "😀", "\xff", "\xc3", "\x7f", "\x80",
@@ -114,7 +114,7 @@ func textsOfAllKinds() (all []string) {
 	return all
 }
 
-// values are right and wrong ones, of all other kinds.
+// values returns valid and invalid values of all other kinds.
 func values() (all []string) {
 	all = append(all, `"plain"`, `"esc\nape"`, "\"\xff\"", `"open`, "0", "-0", "1", "-1", "9", "10", "12", "00", "01", "-01", "1.5", "1.", ".5", "-.5", "1.50", "1e3", "1E3", "1e+3", "1E-3", "1e", "1e+", "1e-x", "-", "+1", "--1",
 		"127", "128", "-128", "-129", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "18446744073709551617",
@@ -141,8 +141,8 @@ func values() (all []string) {
 	return all
 }
 
-// TestReadsWhatJSONReads: each kind of member gets each value, and what another
-// decoder gives, it gives too; what that refuses, it refuses.
+// TestReadsWhatJSONReads decodes each value into each kind of field. Both decoders return
+// the same value, or both reject it.
 func TestReadsWhatJSONReads(t *testing.T) {
 	for i := range reflect.TypeFor[thing]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[thing]().Field(i).Tag.Get("json"), ",")
@@ -150,7 +150,7 @@ func TestReadsWhatJSONReads(t *testing.T) {
 			name = "unknown"
 		}
 		for _, value := range values() {
-			if len(value) < 3000 || i%4 == 0 { // The deep ones are slow.
+			if len(value) < 3000 || i%4 == 0 { // Deep values are slow.
 				sameAsJSON(t, fmt.Sprintf(`{"%s":%s}`, name, value))
 			}
 		}
@@ -187,16 +187,16 @@ func TestReadsAllMembersInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestListsOfAllLengths, one after the other, because a list is made as long as
-// those before it were.
+// TestListsOfAllLengths decodes them in sequence, because the length of a list affects
+// the next one's memory.
 func TestListsOfAllLengths(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 100, 1, 0, 49, 50, 51, 7, 1000, 3, 10_000, 2} {
 		sameAsJSON(t, `{"names":[`+strings.TrimSuffix(strings.Repeat(`"ab",`, n), ",")+`],"parts":[`+strings.TrimSuffix(strings.Repeat(`{"n":1},`, n), ",")+`]}`)
 	}
 }
 
-// TestSpareIsUsedOnce: the memory of the first list of its type, and nothing of
-// what was in it.
+// TestSpareIsUsedOnce checks that the first list of its type uses the memory, and none of
+// its content.
 func TestSpareIsUsedOnce(t *testing.T) {
 	spare := []part{{1, "old"}, {2, "old"}, {3, "old"}, {4, "old"}}
 	type lists struct {
@@ -223,7 +223,7 @@ func TestSpareIsUsedOnce(t *testing.T) {
 	assert.Equal(t, []string{"a"}, names.Names, "a list of another type")
 }
 
-// TestMost bounds the lists of spare's type, and no others.
+// TestMost limits lists of spare's type, and no others.
 func TestMost(t *testing.T) {
 	type lists struct {
 		Names []string `json:"names"`
@@ -250,8 +250,8 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestTakesNoMoreThanItMay: with any bound, it reads all or says that there is no
-// memory, which is counted.
+// TestTakesNoMoreThanItMay checks that with any bound it decodes everything or returns
+// the error of the memory limit.
 func TestTakesNoMoreThanItMay(t *testing.T) {
 	for _, text := range []string{
 		`{"id":"` + strings.Repeat("x", 500) + `"}`, `{"id":"` + strings.Repeat(`\n`, 500) + `"}`, `{"name":"n","part":{"n":1},"maybe":"2026-03-01T12:00:00Z","self":{}}`,
@@ -277,7 +277,7 @@ func TestTakesNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-// TestKeepsNothingOfTheBody, in which another response comes soon.
+// TestKeepsNothingOfTheBody checks this because the body's memory is reused.
 func TestKeepsNothingOfTheBody(t *testing.T) {
 	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
 	var got, want thing

@@ -10,7 +10,7 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// TestADifferenceIsNamedByItsPlace, as the failures of the suite show it.
+// TestADifferenceIsNamedByItsPlace checks the failure messages of the suite.
 func TestADifferenceIsNamedByItsPlace(t *testing.T) {
 	score, other := 5, 6
 	report := func(score *int) hiring.Submission {
