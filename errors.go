@@ -30,7 +30,7 @@ func (c ErrorCode) Error() string { return string(c) }
 // The documented codes. The sandbox sends no others unless a test injects them.
 const (
 	ErrInvalidInput      ErrorCode = "INVALID_INPUT"      // 400, or refused locally.
-	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is missing, unknown, revoked or expired. Also a call refused locally after three such responses in a row.
+	ErrInvalidToken      ErrorCode = "INVALID_TOKEN"      // 401: the key is missing, unknown, revoked or expired. Locally after three such responses.
 	ErrPlanLimitReached  ErrorCode = "PLAN_LIMIT_REACHED" // 402: the plan has no invitations left in this period.
 	ErrInsufficientScope ErrorCode = "INSUFFICIENT_SCOPE" // 403: the key lacks the scope that the message names.
 	ErrNotFound          ErrorCode = "NOT_FOUND"          // 404: unknown, of another organization, or not a UUID.
@@ -60,7 +60,7 @@ type Outcome string
 const (
 	OutcomeNotDone Outcome = "not done" // Not sent, or rejected by the API.
 	OutcomeDone    Outcome = "done"     // The API responded with a 2xx, but its response could not be read or is invalid.
-	OutcomeUnknown Outcome = "unknown"  // Possibly processed: the response was a 5xx, an invalid status or a 2xx from an intermediary, or no response arrived.
+	OutcomeUnknown Outcome = "unknown"  // Possibly processed: a 5xx, an invalid status, a 2xx from an intermediary, or no response.
 )
 
 // Error is a failed call. The API rejected it, an intermediary responded, no response

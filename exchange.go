@@ -155,7 +155,8 @@ func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (
 		x.release()
 		return nil, result{err: err, unsent: progress.neverSent(err)}
 	}
-	res := result{status: resp.StatusCode, header: resp.Header, requestID: x.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
+	res := result{status: resp.StatusCode, header: resp.Header,
+		requestID: x.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
 	res.limit, res.throttled = x.learn(c.core.shared, res.status, res.header, x.started, time.Now())
 	x.trace.arrived(res.status, res.requestID, res.limit)
 	x.release() // A slow body must not hold up other attempts.

@@ -88,11 +88,16 @@ func (c *call) admit() (reservation, error) {
 			return c.reserve(key, begun)
 		case barrier.Reason == quota.Braked:
 			return reservation{}, join(c.ctx, brakedError(c.subject(key)))
-		case c.core.policy().TooLong(barrier.Wait) || sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason)) != nil:
+		case c.core.policy().TooLong(barrier.Wait) || c.awaitBarrier(barrier) != nil:
 			return reservation{}, join(c.ctx, exhaustedError(c.subject(key), barrier))
 		}
 		waited = waited || barrier.Reason != quota.Throttled
 	}
+}
+
+// awaitBarrier sleeps until the rate limit may admit the attempt.
+func (c *call) awaitBarrier(barrier quota.Barrier) error {
+	return sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason))
 }
 
 // enter asks the rate limit to admit an attempt. While attempts in flight may use the

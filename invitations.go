@@ -85,7 +85,8 @@ func (s *InvitationService) post(ctx context.Context, assessmentID string, in Ne
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitationID string) (Invitation, error) {
-	r := newAssumedRequest("ResendInvitation", "Invitations.Resend", s.use().dialect.ResendInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
+	r := newAssumedRequest("ResendInvitation", "Invitations.Resend", s.use().dialect.ResendInvitation,
+		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID})
 	return do[Invitation](ctx, s.use(), r)
 }
 
@@ -94,7 +95,8 @@ func (s *InvitationService) Resend(ctx context.Context, assessmentID, invitation
 //
 // The client retries it only when the API certainly did not process it.
 func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitationID string) error {
-	return s.use().do(ctx, newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation, pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
+	return s.use().do(ctx, newAssumedRequest("RevokeInvitation", "Invitations.Revoke", s.use().dialect.RevokeInvitation,
+		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
 }
 
 // NewInvitation is the input of [InvitationService.Send]. Email and Name are required

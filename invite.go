@@ -359,7 +359,8 @@ func (r *inviteRun) awaitDue(ctx context.Context, due time.Time) error {
 
 // check rejects an invalid candidate before anything is sent.
 func (r *inviteRun) check(in NewInvitation) error {
-	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations", pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
+	return in.apply(newRequest("Invitations.Ensure", "POST /assessments/{id}/invitations",
+		pathID{"assessmentID", r.assessmentID}), r.service.core.dialect).err
 }
 
 // find returns the known invitation of an addressee.

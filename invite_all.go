@@ -395,8 +395,9 @@ func (p *InviteProgress) count(outcome InviteOutcome) {
 // the window.
 func paceError(wait time.Duration, window quota.Window) *Error {
 	e := &Error{
-		Code:       ErrRateLimited,
-		Message:    fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and spread until %s", window.Limit, window.Reset.Format(time.RFC3339)),
+		Code: ErrRateLimited,
+		Message: fmt.Sprintf("not sent, because the rest of the write rate limit of %d an hour is shared with others and "+
+			"spread until %s", window.Limit, window.Reset.Format(time.RFC3339)),
 		Method:     http.MethodPost,
 		Route:      "/assessments/{id}/invitations",
 		Outcome:    OutcomeNotDone,

@@ -59,7 +59,9 @@ type keyring struct {
 
 // newKeyring returns a keyring of the source, or of the key if source is nil. name is the
 // name of the key's argument, for errors.
-func newKeyring(name, key string, source func(context.Context) (string, error), want Environment, last *atomic.Pointer[keyInfo]) (keyring, error) {
+func newKeyring(
+	name, key string, source func(context.Context) (string, error), want Environment, last *atomic.Pointer[keyInfo],
+) (keyring, error) {
 	ring := keyring{last: last}
 	if want != "" && want != EnvironmentLive && want != EnvironmentTest {
 		return ring, &ParamError{Param: "WithEnvironment", Problem: "must be EnvironmentLive or EnvironmentTest"}

@@ -156,7 +156,7 @@ func WithInsecureHTTP() Option {
 // field's comment gives.
 type RetryPolicy struct {
 	MaxAttempts int           // Attempts of a call, including the first: 4. 1 means no retries.
-	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms. It doubles with each retry. The delay is random up to that value.
+	BaseBackoff time.Duration // Longest delay before the first retry: 500 ms, doubled with each retry. Delays are random.
 	MaxBackoff  time.Duration // Longest delay without a Retry-After header: 30 s.
 	MaxWait     time.Duration // Longest Retry-After that is honoured: 1 min. The call fails at once if it is longer.
 }

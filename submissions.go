@@ -127,7 +127,7 @@ func (s *SubmissionService) Report(ctx context.Context, id string) (Report, erro
 type SubmissionFilter struct {
 	AssessmentID string           `url:"assessment_id,omitempty"`
 	Status       SubmissionStatus `url:"status,omitempty"` // As in Submission.Status (assumed: status filter).
-	Since        time.Time        `url:"-"`                // Lower bound of one of a submission's times; which one is not documented (assumed: meaning of since).
+	Since        time.Time        `url:"-"`                // Lower bound of one of a submission's times (assumed: meaning of since).
 }
 
 // Submission is a candidate's attempt at an assessment. A nil time or report means that
@@ -144,7 +144,7 @@ type Submission struct {
 	PausedTotalSeconds  int                           `json:"paused_total_seconds"`
 	Budget              Budget                        `json:"budget"`
 	CreatedAt           time.Time                     `json:"created_at,omitzero"`
-	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // Signed link, valid for an hour; treat it as a secret. Nil: not available.
+	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // Signed link, valid for an hour: a secret.
 	Report              *Report                       `json:"report"`
 	Extra               map[string]stdjson.RawMessage `json:",unknown,embed"`
 }

@@ -192,7 +192,8 @@ func checkIDs(ids []string) error {
 		return nil
 	}
 	bad := len(ids) - len(slices.DeleteFunc(slices.Clone(ids), isBadSegment))
-	return &ParamError{Param: "ids", Problem: fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first), wire: "id"}
+	problem := fmt.Sprintf(`%d of %d are empty, "." or "..", the first of them at index %d`, bad, len(ids), first)
+	return &ParamError{Param: "ids", Problem: problem, wire: "id"}
 }
 
 // waiter is one range over WaitReports.

@@ -196,7 +196,9 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 
 // readSubmission returns the submission of a job and its report. It reads from the
 // API what the job does not hold.
-func readSubmission(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (s hiring.Submission, r hiring.Report, err error) {
+func readSubmission(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (
+	s hiring.Submission, r hiring.Report, err error,
+) {
 	if len(args.Submission) > 0 {
 		err = json.Unmarshal(args.Submission, &s)
 	} else {

@@ -20,7 +20,10 @@ import (
 // the given name and extra members.
 //
 // An empty organization, assessment id or address is a [hiring.ParamError].
-func Invite[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, assessmentID string, candidates ...hiring.NewInvitation) (added int, err error) {
+func Invite[TTx any](
+	ctx context.Context, client *river.Client[TTx], tx TTx, organization, assessmentID string,
+	candidates ...hiring.NewInvitation,
+) (added int, err error) {
 	if organization == "" || assessmentID == "" {
 		return 0, &hiring.ParamError{Param: "organization, assessmentID", Problem: "must not be empty"}
 	}

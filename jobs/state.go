@@ -75,8 +75,10 @@ func (w *PollWorker[D, TTx]) loadWatchRow(ctx context.Context, job *river.Job[Po
 }
 
 var (
-	errLost         = errors.New("jobs: the state of this watch is lost: restore its row of hiring_jobs from a backup, or set the row to begun, as the module's README says")
-	errInvalidStart = errors.New("jobs: the row of this watch in hiring_jobs has the status begun, but its detail is not a time such as 2026-01-02T15:04:05Z")
+	errLost = errors.New("jobs: the state of this watch is lost: restore its row of hiring_jobs from a backup, or " +
+		"set the row to begun, as the module's README says")
+	errInvalidStart = errors.New("jobs: the row of this watch in hiring_jobs has the status begun, but its detail is not a " +
+		"time such as 2026-01-02T15:04:05Z")
 )
 
 // pollFrom returns what a poll continues from: a state, or options with Since. The

@@ -207,7 +207,8 @@ var unfinishedStates = []rivertype.JobState{
 // PollArgs are the arguments of a poll of an organization.
 type PollArgs struct {
 	Organization string `json:"organization" river:"unique"`
-	Round        int64  `json:"round"` // Version of the row when the job was inserted. If it is above 0 and the row is missing, the state is lost.
+	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the state is lost.
+	Round int64 `json:"round"`
 }
 
 // Kind returns the kind of the job.
@@ -280,7 +281,9 @@ func (w *PollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *rive
 
 // save saves the result of a poll in one transaction. If the poll succeeded, the
 // transaction also completes the job and inserts the next one.
-func (w *PollWorker[D, TTx]) save(ctx context.Context, o Organization, job *river.Job[PollArgs], version int64, polled hiring.PollResult, succeeded bool) error {
+func (w *PollWorker[D, TTx]) save(
+	ctx context.Context, o Organization, job *river.Job[PollArgs], version int64, polled hiring.PollResult, succeeded bool,
+) error {
 	deliveries, err := deliveriesOf(o, w.results[o.Name].Retry.attempts(), polled.Submissions)
 	if err != nil {
 		return err

@@ -66,7 +66,8 @@ func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context
 	if a.Number > 1 {
 		attributes = append(attributes, semconv.HTTPRequestResendCount(a.Number-1))
 	}
-	ctx, span := t.tracer.Start(ctx, a.Method+" "+template(a.Route), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	ctx, span := t.tracer.Start(ctx, a.Method+" "+template(a.Route), trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attributes...))
 	if isAPI(a.Route) {
 		t.propagator.Inject(ctx, propagation.HeaderCarrier(a.Header))
 	}

@@ -32,7 +32,8 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 	flags.Usage = func() {} // An invalid flag prints one line instead of the usage.
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
 	anyHost := flags.Bool("control-any-host", false, "let every machine that reaches the program use its control plane, by any name")
-	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be left out; repeatable",
+	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be "+
+		"left out; repeatable",
 		func(text string) error {
 			for each := range strings.SplitSeq(text, ",") {
 				key, err := parseKey(each)
@@ -54,7 +55,8 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 		add(sandbox.WithDrift(seed))
 		return expected(err, "a number from 0, as in 42")
 	})
-	flags.Func("timeline", "`open=10s,begin=1m,submit=1h,evaluate=5m,polls=3`: what candidates do by themselves, each after the one before", func(text string) error {
+	flags.Func("timeline", "`open=10s,begin=1m,submit=1h,evaluate=5m,polls=3`: what candidates do by themselves, each after "+
+		"the one before", func(text string) error {
 		timeline, err := parseTimeline(text)
 		if err == nil {
 			add(sandbox.WithTimeline(timeline))
@@ -62,7 +64,8 @@ func parse(args []string, stdout io.Writer) (settings, error) {
 		return err
 	})
 	addListingFlags(flags, add)
-	flags.Func("dialect", "`file` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than the assumed ones", func(name string) error {
+	flags.Func("dialect", "`file` with a hiring.Dialect in JSON, as in {\"page_param\": \"p\"}: other names and routes than "+
+		"the assumed ones", func(name string) error {
 		dialect, err := readDialect(name)
 		add(sandbox.WithDialect(dialect))
 		return err
@@ -97,22 +100,24 @@ func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 	}
 	times("since", "the time that the filter since is about", sandbox.WithSinceOn)
 	times("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
-	flags.Func("listing-lag", "how much `later` listings show an evaluation in the live world, as in 5m (default 0s)", func(text string) error {
-		lag, err := time.ParseDuration(text)
-		if err != nil || lag < 0 {
-			return errors.New("give a duration, as in 5m")
-		}
-		add(sandbox.WithListingLag(lag))
-		return nil
-	})
-	flags.Func("page-cap", "the `most` submissions on a page, whatever page size is asked for; 0 for no cap (default 0)", func(text string) error {
-		most, err := strconv.Atoi(text)
-		if err != nil || most < 0 {
-			return errors.New("give a number from 0, as in 25")
-		}
-		add(sandbox.WithPageCap(most))
-		return nil
-	})
+	flags.Func("listing-lag", "how much `later` listings show an evaluation in the live world, as in 5m (default 0s)",
+		func(text string) error {
+			lag, err := time.ParseDuration(text)
+			if err != nil || lag < 0 {
+				return errors.New("give a duration, as in 5m")
+			}
+			add(sandbox.WithListingLag(lag))
+			return nil
+		})
+	flags.Func("page-cap", "the `most` submissions on a page, whatever page size is asked for; 0 for no cap (default 0)",
+		func(text string) error {
+			most, err := strconv.Atoi(text)
+			if err != nil || most < 0 {
+				return errors.New("give a number from 0, as in 25")
+			}
+			add(sandbox.WithPageCap(most))
+			return nil
+		})
 }
 
 // readDialect reads a Dialect from a file. It rejects unknown names, because a misspelt

@@ -39,9 +39,10 @@ func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Comma
 
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		return usagef("%s needs a command: %s", commandName(c), strings.Join(names(available(c)), ", "))
-	}}
+	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usagef("%s needs a command: %s", commandName(c), strings.Join(names(available(c)), ", "))
+		}}
 	c.AddCommand(commands...)
 	return c
 }

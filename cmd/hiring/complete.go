@@ -27,7 +27,9 @@ type idList struct {
 
 func assessmentIDs() idList {
 	return idList{"assessments", func(ctx context.Context, client *hiring.Client) ([]string, error) {
-		return described(ctx, client.Assessments.List(), func(a hiring.Assessment) string { return a.ID + "\t" + a.Name + ", " + string(a.Status) })
+		return described(ctx, client.Assessments.List(), func(a hiring.Assessment) string {
+			return a.ID + "\t" + a.Name + ", " + string(a.Status)
+		})
 	}}
 }
 

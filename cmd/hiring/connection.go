@@ -92,7 +92,8 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && a.flags.profile == "" {
-		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use <name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
+		return connection{}, adviceError{errNoConnection, fmt.Sprintf("Run hiring profile add <name> or hiring profile use "+
+			"<name>, or set %s and %s, or try --sandbox", envBaseURL, envKey)}
 	}
 	if err != nil {
 		return connection{}, profileError(store, name, err)

@@ -40,11 +40,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	var write string
 	var noWrites bool
 	command := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Check the connection, the key and the assumptions of the client",
-		Long:    doctorLong,
-		Args:    cobra.NoArgs,
-		Example: "  hiring doctor\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
+		Use:   "doctor",
+		Short: "Check the connection, the key and the assumptions of the client",
+		Long:  doctorLong,
+		Args:  cobra.NoArgs,
+		Example: "  hiring doctor\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n" +
+			"  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
@@ -82,7 +83,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			return contradiction(report, write)
 		},
 	}
-	command.Flags().StringVar(&write, "write", "", "write the decided names to a `file`, for --dialect, hiring.WithDialect and hiring-sandbox -dialect")
+	command.Flags().StringVar(&write, "write", "", "write the decided names to a `file`, for --dialect, hiring.WithDialect "+
+		"and hiring-sandbox -dialect")
 	command.Flags().BoolVar(&noWrites, "no-writes", false, "send no writes, not even with a test key")
 	_ = command.MarkFlagFilename("write", "json")
 	return command
@@ -225,7 +227,8 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	if err != nil {
 		return err
 	}
-	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, hiring profile set dialect, or hiring-sandbox -dialect.", name, len(decided))
+	note := fmt.Sprintf("%s holds the %d names that were decided. Use it with --dialect, hiring profile set dialect, or "+
+		"hiring-sandbox -dialect.", name, len(decided))
 	if len(open) > 0 {
 		note += "\nUndecided names, which the file does not have: " + strings.Join(open, ", ")
 	}
@@ -239,7 +242,8 @@ func neededNames(r doctor.Report) error {
 	if len(open) == 0 {
 		return nil
 	}
-	return adviceError{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")), "See above why; a test key decides more"}
+	return adviceError{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")),
+		"See above why; a test key decides more"}
 }
 
 // contradiction returns an error when something is not as assumed.

@@ -28,8 +28,9 @@ The command can be interrupted at any moment. Run it again: it resumes and sends
 e-mail. A second import with the same file of results is refused on the same machine. Do
 not import the same candidates with two files of results or on two machines at the same
 time: a candidate may get two e-mails.`,
-		Example: "  hiring invitations import people.csv --assessment <assessment-id> --dry-run\n  hiring invitations import people.csv --assessment <assessment-id>",
-		Args:    cobra.ExactArgs(1),
+		Example: "  hiring invitations import people.csv --assessment <assessment-id> --dry-run\n" +
+			"  hiring invitations import people.csv --assessment <assessment-id>",
+		Args: cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
@@ -80,7 +81,8 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 			return err
 		}
 	}
-	im := importer{client: client, assessment: assessment, people: list.People, lines: list.Lines, invited: plan.invited, results: kept, file: results, progress: progress}
+	im := importer{client: client, assessment: assessment, people: list.People, lines: list.Lines, invited: plan.invited,
+		results: kept, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
 		err = firstOf(err, output.One(printer, importSummaryTable(), summary))
@@ -168,7 +170,8 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 
 // text returns the plan in a few lines.
 func (p importPlan) text() string {
-	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"), output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
+	lines := []string{fmt.Sprintf("%s for %s: %d already invited, %d to invite.", counted(p.People, "candidate", "candidates"),
+		output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
 		lines = append(lines, counted(p.Repeats, "row repeats an address and is skipped.", "rows repeat an address and are skipped."))
 	}
@@ -182,7 +185,8 @@ func (p importPlan) text() string {
 	case p.PlanLeft == nil:
 		lines = append(lines, "The plan does not limit invitations.")
 	case *p.PlanLeft < p.ToInvite:
-		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.", counted(*p.PlanLeft, "invitation", "invitations")))
+		lines = append(lines, fmt.Sprintf("The plan has only %s left. The import will stop there.",
+			counted(*p.PlanLeft, "invitation", "invitations")))
 	default:
 		lines = append(lines, fmt.Sprintf("The plan has %s left.", counted(*p.PlanLeft, "invitation", "invitations")))
 	}

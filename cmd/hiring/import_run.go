@@ -228,7 +228,8 @@ func (im importer) finalError(s importSummary, sending, keeping error) error {
 	case sending != nil:
 		return adviceError{sending, again}
 	case s.Refused+s.Unknown+s.NotSent > 0:
-		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)), im.file + " has the reasons"}
+		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)),
+			im.file + " has the reasons"}
 	}
 	return nil
 }
@@ -242,7 +243,8 @@ func importSummaryTable() output.Table[importSummary] {
 				if s.NotSent > s.NoRow {
 					notSent = fmt.Sprintf(", %d not sent", s.NotSent-s.NoRow)
 				}
-				_, err := fmt.Fprintf(p, "Stopped: %d of %d sent%s; %d have no row in %s.\n", s.Sent+s.Earlier, s.people, notSent, s.NoRow, output.Clean(s.Results))
+				_, err := fmt.Fprintf(p, "Stopped: %d of %d sent%s; %d have no row in %s.\n", s.Sent+s.Earlier, s.people, notSent,
+					s.NoRow, output.Clean(s.Results))
 				return err
 			}
 			_, err := fmt.Fprintf(p, "%s. Results: %s\n", s.text(), output.Clean(s.Results))

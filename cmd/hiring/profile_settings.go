@@ -152,7 +152,8 @@ hiring profile add with the same name: a key is never sent to another server.`,
 				return err
 			}
 			if s.set == nil {
-				return adviceError{usagef("%s cannot be changed alone", s.name), "hiring profile add " + name + " asks for the address and the key again"}
+				return adviceError{usagef("%s cannot be changed alone", s.name),
+					"hiring profile add " + name + " asks for the address and the key again"}
 			}
 			if err := s.set(&p, args[1]); err != nil {
 				return err

@@ -50,7 +50,8 @@ func (a *app) serveSandbox(ctx context.Context, addr string) error {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	_, _ = fmt.Fprintf(a.out, "export %s=http://%s\nexport %s=%s\n", envBaseURL, listener.Addr(), envKey, sandbox.TestKey)
-	_, _ = fmt.Fprintf(a.err, "The sandbox is listening. Ctrl-C stops it.\nThis is a test key: there is sample data, and no change is stored.\n"+
+	_, _ = fmt.Fprintf(a.err, "The sandbox is listening. Ctrl-C stops it.\nThis is a test key: there is sample data, and no "+
+		"change is stored.\n"+
 		"To create assessments, invite candidates and see reports after two minutes, use the live key:\nexport %s=%s\n", envKey, sandbox.LiveKey)
 	select {
 	case err := <-done:

@@ -99,8 +99,9 @@ func (a *app) submissionsListCommand() *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List submissions, newest first",
-		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n  hiring submissions list -o csv --columns candidate.email,score,verdict",
-		Args:    cobra.NoArgs,
+		Example: "  hiring submissions list --status evaluated --since 7d --sort -score\n" +
+			"  hiring submissions list -o csv --columns candidate.email,score,verdict",
+		Args: cobra.NoArgs,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	statusFlag(c, &filter)
@@ -118,7 +119,8 @@ func (a *app) submissionsListCommand() *cobra.Command {
 func statuses() []string { return []string{string(hiring.SubmissionEvaluated), "started", "submitted"} }
 
 func statusFlag(c *cobra.Command, filter *hiring.SubmissionFilter) {
-	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
+	c.Flags().StringVar((*string)(&filter.Status), "status", "",
+		"only submissions with this `status`: evaluated is documented; the API may use others, such as started or submitted")
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statuses(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -174,7 +176,8 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
 		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
-			return adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment + " shows the invitations"}
+			return adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment +
+				" shows the invitations"}
 		}
 		if err != nil {
 			return err

@@ -41,7 +41,8 @@ func (a *app) openDashboard(ctx context.Context, kind, id string) error {
 		return err
 	}
 	if address == "" {
-		return adviceError{usagef("The address of the dashboard is not known"), "Set it with hiring profile set dashboard_url <url>, or in " + envDashboard}
+		return adviceError{usagef("The address of the dashboard is not known"),
+			"Set it with hiring profile set dashboard_url <url>, or in " + envDashboard}
 	}
 	if err := checkDashboard(address); err != nil {
 		return usageError{err}

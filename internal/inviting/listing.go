@@ -52,7 +52,9 @@ type Scan[I any] struct {
 // set, when the listing is not in order and when it has shrunk. facts returns the fields
 // of an invitation. sentID returns the id of the invitation that this client sent to an
 // address.
-func (l *Listing[I]) Scan(facts func(*I) Facts, sentID func(address string) (id string), wanted string, whole bool, now time.Time) *Scan[I] {
+func (l *Listing[I]) Scan(
+	facts func(*I) Facts, sentID func(address string) (id string), wanted string, whole bool, now time.Time,
+) *Scan[I] {
 	return &Scan[I]{
 		CaughtUp: true, listing: l, facts: facts, sentID: sentID, wanted: wanted, whole: whole, began: now,
 		found: make(map[string]I), ids: make(map[string]bool),

@@ -226,7 +226,8 @@ func (it *Iteration[T]) afterSeq(items []T, meta Meta) (fresh []T, more bool, st
 		}
 	}
 	if len(items) > 0 && n == 0 {
-		return nil, false, &Stuck{What: fmt.Sprintf("requested entries after %d but received only earlier ones", it.At.Seq), Old: true, More: meta.HasMore != nil && *meta.HasMore}
+		return nil, false, &Stuck{What: fmt.Sprintf("requested entries after %d but received only earlier ones", it.At.Seq),
+			Old: true, More: meta.HasMore != nil && *meta.HasMore}
 	}
 	more = meta.Cursor != "" && meta.Cursor != strconv.FormatInt(it.At.Seq, 10)
 	if meta.HasMore != nil {

@@ -35,7 +35,9 @@ type Detector struct{ gatewayStrips atomic.Bool }
 // Intermediary returns why a 2xx response did not come from the API, or "" if it did. page reports whether the body is text other than JSON. A response without the API's
 // headers must be a JSON object with one of the members. The search for them ends when
 // until returns an error.
-func (j *Detector) Intermediary(header map[string][]string, body []byte, members []string, until interface{ Err() error }) (why string, page bool) {
+func (j *Detector) Intermediary(
+	header map[string][]string, body []byte, members []string, until interface{ Err() error },
+) (why string, page bool) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n\ufeff")
 	switch {
 	case len(trimmed) > 0 && !text.LooksLikeJSON(trimmed):

@@ -35,7 +35,8 @@ func (c *console) journal(r *http.Request) (page, error) {
 	query := r.URL.Query()
 	f, before := filterOf(query), number(query.Get("before"))
 	entries, more := c.server.Page(before, rows, f.passes)
-	p := journalPage{Now: c.server.Conditions().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f), Keys: c.server.Keys()}
+	p := journalPage{Now: c.server.Conditions().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f),
+		Keys: c.server.Keys()}
 	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
 	p.More = max(len(p.Gauges)-gauges, 0)
 	if p.More > 0 {

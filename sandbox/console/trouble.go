@@ -45,7 +45,8 @@ func (c *console) trouble(r *http.Request) (page, error) {
 	if by == 0 {
 		by = time.Hour
 	}
-	p := troublePage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization), Routes: routeNames(), Presets: presets, Codes: codes, By: by}
+	p := troublePage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization),
+		Routes: routeNames(), Presets: presets, Codes: codes, By: by}
 	c.server.Faults(func(id int, f sandbox.Fault, skip, left int, fired bool) {
 		p.Faults = append(p.Faults, pending{f, id, skip, left, fired})
 	})
@@ -146,7 +147,8 @@ func (c *console) reset(*http.Request) (string, error) {
 
 // routeNames returns the routes that a fault can have.
 func routeNames() []string {
-	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *", "GET /_archive/{id}"}
+	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *",
+		"GET /_archive/{id}"}
 	for name := range reads {
 		names = append(names, name)
 	}
@@ -160,6 +162,7 @@ func (c *console) clearJournal(*http.Request) (string, error) {
 }
 
 func (c *console) addKey(r *http.Request) (string, error) {
-	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")), Organization: r.PostForm.Get("organization")}
+	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")),
+		Organization: r.PostForm.Get("organization")}
 	return at("/trouble", "key") + "#keys", c.server.AddKey(key)
 }

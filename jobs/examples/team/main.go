@@ -122,7 +122,8 @@ func onSQLite(ctx context.Context, set settings, service *service) error {
 		}
 	}()
 	// SQLite allows one writer. With one connection, transactions wait for each other instead of failing.
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)")
+	const pragmas = "?_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=busy_timeout(5000)"
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "team.sqlite")+pragmas)
 	if err != nil {
 		return err
 	}

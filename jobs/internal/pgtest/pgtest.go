@@ -58,7 +58,8 @@ func New(ctx context.Context) (s *Server, err error) {
 // Start starts a stopped server, and returns when it accepts connections.
 func (s *Server) Start(ctx context.Context) error {
 	settings := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port), "-h", "127.0.0.1"}
-	for _, set := range []string{"unix_socket_directories=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"} {
+	for _, set := range []string{"unix_socket_directories=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+		"max_connections=500"} {
 		settings = append(settings, "-c", set)
 	}
 	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -124,7 +125,8 @@ func (s *Server) initialize(ctx context.Context) error {
 			return err
 		}
 	}
-	text, err := s.command(ctx, "initdb", "-D", filepath.Join(s.dir, "data"), "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C").CombinedOutput()
+	text, err := s.command(ctx, "initdb", "-D", filepath.Join(s.dir, "data"), "-U", "postgres", "--auth=trust", "--no-sync",
+		"-E", "UTF8", "--locale=C").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, text)
 	}

@@ -90,7 +90,8 @@ func newClient(ctx context.Context, telemetry *otelhiring.Telemetry) (*hiring.Cl
 	if os.Getenv("HIRING_BASE_URL") != "" || os.Getenv("HIRING_API_KEY") != "" {
 		return hiring.FromEnv(trace)
 	}
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second, Evaluate: time.Second}))
+	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{Open: time.Second, Begin: time.Second, Submit: time.Second,
+		Evaluate: time.Second}))
 	assessment := server.AddAssessment("Backend engineer")
 	recruiter := server.LiveClient()
 	go func() {

@@ -28,7 +28,8 @@ func Admit(r *http.Request, anyHost bool) error {
 			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")
 		}
 		if !local {
-			return fmt.Errorf("the control plane is reached by localhost or a loopback address, not as %.100q; start hiring-sandbox with -control-any-host to change that", host)
+			return fmt.Errorf("the control plane is reached by localhost or a loopback address, not as %.100q; start "+
+				"hiring-sandbox with -control-any-host to change that", host)
 		}
 	}
 	for _, origin := range r.Header["Origin"] {

@@ -56,7 +56,10 @@ func control[In, Out any](method, path, summary, example string, do func(s *Serv
 }
 
 // controlWithOptionalBody is like control, for an operation whose body may be omitted.
-func controlWithOptionalBody[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
+func controlWithOptionalBody[In, Out any](
+	method, path, summary, example string,
+	do func(s *Server, id string, in In) (Out, error),
+) controlRoute {
 	r := control(method, path, summary, example, do)
 	in := r
 	r.optional = true

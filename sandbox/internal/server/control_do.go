@@ -215,15 +215,18 @@ func newControlRoutes() []controlRoute {
 		}),
 		control(get, "mails", "Returns the invitation e-mails that the live data sent.", "", readMails),
 
-		control(post, "keys", "Adds a key, or replaces the one with the same token.", `{"token":"sk_live_acme","scope":"write","organization":"acme"}`,
+		control(post, "keys", "Adds a key, or replaces the one with the same token.",
+			`{"token":"sk_live_acme","scope":"write","organization":"acme"}`,
 			func(s *Server, _ string, in controlKey) (none, error) { return none{}, s.AddKey(Key(in)) }),
-		control(post, "keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`, func(s *Server, _ string, in controlToken) (none, error) {
-			if !s.RevokeKey(in.Token) {
-				return none{}, errors.New("token: the server knows no such key")
-			}
-			return none{}, nil
-		}),
-		control(post, "quota", "Sets the remaining requests of a key in its current window.", `{"key":"sk_live_sandbox","class":"read","remaining":3}`,
+		control(post, "keys/revoke", "Revokes a key.", `{"token":"sk_test_sandbox_read"}`,
+			func(s *Server, _ string, in controlToken) (none, error) {
+				if !s.RevokeKey(in.Token) {
+					return none{}, errors.New("token: the server knows no such key")
+				}
+				return none{}, nil
+			}),
+		control(post, "quota", "Sets the remaining requests of a key in its current window.",
+			`{"key":"sk_live_sandbox","class":"read","remaining":3}`,
 			func(s *Server, _ string, in controlQuota) (none, error) {
 				if in.Remaining == nil || *in.Remaining < 0 {
 					return none{}, errors.New("remaining: give how many requests the key has left, from 0")
@@ -289,7 +292,8 @@ func newControlRoutes() []controlRoute {
 				id, err := s.AddResult(in.AssessmentID, in.Email, in.result())
 				return controlSubmissionID{id}, err
 			}),
-		control(post, "invitations/{id}/open", "Opens an invitation.", "", func(s *Server, id string, _ none) (none, error) { return none{}, s.Open(id) }),
+		control(post, "invitations/{id}/open", "Opens an invitation.", "",
+			func(s *Server, id string, _ none) (none, error) { return none{}, s.Open(id) }),
 		control(post, "invitations/{id}/begin", "Begins the attempt.", "", func(s *Server, id string, _ none) (controlSubmissionID, error) {
 			submission, err := s.Begin(id)
 			return controlSubmissionID{submission}, err
@@ -300,7 +304,8 @@ func newControlRoutes() []controlRoute {
 		}),
 		control(post, "invitations/{id}/decision", "Sets the recruiter's decision.", `{"decision":"shortlisted"}`,
 			func(s *Server, id string, in controlDecision) (none, error) { return none{}, s.Decide(id, in.Decision) }),
-		control(post, "submissions/{id}/events", "Adds an event for each payload to the log.", `{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`,
+		control(post, "submissions/{id}/events", "Adds an event for each payload to the log.",
+			`{"kind":"ai_prompt","payloads":[{"text":"Why is it slow?"}]}`,
 			func(s *Server, id string, in controlEvents) (none, error) {
 				payloads := make([]string, len(in.Payloads))
 				for i, p := range in.Payloads {
@@ -325,7 +330,8 @@ func newControlRoutes() []controlRoute {
 		controlWithOptionalBody(post, "submissions/{id}/evaluate", "Finishes the grading. A null or absent score is no score.",
 			`{"ship_score":82,"pillars":{"craft":90,"rigor":null},"low_confidence":["craft"]}`,
 			func(s *Server, id string, in controlResult) (none, error) { return none{}, s.Evaluate(id, in.result()) }),
-		controlWithOptionalBody(post, "submissions/{id}/regrade", "Replaces the result of an evaluated submission.", `{"ship_score":64,"pillars":{"craft":60}}`,
+		controlWithOptionalBody(post, "submissions/{id}/regrade", "Replaces the result of an evaluated submission.",
+			`{"ship_score":64,"pillars":{"craft":60}}`,
 			func(s *Server, id string, in controlResult) (none, error) { return none{}, s.Regrade(id, in.result()) }),
 	}
 }

@@ -213,7 +213,9 @@ func EmailProblem(email string) string {
 // isInvisible reports whether a character is invisible: control characters, line breaks,
 // bidirectional controls and zero-width characters.
 func isInvisible(r rune) bool {
-	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' // A Braille pattern without dots.
+	const blankBraille = '\u2800'
+	return !unicode.IsGraphic(r) || unicode.IsSpace(r) && r != ' ' || r == blankBraille ||
+		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
 // NameProblem returns an error text for a name with invisible characters, or "". Spaces of

@@ -9,12 +9,15 @@ import (
 // behaviourChecks are about the behaviour of the API.
 var behaviourChecks = []check{
 	{"meaning of since", "since filters by creation, submission or evaluation", checkMeaning},
-	{"end of a log", "the log of an evaluated submission does not grow", alwaysUndecided("only observing a log for a long time would show it")},
-	{"look of a throttle", "a 429 with Remaining 0 and the class's own limit means the rate limit", alwaysUndecided("only a throttled request would show it")},
+	{"end of a log", "the log of an evaluated submission does not grow",
+		alwaysUndecided("only observing a log for a long time would show it")},
+	{"look of a throttle", "a 429 with Remaining 0 and the class's own limit means the rate limit",
+		alwaysUndecided("only a throttled request would show it")},
 	{"longest window", "no rate-limit window is longer than two hours", checkWindow},
 	{"settling", "an invitation is listed within a minute and stays listed", alwaysUndecided("only an invitation would show it")},
 	{"addresses", "addresses that differ in case only belong to one candidate", alwaysUndecided("only an invitation would show it")},
-	{"archive storage", "a rejected link has expired; a download resumes with Range and If-Range", alwaysUndecided("only an interrupted download would show it")},
+	{"archive storage", "a rejected link has expired; a download resumes with Range and If-Range",
+		alwaysUndecided("only an interrupted download would show it")},
 }
 
 func alwaysUndecided(reason string) func(*examination) result {
@@ -28,7 +31,8 @@ func checkMeaning(e *examination) result {
 	case len(e.sinceMeanings) == 1:
 		return ok(e.sinceMeanings[0], e.sinceEvidence+": the list agrees with this meaning only")
 	case e.sinceMeanings != nil && len(e.sinceMeanings) == 0:
-		return result{verdict: Undecided, found: "something else", evidence: e.sinceEvidence + ": the list agrees with none of the three; the waiting methods do not depend on it"}
+		return result{verdict: Undecided, found: "something else",
+			evidence: e.sinceEvidence + ": the list agrees with none of the three; the waiting methods do not depend on it"}
 	}
 	return undecided(e.sinceEvidence)
 }

@@ -53,7 +53,8 @@ func checkConnection(e *examination) result {
 	case e.account.limited && e.account.status == 0:
 		return undecided(e.account.summary())
 	case e.account.status == 0 && conn.dialErr != nil && conn.dialed == "":
-		return wrong("no connection", "the connection failed: "+plain(conn.dialErr), "allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
+		return wrong("no connection", "the connection failed: "+plain(conn.dialErr),
+			"allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
 	case e.account.status == 0 && e.account.err != nil && conn.dialed == "" && conn.lookupErr == nil:
 		return wrong("no connection", "no response arrived", "allow connections from this machine to "+conn.server)
 	case e.account.status == 0 && conn.dialed == "":
@@ -61,7 +62,8 @@ func checkConnection(e *examination) result {
 	case conn.refusedByProxy(e.account):
 		return ok(conn.dialed, "the proxy accepted the connection")
 	case e.account.status == 0 && conn.tlsErr == nil:
-		return wrong("no response", conn.dialed+" accepted the connection and sent no response", "check the port, and whether a firewall ends the connection")
+		return wrong("no response", conn.dialed+" accepted the connection and sent no response",
+			"check the port, and whether a firewall ends the connection")
 	case conn.dialed != "":
 		return ok(conn.dialed, "connected from this machine")
 	}
@@ -84,7 +86,8 @@ func checkTLS(e *examination) result {
 		invalid x509.CertificateInvalidError
 		record  tls.RecordHeaderError
 	)
-	const inspect = "if this network inspects TLS, install its certificate authority on this machine; otherwise do not send a key to this server"
+	const inspect = "if this network inspects TLS, install its certificate authority on this machine; otherwise do not send " +
+		"a key to this server"
 	switch err := errors.Join(e.account.err, conn.tlsErr); {
 	case conn.secure() && e.account.limited && e.account.status == 0:
 		return undecided(e.account.summary())
@@ -132,7 +135,8 @@ func checkProxy(e *examination) result {
 	case resp.timedOut():
 		return undecided(resp.summary())
 	case e.connection.refusedByProxy(resp):
-		return wrong("requests are blocked", e.connection.proxy+": "+resp.apiError.message, "allow the server in the proxy, or set HTTPS_PROXY with the proxy's user and password")
+		return wrong("requests are blocked", e.connection.proxy+": "+resp.apiError.message,
+			"allow the server in the proxy, or set HTTPS_PROXY with the proxy's user and password")
 	case resp.status == 0:
 		return notChecked("no response arrived")
 	case resp.status == http.StatusProxyAuthRequired || resp.status == http.StatusNetworkAuthenticationRequired:
@@ -265,7 +269,8 @@ func checkScope(e *examination) result {
 	case wrote:
 		return ok("read and write", resp.summary()+"; a write succeeded")
 	case refused:
-		return ok(readOnlyFound, "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, use a key with the scope write")
+		return ok(readOnlyFound, "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, "+
+			"use a key with the scope write")
 	}
 	return ok("read; write is not known", resp.summary())
 }
@@ -286,7 +291,8 @@ func checkQuota(e *examination) result {
 		value, err := strconv.ParseInt(resp.header.Get(name), 10, 64)
 		values[i] = value
 		if err != nil || value < 0 {
-			return wrong("missing or not a number", name+" is "+quoted(resp.header.Get(name)), "let the proxy pass the headers: without them the client learns that the rate limit is reached only from a 429")
+			return wrong("missing or not a number", name+" is "+quoted(resp.header.Get(name)),
+				"let the proxy pass the headers: without them the client learns that the rate limit is reached only from a 429")
 		}
 	}
 	limit, remaining := values[0], values[1]

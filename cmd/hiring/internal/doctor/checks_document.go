@@ -19,7 +19,9 @@ var documentChecks = []check{
 	{"values", "the documented values of enums", checkValues},
 	resourceCheck[hiring.Account]("account", func(e *examination) []response { return []response{e.account} }, "GET /account"),
 	resourceCheck[hiring.Member]("member", func(e *examination) []response { return []response{e.members} }, "GET /members"),
-	resourceCheck[hiring.Challenge]("challenge", func(e *examination) []response { return []response{e.challenge, e.of("ListChallenges", e.challenges)} }, "GET /challenges/{id}"),
+	resourceCheck[hiring.Challenge]("challenge", func(e *examination) []response {
+		return []response{e.challenge, e.of("ListChallenges", e.challenges)}
+	}, "GET /challenges/{id}"),
 	resourceCheck[hiring.Assessment]("assessment", func(e *examination) []response {
 		return []response{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
 	}, ""),
@@ -38,7 +40,8 @@ func checkDocument(e *examination) result {
 	case len(e.doc.operations) == 0:
 		return undecided("it has no operations")
 	case len(wrongFields) > 0:
-		return wrong("contradicted", "responses contradict it about "+strings.Join(wrongFields, ", "), "do not rely on it; report it to the API's support")
+		return wrong("contradicted", "responses contradict it about "+strings.Join(wrongFields, ", "),
+			"do not rely on it; report it to the API's support")
 	}
 	return ok("OpenAPI "+e.doc.root.text("openapi"), "no response contradicts it")
 }
@@ -78,7 +81,8 @@ func checkRoutes(e *examination) result {
 
 // routeObserved reports whether a response showed that a documented route exists.
 func (e *examination) routeObserved(route string) bool {
-	for _, resp := range []response{e.account, e.members, e.challenge, e.invitations, e.submissions, e.one, e.report, e.log, e.description, e.made, e.sent} {
+	for _, resp := range []response{e.account, e.members, e.challenge, e.invitations, e.submissions, e.one, e.report, e.log,
+		e.description, e.made, e.sent} {
 		if label, _, _ := strings.Cut(resp.label, "?"); label == route {
 			return resp.routeExists()
 		}

@@ -27,7 +27,8 @@ func checkStatusMember(e *examination) result {
 	case e.updated.ok() && changed.Status == "closed":
 		return ok("status", e.updated.label+": the response has closed")
 	case e.updated.ok() && changed.Status != "":
-		return wrong("ignored", e.updated.label+": the status stayed "+changed.Status, "find the name of the field, and send it in AssessmentUpdate.Extra")
+		return wrong("ignored", e.updated.label+": the status stayed "+changed.Status,
+			"find the name of the field, and send it in AssessmentUpdate.Extra")
 	case e.updated.complaintAbout("status", true) == unknownName:
 		return wrong("not known", e.updated.summary(), "find the name of the field, and send it in AssessmentUpdate.Extra")
 	}
@@ -46,7 +47,8 @@ func (e *examination) documentedFields(field string, resp response, names ...str
 	case len(members) == 0:
 		return noResult(resp)
 	case len(missing) > 0 && len(e.wrongInDocument()) == 0:
-		return wrong("not "+strings.Join(missing, ", "), "the document has "+strings.Join(op.body.names(), ", "), "send the documented fields in Extra")
+		return wrong("not "+strings.Join(missing, ", "), "the document has "+strings.Join(op.body.names(), ", "),
+			"send the documented fields in Extra")
 	case len(missing) > 0:
 		return undecided("the document has no " + strings.Join(missing, ", ") + ", but responses contradict it elsewhere")
 	}
@@ -142,7 +144,8 @@ func checkPageSizes(e *examination) result {
 		switch n := len(resp.items()); {
 		case !resp.ok() || !resp.hasMore():
 		case strconv.Itoa(n) != pageOfSubmissions:
-			return wrong("not for submissions", fmt.Sprintf("%s: %d items, and another page follows", resp.label, n), "none: lists are complete and cost more requests")
+			return wrong("not for submissions", fmt.Sprintf("%s: %d items, and another page follows", resp.label, n),
+				"none: lists are complete and cost more requests")
 		default:
 			following = []string{"submissions"}
 		}

@@ -70,7 +70,8 @@ func checkInlineReport(e *examination) result {
 		}
 		evaluated++
 		if s.Report == nil {
-			return wrong("without its report", e.submissions.label+": an evaluated submission has no report", "read each with Submissions.Report, as the waiting methods do")
+			return wrong("without its report", e.submissions.label+": an evaluated submission has no report",
+				"read each with Submissions.Report, as the waiting methods do")
 		}
 	}
 	if evaluated > 0 {
@@ -96,7 +97,8 @@ func checkWriteResponses(e *examination) result {
 	for _, reply := range replies {
 		if reply.resp.ok() {
 			if d := responseDifference(reply.resp.data, reply.of, ""); len(d.missing)+len(d.mistyped) > 0 {
-				return wrong("incomplete", reply.resp.label+": "+list(slices.Concat(d.missing, d.mistyped)), "read the resource again after such a write")
+				return wrong("incomplete", reply.resp.label+": "+list(slices.Concat(d.missing, d.mistyped)),
+					"read the resource again after such a write")
 			}
 			seen++
 			continue

@@ -54,7 +54,8 @@ func decide(e evidence) (f Finding, value string) {
 	case believed:
 		f.Found, f.Evidence = e.documented, "the document says so"
 	case e.documented != "":
-		f.Verdict, f.Evidence = Undecided, "the document says "+e.documented+", but responses contradict it about "+strings.Join(e.wrongInDocument, ", ")
+		f.Verdict, f.Evidence = Undecided, "the document says "+e.documented+", but responses contradict it about "+
+			strings.Join(e.wrongInDocument, ", ")
 		return f, ""
 	case e.stopped != "":
 		f.Verdict, f.Evidence = NotChecked, e.stopped

@@ -88,12 +88,13 @@ func scorer(name, words string, other scoreFunc) scoreFunc {
 }
 
 var (
-	scorePageSize = scorer(`size|limit|per_?page|count|take|max`, `how many|page size|per page|items a page|number of (items|entries|results)`, func(p parameter) int {
-		if p.schema.node["maximum"] != nil {
-			return 2
-		}
-		return 0
-	})
+	scorePageSize = scorer(`size|limit|per_?page|count|take|max`,
+		`how many|page size|per page|items a page|number of (items|entries|results)`, func(p parameter) int {
+			if p.schema.node["maximum"] != nil {
+				return 2
+			}
+			return 0
+		})
 	scorePage   = scorer(`^p$|^page|page$|number|index`, `number of the page|page number|which page`, noMore)
 	scoreCursor = scorer(`cursor|after|token|next|marker|continu`, `cursor|page before|next page|token`, noMore)
 )
@@ -122,7 +123,8 @@ func (d *document) invitation() (email, name string) {
 		switch isName := strings.Contains(strings.ToLower(property), "name"); {
 		case isEmail && email == "":
 			email = property
-		case !isEmail && (name == "" || isName && !strings.Contains(strings.ToLower(name), "name")) && (isName || slices.Contains(send.body.required(), property)):
+		case !isEmail && (name == "" || isName && !strings.Contains(strings.ToLower(name), "name")) &&
+			(isName || slices.Contains(send.body.required(), property)):
 			name = property
 		}
 	}
@@ -145,11 +147,16 @@ var (
 )
 
 var routePatterns = map[string]routePattern{
-	"ListChallenges":   {methods: reading, words: regexp.MustCompile(`challenges|library`), data: reflect.TypeFor[hiring.Challenge](), list: true},
-	"ListAssessments":  {methods: reading, words: regexp.MustCompile(`assessments|postings|jobs`), data: reflect.TypeFor[hiring.Assessment](), list: true},
-	"GetAssessment":    {methods: reading, ids: 1, words: regexp.MustCompile(`assessment|posting|job`), data: reflect.TypeFor[hiring.Assessment]()},
-	"UpdateAssessment": {methods: []string{"PATCH", "PUT", "POST"}, ids: 1, words: regexp.MustCompile(`update|change|edit|close|patch`), data: reflect.TypeFor[hiring.Assessment](), bodyField: "status"},
-	"ResendInvitation": {methods: []string{"POST", "PUT", "PATCH"}, ids: 2, words: regexp.MustCompile(`resend|re-send|remind|again`), data: reflect.TypeFor[hiring.Invitation]()},
+	"ListChallenges": {methods: reading, words: regexp.MustCompile(`challenges|library`),
+		data: reflect.TypeFor[hiring.Challenge](), list: true},
+	"ListAssessments": {methods: reading, words: regexp.MustCompile(`assessments|postings|jobs`),
+		data: reflect.TypeFor[hiring.Assessment](), list: true},
+	"GetAssessment": {methods: reading, ids: 1, words: regexp.MustCompile(`assessment|posting|job`),
+		data: reflect.TypeFor[hiring.Assessment]()},
+	"UpdateAssessment": {methods: []string{"PATCH", "PUT", "POST"}, ids: 1,
+		words: regexp.MustCompile(`update|change|edit|close|patch`), data: reflect.TypeFor[hiring.Assessment](), bodyField: "status"},
+	"ResendInvitation": {methods: []string{"POST", "PUT", "PATCH"}, ids: 2,
+		words: regexp.MustCompile(`resend|re-send|remind|again`), data: reflect.TypeFor[hiring.Invitation]()},
 	"RevokeInvitation": {methods: writing, ids: 2, words: regexp.MustCompile(`revoke|cancel|withdraw|retract|take.* back|delete`)},
 }
 

@@ -25,13 +25,15 @@ func makeLayouts() []string {
 		}
 		all = append(all, date)
 	}
-	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z, "2 Jan 2006", "Jan 2, 2006", timelayout.Unix, timelayout.UnixMilli)
+	return append(all, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC, time.UnixDate, time.RFC822, time.RFC822Z,
+		"2 Jan 2006", "Jan 2, 2006", timelayout.Unix, timelayout.UnixMilli)
 }
 
 // fallbackLayouts are tried when nothing shows the layout. They are few, because each
 // costs a read.
 var fallbackLayouts = []string{
-	"2006-01-02T15:04:05Z", "2006-01-02", timelayout.Unix, timelayout.UnixMilli, "2006-01-02T15:04:05.000", "2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
+	"2006-01-02T15:04:05Z", "2006-01-02", timelayout.Unix, timelayout.UnixMilli, "2006-01-02T15:04:05.000",
+	"2006-01-02 15:04:05", "2006-01-02 15:04:05.000", "20060102T150405Z",
 	"2006-01-02T15:04:05-07:00",
 }
 

@@ -8,7 +8,8 @@ import (
 
 // usualNames are names that other APIs use, most frequent first.
 var usualNames = map[string][]string{
-	"PageParam": {"page", "p", "page_number", "pageNumber", "page_no", "pageNo", "pg", "page_index", "pageIndex", "page_num", "page[number]", "current_page"},
+	"PageParam": {"page", "p", "page_number", "pageNumber", "page_no", "pageNo", "pg", "page_index", "pageIndex", "page_num",
+		"page[number]", "current_page"},
 	"PageSizeParam": {
 		"page_size", "per_page", "limit", "pageSize", "perPage", "size", "page_limit", "max_results", "maxResults", "count",
 		"page[size]", "items_per_page", "results_per_page", "max_items", "take", "first", "num", "n", "batch_size",
@@ -17,8 +18,9 @@ var usualNames = map[string][]string{
 		"cursor", "after", "page_token", "next_cursor", "pageToken", "starting_after", "next", "nextCursor", "start_after",
 		"continuation_token", "continuation", "next_page_token", "page[cursor]", "page[after]", "token", "marker",
 	},
-	"InvitationEmail": {"candidate_email", "email", "candidateEmail", "email_address", "emailAddress", "mail", "recipient_email", "invitee_email", "address", "to"},
-	"InvitationName":  {"candidate_name", "name", "candidateName", "full_name", "fullName", "display_name", "recipient_name", "invitee_name"},
+	"InvitationEmail": {"candidate_email", "email", "candidateEmail", "email_address", "emailAddress", "mail", "recipient_email",
+		"invitee_email", "address", "to"},
+	"InvitationName": {"candidate_name", "name", "candidateName", "full_name", "fullName", "display_name", "recipient_name", "invitee_name"},
 }
 
 func init() { usualNames["EventPageSizeParam"] = usualNames["PageSizeParam"] }

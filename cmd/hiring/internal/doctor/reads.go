@@ -145,7 +145,8 @@ const pageOfInvitations = 32
 // readPages finds the names of the page and page size parameters. It reads a list whose
 // meta states both, as documented.
 func (e *examination) readPages(ctx context.Context) {
-	searches := []parameterSearch{{field: "PageParam", from: 2, fromMeta: metaPage}, {field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize}}
+	searches := []parameterSearch{{field: "PageParam", from: 2, fromMeta: metaPage},
+		{field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize}}
 	q := request{route: listInvitations, ids: []string{e.assessmentID()}}
 	if q.ids[0] == "" {
 		e.reason["PageParam"] = "no assessment with invitations is known"

@@ -58,10 +58,14 @@ func (r Report) Decided() (decided, undecided []string) {
 // NeededUndecided returns the undecided fields of Dialect that commands need with this
 // key. A read-only key needs no names of writes.
 func (r Report) NeededUndecided() []string {
-	readOnly := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Group == "connection" && f.Name == "scope" && f.Found == readOnlyFound })
+	readOnly := slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Group == "connection" && f.Name == "scope" &&
+			f.Found == readOnlyFound
+	})
 	_, undecided := r.Decided()
 	return slices.DeleteFunc(undecided, func(field string) bool {
-		return readOnly && slices.Contains([]string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}, field)
+		return readOnly && slices.Contains([]string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail",
+			"InvitationName"}, field)
 	})
 }
 

@@ -11,9 +11,11 @@ import (
 // knownValues are the documented values of enums, by route and path of the field in its
 // response.
 var knownValues = map[string][]string{
-	"GET /members role":                             {string(hiring.MemberRoleAdmin), string(hiring.MemberRoleMember)},
-	"GET /challenges/{id} tasks.kind":               {string(hiring.TaskKindBug), string(hiring.TaskKindFeature), string(hiring.TaskKindEfficiency)},
-	listInvitations + " status":                     {string(hiring.InvitationSent), string(hiring.InvitationOpened), string(hiring.InvitationStarted), string(hiring.InvitationEvaluated)},
+	"GET /members role": {string(hiring.MemberRoleAdmin), string(hiring.MemberRoleMember)},
+	"GET /challenges/{id} tasks.kind": {string(hiring.TaskKindBug), string(hiring.TaskKindFeature),
+		string(hiring.TaskKindEfficiency)},
+	listInvitations + " status": {string(hiring.InvitationSent), string(hiring.InvitationOpened),
+		string(hiring.InvitationStarted), string(hiring.InvitationEvaluated)},
 	listInvitations + " recruiter_decision":         {string(hiring.DecisionNone), string(hiring.DecisionShortlisted)},
 	"GET /submissions/{id} status":                  {string(hiring.SubmissionEvaluated)},
 	"GET /submissions/{id}/report verdict":          {string(hiring.VerdictStrongYes)},

@@ -61,7 +61,8 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s%s", Clean(o.Format), strings.Join(Formats(), ", "), didYouMean(Similar(o.Format, Formats()...)))
+		return nil, fmt.Errorf("--output %s: choose one of %s%s", Clean(o.Format), strings.Join(Formats(), ", "),
+			didYouMean(Similar(o.Format, Formats()...)))
 	}
 	tabular := p.Format == People || p.Format == CSV
 	if o.Columns != nil && !tabular {

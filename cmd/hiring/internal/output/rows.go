@@ -161,7 +161,8 @@ func (e *ColumnError) Error() string {
 	if question == "" {
 		question = "."
 	}
-	return fmt.Sprintf("There is no column %s%s Columns: %s, and members of objects as in a.b", Clean(e.Column), question, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("There is no column %s%s Columns: %s, and members of objects as in a.b", Clean(e.Column), question,
+		strings.Join(e.Known, ", "))
 }
 
 func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {

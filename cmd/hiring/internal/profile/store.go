@@ -142,7 +142,8 @@ var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // CheckName returns an error for an invalid name, in particular for a key.
 func CheckName(name string) error {
 	if regexp.MustCompile(`^sk_|\bsk_(live|test)_`).MatchString(name) {
-		return errors.New("The name looks like a key. Never give a key as an argument: the shell's history shows it. Revoke the key in the dashboard")
+		return errors.New("The name looks like a key. Never give a key as an argument: the shell's history shows it. Revoke the " +
+			"key in the dashboard")
 	}
 	if !properName.MatchString(name) {
 		return errors.New("A profile's name has up to 64 letters, digits, dots, dashes and underscores")
@@ -197,7 +198,8 @@ func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error)
 	}
 	if before == Keyring {
 		if err := s.ring.remove(name); err != nil {
-			return "", fmt.Errorf("The old key of profile %s cannot be removed from the system's keyring: %w. Unlock it, or add a profile with another name", name, err)
+			return "", fmt.Errorf("The old key of profile %s cannot be removed from the system's keyring: %w. Unlock it, or add a "+
+				"profile with another name", name, err)
 		}
 	}
 	return File, s.setKey(name, key)

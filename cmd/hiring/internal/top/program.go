@@ -17,7 +17,8 @@ import (
 func Run(ctx context.Context, in io.Reader, out io.Writer, environ []string, source Source, screen Screen) error {
 	ctx, stop := context.WithCancel(ctx)
 	m := &model{screen: screen, state: State{Stages: make(map[string]Stages)}, quota: source.Client.Quota}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ), tea.WithoutSignalHandler())
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ),
+		tea.WithoutSignalHandler())
 	send := func(message any) { program.Send(message) }
 	client, err := source.Client.With(hiring.WithObserver(func(_ context.Context, x hiring.Exchange) { send(x) }))
 	if err != nil {

@@ -77,6 +77,7 @@ func evaluatedAt(s hiring.Submission) time.Time {
 // request counts a request and drops those older than an hour.
 func (s *State) request(at time.Time) {
 	s.Requests = append(s.Requests, at)
-	old, _ := slices.BinarySearchFunc(s.Requests, at.Add(-time.Hour), func(a, b time.Time) int { return cmp.Compare(a.UnixNano(), b.UnixNano()) })
+	old, _ := slices.BinarySearchFunc(s.Requests, at.Add(-time.Hour),
+		func(a, b time.Time) int { return cmp.Compare(a.UnixNano(), b.UnixNano()) })
 	s.Requests = s.Requests[old:]
 }

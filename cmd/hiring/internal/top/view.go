@@ -107,5 +107,6 @@ func (s Screen) gauge(limit hiring.RateLimit) string {
 	if part < 0.2 {
 		style = output.Red
 	}
-	return fmt.Sprintf("%s %d of %d left until %s", s.Style.Paint(style, output.Bar(part, gauge)), limit.Remaining, limit.Limit, limit.Reset.In(s.Zone).Format("15:04 MST"))
+	return fmt.Sprintf("%s %d of %d left until %s", s.Style.Paint(style, output.Bar(part, gauge)), limit.Remaining, limit.Limit,
+		limit.Reset.In(s.Zone).Format("15:04 MST"))
 }
