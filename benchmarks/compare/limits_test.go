@@ -23,7 +23,8 @@ var most = struct {
 	size: 1.55e6,
 }
 
-// TestLimits counts what a call allocates with everything on, from memory.
+// TestLimits counts what a call allocates with everything on, from memory. It uses the
+// smallest of several counts, because a busy machine can only increase them.
 func TestLimits(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -31,8 +32,11 @@ func TestLimits(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // A collection empties pools.
 	client := connect(t, 0)[len(makers)-1]
 	check := func(name string, do func() error) {
-		measure(t, 3, do)
-		got := measure(t, 200, do)
+		got := measure(t, 3, do)
+		for range 5 { // Moving to another processor and background goroutines only add allocations.
+			c := measure(t, 50, do)
+			got.allocs, got.bytes = min(got.allocs, c.allocs), min(got.bytes, c.bytes)
+		}
 		assert.LessOrEqual(t, got.allocs, most.calls[name].allocs, "allocations of %s", name)
 		assert.LessOrEqual(t, got.bytes, most.calls[name].bytes, "bytes of %s", name)
 		t.Logf("%s: %.1f allocations, %.0f bytes", name, got.allocs, got.bytes)
