@@ -23,8 +23,8 @@ type settings struct {
 	options []sandbox.Option
 }
 
-// parse parses the command line. It prints only the help.
-func parse(args []string, stdout io.Writer) (settings, error) {
+// parseFlags parses the command line. It prints only the help.
+func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	var set settings
 	add := func(o sandbox.Option) { set.options = append(set.options, o) }
 	flags := flag.NewFlagSet("hiring-sandbox", flag.ContinueOnError)

@@ -34,7 +34,7 @@ func main() {
 
 // run returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	set, err := parse(args, stdout)
+	set, err := parseFlags(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
@@ -48,8 +48,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// stopWithin is how long requests in progress may take after a signal.
-const stopWithin = 5 * time.Second
+// shutdownTimeout is how long requests in progress may take after a signal.
+const shutdownTimeout = 5 * time.Second
 
 func serve(ctx context.Context, set settings, stdout io.Writer) error {
 	fake, err := newServer(set.options)
@@ -71,13 +71,13 @@ func serve(ctx context.Context, set settings, stdout io.Writer) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
-	greet(stdout, listener.Addr(), set.keys)
+	printAddresses(stdout, listener.Addr(), set.keys)
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
@@ -97,8 +97,8 @@ func newServer(options []sandbox.Option) (s *sandbox.Server, err error) {
 	return sandbox.New(options...), nil
 }
 
-// greet prints the addresses and keys that a client needs.
-func greet(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
+// printAddresses prints the addresses and keys that a client needs.
+func printAddresses(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
 	addr := listening.String()
 	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		addr = fmt.Sprintf("127.0.0.1:%d", tcp.Port)

@@ -337,7 +337,7 @@ func TestTheGuideNamesEveryFlag(t *testing.T) {
 	guide, err := os.ReadFile("../../docs/sandbox-program.md")
 	require.NoError(t, err)
 	var help bytes.Buffer
-	_, _ = parse([]string{"-h"}, &help) // Always flag.ErrHelp.
+	_, _ = parseFlags([]string{"-h"}, &help) // Always flag.ErrHelp.
 	flags := regexp.MustCompile(`(?m)^  -([a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
 	require.Greater(t, len(flags), 7)
 	for _, f := range flags {
@@ -348,7 +348,7 @@ func TestTheGuideNamesEveryFlag(t *testing.T) {
 // TestTheUnspecifiedAddress checks that the printed address can be used by clients.
 func TestTheUnspecifiedAddress(t *testing.T) {
 	var out bytes.Buffer
-	greet(&out, &net.TCPAddr{IP: net.IPv6zero, Port: 8780}, nil)
+	printAddresses(&out, &net.TCPAddr{IP: net.IPv6zero, Port: 8780}, nil)
 	assert.Contains(t, out.String(), "HIRING_BASE_URL=http://127.0.0.1:8780\n")
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// eventsShown is the number of log entries on the page of a candidate.
-const eventsShown = 20
+// maxEvents is the number of log entries on the page of a candidate.
+const maxEvents = 20
 
 type candidatePage struct {
 	card
@@ -18,25 +18,25 @@ type candidatePage struct {
 	Invitation   world.Invitation
 	Status       string // Of the submission.
 	Steps        []step
-	Coming       []world.Upcoming
+	Upcoming     []world.Upcoming
 	Events       []world.Event
-	AllEvents    int
+	EventCount   int
 	Report       *report
 	Pillars      []choice
 }
 
 // step is a stage of a candidate and its time.
 type step struct {
-	What string
-	At   time.Time
+	Stage string
+	At    time.Time
 }
 
 func (c *console) candidate(r *http.Request) (page, error) {
 	var p candidatePage
 	var raw []byte
 	err := errNotFound
-	c.server.Live(func(l *world.Live, now time.Time) {
-		a, org, ok := l.Applicant(r.PathValue("id"))
+	c.server.VisitLive(func(l *world.Live, now time.Time) {
+		a, org, ok := l.Candidate(r.PathValue("id"))
 		if !ok {
 			return
 		}
@@ -44,17 +44,17 @@ func (c *console) candidate(r *http.Request) (page, error) {
 		p.card, p.Organization, p.Invitation = cardOf(a, now), org, a.Invitation
 		p.Steps = stepsOf(a)
 		for _, next := range l.Organization(org, now).Upcoming(world.MomentOf(now.AddDate(0, 1, 1))) {
-			if next.Who.ID == a.Invitation.ID {
-				p.Coming = append(p.Coming, next)
+			if next.Invitation.ID == a.Invitation.ID {
+				p.Upcoming = append(p.Upcoming, next)
 			}
 		}
 		if a.Attempt == nil {
 			return
 		}
 		log := a.Attempt.Events()
-		p.Status, p.AllEvents = a.Attempt.Value.Status, len(log)
-		p.Events = append(p.Events, log[max(len(log)-eventsShown, 0):]...)
-		raw = server.Report(a.Attempt)
+		p.Status, p.EventCount = a.Attempt.Value.Status, len(log)
+		p.Events = append(p.Events, log[max(len(log)-maxEvents, 0):]...)
+		raw = server.ReportJSON(a.Attempt)
 	})
 	if raw != nil {
 		p.Report = reportOf(raw)
@@ -63,7 +63,7 @@ func (c *console) candidate(r *http.Request) (page, error) {
 	return page{Template: "candidate", Data: p}, err
 }
 
-func stepsOf(a world.Applicant) []step {
+func stepsOf(a world.CandidateInfo) []step {
 	i := a.Invitation
 	steps := []step{{"sent", i.CreatedAt.Time()}}
 	tell := func(what string, at *world.Moment) {
@@ -84,31 +84,31 @@ func stepsOf(a world.Applicant) []step {
 }
 
 func (c *console) open(r *http.Request) (string, error) {
-	return next(r, "opened"), c.server.Open(r.PathValue("id"))
+	return nextPage(r, "opened"), c.server.Open(r.PathValue("id"))
 }
 
 func (c *console) begin(r *http.Request) (string, error) {
 	_, err := c.server.Begin(r.PathValue("id"))
-	return next(r, "started"), err
+	return nextPage(r, "started"), err
 }
 
 func (c *console) revokeInvitation(r *http.Request) (string, error) {
-	return next(r, "invitation"), c.server.RevokeInvitation(r.PathValue("id"))
+	return nextPage(r, "invitation"), c.server.RevokeInvitation(r.PathValue("id"))
 }
 
 func (c *console) submit(r *http.Request) (string, error) {
-	return next(r, "submitted"), c.server.Submit(r.PostForm.Get("submission"))
+	return nextPage(r, "submitted"), c.server.Submit(r.PostForm.Get("submission"))
 }
 
-// next returns the address of the page that had the button: the board or the candidate.
-func next(r *http.Request, done string) string {
+// nextPage returns the address of the page that had the button: the board or the candidate.
+func nextPage(r *http.Request, done string) string {
 	if r.PostForm.Has("board") {
-		return at("/pipeline", done, "org", r.PostForm.Get("org"), "assessment", r.PostForm.Get("assessment"), "stage", r.PostForm.Get("stage"))
+		return pageURL("/pipeline", done, "org", r.PostForm.Get("org"), "assessment", r.PostForm.Get("assessment"), "stage", r.PostForm.Get("stage"))
 	}
-	return at("/candidates/"+r.PathValue("id"), done)
+	return pageURL("/candidates/"+r.PathValue("id"), done)
 }
 
 func (c *console) appendEvents(r *http.Request) (string, error) {
 	form := r.PostForm
-	return next(r, "events"), c.server.AppendEvents(form.Get("submission"), form.Get("kind"), form.Get("payload"))
+	return nextPage(r, "events"), c.server.AppendEvents(form.Get("submission"), form.Get("kind"), form.Get("payload"))
 }

@@ -4,13 +4,12 @@ import "github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 
 // Paths of the page. They are outside the paths of the control API.
 const (
-	home = "/_sandbox/"
-	root = "/_sandbox/console"
+	homePath    = "/_sandbox/"
+	consolePath = "/_sandbox/console"
 )
 
 // console is the page of one server.
 type console struct {
-	server  *server.Server
-	anyHost bool
-	token   string // Sent with each form, against requests of other sites.
+	server *server.Server
+	token  string // Sent with each form, against requests of other sites.
 }

@@ -13,38 +13,36 @@ import (
 type exchangePage struct {
 	sandbox.Entry
 
-	Curl, Go      string
-	Request       message
-	Reply         message
-	Newer, Older  int // Numbers; 0 for none.
-	CutShort      bool
-	Authenticated bool
+	Curl, Go     string
+	Request      message
+	Response     message
+	Newer, Older int // Numbers; 0 for none.
 }
 
 // message is a request or a response.
 type message struct {
 	Headers [][2]string
 	Body    string
-	Cut     int // Bytes of the body that are not shown.
+	Omitted int // Bytes of the body that are not shown.
 }
 
-// shown is the number of bytes of a body that the page shows.
-const shown = 64 << 10
+// maxBodyShown is the number of bytes of a body that the page shows.
+const maxBodyShown = 64 << 10
 
 func (c *console) exchange(r *http.Request) (page, error) {
-	n := number(r.PathValue("number"))
+	n := parseNumber(r.PathValue("number"))
 	e, ok := c.entry(n)
 	if !ok {
 		return page{}, errNotFound
 	}
 	p := exchangePage{Entry: e}
-	if len(e.Body) <= shown { // A longer body is too long for the page and for a shell's command line.
-		p.Curl, p.Go = asCurl(e, baseURL(r)), asGo(e, baseURL(r))
+	if len(e.Body) <= maxBodyShown { // A longer body is too long for the page and for a shell's command line.
+		p.Curl, p.Go = curlCommand(e, baseURL(r)), goProgram(e, baseURL(r))
 	}
-	p.Request = message{Headers: headers(e.Detail.Header)}
-	p.Request.Body, p.Request.Cut = readable(e.Body, len(e.Body))
-	p.Reply = message{Headers: headers(e.Detail.ResponseHeader)}
-	p.Reply.Body, p.Reply.Cut = readable(e.Detail.Response, e.Detail.ResponseSize)
+	p.Request = message{Headers: sortedHeaders(e.Detail.Header)}
+	p.Request.Body, p.Request.Omitted = bodyText(e.Body, len(e.Body))
+	p.Response = message{Headers: sortedHeaders(e.Detail.ResponseHeader)}
+	p.Response.Body, p.Response.Omitted = bodyText(e.Detail.Response, e.Detail.ResponseSize)
 	if _, older := c.entry(n - 1); older {
 		p.Older = n - 1
 	}
@@ -56,14 +54,14 @@ func (c *console) exchange(r *http.Request) (page, error) {
 
 // entry returns the exchange with a number, if the journal has it.
 func (c *console) entry(n int) (sandbox.Entry, bool) {
-	found, _ := c.server.Page(n+1, 1, func(sandbox.Entry) bool { return true })
+	found, _ := c.server.JournalPage(n+1, 1, func(sandbox.Entry) bool { return true })
 	if n < 1 || len(found) == 0 || found[0].Detail.Number != n {
 		return sandbox.Entry{}, false
 	}
 	return found[0], true
 }
 
-func headers(all http.Header) [][2]string {
+func sortedHeaders(all http.Header) [][2]string {
 	var list [][2]string
 	for name, values := range all {
 		for _, value := range values {
@@ -74,12 +72,12 @@ func headers(all http.Header) [][2]string {
 	return list
 }
 
-// readable returns a body as text, and the number of bytes that it omits.
-func readable(body []byte, size int) (text string, cut int) {
+// bodyText returns a body as text, and the number of bytes that it omits.
+func bodyText(body []byte, size int) (text string, cut int) {
 	var indented bytes.Buffer
-	if len(body) == size && json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= shown {
+	if len(body) == size && json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= maxBodyShown {
 		return indented.String(), 0
 	}
-	body = body[:min(len(body), shown)]
+	body = body[:min(len(body), maxBodyShown)]
 	return strings.ToValidUTF8(string(body), "\uFFFD"), size - len(body)
 }

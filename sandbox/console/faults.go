@@ -43,16 +43,16 @@ func (c *console) inject(r *http.Request) (string, error) {
 	if err == nil {
 		err = c.server.Inject(f)
 	}
-	return at("/trouble", "injected") + "#faults", err
+	return pageURL("/trouble", "injected") + "#faults", err
 }
 
 func (c *console) clearFaults(r *http.Request) (string, error) {
-	if id := number(r.PostForm.Get("id")); id > 0 {
+	if id := parseNumber(r.PostForm.Get("id")); id > 0 {
 		c.server.ClearFault(id)
 	} else {
 		c.server.ClearFaults()
 	}
-	return at("/trouble", "cleared") + "#faults", nil
+	return pageURL("/trouble", "cleared") + "#faults", nil
 }
 
 // faultOf returns the fault of a form: a preset with the form's route and count, or a
@@ -68,38 +68,38 @@ func faultOf(form url.Values) (f sandbox.Fault, err error) {
 		if !found {
 			return f, errors.New("there is no such fault")
 		}
-	} else if f, err = ownFault(form); err != nil {
+	} else if f, err = customFault(form); err != nil {
 		return f, err
 	}
 	f.Route = form.Get("route")
 	for name, into := range map[string]*int{"skip": &f.Skip, "times": &f.Times} {
-		if *into, err = whole(form, name); err != nil {
+		if *into, err = parseInt(form, name); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-func ownFault(form url.Values) (f sandbox.Fault, err error) {
+func customFault(form url.Values) (f sandbox.Fault, err error) {
 	f = sandbox.Fault{
 		Code: hiring.ErrorCode(form.Get("code")), After: form.Get("after") != "", Reset: form.Get("reset") != "",
 		Body: form.Get("body"), ContentType: form.Get("content_type"),
 	}
 	for name, into := range map[string]*int{"status": &f.Status, "cut_after": &f.CutAfter} {
-		if *into, err = whole(form, name); err != nil {
+		if *into, err = parseInt(form, name); err != nil {
 			return f, err
 		}
 	}
 	for name, into := range map[string]*time.Duration{"retry_after": &f.RetryAfter, "delay": &f.Delay, "late": &f.Late} {
-		if *into, err = duration(form.Get(name)); err != nil {
+		if *into, err = parseDuration(form.Get(name)); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-// whole reads an optional whole number.
-func whole(form url.Values, name string) (int, error) {
+// parseInt reads an optional whole number.
+func parseInt(form url.Values, name string) (int, error) {
 	text := strings.TrimSpace(form.Get(name))
 	if text == "" {
 		return 0, nil
@@ -111,11 +111,11 @@ func whole(form url.Values, name string) (int, error) {
 	return n, nil
 }
 
-// farthest is the longest time by which the page advances the clock.
-const farthest = 10 * 366 * 24 * time.Hour
+// maxAdvance is the longest time by which the page advances the clock.
+const maxAdvance = 10 * 366 * 24 * time.Hour
 
-// duration parses a number of seconds, or a text such as 1h30m or 7d.
-func duration(text string) (time.Duration, error) {
+// parseDuration parses a number of seconds, or a text such as 1h30m or 7d.
+func parseDuration(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return 0, nil
@@ -124,13 +124,13 @@ func duration(text string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(days, 64)
 	var d time.Duration
 	switch {
-	case err == nil && isDays && seconds >= 0 && seconds <= farthest.Hours()/24:
+	case err == nil && isDays && seconds >= 0 && seconds <= maxAdvance.Hours()/24:
 		d = time.Duration(seconds * float64(24*time.Hour))
-	case err == nil && !isDays && seconds >= 0 && seconds <= farthest.Seconds():
+	case err == nil && !isDays && seconds >= 0 && seconds <= maxAdvance.Seconds():
 		d = time.Duration(seconds * float64(time.Second))
 	default:
 		d, err = time.ParseDuration(text)
-		if err != nil || d < 0 || d > farthest {
+		if err != nil || d < 0 || d > maxAdvance {
 			return 0, fmt.Errorf("%.100q is no time span: give seconds, or a text like 90s, 1h30m or 7d, of ten years at most", text)
 		}
 	}

@@ -19,10 +19,10 @@ var funcs = template.FuncMap{
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 	"moment":  func(m world.Moment) time.Time { return m.Time() },
 	"reason":  http.StatusText,
-	"short":   short,
-	"took":    took,
-	"wait":    wait,
-	"share":   share,
+	"short":   shorten,
+	"took":    formatElapsed,
+	"wait":    formatWait,
+	"share":   percentage,
 	"stage":   func(n int) string { return world.Stages[n] },
 	"hundred": func(n int) int { return n / 100 },
 	"seq":     func(all ...string) []string { return all },
@@ -32,13 +32,13 @@ var funcs = template.FuncMap{
 	"fault":   faultText,
 	"left":    leftText,
 	"problem": problemText,
-	"ids":     brieflyID,
+	"ids":     shortenIDs,
 	"json":    highlight,
 	"dollars": dollars,
 }
 
-// short shortens a text to that many characters.
-func short(most int, text string) string {
+// shorten shortens a text to that many characters.
+func shorten(most int, text string) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
@@ -46,7 +46,7 @@ func short(most int, text string) string {
 	return string(runes[:most-1]) + "…"
 }
 
-func took(d time.Duration) string {
+func formatElapsed(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
 		return strconv.FormatInt(d.Microseconds(), 10) + " µs"
@@ -56,8 +56,8 @@ func took(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
-// wait formats a duration in its two largest units.
-func wait(d time.Duration) string {
+// formatWait formats a duration in its two largest units.
+func formatWait(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.FormatInt(int64(d.Round(time.Second)/time.Second), 10) + " s"
 	}
@@ -74,8 +74,8 @@ func wait(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// share returns a part of a whole in percent.
-func share(part, whole int) int {
+// percentage returns a part of a whole in percent.
+func percentage(part, whole int) int {
 	if whole == 0 {
 		return 0
 	}

@@ -18,8 +18,8 @@ const maxForm = 1 << 20
 
 var errToken = errors.New("the form is not of this page, or of an earlier start of it: open the page again")
 
-// guarded calls inside for requests that may use the control API.
-func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Request) {
+// guard calls inside for requests that may use the control API.
+func (c *console) guard(inside http.Handler, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -28,15 +28,15 @@ func (c *console) guarded(inside http.Handler, w http.ResponseWriter, r *http.Re
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if err := guard.Admit(r, c.anyHost); err != nil {
-		c.show(w, http.StatusForbidden, problem(err))
+	if err := guard.Admit(r, c.server.AnyHost()); err != nil {
+		c.writePage(w, http.StatusForbidden, errorPage(err))
 		return
 	}
 	inside.ServeHTTP(w, r)
 }
 
-// trusted parses a form, and returns an error unless it is one of this page.
-func (c *console) trusted(w http.ResponseWriter, r *http.Request) error {
+// checkForm parses a form, and returns an error unless it is one of this page.
+func (c *console) checkForm(w http.ResponseWriter, r *http.Request) error {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		return err

@@ -14,17 +14,17 @@ import (
 // the details of exchanges, as with sandbox.WithDetails.
 func Handler(s *sandbox.Server) http.Handler {
 	c := &console{server: (*server.Server)(s), token: rand.Text()}
-	c.anyHost = c.server.Watch()
+	c.server.KeepDetails()
 	mux := http.NewServeMux()
 	for _, r := range c.routes() {
 		mux.Handle(r.pattern, r.handler)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
-		case path == home && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r), strings.HasPrefix(path, root+"/"):
-			c.guarded(mux, w, r)
-		case path == strings.TrimSuffix(home, "/") && r.Method == http.MethodGet:
-			http.Redirect(w, r, home, http.StatusSeeOther)
+		case path == homePath && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r), strings.HasPrefix(path, consolePath+"/"):
+			c.guard(mux, w, r)
+		case path == strings.TrimSuffix(homePath, "/") && r.Method == http.MethodGet:
+			http.Redirect(w, r, homePath, http.StatusSeeOther)
 		default:
 			s.ServeHTTP(w, r)
 		}
@@ -46,19 +46,19 @@ type route struct {
 // routes returns the pages and actions.
 func (c *console) routes() []route {
 	see := func(path string, view func(r *http.Request) (page, error)) route {
-		return route{"GET " + path, c.see(view)}
+		return route{"GET " + path, c.pageHandler(view)}
 	}
 	do := func(path string, act func(r *http.Request) (to string, err error)) route {
-		return route{"POST " + root + path, c.do(act)}
+		return route{"POST " + consolePath + path, c.actionHandler(act)}
 	}
 	return []route{
-		see(home+"{$}", c.journal),
-		{"GET " + root + "/live/journal", c.follow("journal-live", c.journal)},
-		see(root+"/exchanges/{number}", c.exchange),
+		see(homePath+"{$}", c.journal),
+		{"GET " + consolePath + "/live/journal", c.liveHandler("journal-live", c.journal)},
+		see(consolePath+"/exchanges/{number}", c.exchange),
 
-		see(root+"/pipeline", c.pipeline),
-		{"GET " + root + "/live/pipeline", c.follow("pipeline-message", c.pipeline)},
-		see(root+"/candidates/{id}", c.candidate),
+		see(consolePath+"/pipeline", c.pipeline),
+		{"GET " + consolePath + "/live/pipeline", c.liveHandler("pipeline-message", c.pipeline)},
+		see(consolePath+"/candidates/{id}", c.candidate),
 		do("/candidates/{id}/open", c.open),
 		do("/candidates/{id}/begin", c.begin),
 		do("/candidates/{id}/submit", c.submit),
@@ -70,10 +70,10 @@ func (c *console) routes() []route {
 		do("/invitations", c.invite),
 
 		do("/journal/clear", c.clearJournal),
-		do("/exchanges/{number}/send", c.sendAgain),
+		do("/exchanges/{number}/send", c.resend),
 
-		see(root+"/trouble", c.trouble),
-		{"GET " + root + "/live/trouble", c.follow("trouble-message", c.trouble)},
+		see(consolePath+"/trouble", c.controls),
+		{"GET " + consolePath + "/live/trouble", c.liveHandler("controls-message", c.controls)},
 		do("/faults", c.inject),
 		do("/faults/clear", c.clearFaults),
 		do("/keys", c.addKey),
@@ -86,7 +86,7 @@ func (c *console) routes() []route {
 		do("/clock", c.advance),
 		do("/reset", c.reset),
 
-		{"GET " + root + "/static/", http.StripPrefix(root, http.FileServerFS(static))},
-		{"/", c.see(nowhere)},
+		{"GET " + consolePath + "/static/", http.StripPrefix(consolePath, http.FileServerFS(staticFiles))},
+		{"/", c.pageHandler(unknownPage)},
 	}
 }

@@ -12,41 +12,41 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
 )
 
-// rows is the number of exchanges on a page of the journal.
-const rows = 50
+// journalPageSize is the number of exchanges on a page of the journal.
+const journalPageSize = 50
 
 type journalPage struct {
-	Now     time.Time
-	Base    string // Base URL for clients.
-	Filter  filter
-	Entries []sandbox.Entry
-	Older   string // URL of older entries; empty at the end.
-	Live    string // The URL of new entries; empty on older pages.
-	Diagram diagram
-	Gauges  []server.KeyInfo
-	More    int // Keys with requests that are not in Gauges.
-	Keys    []server.KeyInfo
+	Now       time.Time
+	BaseURL   string // Base URL for clients.
+	Filter    filter
+	Entries   []sandbox.Entry
+	OlderURL  string // URL of older entries; empty at the end.
+	LiveURL   string // The URL of new entries; empty on older pages.
+	Diagram   diagram
+	Gauges    []server.KeyInfo
+	OtherKeys int // Keys with requests that are not in Gauges.
+	Keys      []server.KeyInfo
 }
 
-// gauges is the number of keys whose rate limits the journal shows.
-const gauges = 4
+// maxGauges is the number of keys whose rate limits the journal shows.
+const maxGauges = 4
 
 func (c *console) journal(r *http.Request) (page, error) {
 	query := r.URL.Query()
-	f, before := filterOf(query), number(query.Get("before"))
-	entries, more := c.server.Page(before, rows, f.passes)
-	p := journalPage{Now: c.server.Conditions().Now, Base: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f),
+	f, before := filterOf(query), parseNumber(query.Get("before"))
+	entries, more := c.server.JournalPage(before, journalPageSize, f.matches)
+	p := journalPage{Now: c.server.Conditions().Now, BaseURL: baseURL(r), Filter: f, Entries: entries, Diagram: c.diagram(f),
 		Keys: c.server.Keys()}
 	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
-	p.More = max(len(p.Gauges)-gauges, 0)
-	if p.More > 0 {
-		p.Gauges = p.Gauges[:gauges]
+	p.OtherKeys = max(len(p.Gauges)-maxGauges, 0)
+	if p.OtherKeys > 0 {
+		p.Gauges = p.Gauges[:maxGauges]
 	}
 	if more {
-		p.Older = home + "?" + f.query("before", strconv.Itoa(entries[len(entries)-1].Detail.Number))
+		p.OlderURL = homePath + "?" + f.query("before", strconv.Itoa(entries[len(entries)-1].Detail.Number))
 	}
 	if before == 0 {
-		p.Live = root + "/live/journal?" + f.query()
+		p.LiveURL = consolePath + "/live/journal?" + f.query()
 	}
 	return page{Template: "journal", Data: p}, nil
 }
@@ -58,7 +58,7 @@ func baseURL(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-func number(text string) int {
+func parseNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return 0
@@ -91,13 +91,13 @@ func (f filter) query(more ...string) string {
 	return values.Encode()
 }
 
-func (f filter) passes(e sandbox.Entry) bool {
-	return (f.Method == "" || e.Method == f.Method) && (f.Key == "" || e.Key == f.Key) && f.passesStatus(e) && f.passesOnly(e.Detail) &&
+func (f filter) matches(e sandbox.Entry) bool {
+	return (f.Method == "" || e.Method == f.Method) && (f.Key == "" || e.Key == f.Key) && f.matchesStatus(e) && f.matchesOnly(e.Detail) &&
 		(f.Text == "" || strings.Contains(e.Path, f.Text) || strings.Contains(e.Query, f.Text) || strings.Contains(string(e.Body), f.Text) ||
 			e.Detail.RequestID == f.Text)
 }
 
-func (f filter) passesStatus(e sandbox.Entry) bool {
+func (f filter) matchesStatus(e sandbox.Entry) bool {
 	switch f.Status {
 	case "":
 		return true
@@ -109,7 +109,7 @@ func (f filter) passesStatus(e sandbox.Entry) bool {
 	return strconv.Itoa(e.Status) == f.Status
 }
 
-func (f filter) passesOnly(d *sandbox.Detail) bool {
+func (f filter) matchesOnly(d *sandbox.Detail) bool {
 	switch f.Only {
 	case "repeated":
 		return d.Repeats > 0

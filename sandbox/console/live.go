@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// settle is how long changes are collected before a message is sent, so that a
+	// collectInterval is how long changes are collected before a message is sent, so that a
 	// thousand requests a second make a few messages.
-	settle = 250 * time.Millisecond
-	// breath is how often a part is sent without a change, because it shows relative
+	collectInterval = 250 * time.Millisecond
+	// refreshInterval is how often a part is sent without a change, because it shows relative
 	// times.
-	breath = 15 * time.Second
+	refreshInterval = 15 * time.Second
 )
 
-// follow sends a part of a page at once and after each change, as server-sent events,
+// liveHandler sends a part of a page at once and after each change, as server-sent events,
 // until the browser disconnects.
-func (c *console) follow(block string, view func(r *http.Request) (page, error)) http.Handler {
+func (c *console) liveHandler(block string, view func(r *http.Request) (page, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		var last []byte
 		for {
-			news := c.server.News() // Before view, so that a change during view is sent next.
+			news := c.server.Changes() // Before view, so that a change during view is sent next.
 			p, err := view(r)
 			if err != nil {
 				return
@@ -39,16 +39,16 @@ func (c *console) follow(block string, view func(r *http.Request) (page, error))
 				}
 				last = text
 			}
-			if !pause(r, settle, nil) || !pause(r, breath, news) {
+			if !waitForChange(r, collectInterval, nil) || !waitForChange(r, refreshInterval, news) {
 				return
 			}
 		}
 	})
 }
 
-// pause waits until a time has passed or a channel is closed. It returns false when the
+// waitForChange waits until a time has passed or a channel is closed. It returns false when the
 // browser has disconnected.
-func pause(r *http.Request, most time.Duration, until <-chan struct{}) bool {
+func waitForChange(r *http.Request, most time.Duration, until <-chan struct{}) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {

@@ -12,18 +12,18 @@ import (
 )
 
 //go:embed static
-var static embed.FS
+var staticFiles embed.FS
 
 //go:embed templates
-var files embed.FS
+var templateFiles embed.FS
 
 // page is the data of a template.
 type page struct {
-	Template string
-	Status   int    // Zero: 200.
-	Said     string // Confirmation of the previous action: the name of one of the template's texts.
-	Token    string
-	Data     any
+	Template     string
+	Status       int    // Zero: 200.
+	Confirmation string // Confirmation of the previous action: the name of one of the template's texts.
+	Token        string
+	Data         any
 }
 
 var errNotFound = errors.New("not found")
@@ -31,32 +31,32 @@ var errNotFound = errors.New("not found")
 // templates holds each page, parsed together with the layout.
 var templates = func() map[string]*template.Template {
 	all := make(map[string]*template.Template)
-	layout := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(files, "templates/layout.html", "templates/parts.html"))
-	names, err := fs.Glob(files, "templates/*.html")
+	layout := template.Must(template.New("layout.html").Funcs(funcs).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
+	names, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		panic(err) // Templates are part of the program.
 	}
 	for _, name := range names {
 		short := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
 		if short != "layout" && short != "parts" {
-			all[short] = template.Must(template.Must(layout.Clone()).ParseFS(files, name))
+			all[short] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, name))
 		}
 	}
 	return all
 }()
 
-// problem returns the page for an error.
-func problem(err error) page {
+// errorPage returns the page for an error.
+func errorPage(err error) page {
 	if errors.Is(err, errNotFound) {
 		return page{Template: "problem", Status: http.StatusNotFound, Data: err.Error()}
 	}
 	return page{Template: "problem", Status: http.StatusBadRequest, Data: err.Error()}
 }
 
-func nowhere(*http.Request) (page, error) { return page{}, errNotFound }
+func unknownPage(*http.Request) (page, error) { return page{}, errNotFound }
 
-// show renders a page and sends it. A page that cannot be rendered is not sent in part.
-func (c *console) show(w http.ResponseWriter, status int, p page) {
+// writePage renders a page and sends it. A page that cannot be rendered is not sent in part.
+func (c *console) writePage(w http.ResponseWriter, status int, p page) {
 	text, err := c.render(p, "layout.html")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -74,27 +74,27 @@ func (c *console) render(p page, block string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// see returns the handler of a page.
-func (c *console) see(view func(r *http.Request) (page, error)) http.Handler {
+// pageHandler returns the handler of a page.
+func (c *console) pageHandler(view func(r *http.Request) (page, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := view(r)
 		if err != nil {
-			p = problem(err)
+			p = errorPage(err)
 		}
-		p.Said = r.URL.Query().Get("done")
+		p.Confirmation = r.URL.Query().Get("done")
 		if p.Status == 0 {
 			p.Status = http.StatusOK
 		}
-		c.show(w, p.Status, p)
+		c.writePage(w, p.Status, p)
 	})
 }
 
-// do executes a form and redirects to the page that shows the result.
-func (c *console) do(act func(r *http.Request) (to string, err error)) http.Handler {
+// actionHandler executes a form and redirects to the page that shows the result.
+func (c *console) actionHandler(act func(r *http.Request) (to string, err error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := c.trusted(w, r)
+		err := c.checkForm(w, r)
 		if errors.Is(err, errToken) {
-			c.show(w, http.StatusForbidden, problem(err))
+			c.writePage(w, http.StatusForbidden, errorPage(err))
 			return
 		}
 		to := ""
@@ -102,21 +102,21 @@ func (c *console) do(act func(r *http.Request) (to string, err error)) http.Hand
 			to, err = act(r)
 		}
 		if err != nil {
-			p := problem(err)
-			c.show(w, p.Status, p)
+			p := errorPage(err)
+			c.writePage(w, p.Status, p)
 			return
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	})
 }
 
-// at returns the address of a page with the confirmation of an action.
-func at(path, done string, query ...string) string {
+// pageURL returns the address of a page with the confirmation of an action.
+func pageURL(path, done string, query ...string) string {
 	values := url.Values{"done": {done}}
 	for i := 0; i+1 < len(query); i += 2 {
 		if query[i+1] != "" {
 			values.Set(query[i], query[i+1])
 		}
 	}
-	return root + path + "?" + values.Encode()
+	return consolePath + path + "?" + values.Encode()
 }

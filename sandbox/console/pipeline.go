@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	cards    = 8  // Of a stage, on the board.
-	people   = 50 // On a page of one stage.
-	postings = 20 // On a page.
+	cardsPerStage      = 8  // Of a stage, on the board.
+	candidatesPerPage  = 50 // On a page of one stage.
+	assessmentsPerPage = 20 // On a page.
 )
 
 type pipelinePage struct {
-	Now           time.Time
-	Organizations []organization
-	Chosen        organization
-	Challenges    []choice
-	Assessments   []assessment
-	Assessment    assessment // The selected assessment; without an ID for all.
-	AllPostings   int
-	OlderPostings int // The next page of assessments; 0 for none.
-	Stages        []column
-	Stage         *column // The only stage that is shown, or nil for the board.
-	Older, Newer  int     // Pages of Stage; 0 for none.
-	Live          string
+	Now              time.Time
+	Organizations    []organization
+	Organization     organization
+	Challenges       []choice
+	Assessments      []assessment
+	Assessment       assessment // The selected assessment; without an ID for all.
+	AssessmentCount  int
+	OlderAssessments int // The next page of assessments; 0 for none.
+	Stages           []column
+	Stage            *column // The only stage that is shown, or nil for the board.
+	Older, Newer     int     // Pages of Stage; 0 for none.
+	LiveURL          string
 }
 
 type organization struct {
@@ -38,7 +38,7 @@ type choice struct{ ID, Name string }
 
 type assessment struct {
 	ID, Name, Status string
-	Crowd            [len(world.Stages)]int
+	StageCounts      [len(world.Stages)]int
 }
 
 type column struct {
@@ -53,10 +53,10 @@ type card struct {
 	Stage                       int
 	At                          time.Time // Of the last step.
 	Submission                  string
-	Stuck                       string // Why there is no next step: revoked, expired or closed. Empty if there is one.
+	EndReason                   string // Why there is no next step: revoked, expired or closed. Empty if there is one.
 }
 
-func cardOf(a world.Applicant, now time.Time) card {
+func cardOf(a world.CandidateInfo, now time.Time) card {
 	i := a.Invitation
 	c := card{ID: i.ID, Name: i.CandidateName, Email: i.CandidateEmail, Assessment: a.Assessment, Stage: a.Stage, At: i.CreatedAt.Time()}
 	for _, at := range []*world.Moment{i.SentAt, i.OpenedAt, i.StartedAt, i.SubmittedAt} {
@@ -73,29 +73,29 @@ func cardOf(a world.Applicant, now time.Time) card {
 	}
 	switch {
 	case a.Revoked:
-		c.Stuck = "revoked"
+		c.EndReason = "revoked"
 	case !now.Before(i.ExpiresAt.Time()):
-		c.Stuck = "expired"
+		c.EndReason = "expired"
 	case a.Closed && a.Stage > 0:
-		c.Stuck = "closed"
+		c.EndReason = "closed"
 	}
 	return c
 }
 
 func (c *console) pipeline(r *http.Request) (page, error) {
 	query := r.URL.Query()
-	p := pipelinePage{Live: root + "/live/pipeline?" + r.URL.RawQuery}
+	p := pipelinePage{LiveURL: consolePath + "/live/pipeline?" + r.URL.RawQuery}
 	err := errNotFound
-	c.server.Live(func(l *world.Live, now time.Time) {
+	c.server.VisitLive(func(l *world.Live, now time.Time) {
 		p.Now = now
 		for _, name := range l.Names() {
 			o := l.Organization(name, now)
 			shown := organizationOf(name, o)
 			p.Organizations = append(p.Organizations, shown)
 			if name == query.Get("org") {
-				p.Chosen, err = shown, nil
-				p.fill(o, query.Get("assessment"), number(query.Get("postings")))
-				p.choose(o, query.Get("stage"), number(query.Get("page")))
+				p.Organization, err = shown, nil
+				p.listAssessments(o, query.Get("assessment"), parseNumber(query.Get("postings")))
+				p.listCandidates(o, query.Get("stage"), parseNumber(query.Get("page")))
 			}
 		}
 	})
@@ -112,18 +112,18 @@ func organizationOf(name string, o *world.Organization) organization {
 	return shown
 }
 
-// fill lists the attempts and invitations of the organization, up to the page's limit.
-func (p *pipelinePage) fill(o *world.Organization, assessmentID string, postingsPage int) {
+// listAssessments lists the attempts and invitations of the organization, up to the page's limit.
+func (p *pipelinePage) listAssessments(o *world.Organization, assessmentID string, postingsPage int) {
 	for challenge := range o.Challenges().All() {
 		p.Challenges = append(p.Challenges, choice{challenge.ID, challenge.Value.Name})
 	}
 	all := o.Assessments()
-	p.AllPostings = all.Len()
-	for i := postingsPage * postings; i < min(all.Len(), (postingsPage+1)*postings); i++ {
+	p.AssessmentCount = all.Len()
+	for i := postingsPage * assessmentsPerPage; i < min(all.Len(), (postingsPage+1)*assessmentsPerPage); i++ {
 		p.Assessments = append(p.Assessments, assessmentOf(o, all.Newest(i)))
 	}
-	if all.Len() > (postingsPage+1)*postings {
-		p.OlderPostings = postingsPage + 1
+	if all.Len() > (postingsPage+1)*assessmentsPerPage {
+		p.OlderAssessments = postingsPage + 1
 	}
 	if a := o.AnyAssessment(assessmentID); a != nil {
 		p.Assessment = assessmentOf(o, a)
@@ -134,16 +134,16 @@ func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) asse
 	return assessment{a.ID, a.Value.Name, a.Value.Status, o.CountStages(a.ID)}
 }
 
-// choose lists the candidates: the newest of each stage, or a page of one stage.
-func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
+// listCandidates lists the candidates: the newest of each stage, or a page of one stage.
+func (p *pipelinePage) listCandidates(o *world.Organization, stage string, number int) {
 	for n, count := range o.CountStages(p.Assessment.ID) {
 		col := column{Number: n, Count: count}
-		size, skip := cards, 0
+		size, skip := cardsPerStage, 0
 		if stage != "" {
-			size, skip = people, number*people
+			size, skip = candidatesPerPage, number*candidatesPerPage
 		}
 		if stage == "" || stage == world.Stages[n] {
-			for _, a := range o.Applicants(p.Assessment.ID, n, skip, size) {
+			for _, a := range o.Candidates(p.Assessment.ID, n, skip, size) {
 				col.Cards = append(col.Cards, cardOf(a, p.Now))
 			}
 		}
@@ -161,16 +161,16 @@ func (p *pipelinePage) choose(o *world.Organization, stage string, number int) {
 func (c *console) addAssessment(r *http.Request) (string, error) {
 	org := r.PostForm.Get("org")
 	id, err := c.server.AddAssessment(org, r.PostForm.Get("name"), r.PostForm.Get("challenge"))
-	return at("/pipeline", "added", "org", org, "assessment", id), err
+	return pageURL("/pipeline", "added", "org", org, "assessment", id), err
 }
 
 func (c *console) closeAssessment(r *http.Request) (string, error) {
 	id := r.PathValue("id")
-	return at("/pipeline", "closed", "org", r.PostForm.Get("org"), "assessment", id), c.server.CloseAssessment(id)
+	return pageURL("/pipeline", "closed", "org", r.PostForm.Get("org"), "assessment", id), c.server.CloseAssessment(id)
 }
 
 func (c *console) invite(r *http.Request) (string, error) {
 	assessmentID := r.PostForm.Get("assessment")
 	_, err := c.server.Invite(assessmentID, r.PostForm.Get("email"), r.PostForm.Get("name"))
-	return at("/pipeline", "invited", "org", r.PostForm.Get("org"), "assessment", assessmentID), err
+	return pageURL("/pipeline", "invited", "org", r.PostForm.Get("org"), "assessment", assessmentID), err
 }

@@ -24,12 +24,12 @@ var pillars = []choice{
 type report struct {
 	hiring.Report
 
-	JSON  string
-	Wrong string // Error of the client's decoder; empty for none.
-	Lists []named
+	JSON        string
+	DecodeError string // Error of the client's decoder; empty for none.
+	Lists       []reportList
 }
 
-type named struct {
+type reportList struct {
 	Name  string
 	Items []string
 }
@@ -38,18 +38,18 @@ func reportOf(raw []byte) *report {
 	var r report
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, raw, "", "  "); err != nil {
-		r.Wrong = err.Error()
+		r.DecodeError = err.Error()
 	}
 	r.JSON = indented.String()
 	if err := json.Unmarshal(raw, &r.Report); err != nil {
-		r.Wrong = err.Error()
+		r.DecodeError = err.Error()
 	}
 	for _, list := range []struct {
 		name  string
 		items []hiring.RawValue
 	}{{"strengths", r.Strengths}, {"flags", r.Flags}, {"interview_questions", r.InterviewQuestions}, {"scope_exclusions", r.ScopeExclusions}} {
 		if len(list.items) > 0 {
-			r.Lists = append(r.Lists, named{list.name, texts(list.items)})
+			r.Lists = append(r.Lists, reportList{list.name, texts(list.items)})
 		}
 	}
 	return &r
@@ -72,7 +72,7 @@ func (c *console) evaluate(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return next(r, "evaluated"), c.server.Evaluate(r.PostForm.Get("submission"), result)
+	return nextPage(r, "evaluated"), c.server.Evaluate(r.PostForm.Get("submission"), result)
 }
 
 // resultOf parses the form of a report.

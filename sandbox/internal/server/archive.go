@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	archivePath = "/_archive/"
-	archiveLife = time.Hour
+	archivePath         = "/_archive/"
+	archiveLinkLifetime = time.Hour
 )
 
 // storage is the archive storage.
@@ -32,11 +32,11 @@ func (c *call) appendArchiveLink(b []byte, a *world.Attempt) []byte {
 		if c.request.TLS != nil {
 			scheme = "https"
 		}
-		quoted := render(scheme + "://" + c.request.Host + archivePath)
+		quoted := encodeJSON(scheme + "://" + c.request.Host + archivePath)
 		c.archiveURL = quoted[:len(quoted)-1]
 	}
 	c.storage.links++
-	expires := c.at.Add(archiveLife).UnixMilli()
+	expires := c.at.Add(archiveLinkLifetime).UnixMilli()
 	b = append(b, c.archiveURL...)
 	b = append(b, a.ID...)
 	b = append(b, "?expires="...)

@@ -17,7 +17,7 @@ func (s *Server) exchangeArchive(ctx context.Context, w http.ResponseWriter, c *
 	r := c.request
 	c.route, c.params = &archiveRoute, []string{id}
 	f := s.receiveArchive(c)
-	out := http.ResponseWriter(&statusRecorder{w, s, c})
+	out := http.ResponseWriter(&statusRecorder{ResponseWriter: w, server: s, call: c})
 	if f == nil {
 		s.serveArchive(out, r, id)
 		return
@@ -42,6 +42,7 @@ func (s *Server) exchangeArchive(ctx context.Context, w http.ResponseWriter, c *
 	f.writeRaw(out, c, f.withRetryAfter(plain))
 }
 
+// receiveArchive records a request for an archive and returns its fault, or nil.
 func (s *Server) receiveArchive(c *call) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,12 +56,12 @@ func (s *Server) receiveArchive(c *call) *Fault {
 type statusRecorder struct {
 	http.ResponseWriter
 
-	s *Server
-	c *call
+	server *Server
+	call   *call
 }
 
 func (w *statusRecorder) WriteHeader(status int) {
-	w.s.setStatus(w.c, status)
+	w.server.setStatus(w.call, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -103,6 +104,8 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, id string)
 	http.ServeContent(w, r, "", modified, bytes.NewReader(content))
 }
 
+// archiveState returns when the archive of a submission was stored, whether there is one,
+// and whether storage is available.
 func (s *Server) archiveState(id string) (modified time.Time, found, available bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,12 +31,12 @@ func createAssessment(c *call) response {
 	if p.any() {
 		return c.invalid(p)
 	}
-	var of *world.Record[world.Challenge]
+	var challenge *world.Record[world.Challenge]
 	if id, ok := requiredString(&p, object, "challenge_id"); ok {
-		switch of = c.world.Challenges().Find(canonicalID(id)); {
+		switch challenge = c.world.Challenges().Find(canonicalID(id)); {
 		case !isUUID(id):
 			p.add("challenge_id", "Expected a UUID.")
-		case of == nil:
+		case challenge == nil:
 			p.add("challenge_id", "There is no such challenge.")
 		}
 	}
@@ -44,16 +44,16 @@ func createAssessment(c *call) response {
 		p.add("name", "Required.")
 	}
 	now := c.now()
-	made := world.Assessment{Status: "active", CreatedAt: now, UpdatedAt: now}
-	if of != nil {
-		made.ChallengeID, made.TimeLimitMinutes = of.Value.ID, of.Value.TimeLimitMinutes
+	created := world.Assessment{Status: "active", CreatedAt: now, UpdatedAt: now}
+	if challenge != nil {
+		created.ChallengeID, created.TimeLimitMinutes = challenge.Value.ID, challenge.Value.TimeLimitMinutes
 	}
-	c.applySettings(&p, object, &made)
+	c.applySettings(&p, object, &created)
 	if p.any() {
 		return c.invalid(p)
 	}
-	made.ID = c.live.NewID()
-	return c.data(http.StatusCreated, recordJSON(c.world.SaveAssessment(made)))
+	created.ID = c.live.NewID()
+	return c.data(http.StatusCreated, recordJSON(c.world.SaveAssessment(created)))
 }
 
 func updateAssessment(c *call) response {

@@ -19,29 +19,29 @@ type controlRoute struct {
 	method, path string
 	summary      string
 	example      string       // Of a request body; empty without one.
-	optional     bool         // The body may be omitted.
+	optional     bool         // Whether the body may be omitted.
 	input        reflect.Type // Of the body; nil without one.
 	output       reflect.Type // Of the response; nil for 204.
-	do           func(s *Server, id string, body []byte) (any, error)
+	handle       func(s *Server, id string, body []byte) (any, error)
 }
 
-// none is the input of an operation without a body, and the output of one that
+// noBody is the input of an operation without a body, and the output of one that
 // returns 204.
-type none struct{}
+type noBody struct{}
 
-// control returns an operation whose body decodes into In and whose response
-// encodes Out.
-func control[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
+// newControlRoute returns an operation whose body decodes into In and whose
+// response encodes Out.
+func newControlRoute[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
 	r := controlRoute{method: method, path: path, summary: summary, example: example}
-	if in := reflect.TypeFor[In](); in != reflect.TypeFor[none]() {
+	if in := reflect.TypeFor[In](); in != reflect.TypeFor[noBody]() {
 		r.input = in
 	}
-	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[none]() {
+	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[noBody]() {
 		r.output = out
 	}
-	r.do = func(s *Server, id string, body []byte) (any, error) {
+	r.handle = func(s *Server, id string, body []byte) (any, error) {
 		var in In
-		if r.input != nil && (body != nil || !r.optional) {
+		if r.input != nil {
 			if err := controlapi.Decode(body, &in); err != nil {
 				return nil, err
 			}
@@ -55,33 +55,30 @@ func control[In, Out any](method, path, summary, example string, do func(s *Serv
 	return r
 }
 
-// controlWithOptionalBody is like control, for an operation whose body may be omitted.
-func controlWithOptionalBody[In, Out any](
-	method, path, summary, example string,
-	do func(s *Server, id string, in In) (Out, error),
-) controlRoute {
-	r := control(method, path, summary, example, do)
-	in := r
+// optionalBody returns an operation whose body may be omitted: without a body it
+// receives an empty object.
+func optionalBody(r controlRoute) controlRoute {
+	handle := r.handle
 	r.optional = true
-	r.do = func(s *Server, id string, body []byte) (any, error) {
+	r.handle = func(s *Server, id string, body []byte) (any, error) {
 		if body == nil {
 			body = []byte("{}")
 		}
-		return in.do(s, id, body)
+		return handle(s, id, body)
 	}
 	return r
 }
 
 // serveControl responds to a request below controlPath.
-func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 	if err := guard.Admit(r, s.config.AnyHost); err != nil {
-		writeControl(w, http.StatusForbidden, controlError("FORBIDDEN", err))
+		writeControl(w, http.StatusForbidden, newControlError("FORBIDDEN", err))
 		return
 	}
-	rest := strings.Split(strings.TrimPrefix(r.URL.Path, controlPath), "/")
+	segments := strings.Split(strings.TrimPrefix(r.URL.Path, controlPath), "/")
 	var allowed []string
 	for _, route := range controlRoutes() {
-		id, ok := matchControl(strings.Split(route.path, "/"), rest)
+		id, ok := matchControl(strings.Split(route.path, "/"), segments)
 		if !ok {
 			continue
 		}
@@ -92,7 +89,7 @@ func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
 		body, err := controlapi.Read(r)
 		if err == nil {
 			var response any
-			if response, err = route.do(s, id, body); err == nil {
+			if response, err = route.handle(s, id, body); err == nil {
 				writeControl(w, http.StatusOK, response)
 				return
 			}
@@ -101,16 +98,16 @@ func serveControl(s *Server, w http.ResponseWriter, r *http.Request) {
 		if errors.Is(err, world.ErrUnknown) {
 			status, code, err = http.StatusNotFound, "NOT_FOUND", errUnknownID
 		}
-		writeControl(w, status, controlError(code, err))
+		writeControl(w, status, newControlError(code, err))
 		return
 	}
 	if allowed != nil {
 		methods := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", methods)
-		writeControl(w, http.StatusMethodNotAllowed, controlError("NOT_FOUND", errors.New("use "+methods)))
+		writeControl(w, http.StatusMethodNotAllowed, newControlError("NOT_FOUND", errors.New("use "+methods)))
 		return
 	}
-	writeControl(w, http.StatusNotFound, controlError("NOT_FOUND", errNoControlPath))
+	writeControl(w, http.StatusNotFound, newControlError("NOT_FOUND", errNoControlPath))
 }
 
 var (
@@ -118,41 +115,45 @@ var (
 	errNoControlPath = errors.New("the control API has no such path: GET " + controlPath + " with Accept: application/json lists all of them")
 )
 
-func matchControl(wanted, got []string) (id string, ok bool) {
-	if len(wanted) != len(got) {
+// matchControl reports whether the segments of a request's path match a route, and
+// returns the id in the path.
+func matchControl(route, request []string) (id string, ok bool) {
+	if len(route) != len(request) {
 		return "", false
 	}
-	for i, segment := range wanted {
+	for i, segment := range route {
 		switch {
 		case segment == "{id}":
-			id = got[i]
-		case segment != got[i]:
+			id = request[i]
+		case segment != request[i]:
 			return "", false
 		}
 	}
 	return id, true
 }
 
-type controlProblem struct {
+// controlErrorBody is the error envelope of the control API.
+type controlErrorBody struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-func controlError(code string, err error) any {
-	var p controlProblem
-	p.Error.Code, p.Error.Message = code, err.Error()
+func newControlError(code string, err error) controlErrorBody {
+	var body controlErrorBody
+	body.Error.Code, body.Error.Message = code, err.Error()
 	// Errors of Go methods begin with the method's name, which clients of other languages
 	// do not know.
-	if rest, ok := strings.CutPrefix(p.Error.Message, "sandbox: "); ok {
+	if rest, ok := strings.CutPrefix(body.Error.Message, "sandbox: "); ok {
 		if _, cause, named := strings.Cut(rest, "): "); named {
-			p.Error.Message = cause
+			body.Error.Message = cause
 		}
 	}
-	return p
+	return body
 }
 
+// writeControl writes a response in JSON, or 204 without one.
 func writeControl(w http.ResponseWriter, status int, response any) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -160,7 +161,7 @@ func writeControl(w http.ResponseWriter, status int, response any) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	body := append(render(response), '\n')
+	body := append(encodeJSON(response), '\n')
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)

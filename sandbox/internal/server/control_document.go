@@ -25,7 +25,7 @@ type controlOperation struct {
 	Example json.RawMessage `json:"example"` // null for an operation without a body
 }
 
-func listControls(s *Server, _ string, _ none) (controlIndex, error) {
+func listControls(s *Server, _ string, _ noBody) (controlIndex, error) {
 	index := controlIndex{Documentation: controlPath + "openapi.json", MagicValues: s.config.MagicValues, Operations: []controlOperation{}}
 	for _, r := range controlRoutes() {
 		op := controlOperation{Method: r.method, Path: controlPath + r.path, Summary: r.summary, Example: json.RawMessage("null")}
@@ -57,23 +57,21 @@ func controlDocument() map[string]any {
 		"servers":    []any{map[string]any{"url": "/"}},
 		"security":   []any{},
 		"paths":      paths,
-		"components": map[string]any{"schemas": map[string]any{"Error": schemaOf(reflect.TypeFor[controlProblem]())}},
+		"components": map[string]any{"schemas": map[string]any{"Error": schemaOf(reflect.TypeFor[controlErrorBody]())}},
 	}
 }
 
+// document returns the operation's part of the OpenAPI document.
 func (r *controlRoute) document() map[string]any {
-	problem := func(description string) map[string]any {
+	errorResponse := func(description string) map[string]any {
 		return map[string]any{"description": description, "content": map[string]any{
 			"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}},
 		}}
 	}
-	responses := map[string]any{"403": problem("The request came from another machine or from a web page.")}
-	if r.input != nil {
-		responses["400"] = problem("The body is invalid, or the step is impossible.")
-	}
+	responses := map[string]any{"403": errorResponse("The request came from another machine or from a web page.")}
 	if strings.Contains(r.path, "{id}") || r.input != nil {
-		responses["400"] = problem("The body is invalid, or the step is impossible.")
-		responses["404"] = problem("The live data has no such id.")
+		responses["400"] = errorResponse("The body is invalid, or the step is impossible.")
+		responses["404"] = errorResponse("The live data has no such id.")
 	}
 	if r.output == nil {
 		responses["204"] = map[string]any{"description": "Done."}
@@ -117,6 +115,7 @@ func schemaOf(t reflect.Type) map[string]any { return schema(t, true) }
 // out, and unknown ones are rejected.
 func inputSchemaOf(t reflect.Type) map[string]any { return schema(t, false) }
 
+// schema returns the JSON schema of a type. output says whether a response encodes it.
 func schema(t reflect.Type, output bool) map[string]any {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[world.Moment]():
@@ -138,8 +137,7 @@ func schema(t reflect.Type, output bool) map[string]any {
 	case reflect.Struct:
 		return objectSchema(t, output)
 	case reflect.Map:
-		s := map[string]any{"type": []any{"object", "null"}, "additionalProperties": schema(t.Elem(), output)}
-		return s
+		return map[string]any{"type": []any{"object", "null"}, "additionalProperties": schema(t.Elem(), output)}
 	case reflect.Slice:
 		s := map[string]any{"type": "array", "items": schema(t.Elem(), output)}
 		if !output {

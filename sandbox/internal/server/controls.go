@@ -24,7 +24,7 @@ func (s *Server) Reset() {
 	defer s.mu.Unlock()
 	s.state = fresh.state
 	s.notify()
-	s.test.Advance(-time.Duration(s.ahead.Swap(0)))
+	s.clientClock.Advance(-time.Duration(s.offset.Swap(0)))
 }
 
 // AddKey adds a key, or replaces the one with the same token.
@@ -42,7 +42,7 @@ func (s *Server) RevokeKey(token string) (known bool) {
 	_, known = s.keys[token]
 	if known {
 		delete(s.keys, token)
-		s.revoked = append(s.revoked[max(0, len(s.revoked)-maxHidden+1):], token)
+		s.revoked = append(s.revoked[max(0, len(s.revoked)-maxRevoked+1):], token)
 	}
 	s.notify()
 	return known
@@ -101,33 +101,34 @@ func (s *Server) SetArchives(available bool) {
 	s.notify()
 }
 
-// Inject adds a fault. It returns an error for a fault that can never match.
+// Inject adds a fault. It returns an error for a contradictory fault and for one that no
+// operation can match.
 func (s *Server) Inject(f Fault) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	added := &fault{Fault: f, skip: f.Skip, left: max(f.Times, 1)}
+	added := &injectedFault{Fault: f, skip: f.Skip, remaining: max(f.Times, 1)}
 	if err := added.resolveRoute(append(slices.Clip(s.routes), archiveRoute)); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.injected++
-	added.id = s.injected
+	s.faultCount++
+	added.id = s.faultCount
 	s.faults = append(s.faults, added)
 	s.notify()
 	return nil
 }
 
-// Faults calls visit with every fault that has requests left. skip and left are the
+// VisitFaults calls visit with every fault that has requests left. skip and left are the
 // remaining values of Skip and Times.
-func (s *Server) Faults(visit func(id int, f Fault, skip, left int, fired bool)) {
+func (s *Server) VisitFaults(visit func(id int, f Fault, skip, left int, fired bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
 		shown := f.Fault
 		shown.Key = redact(shown.Key)
-		visit(f.id, shown, f.skip, f.left, f.fired)
+		visit(f.id, shown, f.skip, f.remaining, f.fired)
 	}
 }
 
@@ -135,7 +136,7 @@ func (s *Server) Faults(visit func(id int, f Fault, skip, left int, fired bool))
 func (s *Server) ClearFault(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = slices.DeleteFunc(s.faults, func(f *fault) bool { return f.id == id })
+	s.faults = slices.DeleteFunc(s.faults, func(f *injectedFault) bool { return f.id == id })
 	s.notify()
 }
 
@@ -154,7 +155,7 @@ func (s *Server) SetThrottled(throttled bool) {
 	defer unlock()
 	s.throttle = nil
 	if throttled {
-		s.throttle = throttle{allHosts: &failures{count: throttleLimit, until: windowEnd(now)}}
+		s.throttle = throttle{allHosts: &failures{count: throttleLimit, reset: windowEnd(now)}}
 	}
 	s.notify()
 }

@@ -59,10 +59,10 @@ func newDetail(r *http.Request) *Detail {
 	return &Detail{Header: header}
 }
 
-// details is the state of the journal's details.
+// details is the accounting of the details in the journal.
 type details struct {
-	first       int // Entries up to this number have no detail.
-	bytes       int
+	first       int            // Entries up to this number have no detail.
+	bytes       int            // Size of all details.
 	firstWrites map[uint64]int // Number of the first exchange with a write, by its hash.
 }
 
@@ -77,9 +77,8 @@ func (j *journal) addDetail(e *Entry) {
 		if j.details.firstWrites == nil {
 			j.details.firstWrites = make(map[uint64]int)
 		}
-		first, ok := j.details.firstWrites[d.write]
-		ok = ok && mayHaveActed(j.ring[(first-1)%JournalEntries].Status)
-		if ok {
+		first, known := j.details.firstWrites[d.write]
+		if known && mayHaveActed(j.ring[(first-1)%JournalEntries].Status) {
 			d.Repeats = first
 		} else {
 			j.details.firstWrites[d.write] = d.Number
@@ -99,10 +98,12 @@ func (j *journal) hasDetail(e *Entry) bool {
 
 // addDetailBytes counts the memory of a detail and drops the oldest details above
 // DetailBytes.
-func (j *journal) addDetailBytes(by int) {
-	j.details.bytes += by
-	for j.details.first = max(j.details.first, j.first); j.details.bytes > DetailBytes && j.details.first < j.next; j.details.first++ {
-		j.dropDetail(j.ring[j.details.first%JournalEntries])
+func (j *journal) addDetailBytes(size int) {
+	d := &j.details
+	d.bytes += size
+	d.first = max(d.first, j.first)
+	for ; d.bytes > DetailBytes && d.first < j.next; d.first++ {
+		j.dropDetail(j.ring[d.first%JournalEntries])
 	}
 }
 
@@ -118,13 +119,13 @@ func (j *journal) dropDetail(e *Entry) {
 }
 
 // redacted returns a copy of a detail without keys.
-func (d *Detail) redacted(hide *strings.Replacer) *Detail {
+func (d *Detail) redacted(redactor *strings.Replacer) *Detail {
 	if d == nil {
 		return nil
 	}
 	shown := *d
-	shown.Header, shown.ResponseHeader = redactHeader(d.Header, hide), redactHeader(d.ResponseHeader, hide)
-	shown.Response = []byte(hide.Replace(string(d.Response)))
+	shown.Header, shown.ResponseHeader = redactHeader(d.Header, redactor), redactHeader(d.ResponseHeader, redactor)
+	shown.Response = []byte(redactor.Replace(string(d.Response)))
 	if d.Fault != nil {
 		fault := *d.Fault
 		fault.Key = redact(fault.Key)
@@ -133,11 +134,11 @@ func (d *Detail) redacted(hide *strings.Replacer) *Detail {
 	return &shown
 }
 
-func redactHeader(header http.Header, hide *strings.Replacer) http.Header {
+func redactHeader(header http.Header, redactor *strings.Replacer) http.Header {
 	shown := header.Clone()
 	for _, values := range shown {
 		for i := range values {
-			values[i] = hide.Replace(values[i])
+			values[i] = redactor.Replace(values[i])
 		}
 	}
 	return shown

@@ -8,6 +8,7 @@ import (
 	"strings"
 )
 
+// drift adds unknown members and values to responses.
 type drift struct{ seed uint64 }
 
 // driftRules are the changes that drift may make to one kind of object.
@@ -19,6 +20,7 @@ type driftRules struct {
 	mayBeEmpty string // Member of enums that may also become "".
 }
 
+// anyValue in enums means that every value may change.
 const anyValue = "*"
 
 // noDrift is for operations without an envelope or without a body.
@@ -27,14 +29,14 @@ var noDrift = &driftRules{}
 // isIdentifier reports whether a member identifies an object.
 func isIdentifier(name string) bool { return name == "id" || name == "submission_id" || name == "seq" }
 
-// appendObject appends an object, changed by drift. within is the path of the object. It
-// seeds the random choices, so that the same object always drifts in the same way.
-func (d *drift) appendObject(b []byte, kind *driftRules, raw []byte, within string) []byte {
+// appendObject appends an object, changed by drift. path is the path of the object and seeds
+// the random choices, so that the same object always drifts in the same way.
+func (d *drift) appendObject(b []byte, rules *driftRules, raw []byte, path string) []byte {
 	members, values := splitObject(raw)
 	if i := slices.IndexFunc(members, isIdentifier); i >= 0 {
-		within += "/" + string(values[i])
+		path += "/" + string(values[i])
 		if members[i] == "submission_id" {
-			within = "/report/" + string(values[i]) // the same one inside its submission
+			path = "/report/" + string(values[i]) // The same path as inside its submission.
 		}
 	}
 	b = append(b, '{')
@@ -42,34 +44,36 @@ func (d *drift) appendObject(b []byte, kind *driftRules, raw []byte, within stri
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, render(name)...)
+		b = append(b, encodeJSON(name)...)
 		b = append(b, ':')
-		b = d.appendValue(b, kind, name, values[i], within)
+		b = d.appendValue(b, rules, name, values[i], path)
 	}
-	return append(d.appendUnknown(b, within, len(members) > 0), '}')
+	return append(d.appendUnknown(b, path, len(members) > 0), '}')
 }
 
-func (d *drift) appendValue(b []byte, kind *driftRules, name string, value []byte, within string) []byte {
-	inner, isObject := kind.nested[name]
-	known, isOpen := kind.enums[name]
-	switch chance := d.random(within, name) % 4; {
+// appendValue appends the value of a member, changed by drift.
+func (d *drift) appendValue(b []byte, rules *driftRules, name string, value []byte, path string) []byte {
+	inner, isObject := rules.nested[name]
+	values, isOpen := rules.enums[name]
+	switch chance := d.random(path, name) % 4; {
 	case isObject && value[0] == '{':
-		return d.appendObject(b, inner, value, within+"/"+name)
+		return d.appendObject(b, inner, value, path+"/"+name)
 	case isObject && value[0] == '[':
-		return d.appendArray(b, inner, value, within+"/"+name)
-	case chance == 0 && slices.Contains(kind.nullable, name):
+		return d.appendArray(b, inner, value, path+"/"+name)
+	case chance == 0 && slices.Contains(rules.nullable, name):
 		return append(b, "null"...)
-	case chance == 0 && isOpen && len(value) > 2 && (known == anyValue || strings.Contains(known, " "+string(value[1:len(value)-1])+" ")):
-		value := d.random(within, name) / 4 % 9
-		if value == 0 && name == kind.mayBeEmpty {
+	case chance == 0 && isOpen && len(value) > 2 && (values == anyValue || strings.Contains(values, " "+string(value[1:len(value)-1])+" ")):
+		number := d.random(path, name) / 4 % 9
+		if number == 0 && name == rules.mayBeEmpty {
 			return append(b, `""`...)
 		}
-		return append(b, `"drifted_`+strconv.FormatUint(value, 10)+`"`...)
+		return append(b, `"drifted_`+strconv.FormatUint(number, 10)+`"`...)
 	}
 	return append(b, value...)
 }
 
-func (d *drift) appendArray(b []byte, kind *driftRules, raw []byte, within string) []byte {
+// appendArray appends an array of objects, changed by drift.
+func (d *drift) appendArray(b []byte, rules *driftRules, raw []byte, path string) []byte {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
 		panic(err) // The server encoded it.
@@ -83,7 +87,7 @@ func (d *drift) appendArray(b []byte, kind *driftRules, raw []byte, within strin
 			b = append(b, item...)
 			continue
 		}
-		b = d.appendObject(b, kind, item, within)
+		b = d.appendObject(b, rules, item, path)
 	}
 	return append(b, ']')
 }
@@ -95,9 +99,9 @@ var unknownMembers = [...]string{
 }
 
 // appendUnknown appends some of unknownMembers, or none.
-func (d *drift) appendUnknown(b []byte, within string, comma bool) []byte {
+func (d *drift) appendUnknown(b []byte, path string, comma bool) []byte {
 	for i, member := range unknownMembers {
-		if d.random(within, member)%uint64(len(unknownMembers)) != uint64(i) {
+		if d.random(path, member)%uint64(len(unknownMembers)) != uint64(i) {
 			continue
 		}
 		if comma {
@@ -109,10 +113,10 @@ func (d *drift) appendUnknown(b []byte, within string, comma bool) []byte {
 }
 
 // random returns a random number that depends only on the seed and the arguments.
-func (d *drift) random(within, name string) uint64 {
+func (d *drift) random(path, name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(strconv.AppendUint(nil, d.seed, 10))
-	_, _ = h.Write([]byte(within + "\n" + name))
+	_, _ = h.Write([]byte(path + "\n" + name))
 	x := h.Sum64() // The low bits of FNV alone are too regular.
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd

@@ -57,7 +57,7 @@ func eventJSON(e *world.Event) []byte {
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendInt(b, e.Seq, 10)
 	b = append(b, `,"kind":`...)
-	b = append(b, render(e.Kind)...)
+	b = append(b, encodeJSON(e.Kind)...)
 	b = append(b, `,"ts_ms":`...)
 	b = strconv.AppendInt(b, int64(e.At), 10)
 	b = append(b, `,"payload":`...)

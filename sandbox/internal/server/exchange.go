@@ -117,6 +117,7 @@ func (s *Server) respondWithFault(c *call, f *Fault, r response) response {
 	return r
 }
 
+// setStatus sets the status of a call in the journal.
 func (s *Server) setStatus(c *call, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

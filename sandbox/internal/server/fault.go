@@ -67,6 +67,7 @@ func (f Fault) String() string {
 	return "Fault{" + strings.Join(set, ", ") + "}"
 }
 
+// check returns an error for a fault that is contradictory or has no effect.
 func (f *Fault) check() error {
 	switch {
 	case f.Skip < 0:
@@ -75,7 +76,7 @@ func (f *Fault) check() error {
 		return fmt.Errorf("a duration is negative in %s", f)
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("a response cannot have the status %d: 200 to 599 can be sent", f.Status)
-	case f.Status == 0 && f.Code != "" && codes[f.Code] == 0:
+	case f.Status == 0 && f.Code != "" && statusByCode[f.Code] == 0:
 		return fmt.Errorf("the code %q needs a Status: it is not one of the API's", string(f.Code))
 	case f.Reset && (f.replacesResponse() || f.CutAfter != 0):
 		return fmt.Errorf("a connection that is reset carries no response: leave out Reset, or all but After, Late and Delay, of %s", f)

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// fault is an injected Fault and its state.
-type fault struct {
+// injectedFault is an injected Fault and its state.
+type injectedFault struct {
 	Fault
 
-	id       int      // Unique within the server.
-	method   string   // Empty for any method.
-	segments []string // Of the path; nil for any path.
-	skip     int
-	left     int
-	fired    bool
+	id        int      // Unique within the server.
+	method    string   // Empty for any method.
+	segments  []string // Of the path; nil for any path.
+	skip      int
+	remaining int
+	fired     bool
 }
 
 // resolveRoute parses Route. It returns an error if no operation has that route.
-func (f *fault) resolveRoute(routes []route) error {
+func (f *injectedFault) resolveRoute(routes []route) error {
 	method, template, ok := strings.Cut(f.Route, " ")
 	if !ok {
 		method, template = "", f.Route
@@ -54,7 +54,7 @@ func (f *fault) resolveRoute(routes []route) error {
 
 // matches reports whether the fault concerns a route. params are the values of the
 // route's placeholders; nil matches any value.
-func (f *fault) matches(r *route, method string, params []string) bool {
+func (f *injectedFault) matches(r *route, method string, params []string) bool {
 	if f.method != "" && f.method != method && (r == nil || f.method != r.method) {
 		return false
 	}
@@ -85,12 +85,12 @@ func (f *fault) matches(r *route, method string, params []string) bool {
 }
 
 // faults are the injected faults with requests left, in the order of injection.
-type faults []*fault
+type faults []*injectedFault
 
 // match counts a request against every matching fault and returns the fault that applies,
 // or nil.
 func (all *faults) match(r *route, method string, params []string, key string) *Fault {
-	var acting *fault
+	var acting *injectedFault
 	for _, f := range *all {
 		if !f.matches(r, method, params) || f.Key != "" && f.Key != key {
 			continue
@@ -107,23 +107,23 @@ func (all *faults) match(r *route, method string, params []string, key string) *
 	}
 	acting.fired = true
 	if acting.Times >= 0 {
-		acting.left--
-		if acting.left == 0 {
-			*all = slices.DeleteFunc(*all, func(f *fault) bool { return f == acting })
+		acting.remaining--
+		if acting.remaining == 0 {
+			*all = slices.DeleteFunc(*all, func(f *injectedFault) bool { return f == acting })
 		}
 	}
 	return &acting.Fault
 }
 
-// unfired returns the faults that no request has met.
+// unfired returns the faults that have affected no request.
 func (all faults) unfired() []Fault {
-	var unmet []Fault
+	var unfired []Fault
 	for _, f := range all {
 		if !f.fired {
-			unmet = append(unmet, f.Fault)
+			unfired = append(unfired, f.Fault)
 		}
 	}
-	return unmet
+	return unfired
 }
 
 // archiveRoute is the route of archive links. They are not below /api/v1, but faults and

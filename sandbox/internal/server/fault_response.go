@@ -8,12 +8,13 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
+// status returns the status of the fault's response.
 func (f *Fault) status() int {
 	switch {
 	case f.Status != 0:
 		return f.Status
 	case f.Code != "":
-		return codes[f.Code]
+		return statusByCode[f.Code]
 	case f.isRaw():
 		return http.StatusOK
 	}
@@ -41,10 +42,10 @@ func (f *Fault) response(c *call) response {
 			c.quota.reset = c.at.Truncate(time.Second).Add(wholeSeconds(f.RetryAfter))
 		}
 		r := c.overQuota()
-		r.body = c.error(status, wireError{Code: code, Message: injectedMessage, Details: c.quota.errorDetails()}).body
+		r.body = c.error(status, apiError{Code: code, Message: injectedMessage, Details: c.quota.errorDetails()}).body
 		return r
 	case status == http.StatusBadRequest:
-		return f.withRetryAfter(c.error(status, wireError{Code: code, Message: injectedMessage, Details: problems{
+		return f.withRetryAfter(c.error(status, apiError{Code: code, Message: injectedMessage, Details: problems{
 			FormErrors: []string{injectedMessage}, FieldErrors: map[string][]string{},
 		}}))
 	}
@@ -53,6 +54,7 @@ func (f *Fault) response(c *call) response {
 
 const injectedMessage = "This error was injected."
 
+// withRetryAfter returns a response with the Retry-After header of the fault.
 func (f *Fault) withRetryAfter(r response) response {
 	if f.RetryAfter > 0 {
 		r.extra = [2]string{"Retry-After", strconv.FormatInt(int64(wholeSeconds(f.RetryAfter)/time.Second), 10)}
@@ -89,8 +91,8 @@ func (f *Fault) writeRaw(w http.ResponseWriter, c *call, r response) {
 	}
 }
 
-// codes are the documented codes and their status.
-var codes = map[hiring.ErrorCode]int{
+// statusByCode are the documented codes and their status.
+var statusByCode = map[hiring.ErrorCode]int{
 	hiring.ErrInvalidInput:      http.StatusBadRequest,
 	hiring.ErrInvalidToken:      http.StatusUnauthorized,
 	hiring.ErrPlanLimitReached:  http.StatusPaymentRequired,
@@ -101,9 +103,10 @@ var codes = map[hiring.ErrorCode]int{
 	hiring.ErrInternal:          http.StatusInternalServerError,
 }
 
+// codeOf returns the usual error code of a status.
 func codeOf(status int) hiring.ErrorCode {
-	for code, of := range codes {
-		if of == status {
+	for code, documented := range statusByCode {
+		if documented == status {
 			return code
 		}
 	}

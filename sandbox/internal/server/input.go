@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// problems are the details of a 400.
+// problems are the validation messages in the details of a 400.
 type problems struct {
 	FormErrors  []string            `json:"formErrors"`
 	FieldErrors map[string][]string `json:"fieldErrors"`
@@ -50,7 +50,8 @@ func requiredString(p *problems, object map[string]json.RawMessage, name string)
 	return value, ok && value != ""
 }
 
-func isAddress(text string) bool {
+// isEmailAddress reports whether text is an address without a name.
+func isEmailAddress(text string) bool {
 	address, err := mail.ParseAddress(text)
 	return err == nil && address.Address == text
 }

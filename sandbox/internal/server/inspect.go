@@ -11,41 +11,39 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// This file has what the web page needs beyond the exported API of package
-// sandbox.
+// The web page uses the methods of this file. Package sandbox does not export them.
 
-// Watch makes the server keep details from now on. It reports whether other
-// machines may use the control API.
-func (s *Server) Watch() (anyHost bool) {
-	s.detailed.Store(true)
-	return s.config.AnyHost
-}
+// KeepDetails makes the journal keep details from now on.
+func (s *Server) KeepDetails() { s.detailed.Store(true) }
 
-// News returns a channel that is closed at the next change.
-func (s *Server) News() <-chan struct{} {
+// AnyHost reports whether other machines may use the control API.
+func (s *Server) AnyHost() bool { return s.config.AnyHost }
+
+// Changes returns a channel that is closed at the next change.
+func (s *Server) Changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.news == nil {
-		s.news = make(chan struct{})
+	if s.changed == nil {
+		s.changed = make(chan struct{})
 	}
-	return s.news
+	return s.changed
 }
 
-// notify reports a change to the readers of News. The lock is held.
+// notify closes the channel that Changes returned. The lock is held.
 func (s *Server) notify() {
-	if s.news != nil {
-		close(s.news)
-		s.news = nil
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
 	}
 }
 
-// Page returns the newest exchanges that keep accepts, newest first, and whether
-// there are more. A positive before excludes exchanges with that number and
+// JournalPage returns the newest exchanges that keep accepts, newest first. more
+// reports whether there are older ones. A positive before excludes exchanges with that number and
 // above. An exchange that has lost its details has only its number.
-func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, more bool) {
+func (s *Server) JournalPage(before, size int, keep func(Entry) bool) (page []Entry, more bool) {
 	_, unlock := s.lock()
 	defer unlock()
-	j, hide := &s.journal, s.keys.redactor(s.revoked)
+	j, redactor := &s.journal, s.keys.redactor(s.revoked)
 	at := j.next
 	if before > 0 {
 		at = min(at, before-1)
@@ -63,14 +61,14 @@ func (s *Server) Page(before, size int, keep func(Entry) bool) (page []Entry, mo
 		if len(page) == size {
 			return page, true
 		}
-		page = append(page, raw.redacted(hide))
+		page = append(page, raw.redacted(redactor))
 	}
 	return page, false
 }
 
-// Each calls visit with every exchange in the journal, oldest first, with its key
+// VisitJournal calls visit with every exchange in the journal, oldest first, with its key
 // redacted. An exchange that has lost its details has only its number.
-func (s *Server) Each(visit func(e Entry)) {
+func (s *Server) VisitJournal(visit func(e Entry)) {
 	_, unlock := s.lock()
 	defer unlock()
 	for at := s.journal.first; at < s.journal.next; at++ {
@@ -83,8 +81,9 @@ func (s *Server) Each(visit func(e Entry)) {
 	}
 }
 
-// Live calls visit with the live data, under the lock.
-func (s *Server) Live(visit func(l *world.Live, now time.Time)) {
+// VisitLive calls visit with the live data, under the lock. Every live key has an
+// organization by then.
+func (s *Server) VisitLive(visit func(l *world.Live, now time.Time)) {
 	now, unlock := s.lock()
 	defer unlock()
 	for _, key := range s.keys {
@@ -98,13 +97,13 @@ func (s *Server) Live(visit func(l *world.Live, now time.Time)) {
 	visit(&s.live, now)
 }
 
-// Report returns a submission's report in JSON. Call it inside Live.
-func Report(a *world.Attempt) []byte { return appendReport(nil, a) }
+// ReportJSON returns a submission's report in JSON. Call it inside VisitLive.
+func ReportJSON(a *world.Attempt) []byte { return appendReport(nil, a) }
 
 // KeyInfo is a key that a server accepts, without its token.
 type KeyInfo struct {
 	ID           string // Replaces the token in forms.
-	Redacted     string
+	Redacted     string // The token, redacted as in the journal.
 	Scope        string
 	Live         bool
 	Organization string
@@ -143,12 +142,13 @@ func (s *Server) quotaInfo(k *keyState, c Class, now time.Time) QuotaInfo {
 	return QuotaInfo{Limit: limit, Remaining: w.remaining, Reset: w.reset, Opened: true}
 }
 
+// keyID returns an id that does not reveal the token.
 func keyID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Token returns the token of a KeyInfo's ID.
+// Token returns the token of the key with an id of KeyInfo.
 func (s *Server) Token(id string) (token string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,31 +160,31 @@ func (s *Server) Token(id string) (token string, ok bool) {
 	return "", false
 }
 
-// Conditions is what affects the requests of all keys.
+// Conditions are the settings that affect the requests of all keys.
 type Conditions struct {
-	Now            time.Time
-	ThrottledUntil time.Time // Zero: no address is throttled.
-	Archives       bool
-	Drift          bool
-	Seed           uint64
-	Late           []time.Time // When the work of lost requests is done, in order.
+	Now               time.Time
+	ThrottledUntil    time.Time // Zero: no address is throttled.
+	ArchivesAvailable bool
+	Drifting          bool
+	DriftSeed         uint64
+	LateCalls         []time.Time // When the late calls take effect, in order.
 }
 
-// Conditions returns what affects the requests of all keys now.
+// Conditions returns the current conditions.
 func (s *Server) Conditions() Conditions {
 	now, unlock := s.lock()
 	defer unlock()
-	state := Conditions{Now: now, Archives: !s.storage.unavailable, Drift: s.drift != nil}
+	state := Conditions{Now: now, ArchivesAvailable: !s.storage.unavailable, Drifting: s.drift != nil}
 	for _, f := range s.throttle {
-		if f.count >= throttleLimit && now.Before(f.until) && f.until.After(state.ThrottledUntil) {
-			state.ThrottledUntil = f.until
+		if f.count >= throttleLimit && now.Before(f.reset) && f.reset.After(state.ThrottledUntil) {
+			state.ThrottledUntil = f.reset
 		}
 	}
-	if state.Drift {
-		state.Seed = s.drift.seed
+	if state.Drifting {
+		state.DriftSeed = s.drift.seed
 	}
 	for _, c := range s.lateCalls {
-		state.Late = append(state.Late, c.at)
+		state.LateCalls = append(state.LateCalls, c.at)
 	}
 	return state
 }

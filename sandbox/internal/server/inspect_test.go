@@ -19,9 +19,9 @@ func TestThePageShowsTheRequests(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+key)
 		s.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	news := s.News()
+	news := s.Changes()
 	require.NotNil(t, news)
-	require.Equal(t, news, s.News(), "one for all who wait")
+	require.Equal(t, news, s.Changes(), "one for all who wait")
 	for _, key := range []string{testKey, "wrong", testKey} {
 		ask(key)
 	}
@@ -29,7 +29,7 @@ func TestThePageShowsTheRequests(t *testing.T) {
 	assert.False(t, open, "there was a change")
 
 	s.journal.dropDetail(s.journal.ring[1])
-	shown, more := s.Page(0, 3, func(Entry) bool { return true })
+	shown, more := s.JournalPage(0, 3, func(Entry) bool { return true })
 	require.Len(t, shown, 3)
 	assert.False(t, more)
 	for i, e := range shown {
@@ -37,7 +37,7 @@ func TestThePageShowsTheRequests(t *testing.T) {
 		assert.Equal(t, i == 1, e.Detail.RequestID == "", "of the one that was forgotten there is the number alone")
 	}
 	var told []int
-	s.Each(func(e Entry) { told = append(told, e.Status) })
+	s.VisitJournal(func(e Entry) { told = append(told, e.Status) })
 	assert.Equal(t, []int{200, 401, 200}, told)
 }
 

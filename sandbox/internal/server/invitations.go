@@ -37,7 +37,7 @@ func sendInvitation(c *call) response {
 		return c.invalid(p)
 	}
 	email, ok := requiredString(&p, object, c.config.Dialect.InvitationEmail)
-	if ok && !isAddress(email) {
+	if ok && !isEmailAddress(email) {
 		p.add(c.config.Dialect.InvitationEmail, "Expected an email address.")
 	}
 	name, _ := requiredString(&p, object, c.config.Dialect.InvitationName)
@@ -50,11 +50,11 @@ func sendInvitation(c *call) response {
 		return c.fail(http.StatusPaymentRequired, hiring.ErrPlanLimitReached, "The plan's invitations for this period are used up.")
 	}
 	now := c.now()
-	made := c.world.SaveInvitation(world.Invitation{
+	created := c.world.SaveInvitation(world.Invitation{
 		ID: c.live.NewID(), AssessmentID: a.ID, CandidateEmail: email, CandidateName: name,
 		Status: "sent", RecruiterDecision: "none", SentAt: &now, ExpiresAt: c.expiry(), CreatedAt: now,
 	})
-	return c.data(http.StatusCreated, recordJSON(made))
+	return c.data(http.StatusCreated, recordJSON(created))
 }
 
 func resendInvitation(c *call) response {
@@ -65,9 +65,9 @@ func resendInvitation(c *call) response {
 	if !c.world.MayChange(found) {
 		return c.alreadyUsed()
 	}
-	again, now := found.Value, c.now()
-	again.SentAt, again.ExpiresAt = &now, c.expiry()
-	return c.data(http.StatusOK, recordJSON(c.world.SaveInvitation(again)))
+	resent, now := found.Value, c.now()
+	resent.SentAt, resent.ExpiresAt = &now, c.expiry()
+	return c.data(http.StatusOK, recordJSON(c.world.SaveInvitation(resent)))
 }
 
 func revokeInvitation(c *call) response {
@@ -99,7 +99,7 @@ func (c *call) invitation() *world.Record[world.Invitation] {
 
 // expiry returns when an invitation that is sent now expires.
 func (c *call) expiry() world.Moment {
-	return world.MomentOf(c.at.Add(world.InvitationLife))
+	return world.MomentOf(c.at.Add(world.InvitationLifetime))
 }
 
 var invitationDrift = &driftRules{

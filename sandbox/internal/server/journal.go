@@ -76,6 +76,7 @@ type journal struct {
 	details details
 }
 
+// add adds an entry, and drops the oldest ones above the limits.
 func (j *journal) add(e *Entry) {
 	if j.next-j.first == JournalEntries {
 		j.drop()
@@ -89,11 +90,13 @@ func (j *journal) add(e *Entry) {
 	if e.Detail != nil {
 		j.addDetail(e)
 	}
-	for j.bytes += len(e.Body); j.bytes > JournalBytes; {
+	j.bytes += len(e.Body)
+	for j.bytes > JournalBytes {
 		j.drop()
 	}
 }
 
+// drop removes the oldest entry.
 func (j *journal) drop() {
 	oldest := &j.ring[j.first%JournalEntries]
 	j.bytes -= len((*oldest).Body)
@@ -104,20 +107,21 @@ func (j *journal) drop() {
 
 // entries returns copies of the entries. Keys are also redacted in paths, queries and
 // bodies.
-func (j *journal) entries(hide *strings.Replacer) []Entry {
+func (j *journal) entries(redactor *strings.Replacer) []Entry {
 	entries := make([]Entry, 0, j.next-j.first)
 	for number := j.first; number < j.next; number++ {
-		entries = append(entries, j.ring[number%JournalEntries].redacted(hide))
+		entries = append(entries, j.ring[number%JournalEntries].redacted(redactor))
 	}
 	return entries
 }
 
-func (e *Entry) redacted(hide *strings.Replacer) Entry {
+// redacted returns a copy of an entry without keys.
+func (e *Entry) redacted(redactor *strings.Replacer) Entry {
 	shown := *e
-	shown.Key, shown.Path, shown.Query = redact(e.Key), hide.Replace(e.Path), hide.Replace(e.Query)
+	shown.Key, shown.Path, shown.Query = redact(e.Key), redactor.Replace(e.Path), redactor.Replace(e.Query)
 	if e.Body != nil {
-		shown.Body = []byte(hide.Replace(string(e.Body)))
+		shown.Body = []byte(redactor.Replace(string(e.Body)))
 	}
-	shown.Detail = e.Detail.redacted(hide)
+	shown.Detail = e.Detail.redacted(redactor)
 	return shown
 }

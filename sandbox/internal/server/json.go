@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// render encodes a value of the server's own types, which cannot fail.
-func render(value any) []byte {
+// encodeJSON encodes a value of the server's own types, which cannot fail.
+func encodeJSON(value any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -89,15 +89,15 @@ func (r keyring) add(k Key, now time.Time) error {
 		return fmt.Errorf("unknown scope %q", string(k.Scope))
 	}
 	added := &keyState{Key: k}
-	if added.countsTowardLimit(now) && r.active(k, now) >= maxActiveKeys {
+	if added.countsTowardLimit(now) && r.countActive(k, now) >= maxActiveKeys {
 		return fmt.Errorf("the organization has %d active keys, and no organization may have more", maxActiveKeys)
 	}
 	r[k.Token] = added
 	return nil
 }
 
-// active returns the number of active keys of an organization besides k.
-func (r keyring) active(k Key, now time.Time) int {
+// countActive returns the number of active keys of an organization besides k.
+func (r keyring) countActive(k Key, now time.Time) int {
 	count := 0
 	for token, other := range r {
 		if token != k.Token && other.Organization == k.Organization && other.countsTowardLimit(now) {
@@ -107,8 +107,8 @@ func (r keyring) active(k Key, now time.Time) int {
 	return count
 }
 
-// maxHidden is the number of revoked keys that are still redacted.
-const maxHidden = 200
+// maxRevoked is the number of revoked keys that are still redacted.
+const maxRevoked = 200
 
 // redactor returns a replacer of all known and revoked keys.
 func (r keyring) redactor(revoked []string) *strings.Replacer {
@@ -151,12 +151,12 @@ func redact(token string) string {
 		return ""
 	}
 	prefix := ""
-	for _, known := range []string{"sk_test_", "sk_live_"} {
+	for _, known := range []string{testPrefix, livePrefix} {
 		if strings.HasPrefix(token, known) {
 			prefix = known
 		}
 	}
-	if rest := token[len(prefix):]; len(rest) > shown+2 { // Never most of the token.
+	if rest := token[len(prefix):]; len(rest) > shown+2 { // Otherwise most of the token would be visible.
 		return prefix + "…" + strings.ToValidUTF8(rest[len(rest)-shown:], "")
 	}
 	return prefix + "…"

@@ -43,7 +43,7 @@ func (s *Server) URL() (string, error) {
 			return "", fmt.Errorf("cannot listen on the loopback interface: %w", err)
 		}
 		s.listeners.tcp = tcp
-		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.test)
+		serverclock.Register(strings.TrimPrefix(tcp.URL, "http://"), &s.clientClock)
 	}
 	return s.listeners.tcp.URL, nil
 }

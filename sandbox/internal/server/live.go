@@ -28,7 +28,7 @@ func (s *Server) AddAssessment(organization, name, challengeID string) (id strin
 	if name == "" {
 		return "", errors.New("the name is empty")
 	}
-	s.Live(func(l *world.Live, now time.Time) {
+	s.VisitLive(func(l *world.Live, now time.Time) {
 		if !slices.Contains(l.Names(), organization) && organization != "" {
 			err = errors.New("there is no such organization")
 			return
@@ -47,7 +47,7 @@ func (s *Server) AddAssessment(organization, name, challengeID string) (id strin
 // Invite sends an invitation without a request.
 func (s *Server) Invite(assessmentID, email, name string) (invitationID string, err error) {
 	err = s.changeLive("Invite", assessmentID, func(id string, now time.Time) (err error) {
-		if !isAddress(email) || name == "" {
+		if !isEmailAddress(email) || name == "" {
 			return errors.New("give an email address and a name")
 		}
 		invitationID, err = s.live.Invite(id, email, name, now)
@@ -86,13 +86,13 @@ func (s *Server) SubmitInvited(invitationID string) (submissionID string, err er
 
 // AppendEvents adds an event for each payload to the log of an attempt.
 func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) error {
-	all := make([]world.Text, len(payloads))
+	all := make([]world.RawJSON, len(payloads))
 	for i, payload := range payloads {
 		var object map[string]json.RawMessage
 		if !utf8.ValidString(payload) || json.Unmarshal([]byte(payload), &object) != nil || object == nil {
 			return fmt.Errorf("sandbox: AppendEvents(%q): payload %d is not a JSON object", submissionID, i+1)
 		}
-		all[i] = world.Text(render(json.RawMessage(payload)))
+		all[i] = world.RawJSON(encodeJSON(json.RawMessage(payload)))
 	}
 	return s.changeLive("AppendEvents", submissionID, func(id string, now time.Time) error {
 		return s.live.Append(id, now, kind, all...)
@@ -129,7 +129,7 @@ func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID s
 		return "", fmt.Errorf("sandbox: AddResult(%q): %w", assessmentID, problem)
 	}
 	err = s.changeLive("AddResult", assessmentID, func(id string, now time.Time) (err error) {
-		if !isAddress(email) {
+		if !isEmailAddress(email) {
 			return errors.New("give an email address")
 		}
 		name, _, _ := strings.Cut(email, "@")
@@ -173,7 +173,7 @@ func (s *Server) Mails() []Mail {
 
 // AddMember adds a member to an organization.
 func (s *Server) AddMember(organization, email, name, role string) (id string, err error) {
-	if !isAddress(email) || name == "" || role == "" {
+	if !isEmailAddress(email) || name == "" || role == "" {
 		return "", errors.New("give an email address, a name and a role")
 	}
 	now, unlock := s.lock()

@@ -33,21 +33,21 @@ func openAPIFor(openAPI []byte, d hiring.Dialect) []byte {
 	if d == defaults {
 		return openAPI
 	}
-	var document node
+	var document openAPINode
 	if err := json.Unmarshal(openAPI, &document); err != nil {
 		panic(err) // The document is embedded.
 	}
 	document.moveRoutes(defaults, d)
 	document.renameParameters(d)
 	document.renameInvitation(defaults, d)
-	return render(document)
+	return encodeJSON(document)
 }
 
-// node is a JSON object of the document.
-type node map[string]any
+// openAPINode is a JSON object of the document.
+type openAPINode map[string]any
 
-// at returns a nested object that exists.
-func (n node) at(names ...string) node {
+// object returns a nested object that exists.
+func (n openAPINode) object(names ...string) openAPINode {
 	for _, name := range names {
 		n = n[name].(map[string]any)
 	}
@@ -56,17 +56,18 @@ func (n node) at(names ...string) node {
 
 // moveRoutes moves the operations whose routes the dialect changes. It removes all of
 // them before it adds any, because two may swap places.
-func (n node) moveRoutes(from, to hiring.Dialect) {
-	paths, moved := n.at("paths"), make(map[string]any, 6)
+func (n openAPINode) moveRoutes(from, to hiring.Dialect) {
+	paths, moved := n.object("paths"), make(map[string]any, 6)
 	for old, now := range map[string]string{
 		from.ListChallenges: to.ListChallenges, from.ListAssessments: to.ListAssessments,
 		from.GetAssessment: to.GetAssessment, from.UpdateAssessment: to.UpdateAssessment,
 		from.ResendInvitation: to.ResendInvitation, from.RevokeInvitation: to.RevokeInvitation,
 	} {
 		method, path := splitRoute(old)
-		operations := paths.at(path)
+		operations := paths.object(path)
 		moved[now] = operations[method]
-		if delete(operations, method); len(operations) == 0 {
+		delete(operations, method)
+		if len(operations) == 0 {
 			delete(paths, path)
 		}
 	}
@@ -75,7 +76,7 @@ func (n node) moveRoutes(from, to hiring.Dialect) {
 		if paths[path] == nil {
 			paths[path] = map[string]any{}
 		}
-		paths.at(path)[method] = moved[route]
+		paths.object(path)[method] = moved[route]
 	}
 }
 
@@ -85,35 +86,37 @@ func splitRoute(route string) (method, path string) {
 	return strings.ToLower(method), basePath + path[1:]
 }
 
-func (n node) renameParameters(d hiring.Dialect) {
-	parameters := n.at("components", "parameters")
-	parameters.at("Page")["name"] = d.PageParam
-	parameters.at("PageSize")["name"] = d.PageSizeParam
-	parameters.at("Cursor")["name"] = d.CursorParam
-	parameters.at("EventPageSize")["name"] = d.EventPageSizeParam
+// renameParameters sets the names of query parameters and the layout of times.
+func (n openAPINode) renameParameters(d hiring.Dialect) {
+	parameters := n.object("components", "parameters")
+	parameters.object("Page")["name"] = d.PageParam
+	parameters.object("PageSize")["name"] = d.PageSizeParam
+	parameters.object("Cursor")["name"] = d.CursorParam
+	parameters.object("EventPageSize")["name"] = d.EventPageSizeParam
 	if d.SinceLayout == hiring.DefaultDialect().SinceLayout {
 		return
 	}
-	since := parameters.at("FilterSince")
+	since := parameters.object("FilterSince")
 	since["example"] = timelayout.Format(d.SinceLayout, sinceExample)
-	delete(since.at("schema"), "format") // RFC 3339 has it no longer
+	delete(since.object("schema"), "format") // The format date-time means RFC 3339.
 }
 
 // sinceExample is the example time in the document.
 var sinceExample = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-func (n node) renameInvitation(from, to hiring.Dialect) {
-	schema := n.at("components", "schemas", "NewInvitation")
-	operation := n.at("paths", basePath+"assessments/{id}/invitations", "post")
-	example := operation.at("requestBody", "content", "application/json", "example")
+// renameInvitation renames the members of a new invitation.
+func (n openAPINode) renameInvitation(from, to hiring.Dialect) {
+	schema := n.object("components", "schemas", "NewInvitation")
+	media := n.object("paths", basePath+"assessments/{id}/invitations", "post", "requestBody", "content", "application/json")
 	names := map[string]string{from.InvitationEmail: to.InvitationEmail, from.InvitationName: to.InvitationName}
-	schema["properties"], operation.at("requestBody", "content", "application/json")["example"] =
-		renamed(schema.at("properties"), names), renamed(example, names)
+	schema["properties"] = renameKeys(schema.object("properties"), names)
+	media["example"] = renameKeys(media.object("example"), names)
 	schema["required"] = []string{to.InvitationEmail, to.InvitationName}
 }
 
-func renamed(n node, names map[string]string) node {
-	result := make(node, len(n))
+// renameKeys returns an object with only the members in names, renamed.
+func renameKeys(n openAPINode, names map[string]string) openAPINode {
+	result := make(openAPINode, len(n))
 	for name, value := range n {
 		result[names[name]] = value
 	}

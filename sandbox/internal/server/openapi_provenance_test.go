@@ -45,7 +45,7 @@ func TestEveryClaimOfTheDocumentSaysWhereItComesFrom(t *testing.T) {
 	for name, dialect := range map[string]hiring.Dialect{"default": {}, "other": {PageParam: "p", InvitationEmail: "email", UpdateAssessment: "PUT /postings/{id}"}} {
 		document, seen := decodeDocument(t, dialect), map[any]int{}
 		for _, part := range []string{"paths", "components"} {
-			eachClaim(map[string]any(document.at(part)), "/"+part, part == "paths", func(path string, part map[string]any) {
+			eachClaim(map[string]any(document.object(part)), "/"+part, part == "paths", func(path string, part map[string]any) {
 				provenance := part["x-provenance"]
 				seen[provenance]++
 				assert.Contains(t, []any{"documented", "inferred", "invented"}, provenance, "%s: %s", name, path)
@@ -64,18 +64,18 @@ func TestWhatTheAPIDoesNotShowIsNotCalledDocumented(t *testing.T) {
 	d := hiring.DefaultDialect()
 	for _, route := range []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation} {
 		method, path := splitRoute(route)
-		assert.Equal(t, "invented", document.at("paths", path, method)["x-provenance"], route)
+		assert.Equal(t, "invented", document.object("paths", path, method)["x-provenance"], route)
 	}
 	for _, name := range []string{"Page", "PageSize", "Cursor", "EventPageSize", "FilterSince"} {
-		assert.Equal(t, "invented", document.at("components", "parameters", name)["x-provenance"], name)
+		assert.Equal(t, "invented", document.object("components", "parameters", name)["x-provenance"], name)
 	}
 	for _, place := range [][]string{
 		{"Report", "properties", "ship_score"}, {"Report", "properties", "percentile"}, {"Pillar", "properties", "score"}, {"NewInvitation"},
 		{"AssessmentUpdate", "properties", "status"}, {"Challenge", "properties", "is_platform"},
 	} {
-		assert.Equal(t, "invented", document.at("components", "schemas").at(place...)["x-provenance"], "%v", place)
+		assert.Equal(t, "invented", document.object("components", "schemas").object(place...)["x-provenance"], "%v", place)
 	}
 	for _, place := range [][]string{{"Pillar", "properties", "id"}, {"ErrorCode"}, {"Report", "properties", "pillars"}, {"Timestamp"}, {"Submission", "properties", "workspace_archive_url"}} {
-		assert.Equal(t, "documented", document.at("components", "schemas").at(place...)["x-provenance"], "%v", place)
+		assert.Equal(t, "documented", document.object("components", "schemas").object(place...)["x-provenance"], "%v", place)
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-func decodeDocument(t *testing.T, d hiring.Dialect) node {
+func decodeDocument(t *testing.T, d hiring.Dialect) openAPINode {
 	t.Helper()
 	full, err := d.WithDefaults()
 	require.NoError(t, err)
-	var document node
+	var document openAPINode
 	require.NoError(t, json.Unmarshal(openAPIFor(openAPIDocument(t), full), &document))
 	return document
 }
@@ -46,9 +46,9 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 		for _, r := range newRoutes(full) {
 			want = append(want, strings.ToLower(r.method)+" /api/v1"+r.template)
 		}
-		paths := decodeDocument(t, dialect).at("paths")
+		paths := decodeDocument(t, dialect).object("paths")
 		for path := range paths {
-			for method := range paths.at(path) {
+			for method := range paths.object(path) {
 				got = append(got, method+" "+path)
 			}
 		}
@@ -58,9 +58,9 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 
 func TestTheDocumentKeepsOperationsApartThatChangePlaces(t *testing.T) {
 	document := decodeDocument(t, hiring.Dialect{ListChallenges: "GET /assessments", ListAssessments: "GET /challenges"})
-	assert.Equal(t, "listChallenges", document.at("paths", "/api/v1/assessments", "get")["operationId"])
-	assert.Equal(t, "listAssessments", document.at("paths", "/api/v1/challenges", "get")["operationId"])
-	assert.Equal(t, "createAssessment", document.at("paths", "/api/v1/assessments", "post")["operationId"])
+	assert.Equal(t, "listChallenges", document.object("paths", "/api/v1/assessments", "get")["operationId"])
+	assert.Equal(t, "listAssessments", document.object("paths", "/api/v1/challenges", "get")["operationId"])
+	assert.Equal(t, "createAssessment", document.object("paths", "/api/v1/assessments", "post")["operationId"])
 }
 
 func TestTheDocumentHasTheNamesOfTheDialect(t *testing.T) {
@@ -68,22 +68,22 @@ func TestTheDocumentHasTheNamesOfTheDialect(t *testing.T) {
 		PageParam: "p", PageSizeParam: "per_page", CursorParam: "after", EventPageSizeParam: "limit",
 		SinceLayout: "2006-01-02 15:04", InvitationEmail: "email", InvitationName: "candidate_email",
 	})
-	parameters := document.at("components", "parameters")
+	parameters := document.object("components", "parameters")
 	var names []string
 	for _, key := range []string{"Page", "PageSize", "Cursor", "EventPageSize"} {
-		names = append(names, parameters.at(key)["name"].(string))
+		names = append(names, parameters.object(key)["name"].(string))
 	}
 	assert.Equal(t, []string{"p", "per_page", "after", "limit"}, names)
-	assert.Equal(t, "2026-03-01 00:00", parameters.at("FilterSince")["example"])
-	assert.NotContains(t, parameters.at("FilterSince", "schema"), "format")
+	assert.Equal(t, "2026-03-01 00:00", parameters.object("FilterSince")["example"])
+	assert.NotContains(t, parameters.object("FilterSince", "schema"), "format")
 
-	invitation := document.at("components", "schemas", "NewInvitation")
+	invitation := document.object("components", "schemas", "NewInvitation")
 	assert.Equal(t, []any{"email", "candidate_email"}, invitation["required"])
-	assert.Equal(t, "idn-email", invitation.at("properties", "email")["format"])
-	assert.NotContains(t, invitation.at("properties", "candidate_email"), "format", "the name is called that now")
-	body := document.at("paths", "/api/v1/assessments/{id}/invitations", "post", "requestBody", "content", "application/json")
-	assert.Equal(t, []string{"candidate_email", "email"}, slices.Sorted(maps.Keys(body.at("example"))))
-	response := document.at("components", "schemas", "Invitation", "properties")
+	assert.Equal(t, "idn-email", invitation.object("properties", "email")["format"])
+	assert.NotContains(t, invitation.object("properties", "candidate_email"), "format", "the name is called that now")
+	body := document.object("paths", "/api/v1/assessments/{id}/invitations", "post", "requestBody", "content", "application/json")
+	assert.Equal(t, []string{"candidate_email", "email"}, slices.Sorted(maps.Keys(body.object("example"))))
+	response := document.object("components", "schemas", "Invitation", "properties")
 	assert.Contains(t, response, "candidate_name", "what comes back is documented and has no dialect")
 }
 

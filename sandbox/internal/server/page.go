@@ -62,12 +62,12 @@ func getOne[T any](c *call, in *world.Collection[*world.Record[T]]) response {
 
 // recordJSON returns the JSON of a record, which is encoded once for each state.
 func recordJSON[T any](r *world.Record[T]) []byte {
-	if made, ok := r.Encoded.([]byte); ok {
-		return made
+	if encoded, ok := r.Encoded.([]byte); ok {
+		return encoded
 	}
-	made := render(r.Value)
-	r.Encoded = made
-	return made
+	encoded := encodeJSON(r.Value)
+	r.Encoded = encoded
+	return encoded
 }
 
 // cursorOf returns the cursor of a position. A position is a place in the order, not a
@@ -88,6 +88,7 @@ func checksum(b []byte) []byte {
 
 const checksumSize = 8
 
+// parseCursor returns the position of a cursor of cursorOf.
 func parseCursor(text string) (world.Position, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) < checksumSize {

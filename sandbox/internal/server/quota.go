@@ -54,6 +54,7 @@ func windowEnd(opened time.Time) time.Time {
 	return opened.Add(windowLength + time.Second - 1).Truncate(time.Second)
 }
 
+// open starts a new window if the last one has ended.
 func (w *window) open(now time.Time, limit int) {
 	if !now.Before(w.reset) {
 		w.remaining, w.reset = limit, windowEnd(now)

@@ -59,10 +59,10 @@ func withExtra(report []byte, extra map[string]any) (before, after []byte) {
 	names, values := splitObject(report)
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if i := slices.Index(names, name); i >= 0 {
-			values[i] = render(extra[name])
+			values[i] = encodeJSON(extra[name])
 			continue
 		}
-		names, values = append(names, name), append(values, render(extra[name]))
+		names, values = append(names, name), append(values, encodeJSON(extra[name]))
 	}
 	_, ranked := extra["pipeline_rank"]
 	b := []byte{'{'}
@@ -74,7 +74,7 @@ func withExtra(report []byte, extra map[string]any) (before, after []byte) {
 			before, b = b, []byte{}
 			continue
 		}
-		b = append(append(append(b, render(name)...), ':'), values[i]...)
+		b = append(append(append(b, encodeJSON(name)...), ':'), values[i]...)
 	}
 	b = append(b, '}')
 	if ranked {
@@ -83,10 +83,11 @@ func withExtra(report []byte, extra map[string]any) (before, after []byte) {
 	return before, b
 }
 
+// appendReport appends the report of a submission with its current rank.
 func appendReport(b []byte, a *world.Attempt) []byte {
-	made := submissionJSONOf(a)
-	b = append(b, made.report...)
-	if made.after == nil {
+	encoded := submissionJSONOf(a)
+	b = append(b, encoded.beforeRank...)
+	if encoded.afterRank == nil {
 		return b
 	}
 	b = append(b, `"pipeline_rank":`...)
@@ -99,5 +100,5 @@ func appendReport(b []byte, a *world.Attempt) []byte {
 	} else {
 		b = append(b, "null"...)
 	}
-	return append(b, made.after...)
+	return append(b, encoded.afterRank...)
 }

@@ -43,24 +43,27 @@ func (c *call) list(count, size int, item func(b []byte, i int) []byte, meta str
 	return response{status: http.StatusOK, body: append(body, `}}`...)}
 }
 
-type wireError struct {
+// apiError is the error of an envelope.
+type apiError struct {
 	Code      hiring.ErrorCode `json:"code"`
 	Message   string           `json:"message"`
 	Details   any              `json:"details,omitempty"`
 	RequestID string           `json:"request_id"`
 }
 
-func (c *call) error(status int, e wireError) response {
+// error returns a response with an error.
+func (c *call) error(status int, e apiError) response {
 	e.RequestID = c.requestID
-	body := render(struct {
-		Error wireError `json:"error"`
+	body := encodeJSON(struct {
+		Error apiError `json:"error"`
 	}{e})
 	body = c.appendUnknown(body[:len(body)-len(`}}`)], "error")
 	return response{status: status, body: append(body, `}}`...)}
 }
 
+// fail returns a response with an error without details.
 func (c *call) fail(status int, code hiring.ErrorCode, message string) response {
-	return c.error(status, wireError{Code: code, Message: message})
+	return c.error(status, apiError{Code: code, Message: message})
 }
 
 // notFound returns the 404 of unknown, malformed and other organizations' ids, and of
@@ -69,6 +72,7 @@ func (c *call) notFound() response {
 	return c.fail(http.StatusNotFound, hiring.ErrNotFound, "The resource does not exist.")
 }
 
+// noRoute returns the 404 of an unknown path, or the 405 of a path with other methods.
 func (c *call) noRoute(allow string) response {
 	if allow == "" {
 		return c.notFound()
@@ -78,6 +82,7 @@ func (c *call) noRoute(allow string) response {
 	return r
 }
 
+// invalid returns the 400 with problems.
 func (c *call) invalid(p problems) response {
 	if p.FormErrors == nil {
 		p.FormErrors = []string{}
@@ -85,7 +90,7 @@ func (c *call) invalid(p problems) response {
 	if p.FieldErrors == nil {
 		p.FieldErrors = map[string][]string{}
 	}
-	return c.error(http.StatusBadRequest, wireError{
+	return c.error(http.StatusBadRequest, apiError{
 		Code: hiring.ErrInvalidInput, Message: "The request is not valid; see details.", Details: p,
 	})
 }
@@ -95,7 +100,7 @@ func (c *call) overQuota() response { return c.refuse("The hourly quota of this 
 
 // refuse returns a 429 with the values of c.quota.
 func (c *call) refuse(message string) response {
-	r := c.error(http.StatusTooManyRequests, wireError{
+	r := c.error(http.StatusTooManyRequests, apiError{
 		Code: hiring.ErrRateLimited, Message: message,
 		Details: c.quota.errorDetails(),
 	})
@@ -108,17 +113,17 @@ func (c *call) appendDrifted(b, raw []byte) []byte {
 	if c.drift == nil {
 		return append(b, raw...)
 	}
-	within := ""
+	path := ""
 	if len(c.params) > 0 && strings.HasPrefix(c.route.name, "Events.") {
-		within = c.params[0] // Sequence numbers are unique only within a submission.
+		path = c.params[0] // Sequence numbers are unique only within a submission.
 	}
-	return c.drift.appendObject(b, c.route.drift, raw, within)
+	return c.drift.appendObject(b, c.route.drift, raw, path)
 }
 
 // appendUnknown appends unknown members to a meta or error object.
-func (c *call) appendUnknown(b []byte, where string) []byte {
+func (c *call) appendUnknown(b []byte, object string) []byte {
 	if c.drift == nil {
 		return b
 	}
-	return c.drift.appendUnknown(b, where+c.requestID, true)
+	return c.drift.appendUnknown(b, object+c.requestID, true)
 }

@@ -18,14 +18,16 @@ type route struct {
 	handle   func(*call) response
 }
 
-func newRoute(name, pattern string, drifts *driftRules, handle func(*call) response) route {
+// newRoute returns the route of a pattern such as "GET /account". GET needs the scope read,
+// every other method the scope write.
+func newRoute(name, pattern string, drift *driftRules, handle func(*call) response) route {
 	method, template, _ := strings.Cut(pattern, " ")
 	scope := ScopeWrite
 	if method == http.MethodGet {
 		scope = ScopeRead
 	}
 	segments := strings.Split(template[1:], "/")
-	return route{name, method, template, segments, scope, drifts, handle}
+	return route{name, method, template, segments, scope, drift, handle}
 }
 
 func isPlaceholder(segment string) bool { return segment[0] == '{' }
@@ -46,7 +48,7 @@ func match(routes []route, method, escapedPath string) (found *route, params []s
 		return nil, nil, ""
 	}
 	var buffer [maxSegments]string
-	segments, ok := split(rest, buffer[:0])
+	segments, ok := splitPath(rest, buffer[:0])
 	if !ok {
 		return nil, nil, ""
 	}
@@ -71,17 +73,20 @@ func match(routes []route, method, escapedPath string) (found *route, params []s
 	return nil, nil, strings.Join(slices.Compact(others), ", ")
 }
 
-func split(path string, into []string) ([]string, bool) {
+// splitPath appends the unescaped segments of a path. ok is false for an empty segment, an
+// invalid escape and too many segments.
+func splitPath(path string, segments []string) (all []string, ok bool) {
 	for segment := range strings.SplitSeq(path, "/") {
 		name, err := url.PathUnescape(segment)
-		if err != nil || name == "" || len(into) == maxSegments {
+		if err != nil || name == "" || len(segments) == maxSegments {
 			return nil, false
 		}
-		into = append(into, name)
+		segments = append(segments, name)
 	}
-	return into, true
+	return segments, true
 }
 
+// matches reports whether the route has a path.
 func (r *route) matches(segments []string) bool {
 	if len(segments) != len(r.segments) {
 		return false

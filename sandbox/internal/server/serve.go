@@ -11,7 +11,7 @@ import (
 // ServeHTTP responds to a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, controlPath) {
-		serveControl(s, w, r)
+		s.serveControl(w, r)
 		return
 	}
 	c := s.newCall(r)

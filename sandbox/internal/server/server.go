@@ -16,31 +16,31 @@ import (
 
 // Server is the fake server. It is safe for concurrent use.
 type Server struct {
-	config   Config
-	ahead    atomic.Int64     // Total duration of Advance.
-	test     serverclock.Test // The same duration, for clients of URL in this process.
-	routes   []route
-	detailed atomic.Bool // The journal keeps details.
+	config      Config
+	offset      atomic.Int64     // Nanoseconds that Advance moved the clock.
+	clientClock serverclock.Test // The same duration, for clients of URL in this process.
+	routes      []route
+	detailed    atomic.Bool // The journal keeps details.
 
 	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.
 	state                // Replaced by Reset.
 	listeners listeners
-	news      chan struct{} // Closed at the next change; nil without waiters.
+	changed   chan struct{} // Closed at the next change; nil unless Changes was called since the last one.
 }
 
 // state is the state that requests and tests change.
 type state struct {
-	requests  uint64
-	keys      keyring
-	revoked   []string // Tokens to redact, newest last.
-	throttle  throttle
-	live      world.Live
-	storage   storage
-	faults    faults
-	injected  int     // Number of faults so far.
-	lateCalls []*call // Calls that take effect later, in order of time.
-	journal   journal
-	drift     *drift // Nil without drift.
+	requests   uint64
+	keys       keyring
+	revoked    []string // Tokens to redact, newest last.
+	throttle   throttle
+	live       world.Live
+	storage    storage
+	faults     faults
+	faultCount int     // Number of faults so far.
+	lateCalls  []*call // Calls of Fault.Late, in the order in which they take effect.
+	journal    journal
+	drift      *drift // Nil without drift.
 }
 
 // New returns a server. setUp may change the configuration. New starts no goroutine and
@@ -79,7 +79,7 @@ func (s *Server) Configure(f func(*Config)) { f(&s.config) }
 
 // now returns the server's time. It takes no lock, because a test's clock may call the
 // server.
-func (s *Server) now() time.Time { return s.config.Clock().Add(time.Duration(s.ahead.Load())) }
+func (s *Server) now() time.Time { return s.config.Clock().Add(time.Duration(s.offset.Load())) }
 
 // Advance moves the server's clock forward. It returns an error for a negative duration.
 func (s *Server) Advance(d time.Duration) error {
@@ -87,12 +87,12 @@ func (s *Server) Advance(d time.Duration) error {
 		return errors.New("the clock does not go back")
 	}
 	for {
-		ahead := s.ahead.Load()
-		if int64(d) > math.MaxInt64-ahead {
+		offset := s.offset.Load()
+		if int64(d) > math.MaxInt64-offset {
 			return errors.New("the clock does not go that far")
 		}
-		if s.ahead.CompareAndSwap(ahead, ahead+int64(d)) {
-			s.test.Advance(d)
+		if s.offset.CompareAndSwap(offset, offset+int64(d)) {
+			s.clientClock.Advance(d)
 			return nil
 		}
 	}

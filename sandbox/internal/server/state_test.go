@@ -12,9 +12,9 @@ import (
 func TestAResetForgetsEverything(t *testing.T) {
 	kept := []string{
 		"config", "routes", "detailed", // Set by the options.
-		"mu", "listeners", "news",
-		"ahead", // Reset sets it to 0.
-		"test",  // Also set to 0.
+		"mu", "listeners", "changed",
+		"offset",      // Reset sets it to 0.
+		"clientClock", // Also set to 0.
 	}
 	var others []string
 	for field := range reflect.TypeFor[Server]().Fields() {

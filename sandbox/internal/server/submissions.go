@@ -57,7 +57,7 @@ func getSubmission(c *call) response {
 
 // appendSubmission appends a submission.
 func (c *call) appendSubmission(b []byte, a *world.Attempt) []byte {
-	b = append(b, submissionJSONOf(a).head...)
+	b = append(b, submissionJSONOf(a).beforeLink...)
 	b = c.appendArchiveLink(b, a)
 	b = append(b, `,"report":`...)
 	return append(appendReport(b, a), '}')
@@ -124,21 +124,21 @@ var submissionDrift = &driftRules{
 // submissionJSON is the encoded JSON of a submission without its archive link, which is
 // new in each response, and without its rank, which other submissions change.
 type submissionJSON struct {
-	head          []byte // Up to the archive link.
-	report, after []byte // Before and after the rank. after is nil if Result.Extra has the rank.
+	beforeLink            []byte // The members before the archive link.
+	beforeRank, afterRank []byte // Before and after the rank. after is nil if Result.Extra has the rank.
 }
 
 func submissionJSONOf(a *world.Attempt) *submissionJSON {
-	if made, ok := a.Encoded.(*submissionJSON); ok {
-		return made
+	if encoded, ok := a.Encoded.(*submissionJSON); ok {
+		return encoded
 	}
-	head := append(bytes.TrimSuffix(render(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
-	report := render(a.Report())
+	head := append(bytes.TrimSuffix(encodeJSON(a.Value), []byte(`}`)), `,"workspace_archive_url":`...)
+	report := encodeJSON(a.Report())
 	before, after, _ := bytes.Cut(report, []byte(`"pipeline_rank":null`))
 	if extra := a.Extra(); len(extra) > 0 {
 		before, after = withExtra(report, extra)
 	}
-	made := &submissionJSON{head, before, after}
-	a.Encoded = made
-	return made
+	encoded := &submissionJSON{head, before, after}
+	a.Encoded = encoded
+	return encoded
 }

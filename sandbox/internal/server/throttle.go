@@ -16,9 +16,10 @@ type throttle map[string]*failures
 // allHosts is the key of a throttle of all addresses.
 const allHosts = "*"
 
+// failures is the failed authentications of one address.
 type failures struct {
 	count int
-	until time.Time
+	reset time.Time // End of the window.
 }
 
 // remoteHost returns the address of a request without the port.
@@ -34,21 +35,22 @@ func remoteHost(address string) string {
 // the 429 if not. Valid keys are rejected too, and the response does not show their rate
 // limit.
 func (t throttle) allows(host string, now time.Time) (quota, bool) {
-	for _, of := range [...]string{host, allHosts} {
-		if f := t[of]; f != nil && f.count >= throttleLimit && now.Before(f.until) {
-			return quota{limit: throttleLimit, reset: f.until}, false
+	for _, address := range [...]string{host, allHosts} {
+		if f := t[address]; f != nil && f.count >= throttleLimit && now.Before(f.reset) {
+			return quota{limit: throttleLimit, reset: f.reset}, false
 		}
 	}
 	return quota{}, true
 }
 
+// count counts a failed authentication.
 func (t *throttle) count(host string, now time.Time) {
 	if *t == nil {
 		*t = make(throttle)
 	}
 	f := (*t)[host]
-	if f == nil || !now.Before(f.until) {
-		f = &failures{until: windowEnd(now)}
+	if f == nil || !now.Before(f.reset) {
+		f = &failures{reset: windowEnd(now)}
 		(*t)[host] = f
 	}
 	f.count++

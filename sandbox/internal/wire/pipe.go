@@ -13,20 +13,20 @@ import (
 
 // Pipe is a net.Listener whose connections are in memory.
 type Pipe struct {
-	arriving chan net.Conn
-	done     chan struct{}
-	once     sync.Once
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
 }
 
 // NewPipe returns a listener without connections.
 func NewPipe() *Pipe {
-	return &Pipe{arriving: make(chan net.Conn), done: make(chan struct{})}
+	return &Pipe{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
 // Accept waits for a connection. After Close it returns net.ErrClosed.
 func (l *Pipe) Accept() (net.Conn, error) {
 	select {
-	case conn := <-l.arriving:
+	case conn := <-l.conns:
 		return conn, nil
 	case <-l.done:
 		return nil, &net.OpError{Op: "accept", Net: "pipe", Addr: l.Addr(), Err: net.ErrClosed}
@@ -50,7 +50,7 @@ func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	default:
 	}
 	select {
-	case l.arriving <- &pipeConn{server, lost}:
+	case l.conns <- &pipeConn{server, lost}:
 		return &pipeConn{client, lost}, nil
 	case <-l.done:
 		return fail(refused)
@@ -75,7 +75,7 @@ var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152}
 type pipeConn struct {
 	net.Conn
 
-	lost *atomic.Bool
+	reset *atomic.Bool
 }
 
 func (*pipeConn) LocalAddr() net.Addr  { return pipeAddr }
@@ -83,7 +83,7 @@ func (*pipeConn) RemoteAddr() net.Addr { return pipeAddr }
 
 func (c *pipeConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if errors.Is(err, io.EOF) && c.lost.Load() {
+	if errors.Is(err, io.EOF) && c.reset.Load() {
 		err = &net.OpError{Op: "read", Net: "pipe", Addr: pipeAddr, Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	}
 	return n, err
@@ -92,6 +92,6 @@ func (c *pipeConn) Read(p []byte) (int, error) {
 // SetLinger with 0 seconds makes Close reset the connection: the other end reads an error
 // instead of io.EOF. Other values have no effect.
 func (c *pipeConn) SetLinger(seconds int) error {
-	c.lost.Store(seconds == 0)
+	c.reset.Store(seconds == 0)
 	return nil
 }

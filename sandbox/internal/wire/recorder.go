@@ -21,7 +21,7 @@ type recorder struct {
 	status  int         // 0 until the header is written.
 	sent    http.Header // A copy of the header when it was written.
 	body    bytes.Buffer
-	flush   bool // The client has received the header.
+	flushed bool // The client has received the header.
 	dropped bool // The client receives no response.
 }
 
@@ -55,7 +55,7 @@ func (w *recorder) Flush() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	w.flush = true
+	w.flushed = true
 }
 
 // length returns the announced Content-Length, or -1.
@@ -87,7 +87,7 @@ func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
 }
 
 func (w *recorder) response(r *http.Request, broken error) (*http.Response, error) {
-	if broken != nil && !w.flush {
+	if broken != nil && !w.flushed {
 		return nil, broken
 	}
 	if w.status == 0 {
@@ -98,7 +98,7 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	case length >= 0 || broken != nil:
 	case w.status == http.StatusNoContent:
 		length = 0
-	case w.method != http.MethodHead && !w.flush && w.body.Len() <= bufferSize:
+	case w.method != http.MethodHead && !w.flushed && w.body.Len() <= bufferSize:
 		length = int64(w.body.Len())
 		w.sent.Set("Content-Length", strconv.FormatInt(length, 10))
 	}
@@ -114,17 +114,17 @@ func (w *recorder) response(r *http.Request, broken error) (*http.Response, erro
 	if broken != nil || int64(w.body.Len()) < length {
 		end = io.ErrUnexpectedEOF
 	}
-	res.Body = &memoryBody{ctx: r.Context(), left: w.body.Bytes(), end: end}
+	res.Body = &memoryBody{ctx: r.Context(), remaining: w.body.Bytes(), end: end}
 	return res, nil
 }
 
 // memoryBody is a response's body. Reading fails after the end of the request's context,
 // as over a connection.
 type memoryBody struct {
-	ctx    context.Context //nolint:containedctx // net/http ties bodies to requests the same way
-	left   []byte
-	end    error
-	closed atomic.Bool // A client closes the body while it reads when its time is over.
+	ctx       context.Context //nolint:containedctx // net/http ties bodies to requests the same way
+	remaining []byte
+	end       error
+	closed    atomic.Bool // A client closes the body while it reads when its time is over.
 }
 
 func (b *memoryBody) Read(p []byte) (int, error) {
@@ -133,11 +133,11 @@ func (b *memoryBody) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	case b.ctx.Err() != nil:
 		return 0, context.Cause(b.ctx)
-	case len(b.left) == 0:
+	case len(b.remaining) == 0:
 		return 0, b.end
 	}
-	n := copy(p, b.left)
-	b.left = b.left[n:]
+	n := copy(p, b.remaining)
+	b.remaining = b.remaining[n:]
 	return n, nil
 }
 

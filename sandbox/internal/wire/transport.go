@@ -103,7 +103,7 @@ func serverRequest(r *http.Request) (*http.Request, error) {
 		// which net/http takes for unknown.
 		in.Body, in.ContentLength, in.TransferEncoding = io.NopCloser(r.Body), -1, []string{"chunked"}
 	default:
-		in.Body = io.NopCloser(&lengthChecker{from: r.Body, left: r.ContentLength})
+		in.Body = io.NopCloser(&lengthChecker{body: r.Body, remaining: r.ContentLength})
 		in.Header["Content-Length"] = []string{strconv.FormatInt(r.ContentLength, 10)}
 	}
 	return in, nil
@@ -132,17 +132,17 @@ func receivedHeader(r *http.Request) http.Header {
 // lengthChecker returns as many bytes as were announced, and an error if the body is
 // shorter.
 type lengthChecker struct {
-	from io.Reader
-	left int64
+	body      io.Reader
+	remaining int64
 }
 
 func (m *lengthChecker) Read(p []byte) (int, error) {
-	if m.left == 0 {
+	if m.remaining == 0 {
 		return 0, io.EOF
 	}
-	n, err := m.from.Read(p[:min(int64(len(p)), m.left)])
-	m.left -= int64(n)
-	if errors.Is(err, io.EOF) && m.left > 0 {
+	n, err := m.body.Read(p[:min(int64(len(p)), m.remaining)])
+	m.remaining -= int64(n)
+	if errors.Is(err, io.EOF) && m.remaining > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err

@@ -9,9 +9,9 @@ import (
 type Attempt struct {
 	Record[Submission]
 
-	index int // In its list.
-	log   []Event
-	of    grading
+	index   int // In its list.
+	log     []Event
+	grading grading
 }
 
 // grading provides the report of an attempt.
@@ -19,7 +19,7 @@ type grading interface {
 	report() Report
 	rank() (rank Rank, ok bool)
 	extra() map[string]any
-	stored() bool
+	hasArchive() bool
 	unevaluated() *Attempt
 }
 
@@ -27,17 +27,17 @@ type grading interface {
 func (a *Attempt) Events() []Event { return a.log }
 
 // Report returns the report without its rank.
-func (a *Attempt) Report() Report { return a.of.report() }
+func (a *Attempt) Report() Report { return a.grading.report() }
 
 // Rank returns the rank among evaluated submissions. Later evaluations may change it. ok
 // is false before evaluation.
-func (a *Attempt) Rank() (rank Rank, ok bool) { return a.of.rank() }
+func (a *Attempt) Rank() (rank Rank, ok bool) { return a.grading.rank() }
 
 // Extra returns Result.Extra; nil without one.
-func (a *Attempt) Extra() map[string]any { return a.of.extra() }
+func (a *Attempt) Extra() map[string]any { return a.grading.extra() }
 
 // HasArchive reports whether a workspace was stored. In test mode none is.
-func (a *Attempt) HasArchive() bool { return a.of.stored() }
+func (a *Attempt) HasArchive() bool { return a.grading.hasArchive() }
 
 // AttemptList holds submissions and, in a slice of their own, the facts that filters
 // need. A page may have to check every submission, which is faster if the facts are
@@ -114,11 +114,11 @@ func (l *AttemptList) Page(from *Position, size int, filter Filter) (page []*Att
 	}
 	end := l.Len()
 	if from != nil {
-		end = l.older(*from)
+		end = l.countBefore(*from)
 	}
 	page = make([]*Attempt, 0, size)
 	for i := end - 1; i >= 0 && !filter.excludesOlder(&l.facts[i]); i-- {
-		if !filter.passes(l.visibleFacts(i, &filter)) {
+		if !filter.matches(l.visibleFacts(i, &filter)) {
 			continue
 		}
 		if len(page) == size {
@@ -139,7 +139,7 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 	var all []entry
 	for i := range l.list {
 		m := l.visibleFacts(i, filter)
-		if !filter.passes(m) {
+		if !filter.matches(m) {
 			continue
 		}
 		at := Position{max(m.created, m.submitted), l.list[i].ID}
@@ -164,7 +164,7 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 // visibleFacts returns the facts of a submission as a lagging listing shows them.
 func (l *AttemptList) visibleFacts(i int, filter *Filter) *filterFacts {
 	m := &l.facts[i]
-	if filter.late(m) {
+	if filter.hidesEvaluation(m) {
 		before := *m
 		before.evaluated, before.status = never, l.visibleAttempt(i, filter).Value.Status
 		return &before
@@ -174,20 +174,22 @@ func (l *AttemptList) visibleFacts(i int, filter *Filter) *filterFacts {
 
 // visibleAttempt returns a submission as a lagging listing shows it.
 func (l *AttemptList) visibleAttempt(i int, filter *Filter) *Attempt {
-	if filter.late(&l.facts[i]) {
-		return l.list[i].of.unevaluated()
+	if filter.hidesEvaluation(&l.facts[i]) {
+		return l.list[i].grading.unevaluated()
 	}
 	return l.list[i]
 }
 
-func (f *Filter) late(m *filterFacts) bool { return f.Lagging && m.evaluated > f.ListedUntil }
+func (f *Filter) hidesEvaluation(m *filterFacts) bool {
+	return f.Lagging && m.evaluated > f.ListedUntil
+}
 
 // excludesOlder reports whether the filter excludes all older submissions.
 func (f *Filter) excludesOlder(m *filterFacts) bool {
 	return f.BySince && f.SinceMilestone == Created && m.created < f.Since
 }
 
-func (f *Filter) passes(m *filterFacts) bool {
+func (f *Filter) matches(m *filterFacts) bool {
 	if f.BySince {
 		at := m.created
 		switch f.SinceMilestone {

@@ -14,7 +14,7 @@ type Position struct {
 	ID      string
 }
 
-func (p Position) place() Position { return p }
+func (p Position) position() Position { return p }
 
 func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Created, q.Created), cmp.Compare(p.ID, q.ID))
@@ -38,7 +38,7 @@ func newRecord[T any](id string, created Moment, value T) *Record[T] {
 // Positioned is the constraint of elements of a Collection.
 type Positioned interface {
 	comparable
-	place() Position
+	position() Position
 }
 
 // Collection is a list of records in the order of creation. Listings read it backwards. A
@@ -74,25 +74,25 @@ func (c *Collection[R]) Find(id string) (found R) {
 	return c.byID[id]
 }
 
-// older returns the number of records before a position.
-func (c *Collection[R]) older(p Position) int {
-	return sort.Search(len(c.list), func(i int) bool { return c.list[i].place().compare(p) >= 0 })
+// countBefore returns the number of records before a position.
+func (c *Collection[R]) countBefore(p Position) int {
+	return sort.Search(len(c.list), func(i int) bool { return c.list[i].position().compare(p) >= 0 })
 }
 
 // add inserts a record at its position and returns the index. The position is the end
 // unless the clock was set back.
 func (c *Collection[R]) add(r R) int {
-	p, i := r.place(), len(c.list)
-	if i > 0 && c.list[i-1].place().compare(p) > 0 {
-		i = c.older(p)
+	p, i := r.position(), len(c.list)
+	if i > 0 && c.list[i-1].position().compare(p) > 0 {
+		i = c.countBefore(p)
 	}
 	c.list, c.byID[p.ID] = slices.Insert(c.list, i, r), r
 	return i
 }
 
 func (c *Collection[R]) remove(r R) {
-	p := r.place()
-	i := c.older(p)
+	p := r.position()
+	i := c.countBefore(p)
 	c.list = slices.Delete(c.list, i, i+1)
 	delete(c.byID, p.ID)
 }

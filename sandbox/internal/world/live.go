@@ -16,7 +16,7 @@ type Live struct {
 	sample        func() *Sample
 	timeline      Timeline
 	organizations map[string]*Organization
-	made          uint64
+	lastID        uint64
 }
 
 // NewLive returns live data without organizations. The first use of an organization
@@ -26,8 +26,8 @@ func NewLive(sample func() *Sample, t Timeline) Live { return Live{sample: sampl
 // NewID returns a new id. Ids are numbered, so that the same calls have the same results
 // in each run.
 func (l *Live) NewID() string {
-	l.made++
-	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", l.made)
+	l.lastID++
+	return fmt.Sprintf("f0000000-0000-4000-8000-%012x", l.lastID)
 }
 
 // Organization returns an organization at the given time. A new organization has an
@@ -35,7 +35,7 @@ func (l *Live) NewID() string {
 func (l *Live) Organization(name string, now time.Time) *Organization {
 	o := l.organizations[name]
 	if o == nil {
-		o = l.found(name)
+		o = l.newOrganization(name)
 		if l.organizations == nil {
 			l.organizations = make(map[string]*Organization)
 		}
@@ -44,7 +44,7 @@ func (l *Live) Organization(name string, now time.Time) *Organization {
 	return o.advance(now)
 }
 
-func (l *Live) found(name string) *Organization {
+func (l *Live) newOrganization(name string) *Organization {
 	sample := l.sample()
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
@@ -56,7 +56,7 @@ func (l *Live) found(name string) *Organization {
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
 	o := &Organization{
-		l: l, allAssessments: make(map[string]*Record[Assessment]), invitees: make(map[string]*candidate),
+		live: l, allAssessments: make(map[string]*Record[Assessment]), candidates: make(map[string]*candidate),
 		records: records{
 			account: newRecord(profile.ID, profile.CreatedAt, profile),
 			members: newCollection[*Record[Member]](3), challenges: sample.challenges, assessments: newCollection[*Record[Assessment]](0),
@@ -77,7 +77,7 @@ var ErrUnknown = errors.New("the live world has no such id")
 // candidateOfInvitation returns the candidate with an invitation, at the given time.
 func (l *Live) candidateOfInvitation(id string, now time.Time) (*candidate, error) {
 	for _, o := range l.organizations {
-		if c := o.invitees[id]; c != nil {
+		if c := o.candidates[id]; c != nil {
 			o.advance(now)
 			return c, nil
 		}
@@ -90,7 +90,7 @@ func (l *Live) candidateOfSubmission(id string, now time.Time) (*candidate, erro
 	for _, o := range l.organizations {
 		if found := o.attempts.Find(id); found != nil {
 			o.advance(now)
-			return found.of.(*candidate), nil
+			return found.grading.(*candidate), nil
 		}
 	}
 	return nil, ErrUnknown

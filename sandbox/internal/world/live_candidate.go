@@ -7,21 +7,21 @@ import (
 
 // candidate is an invitation of the live data, with its attempt.
 type candidate struct {
-	o          *Organization
-	n          int // Number in the organization, from 1.
-	posting    *Record[Assessment]
-	challenge  *Record[Challenge]
-	invitation *Record[Invitation]
-	stage      stage
-	revoked    bool
-	noArchive  bool
+	organization *Organization
+	number       int // Number in the organization, from 1.
+	assessment   *Record[Assessment]
+	challenge    *Record[Challenge]
+	invitation   *Record[Invitation]
+	stage        stage
+	revoked      bool
+	noArchive    bool
 
-	attempt *Attempt // Nil until it begins.
-	minutes int      // Time limit when it began.
-	prompts int      // Events that are prompts.
-	edits   int      // Events that edit files.
-	polls   int
-	result  Result
+	attempt          *Attempt // Nil until it begins.
+	timeLimitMinutes int      // Time limit when it began.
+	promptCount      int      // Events that are prompts.
+	editCount        int      // Events that edit files.
+	pollCount        int
+	result           Result
 }
 
 var (
@@ -30,13 +30,13 @@ var (
 	errClosed    = errors.New("the assessment is closed")
 	errOpened    = errors.New("the invitation was opened before")
 	errBegun     = errors.New("the attempt has begun before")
-	errHandedIn  = errors.New("the attempt was handed in before")
+	errSubmitted = errors.New("the attempt was handed in before")
 	errEvaluated = errors.New("the submission was evaluated before")
 
 	errNotEvaluated = errors.New("the submission was not evaluated: evaluate it first")
 )
 
-func (c *candidate) mayEnter(at Moment) error {
+func (c *candidate) checkUsable(at Moment) error {
 	switch {
 	case c.revoked:
 		return errRevoked
@@ -50,14 +50,14 @@ func (c *candidate) open(at Moment) error {
 	if c.stage >= opened {
 		return errOpened
 	}
-	if err := c.mayEnter(at); err != nil {
+	if err := c.checkUsable(at); err != nil {
 		return err
 	}
-	c.enter(at)
+	c.setOpened(at)
 	return nil
 }
 
-func (c *candidate) enter(at Moment) {
+func (c *candidate) setOpened(at Moment) {
 	i := c.invitation
 	i.Value.Status, i.Value.OpenedAt, i.Encoded = "opened", &at, nil
 	c.setStage(opened, at)
@@ -68,15 +68,15 @@ func (c *candidate) begin(at Moment) error {
 	if c.stage >= started {
 		return errBegun
 	}
-	if err := c.mayEnter(at); err != nil {
+	if err := c.checkUsable(at); err != nil {
 		return err
 	}
-	posting := &c.posting.Value
+	posting := &c.assessment.Value
 	if posting.Status == "closed" {
 		return errClosed
 	}
 	if c.stage < opened {
-		c.enter(at)
+		c.setOpened(at)
 	}
 	i := c.invitation
 	i.Value.Status, i.Value.StartedAt, i.Encoded = "started", &at, nil
@@ -84,15 +84,15 @@ func (c *candidate) begin(at Moment) error {
 	if posting.BudgetDollarsCap != nil {
 		limit = *posting.BudgetDollarsCap
 	}
-	c.minutes = posting.TimeLimitMinutes
-	id := c.o.l.NewID()
-	c.attempt = &Attempt{of: c, Record: *newRecord(id, at, Submission{
+	c.timeLimitMinutes = posting.TimeLimitMinutes
+	id := c.organization.live.NewID()
+	c.attempt = &Attempt{grading: c, Record: *newRecord(id, at, Submission{
 		ID: id, AssessmentID: posting.ID, Status: "started", StartedAt: at, CreatedAt: at,
 		Challenge: ChallengeRef{Name: c.challenge.Value.Name, Slug: c.challenge.Value.Slug},
 		Candidate: Person{Email: i.Value.CandidateEmail, Name: i.Value.CandidateName},
 		Budget:    Budget{DollarsCap: limit},
 	})}
-	c.o.attempts.add(c.attempt)
+	c.organization.attempts.add(c.attempt)
 	c.append(at, "attempt_started", "")
 	c.setStage(started, at)
 	return nil
@@ -100,20 +100,20 @@ func (c *candidate) begin(at Moment) error {
 
 func (c *candidate) submit(at Moment) error {
 	if c.stage >= submitted {
-		return errHandedIn
+		return errSubmitted
 	}
-	c.handIn(at)
+	c.setSubmitted(at)
 	return nil
 }
 
-func (c *candidate) handIn(at Moment) {
+func (c *candidate) setSubmitted(at Moment) {
 	c.invitation.Value.SubmittedAt, c.invitation.Encoded = &at, nil
 	s := &c.attempt.Value
 	s.Status, s.SubmittedAt = "submitted", &at
 	c.updateBudget()
 	c.setStage(submitted, at)
-	if c.o.l.timeline.Polls > 0 {
-		c.o.awaitingPolls = append(c.o.awaitingPolls, c)
+	if c.organization.live.timeline.Polls > 0 {
+		c.organization.awaitingPolls = append(c.organization.awaitingPolls, c)
 	}
 }
 
@@ -123,11 +123,11 @@ func (c *candidate) evaluate(at Moment, r Result) error {
 		return errEvaluated
 	}
 	if c.stage < submitted {
-		c.handIn(at)
+		c.setSubmitted(at)
 	}
 	c.invitation.Value.Status, c.invitation.Encoded = "evaluated", nil
 	c.attempt.Value.Status, c.attempt.Value.EvaluatedAt = "evaluated", &at
-	c.settleResult(r)
+	c.setResult(r)
 	c.setStage(evaluated, at)
 	return nil
 }
@@ -138,23 +138,23 @@ func (c *candidate) regrade(at Moment, r Result) error {
 		return errNotEvaluated
 	}
 	if old := c.result.ShipScore; old != NoScore {
-		c.o.scores[old]--
+		c.organization.scoreCounts[old]--
 	}
-	c.o.evaluated--
+	c.organization.evaluatedCount--
 	c.attempt.Value.EvaluatedAt, c.attempt.Encoded = &at, nil
-	c.settleResult(r)
-	c.o.attempts.update(c.attempt)
+	c.setResult(r)
+	c.organization.attempts.update(c.attempt)
 	return nil
 }
 
-func (c *candidate) settleResult(r Result) {
+func (c *candidate) setResult(r Result) {
 	c.result = r
 	if r.ShipScore != NoScore {
-		c.o.scores[r.ShipScore]++
+		c.organization.scoreCounts[r.ShipScore]++
 	}
-	c.o.evaluated++
+	c.organization.evaluatedCount++
 	if r.ReportDelay > 0 {
-		c.o.awaitingReport = append(c.o.awaitingReport, c)
+		c.organization.awaitingReport = append(c.organization.awaitingReport, c)
 	}
 }
 
@@ -164,17 +164,17 @@ const centsPerPrompt = 7
 // updateBudget derives the used budget from the log.
 func (c *candidate) updateBudget() {
 	b := &c.attempt.Value.Budget
-	b.DollarsUsed = min(cents(float64(c.prompts*centsPerPrompt)/100), b.DollarsCap)
+	b.DollarsUsed = min(roundToCents(float64(c.promptCount*centsPerPrompt)/100), b.DollarsCap)
 }
 
-func (c *candidate) poll(now time.Time) {
-	polls := c.o.l.timeline.Polls
+func (c *candidate) countPoll(now time.Time) {
+	polls := c.organization.live.timeline.Polls
 	if polls == 0 || c.stage != submitted {
 		return
 	}
-	c.polls++
-	if c.polls >= polls {
-		_ = c.evaluate(MomentOf(now), c.likelyResult()) // Cannot fail for a submitted attempt.
+	c.pollCount++
+	if c.pollCount >= polls {
+		_ = c.evaluate(MomentOf(now), c.inventedResult()) // Cannot fail for a submitted attempt.
 	}
 }
 
@@ -183,23 +183,23 @@ func (c *candidate) setStage(to stage, at Moment) {
 	c.stage = to
 	if c.attempt != nil {
 		c.attempt.Encoded = nil
-		c.o.attempts.update(c.attempt)
+		c.organization.attempts.update(c.attempt)
 	}
 	c.schedule(to+1, at)
 }
 
-func (c *candidate) append(at Moment, kind string, payloads ...Text) {
+func (c *candidate) append(at Moment, kind string, payloads ...RawJSON) {
 	a := c.attempt
 	for _, payload := range payloads {
 		a.log = append(a.log, Event{Seq: int64(len(a.log) + 1), Kind: kind, At: at, Payload: payload})
 	}
 	switch kind {
 	case promptKind:
-		c.prompts += len(payloads)
+		c.promptCount += len(payloads)
 		c.updateBudget()
 		a.Encoded = nil
 	case editKind:
-		c.edits += len(payloads)
+		c.editCount += len(payloads)
 		a.Encoded = nil
 	}
 }

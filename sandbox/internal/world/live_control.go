@@ -83,7 +83,7 @@ func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error
 	case by < time.Second:
 		return errors.New("give a pause of at least a second")
 	case c.stage >= submitted:
-		return errHandedIn
+		return errSubmitted
 	}
 	c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
 	c.attempt.Encoded = nil
@@ -102,7 +102,7 @@ func (l *Live) SetArchive(submissionID string, now time.Time, available bool) er
 
 // AddMember adds a member and returns its id.
 func (o *Organization) AddMember(email, name, role string) (id string) {
-	id = o.l.NewID()
+	id = o.live.NewID()
 	at := MomentOf(o.now)
 	o.members.add(newRecord(id, at, Member{ID: id, Email: email, Name: name, Role: role, CreatedAt: at}))
 	return id
@@ -118,7 +118,7 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 		}
 		o.challenges, o.ownChallenges = own, true
 	}
-	id = o.l.NewID()
+	id = o.live.NewID()
 	at := MomentOf(o.now)
 	c := Challenge{
 		ID: id, Slug: "challenge-" + id[len(id)-4:], Name: name, Domain: "backend", Difficulty: "medium", Level: "senior", Stack: "go",
@@ -126,7 +126,7 @@ func (o *Organization) AddChallenge(name string, tasks ...string) (id string) {
 	}
 	for i, title := range tasks {
 		c.Tasks = append(c.Tasks, Task{
-			ID: o.l.NewID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
+			ID: o.live.NewID(), TaskKey: fmt.Sprintf("task-%d", i+1), Kind: "feature", Title: title, OrderIndex: i,
 			Weight: 1 / float64(len(tasks)), TimeLimitMinutes: c.TimeLimitMinutes / len(tasks),
 		})
 	}
@@ -150,10 +150,10 @@ func (l *Live) Revoke(invitationID string, now time.Time) error {
 	switch {
 	case err != nil:
 		return err
-	case !c.o.MayChange(c.invitation):
+	case !c.organization.MayChange(c.invitation):
 		return errUsed
 	}
-	c.o.RevokeInvitation(c.invitation)
+	c.organization.RevokeInvitation(c.invitation)
 	return nil
 }
 

@@ -10,17 +10,17 @@ import (
 type Organization struct {
 	records
 
-	l              *Live
-	now            time.Time                      // Steps that were due until then have been made.
-	allAssessments map[string]*Record[Assessment] // Including deleted ones.
-	invitees       map[string]*candidate          // By invitation.
-	order          []*candidate                   // In the order of invitations.
-	scores         [maxScore + 1]int              // Number of evaluated submissions by ship score.
-	evaluated      int
-	due            steps        // Steps of the timeline.
-	awaitingPolls  []*candidate // Candidates whose evaluation depends on polls.
-	awaitingReport []*candidate // Evaluated candidates whose report becomes ready later.
-	mails          []Mail
+	live              *Live
+	now               time.Time                      // Steps that were due until then have been made.
+	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
+	candidates        map[string]*candidate          // By invitation.
+	candidatesInOrder []*candidate                   // In the order of invitations.
+	scoreCounts       [maxScore + 1]int              // Number of evaluated submissions by ship score.
+	evaluatedCount    int
+	dueSteps          steps        // Steps of the timeline.
+	awaitingPolls     []*candidate // Candidates whose evaluation depends on polls.
+	awaitingReport    []*candidate // Evaluated candidates whose report becomes ready later.
+	mails             []Mail
 
 	ownChallenges bool // The challenges differ from those of the sample data.
 }
@@ -62,7 +62,7 @@ func (o *Organization) AddAssessment(name, challengeID string) (id string) {
 	if of == nil {
 		of = o.challenges.Newest(0)
 	}
-	id = o.l.NewID()
+	id = o.live.NewID()
 	o.SaveAssessment(Assessment{
 		ID: id, Name: name, ChallengeID: of.ID, Status: "active", TimeLimitMinutes: of.Value.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
 	})
@@ -81,7 +81,7 @@ func (o *Organization) MayInvite(string) bool {
 // MayChange reports whether an invitation can be sent again or revoked: until the attempt
 // begins or the invitation is revoked.
 func (o *Organization) MayChange(i *Record[Invitation]) bool {
-	c := o.invitees[i.ID]
+	c := o.candidates[i.ID]
 	return c.stage < started && !c.revoked
 }
 
@@ -104,7 +104,7 @@ func (o *Organization) DeleteAssessment(a *Record[Assessment]) { o.assessments.r
 // SaveInvitation stores a new or changed invitation. A new one uses one invitation of the
 // plan.
 func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
-	if known := o.invitees[i.ID]; known != nil {
+	if known := o.candidates[i.ID]; known != nil {
 		known.invitation.Value, known.invitation.Encoded = i, nil
 		o.mail(&i, true)
 		return known.invitation
@@ -113,11 +113,11 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 	o.mail(&i, false)
 	posting := o.allAssessments[i.AssessmentID]
 	c := &candidate{
-		o: o, n: len(o.invitees) + 1, posting: posting, invitation: newRecord(i.ID, i.CreatedAt, i),
+		organization: o, number: len(o.candidates) + 1, assessment: posting, invitation: newRecord(i.ID, i.CreatedAt, i),
 		challenge: o.challenges.Find(posting.Value.ChallengeID),
 	}
-	o.invitees[i.ID] = c
-	o.order = append(o.order, c)
+	o.candidates[i.ID] = c
+	o.candidatesInOrder = append(o.candidatesInOrder, c)
 	o.invitations[posting.ID].add(c.invitation)
 	c.schedule(opened, i.CreatedAt)
 	return c.invitation
@@ -125,19 +125,19 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 
 // RevokeInvitation revokes an invitation.
 func (o *Organization) RevokeInvitation(i *Record[Invitation]) {
-	o.invitees[i.ID].revoked = true
+	o.candidates[i.ID].revoked = true
 	i.Value.Status, i.Encoded = "revoked", nil
 }
 
 // CountPoll counts a poll of a submission whose evaluation depends on polls.
-func (o *Organization) CountPoll(a *Attempt) { a.of.(*candidate).poll(o.now) }
+func (o *Organization) CountPoll(a *Attempt) { a.grading.(*candidate).countPoll(o.now) }
 
 // CountListing counts a listing of evaluated submissions as a poll of each submission of
 // the assessment, because a client that polls by listings reads no single submission.
 func (o *Organization) CountListing(assessmentID string) {
 	o.awaitingPolls = slices.DeleteFunc(o.awaitingPolls, func(c *candidate) bool {
-		if assessmentID == "" || assessmentID == c.posting.ID {
-			c.poll(o.now)
+		if assessmentID == "" || assessmentID == c.assessment.ID {
+			c.countPoll(o.now)
 		}
 		return c.stage == evaluated
 	})

@@ -54,7 +54,7 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 		assert.True(t, handedIn)
 		assert.Equal(t, world.MomentOf(noon.Add(time.Duration(n)*time.Minute)), at)
 		assert.True(t, o.Submissions().Find(submission).HasArchive())
-		_, organization, ok := l.Applicant(invitation)
+		_, organization, ok := l.Candidate(invitation)
 		assert.True(t, ok)
 		assert.Equal(t, name, organization)
 	}
@@ -106,7 +106,7 @@ func TestWhatIsDueHappensInOrder(t *testing.T) {
 	for n := range 20 {
 		at := noon.Add(time.Duration(n*7%20) * time.Hour)
 		o.SaveInvitation(world.Invitation{
-			ID: l.NewID(), AssessmentID: posting, Status: "sent", ExpiresAt: world.MomentOf(at.Add(world.InvitationLife)), CreatedAt: world.MomentOf(at),
+			ID: l.NewID(), AssessmentID: posting, Status: "sent", ExpiresAt: world.MomentOf(at.Add(world.InvitationLifetime)), CreatedAt: world.MomentOf(at),
 		})
 	}
 	for n := range 20 {

@@ -54,20 +54,20 @@ func (c *candidate) rank() (Rank, bool) {
 		return Rank{}, false
 	}
 	rank := 1 // Equal scores share the better rank. NoScore is after all scores.
-	for _, better := range c.o.scores[max(c.result.ShipScore+1, 0):] {
+	for _, better := range c.organization.scoreCounts[max(c.result.ShipScore+1, 0):] {
 		rank += better
 	}
-	return Rank{rank, c.o.evaluated}, true
+	return Rank{rank, c.organization.evaluatedCount}, true
 }
 
 func (c *candidate) extra() map[string]any { return c.result.Extra }
 
-func (c *candidate) stored() bool { return c.stage >= submitted && !c.noArchive }
+func (c *candidate) hasArchive() bool { return c.stage >= submitted && !c.noArchive }
 
 // unevaluated returns the attempt as it was before the evaluation.
 func (c *candidate) unevaluated() *Attempt {
 	was, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.of = "submitted", nil, nil, &was
+	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.grading = "submitted", nil, nil, &was
 	was.stage, was.result, was.attempt = submitted, Result{}, &a
 	return &a
 }
@@ -77,26 +77,26 @@ func (c *candidate) report() Report {
 	r := Report{
 		SubmissionID: s.ID, Status: s.Status, Pillars: slices.Clone(pillars[:]),
 		Facts: Facts{
-			TimeAllottedMinutes: c.minutes, AIExchangeCount: c.prompts,
+			TimeAllottedMinutes: c.timeLimitMinutes, AIExchangeCount: c.promptCount,
 			BudgetUsedDollars: s.Budget.DollarsUsed, BudgetAllottedDollars: s.Budget.DollarsCap,
 		},
 	}
 	if !c.ready() {
 		if c.stage == evaluated && c.result.ReportDelay < 0 && c.result.Verdict != "" {
-			r.Verdict, r.VerdictLabel = c.result.Verdict, label(c.result.Verdict)
+			r.Verdict, r.VerdictLabel = c.result.Verdict, verdictLabel(c.result.Verdict)
 		}
 		return r
 	}
 	c.grade(&r)
 	r.Evaluated, r.GeneratedAt = true, new(s.EvaluatedAt.plus(c.result.ReportDelay))
 	worked := s.SubmittedAt.minus(s.StartedAt) - time.Duration(s.PausedTotalSeconds)*time.Second
-	r.Facts.TimeUsedMinutes = new(cents(max(worked, 0).Minutes()))
+	r.Facts.TimeUsedMinutes = new(roundToCents(max(worked, 0).Minutes()))
 	r.Facts.AIAuthoredPct = new(0.0)
-	if c.prompts > 0 {
-		*r.Facts.AIAuthoredPct = float64(20 + c.n*17%61)
+	if c.promptCount > 0 {
+		*r.Facts.AIAuthoredPct = float64(20 + c.number*17%61)
 	}
-	if c.edits > 0 {
-		r.Facts.ChurnPct = new(float64(c.n * 7 % 41))
+	if c.editCount > 0 {
+		r.Facts.ChurnPct = new(float64(c.number * 7 % 41))
 	}
 	return r
 }
@@ -104,7 +104,7 @@ func (c *candidate) report() Report {
 // ready reports whether the report is ready.
 func (c *candidate) ready() bool {
 	delay := c.result.ReportDelay
-	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= MomentOf(c.o.now)
+	return c.stage == evaluated && delay >= 0 && c.attempt.Value.EvaluatedAt.plus(delay) <= MomentOf(c.organization.now)
 }
 
 // grade sets the fields of the report that depend on the result.
@@ -115,7 +115,7 @@ func (c *candidate) grade(r *Report) {
 		r.Verdict = cmp.Or(r.Verdict, verdictFor(score))
 		r.Summary = cmp.Or(r.Summary, "Scored "+strconv.Itoa(score)+" of 100 in the sandbox.")
 	}
-	r.VerdictLabel = label(r.Verdict)
+	r.VerdictLabel = verdictLabel(r.Verdict)
 	r.IntegrityStatus = cmp.Or(c.result.IntegrityStatus, "clear")
 	sure := 0
 	for i := range r.Pillars {
@@ -131,11 +131,11 @@ func (c *candidate) grade(r *Report) {
 		}
 	}
 	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[sure])
-	r.InterviewQuestions = []Text{`"What would you do next, given another hour?"`}
+	r.InterviewQuestions = []RawJSON{`"What would you do next, given another hour?"`}
 }
 
-// label returns the label of a verdict.
-func label(verdict string) string {
+// verdictLabel returns the label of a verdict.
+func verdictLabel(verdict string) string {
 	if verdict == "" {
 		return ""
 	}
@@ -155,9 +155,9 @@ func verdictFor(score int) string {
 	return "strong_no"
 }
 
-// likelyResult returns the result of a candidate that the timeline evaluates.
-func (c *candidate) likelyResult() Result {
-	score := 35 + c.n*37%61
+// inventedResult returns the result of a candidate that the timeline evaluates.
+func (c *candidate) inventedResult() Result {
+	score := 35 + c.number*37%61
 	r := Result{ShipScore: score, Pillars: make(map[string]int, len(pillars))}
 	for i, p := range pillars {
 		r.Pillars[p.ID] = score - 3 + 2*i
@@ -165,4 +165,4 @@ func (c *candidate) likelyResult() Result {
 	return r
 }
 
-func cents(x float64) float64 { return math.Round(x*100) / 100 }
+func roundToCents(x float64) float64 { return math.Round(x*100) / 100 }

@@ -81,7 +81,7 @@ func TestNumbersThatAreMadeUp(t *testing.T) {
 		assert.Equal(t, []any{0, 0.0, 0.0}, []any{r.Facts.AIExchangeCount, r.Facts.BudgetUsedDollars, *r.Facts.AIAuthoredPct}, "nothing came from an assistant")
 		assert.Nil(t, r.Facts.ChurnPct, "nothing was edited")
 		n++
-		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "ai_prompt", make([]world.Text, n)...))
+		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "ai_prompt", make([]world.RawJSON, n)...))
 		require.NoError(t, l.Append(a.ID, noon.Add(time.Hour), "file_edit", "{}"))
 		r = a.Report()
 		assert.Equal(t, n, r.Facts.AIExchangeCount)

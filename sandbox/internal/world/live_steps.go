@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	errNotBegun = errors.New("the attempt has not begun: begin it first")
-	errPlan     = errors.New("the plan's invitations for this period are used up")
+	errNotBegun  = errors.New("the attempt has not begun: begin it first")
+	errPlanLimit = errors.New("the plan's invitations for this period are used up")
 )
 
 // Invite sends an invitation to an assessment of any organization.
@@ -21,12 +21,12 @@ func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitati
 		case posting.Value.Status == "closed":
 			return "", errClosed
 		case !o.MayInvite(email):
-			return "", errPlan
+			return "", errPlanLimit
 		}
 		at := MomentOf(now)
 		return o.SaveInvitation(Invitation{
 			ID: l.NewID(), AssessmentID: assessmentID, CandidateEmail: email, CandidateName: name, Status: "sent",
-			RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLife), CreatedAt: at,
+			RecruiterDecision: "none", SentAt: &at, ExpiresAt: at.plus(InvitationLifetime), CreatedAt: at,
 		}).ID, nil
 	}
 	return "", ErrUnknown
@@ -78,7 +78,7 @@ func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID s
 }
 
 // Append adds an event to a log for each payload.
-func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...Text) error {
+func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...RawJSON) error {
 	c, err := l.candidateOfSubmission(submissionID, now)
 	if err != nil {
 		return err

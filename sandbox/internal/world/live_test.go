@@ -20,7 +20,7 @@ func invited(t world.Timeline) (l *world.Live, o *world.Organization, id string)
 	at := world.MomentOf(noon)
 	posting := o.AddAssessment("Backend", "")
 	i := o.SaveInvitation(world.Invitation{
-		ID: l.NewID(), AssessmentID: posting, Status: "sent", SentAt: &at, ExpiresAt: world.MomentOf(noon.Add(world.InvitationLife)), CreatedAt: at,
+		ID: l.NewID(), AssessmentID: posting, Status: "sent", SentAt: &at, ExpiresAt: world.MomentOf(noon.Add(world.InvitationLifetime)), CreatedAt: at,
 	})
 	return l, o, i.ID
 }
@@ -36,7 +36,7 @@ func TestStepsByHand(t *testing.T) {
 		return err
 	}
 	expire := func(l *world.Live, invitation string, _ time.Time) error {
-		return l.Open(invitation, noon.Add(world.InvitationLife))
+		return l.Open(invitation, noon.Add(world.InvitationLifetime))
 	}
 	for name, c := range map[string]struct {
 		steps []func(*world.Live, string, time.Time) error

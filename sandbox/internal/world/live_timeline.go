@@ -35,16 +35,16 @@ func (t Timeline) includes(to stage) bool {
 
 // step is a step that a candidate will make.
 type step struct {
-	at    time.Time
-	order uint64 // Order of steps at the same time.
-	of    *candidate
-	to    stage
+	at        time.Time
+	order     uint64 // Order of steps at the same time.
+	candidate *candidate
+	stage     stage
 }
 
 // steps is a heap of steps by time.
 type steps struct {
 	list  []step
-	order uint64
+	count uint64
 }
 
 func (s *steps) Len() int { return len(s.list) }
@@ -67,23 +67,23 @@ func (s *steps) Pop() any {
 }
 
 func (c *candidate) schedule(to stage, after Moment) {
-	if t := c.o.l.timeline; t.includes(to) {
-		due := &c.o.due
-		due.order++
-		heap.Push(due, step{after.Time().Add(t.delay(to)), due.order, c, to})
+	if t := c.organization.live.timeline; t.includes(to) {
+		due := &c.organization.dueSteps
+		due.count++
+		heap.Push(due, step{after.Time().Add(t.delay(to)), due.count, c, to})
 	}
 }
 
 // runDue makes the steps that are due. It ignores a step that a test made already.
 func (o *Organization) runDue(now time.Time) {
-	for len(o.due.list) > 0 && !o.due.list[0].at.After(now) {
-		next := heap.Pop(&o.due).(step)
-		c, at := next.of, MomentOf(next.at)
-		if c.stage+1 != next.to {
+	for len(o.dueSteps.list) > 0 && !o.dueSteps.list[0].at.After(now) {
+		next := heap.Pop(&o.dueSteps).(step)
+		c, at := next.candidate, MomentOf(next.at)
+		if c.stage+1 != next.stage {
 			continue
 		}
 		// After a step that fails, the candidate makes no further steps.
-		switch next.to {
+		switch next.stage {
 		case opened:
 			_ = c.open(at)
 		case started:
@@ -91,7 +91,7 @@ func (o *Organization) runDue(now time.Time) {
 		case submitted:
 			_ = c.submit(at)
 		case evaluated:
-			_ = c.evaluate(at, c.likelyResult())
+			_ = c.evaluate(at, c.inventedResult())
 		case sent:
 		}
 	}

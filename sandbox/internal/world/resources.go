@@ -142,14 +142,14 @@ type Budget struct {
 	DollarsCap  float64 `json:"dollars_cap"`
 }
 
-// Text is JSON that the package stores without decoding it.
-type Text string
+// RawJSON is JSON that the package stores without decoding it.
+type RawJSON string
 
-// Texts is an array of JSON values. A nil one encodes as an empty array.
-type Texts []Text
+// RawJSONs is an array of JSON values. A nil one encodes as an empty array.
+type RawJSONs []RawJSON
 
 // MarshalJSON returns the values as an array.
-func (t Texts) MarshalJSON() ([]byte, error) {
+func (t RawJSONs) MarshalJSON() ([]byte, error) {
 	b := []byte{'['}
 	for i, text := range t {
 		if i > 0 {
@@ -165,8 +165,8 @@ type Event struct {
 	Seq     int64
 	Kind    string
 	At      Moment
-	Payload Text   // Empty: no payload.
-	Encoded []byte // The server's cached JSON. Events never change.
+	Payload RawJSON // Empty: no payload.
+	Encoded []byte  // The server's cached JSON. Events never change.
 }
 
 // Report is the result of grading. Before the evaluation it has four pillars without
@@ -182,15 +182,15 @@ type Report struct {
 	Summary            string   `json:"summary"`
 	ScoredAsRole       *string  `json:"scored_as_role"`
 	Pillars            []Pillar `json:"pillars"`
-	Strengths          Texts    `json:"strengths"`
-	Flags              Texts    `json:"flags"`
-	InterviewQuestions Texts    `json:"interview_questions"`
+	Strengths          RawJSONs `json:"strengths"`
+	Flags              RawJSONs `json:"flags"`
+	InterviewQuestions RawJSONs `json:"interview_questions"`
 	Facts              Facts    `json:"facts"`
-	ScopeExclusions    Texts    `json:"scope_exclusions"`
+	ScopeExclusions    RawJSONs `json:"scope_exclusions"`
 	IntegrityStatus    string   `json:"integrity_status"`
 	PipelineRank       *Rank    `json:"pipeline_rank"` // Nil: Attempt.Rank depends on other submissions.
 	Percentile         *float64 `json:"percentile,omitempty"`
-	Tasks              Texts    `json:"tasks"`
+	Tasks              RawJSONs `json:"tasks"`
 	GeneratedAt        *Moment  `json:"generated_at"`
 }
 

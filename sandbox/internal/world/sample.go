@@ -29,7 +29,7 @@ func NewSample() *Sample {
 		d.finish()
 	}
 	w.attempts = newAttemptList(len(drafts))
-	for _, a := range graded(drafts) {
+	for _, a := range gradeDrafts(drafts) {
 		w.attempts.add(a)
 	}
 	return w

@@ -9,11 +9,11 @@ import (
 // plan is the number of candidates of an assessment and their stages. The
 // stages repeat until all candidates have one.
 type plan struct {
-	assessment string
-	number     int // Part of the ids.
-	candidates int
-	stages     []stage
-	from       Moment // When the first invitation was sent.
+	assessment      string
+	number          int // Part of the ids.
+	candidates      int
+	stages          []stage
+	firstInvitation Moment // When the first invitation was sent.
 }
 
 const e = evaluated // Keeps the following tables aligned.
@@ -39,13 +39,13 @@ func person(n int) Person {
 
 // draft is a submission that is being built.
 type draft struct {
-	n          int // Number of the candidate, from 1.
-	stage      stage
-	assessment *Assessment
-	challenge  *Challenge
-	submission Submission
-	log        []Event
-	prompts    int
+	number      int // Number of the candidate, from 1.
+	stage       stage
+	assessment  *Assessment
+	challenge   *Challenge
+	submission  Submission
+	log         []Event
+	promptCount int
 }
 
 func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
@@ -60,7 +60,7 @@ func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
 		invitations = append(invitations, invitation)
 		if stage >= started {
 			drafts = append(drafts, &draft{
-				n: n, stage: stage, assessment: a, challenge: challenge,
+				number: n, stage: stage, assessment: a, challenge: challenge,
 				submission: p.submission(n, stage, who, &invitation),
 			})
 		}
@@ -73,12 +73,12 @@ func minutesUsed(n int) int { return 31 + n*17%29 }
 
 func (p plan) invitation(n int, reached stage, who Person) Invitation {
 	minute := time.Minute
-	created := p.from.plus(time.Duration(n-1)*97*minute + time.Duration(n*7919%60000)*time.Millisecond)
+	created := p.firstInvitation.plus(time.Duration(n-1)*97*minute + time.Duration(n*7919%60000)*time.Millisecond)
 	i := Invitation{
 		ID:           fmt.Sprintf("1a000000-0000-4000-8%03d-%012d", p.number, n),
 		AssessmentID: p.assessment, CandidateEmail: who.Email, CandidateName: who.Name,
 		Status: "sent", RecruiterDecision: "none",
-		SentAt: new(created.plus(1234 * time.Millisecond)), ExpiresAt: created.plus(InvitationLife), CreatedAt: created,
+		SentAt: new(created.plus(1234 * time.Millisecond)), ExpiresAt: created.plus(InvitationLifetime), CreatedAt: created,
 	}
 	if reached >= opened {
 		i.Status, i.OpenedAt = "opened", new(created.plus(time.Duration(20+n*53%900)*minute))
@@ -123,8 +123,8 @@ func (d *draft) finish() {
 		limit = *d.assessment.BudgetDollarsCap
 	}
 	spent := 0.0
-	if d.prompts > 0 {
-		spent = math.Round(limit*float64(d.n*29%100)) / 100
+	if d.promptCount > 0 {
+		spent = math.Round(limit*float64(d.number*29%100)) / 100
 	}
 	d.submission.Budget = Budget{DollarsUsed: spent, DollarsCap: limit}
 }

@@ -1,7 +1,7 @@
 package world
 
 // sampleReports are the reports with individual texts and scores.
-var sampleReports = []seedReport{
+var sampleReports = []reportTemplate{
 	{
 		ShipScore: 91, Verdict: "strong_yes", VerdictLabel: "Strong yes", Confidence: "high",
 		Summary:         "Found the race behind the double charge before touching code, and proved the fix with a test.",
@@ -15,10 +15,10 @@ var sampleReports = []seedReport{
 			{"ai_fluency", "AI Fluency", new(90), false, "Precise prompts; checks what comes back.", []string{}},
 			{"rigor", "Rigor", new(86), false, "Wrote the failing test first.", []string{"Load testing"}},
 		},
-		Strengths:          []Text{`"Reproduces before repairing"`, `{"title":"Idempotency","evidence":{"file":"charge.go","line":88}}`},
-		InterviewQuestions: []Text{`"How would you roll this out without a maintenance window?"`, `{"question":"What did you leave out, and why?","pillar":"rigor"}`},
-		ScopeExclusions:    []Text{`"Deployment"`},
-		Tasks:              []Text{`{"task_key":"double-charge","kind":"bug","score":96}`, `{"task_key":"slow-ledger","kind":"efficiency","score":85}`},
+		Strengths:          []RawJSON{`"Reproduces before repairing"`, `{"title":"Idempotency","evidence":{"file":"charge.go","line":88}}`},
+		InterviewQuestions: []RawJSON{`"How would you roll this out without a maintenance window?"`, `{"question":"What did you leave out, and why?","pillar":"rigor"}`},
+		ScopeExclusions:    []RawJSON{`"Deployment"`},
+		Tasks:              []RawJSON{`{"task_key":"double-charge","kind":"bug","score":96}`, `{"task_key":"slow-ledger","kind":"efficiency","score":85}`},
 	},
 	{
 		ShipScore: 74, Verdict: "yes", VerdictLabel: "Yes", Confidence: "medium",
@@ -31,11 +31,11 @@ var sampleReports = []seedReport{
 			{"ai_fluency", "AI Fluency", new(77), true, "Few exchanges to judge by.", []string{}},
 			{"rigor", "Rigor", nil, true, "", []string{"Observability", "Rollback"}},
 		},
-		ScopeExclusions:    []Text{`{"area":"Observability","reason":"the brief has no production access"}`},
-		Tasks:              []Text{`"double-charge"`, `"slow-ledger"`},
-		Strengths:          []Text{`"Quick to the cause"`},
-		Flags:              []Text{`"No test for the repaired case"`},
-		InterviewQuestions: []Text{`"Which test would you add first?"`},
+		ScopeExclusions:    []RawJSON{`{"area":"Observability","reason":"the brief has no production access"}`},
+		Tasks:              []RawJSON{`"double-charge"`, `"slow-ledger"`},
+		Strengths:          []RawJSON{`"Quick to the cause"`},
+		Flags:              []RawJSON{`"No test for the repaired case"`},
+		InterviewQuestions: []RawJSON{`"Which test would you add first?"`},
 	},
 	{
 		ShipScore: 58, Verdict: "no", VerdictLabel: "No", Confidence: "low",
@@ -49,7 +49,7 @@ var sampleReports = []seedReport{
 			{"ai_fluency", "AI Fluency", nil, true, "", []string{}},
 			{"rigor", "Rigor", new(60), true, "", []string{}},
 		},
-		Flags: []Text{`{"kind":"paste","severity":"high","at_seq":4}`, `"Left the editor for 20 minutes"`},
+		Flags: []RawJSON{`{"kind":"paste","severity":"high","at_seq":4}`, `"Left the editor for 20 minutes"`},
 	},
 	{
 		ShipScore: 83, Verdict: "strong_yes", VerdictLabel: "Strong yes", Confidence: "high",
@@ -64,10 +64,10 @@ var sampleReports = []seedReport{
 			{"ai_fluency", "AI Fluency", new(89), false, "Asks for alternatives.", []string{}},
 			{"rigor", "Rigor", new(79), false, "Measures before and after.", []string{}},
 		},
-		Strengths:          []Text{`{"title":"Measures","evidence":"a benchmark in the second commit"}`},
-		InterviewQuestions: []Text{`"Why a map and not an index?"`, `"What would change at ten times the load?"`},
-		ScopeExclusions:    []Text{`"Deployment"`, `{"area":"Security"}`},
-		Tasks:              []Text{`{"task_key":"slow-ledger","score":88,"notes":["9 s to 40 ms"]}`},
+		Strengths:          []RawJSON{`{"title":"Measures","evidence":"a benchmark in the second commit"}`},
+		InterviewQuestions: []RawJSON{`"Why a map and not an index?"`, `"What would change at ten times the load?"`},
+		ScopeExclusions:    []RawJSON{`"Deployment"`, `{"area":"Security"}`},
+		Tasks:              []RawJSON{`{"task_key":"slow-ledger","score":88,"notes":["9 s to 40 ms"]}`},
 	},
 	{
 		ShipScore: 31, Verdict: "no", VerdictLabel: "No", Confidence: "medium",
@@ -81,8 +81,8 @@ var sampleReports = []seedReport{
 			{"ai_fluency", "AI Fluency", new(35), false, "Long prompts, no checks.", []string{}},
 			{"rigor", "Rigor", new(28), false, "No tests.", []string{}},
 		},
-		Flags:              []Text{`"Tests were deleted"`},
-		InterviewQuestions: []Text{`{"question":"What would you do with one more hour?"}`},
-		Tasks:              []Text{`{"task_key":"double-charge","score":18}`},
+		Flags:              []RawJSON{`"Tests were deleted"`},
+		InterviewQuestions: []RawJSON{`{"question":"What would you do with one more hour?"}`},
+		Tasks:              []RawJSON{`{"task_key":"double-charge","score":18}`},
 	},
 }

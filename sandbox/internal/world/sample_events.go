@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	busyID     = "5b000000-0000-4000-8001-000000000002" // who has everything in the log
-	busyEvents = 2400
-	longPrompt = 100 << 10
+	busySubmissionID = "5b000000-0000-4000-8001-000000000002" // who has everything in the log
+	busyEvents       = 2400
+	longPromptSize   = 100 << 10
 
-	openAttempt = 20 * time.Minute // Length of the log of an attempt that was not submitted
+	unsubmittedLogLength = 20 * time.Minute // Length of the log of an attempt that was not submitted
 )
 
 // sampleEvent is an event without a sequence number and a time.
 type sampleEvent struct {
 	kind    string
-	payload Text
+	payload RawJSON
 }
 
 // writeLog creates the log of an attempt and counts its prompts.
 func (d *draft) writeLog() {
 	script := d.events()
-	begun, end := d.submission.StartedAt, d.submission.StartedAt.plus(openAttempt)
+	begun, end := d.submission.StartedAt, d.submission.StartedAt.plus(unsubmittedLogLength)
 	if d.submission.SubmittedAt != nil {
 		end = *d.submission.SubmittedAt
 	}
@@ -35,7 +35,7 @@ func (d *draft) writeLog() {
 			seq += 3 // A log may have gaps.
 		}
 		if next.kind == promptKind {
-			d.prompts++
+			d.promptCount++
 		}
 		d.log = append(d.log, Event{Seq: seq, Kind: next.kind, At: begun + step*Moment(i), Payload: next.payload})
 	}
@@ -44,8 +44,8 @@ func (d *draft) writeLog() {
 // events returns the events of a log. A few logs are empty, most are short, and one
 // has every kind of event.
 func (d *draft) events() []sampleEvent {
-	busy := d.submission.ID == busyID
-	count := d.n * 7 % 12
+	busy := d.submission.ID == busySubmissionID
+	count := d.number * 7 % 12
 	if busy {
 		count = busyEvents
 	}
@@ -55,8 +55,8 @@ func (d *draft) events() []sampleEvent {
 		case i == 0:
 			script = append(script, sampleEvent{"attempt_started", ""})
 		case busy && i == busyEvents/2:
-			text := strings.Repeat(longSentence, longPrompt/len(longSentence)+1)
-			script = append(script, sampleEvent{promptKind, Text(`{"text":"` + text + `"}`)})
+			text := strings.Repeat(longSentence, longPromptSize/len(longSentence)+1)
+			script = append(script, sampleEvent{promptKind, RawJSON(`{"text":"` + text + `"}`)})
 		case busy && i%50 == 7:
 			script = append(script, unusualEvents[i/50%len(unusualEvents)])
 		default:

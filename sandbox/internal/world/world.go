@@ -13,8 +13,8 @@ package world
 
 import "time"
 
-// InvitationLife is how long an invitation is valid after it was sent.
-const InvitationLife = 30 * 24 * time.Hour
+// InvitationLifetime is how long an invitation is valid after it was sent.
+const InvitationLifetime = 30 * 24 * time.Hour
 
 // World is the data of one organization. It is implemented by Sample, which ignores
 // writes, and by Organization, which stores them. The handlers are the same for both.

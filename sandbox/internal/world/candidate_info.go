@@ -9,8 +9,8 @@ import (
 // Stages are the stages of a candidate, in order.
 var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
 
-// Applicant is a copy of a candidate of the live data.
-type Applicant struct {
+// CandidateInfo is a copy of a candidate of the live data.
+type CandidateInfo struct {
 	Invitation Invitation
 	Assessment string   // Name, also of a deleted assessment.
 	Stage      int      // Index in Stages.
@@ -19,43 +19,43 @@ type Applicant struct {
 	Attempt    *Attempt // Nil until it begins. Read it only under the lock.
 }
 
-func (c *candidate) seen() Applicant {
-	return Applicant{
-		Invitation: c.invitation.Value, Assessment: c.posting.Value.Name, Stage: int(c.stage),
-		Revoked: c.revoked, Closed: c.posting.Value.Status == "closed", Attempt: c.attempt,
+func (c *candidate) info() CandidateInfo {
+	return CandidateInfo{
+		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage),
+		Revoked: c.revoked, Closed: c.assessment.Value.Status == "closed", Attempt: c.attempt,
 	}
 }
 
 // Names returns the sorted names of the organizations.
 func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
 
-// Applicant returns the candidate with an invitation, and the organization's name.
-func (l *Live) Applicant(invitationID string) (who Applicant, organization string, ok bool) {
+// CandidateInfo returns the candidate with an invitation, and the organization's name.
+func (l *Live) Candidate(invitationID string) (who CandidateInfo, organization string, ok bool) {
 	for name, o := range l.organizations {
-		if c := o.invitees[invitationID]; c != nil {
-			return c.seen(), name, true
+		if c := o.candidates[invitationID]; c != nil {
+			return c.info(), name, true
 		}
 	}
-	return Applicant{}, "", false
+	return CandidateInfo{}, "", false
 }
 
 // CountStages returns the number of candidates of an assessment at each stage. "" means
 // all assessments.
 func (o *Organization) CountStages(assessmentID string) (counts [len(Stages)]int) {
-	for _, c := range o.order {
-		if assessmentID == "" || c.posting.ID == assessmentID {
+	for _, c := range o.candidatesInOrder {
+		if assessmentID == "" || c.assessment.ID == assessmentID {
 			counts[c.stage]++
 		}
 	}
 	return counts
 }
 
-// Applicants returns the candidates of an assessment ("" for all) at a stage, newest
+// Candidates returns the candidates of an assessment ("" for all) at a stage, newest
 // first: at most size after skipping skip.
-func (o *Organization) Applicants(assessmentID string, at, skip, size int) []Applicant {
-	var found []Applicant
-	for _, c := range slices.Backward(o.order) {
-		if int(c.stage) != at || assessmentID != "" && c.posting.ID != assessmentID {
+func (o *Organization) Candidates(assessmentID string, at, skip, size int) []CandidateInfo {
+	var found []CandidateInfo
+	for _, c := range slices.Backward(o.candidatesInOrder) {
+		if int(c.stage) != at || assessmentID != "" && c.assessment.ID != assessmentID {
 			continue
 		}
 		skip--
@@ -65,32 +65,32 @@ func (o *Organization) Applicants(assessmentID string, at, skip, size int) []App
 		if len(found) == size {
 			break
 		}
-		found = append(found, c.seen())
+		found = append(found, c.info())
 	}
 	return found
 }
 
 // Upcoming is a future change of a candidate.
 type Upcoming struct {
-	At    Moment
-	Stage int // Index in Stages that the change leads to, or -1 if the invitation expires.
-	Who   Invitation
+	At         Moment
+	Stage      int // Index in Stages that the change leads to, or -1 if the invitation expires.
+	Invitation Invitation
 }
 
 // Upcoming returns the changes until a time, in order: steps of the timeline and
 // invitations that expire unused.
 func (o *Organization) Upcoming(until Moment) []Upcoming {
 	var all []Upcoming
-	for _, s := range o.due.list {
-		if s.of.stage+1 == s.to {
-			all = s.of.upcoming(all, s, until)
+	for _, s := range o.dueSteps.list {
+		if s.candidate.stage+1 == s.stage {
+			all = s.candidate.upcoming(all, s, until)
 		}
 	}
 	begun := make(map[string]bool)
 	for _, next := range all {
-		begun[next.Who.ID] = begun[next.Who.ID] || next.Stage == int(started)
+		begun[next.Invitation.ID] = begun[next.Invitation.ID] || next.Stage == int(started)
 	}
-	for _, c := range o.order {
+	for _, c := range o.candidatesInOrder {
 		if i := &c.invitation.Value; c.stage < started && !c.revoked && !begun[i.ID] && i.ExpiresAt > MomentOf(o.now) && i.ExpiresAt <= until {
 			all = append(all, Upcoming{i.ExpiresAt, -1, *i})
 		}
@@ -102,15 +102,15 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 // upcoming appends the future steps of one candidate, up to the first that cannot be
 // made.
 func (c *candidate) upcoming(all []Upcoming, next step, until Moment) []Upcoming {
-	t := c.o.l.timeline
-	for at := next.at; ; at = at.Add(t.delay(next.to)) {
+	t := c.organization.live.timeline
+	for at := next.at; ; at = at.Add(t.delay(next.stage)) {
 		now := MomentOf(at)
-		if now > until || next.to <= started && (c.mayEnter(now) != nil || next.to == started && c.posting.Value.Status == "closed") {
+		if now > until || next.stage <= started && (c.checkUsable(now) != nil || next.stage == started && c.assessment.Value.Status == "closed") {
 			return all
 		}
-		all = append(all, Upcoming{now, int(next.to), c.invitation.Value})
-		next.to++
-		if next.to > evaluated || !t.includes(next.to) {
+		all = append(all, Upcoming{now, int(next.stage), c.invitation.Value})
+		next.stage++
+		if next.stage > evaluated || !t.includes(next.stage) {
 			return all
 		}
 	}

@@ -21,7 +21,7 @@ func TestWhatIsComing(t *testing.T) {
 			if c.Stage >= 0 {
 				what = world.Stages[c.Stage]
 			}
-			all = append(all, c.At.Time().Sub(noon).String()+" "+what+" "+c.Who.ID[34:])
+			all = append(all, c.At.Time().Sub(noon).String()+" "+what+" "+c.Invitation.ID[34:])
 		}
 		return all
 	}
@@ -35,10 +35,10 @@ func TestWhatIsComing(t *testing.T) {
 	assert.Equal(t, [...]int{1, 1, 0, 0, 0}, o.CountStages(""))
 	l.Organization("", noon.Add(6*time.Hour))
 	assert.Equal(t, [...]int{1, 0, 0, 0, 1}, o.CountStages(""), "and so it was")
-	seen := o.Applicants("", 4, 0, 10)
+	seen := o.Candidates("", 4, 0, 10)
 	require.Len(t, seen, 1)
 	assert.Equal(t, id, seen[0].Invitation.ID)
-	assert.Empty(t, o.Applicants("", 4, 1, 10))
+	assert.Empty(t, o.Candidates("", 4, 1, 10))
 
 	_, o, _ = invited(world.Timeline{})
 	assert.Equal(t, []string(nil), told(29*24*time.Hour))
@@ -57,8 +57,8 @@ func TestWhatIsComingStopsWhereItWill(t *testing.T) {
 		"to the handing in":        {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, false, 0, 3},
 		"closed: opened, expires":  {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, true, 0, 2},
 		"closed: on, once begun":   {world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: time.Hour}, true, 2, 1},
-		"begins as it expires":     {world.Timeline{Open: time.Hour, Begin: world.InvitationLife - time.Hour}, false, 0, 2},
-		"begins before it expires": {world.Timeline{Open: time.Hour, Begin: world.InvitationLife - time.Hour - time.Millisecond}, false, 0, 2},
+		"begins as it expires":     {world.Timeline{Open: time.Hour, Begin: world.InvitationLifetime - time.Hour}, false, 0, 2},
+		"begins before it expires": {world.Timeline{Open: time.Hour, Begin: world.InvitationLifetime - time.Hour - time.Millisecond}, false, 0, 2},
 		"expires now":              {world.Timeline{}, false, 30 * 24, 0},
 		"expires soon":             {world.Timeline{}, false, 30*24 - 1, 1},
 	} {
@@ -104,7 +104,7 @@ func TestApplicants(t *testing.T) {
 		"who opened it":                    {"", 1, 0, 9, []string{ids[3]}},
 	} {
 		var got []string
-		for _, who := range o.Applicants(c.posting, c.at, c.skip, c.size) {
+		for _, who := range o.Candidates(c.posting, c.at, c.skip, c.size) {
 			got = append(got, who.Invitation.ID)
 			assert.Equal(t, c.at, who.Stage, name)
 			assert.False(t, who.Closed, name)
@@ -115,9 +115,9 @@ func TestApplicants(t *testing.T) {
 	closed.Status = "closed"
 	o.SaveAssessment(closed)
 	l.Organization("other", noon)
-	who, organization, ok := l.Applicant(id)
+	who, organization, ok := l.Candidate(id)
 	assert.Equal(t, []any{"", true, true}, []any{organization, ok, who.Closed})
-	_, _, ok = l.Applicant("nobody")
+	_, _, ok = l.Candidate("nobody")
 	assert.False(t, ok)
 	assert.Equal(t, []string{"", "other"}, l.Names())
 }

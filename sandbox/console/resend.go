@@ -17,9 +17,9 @@ import (
 // sendTimeout limits a request that is sent again. A fault may delay its response.
 const sendTimeout = 30 * time.Second
 
-// sendAgain sends the request of an exchange again, with the same key.
-func (c *console) sendAgain(r *http.Request) (string, error) {
-	e, ok := c.entry(number(r.PathValue("number")))
+// resend sends the request of an exchange again, with the same key.
+func (c *console) resend(r *http.Request) (string, error) {
+	e, ok := c.entry(parseNumber(r.PathValue("number")))
 	switch {
 	case !ok:
 		return "", errNotFound
@@ -28,7 +28,7 @@ func (c *console) sendAgain(r *http.Request) (string, error) {
 	}
 	token := ""
 	if e.Key != "" {
-		token = c.tokenOf(e.Key)
+		token = c.keyToken(e.Key)
 		if token == "" {
 			return "", errors.New("the key of the request is revoked or expired")
 		}
@@ -38,16 +38,16 @@ func (c *console) sendAgain(r *http.Request) (string, error) {
 	if err := c.sendOnce(ctx, e, token); err != nil {
 		return "", err
 	}
-	found, _ := c.server.Page(math.MaxInt, 1, func(f sandbox.Entry) bool { return f.Method == e.Method && f.Path == e.Path })
+	found, _ := c.server.JournalPage(math.MaxInt, 1, func(f sandbox.Entry) bool { return f.Method == e.Method && f.Path == e.Path })
 	if len(found) == 0 { // The server was reset meanwhile.
-		return home, nil
+		return homePath, nil
 	}
-	return at("/exchanges/"+strconv.Itoa(found[0].Detail.Number), "again"), nil
+	return pageURL("/exchanges/"+strconv.Itoa(found[0].Detail.Number), "again"), nil
 }
 
 // sendOnce sends a request over a connection of its own. The journal shows the result.
 func (c *console) sendOnce(ctx context.Context, e sandbox.Entry, token string) error {
-	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+address(e), bytes.NewReader(e.Body))
+	request, err := http.NewRequestWithContext(ctx, e.Method, "http://sandbox"+pathAndQuery(e), bytes.NewReader(e.Body))
 	if err != nil {
 		return err
 	}

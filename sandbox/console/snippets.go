@@ -11,37 +11,37 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// quoted returns text as one word of a POSIX shell.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// shellQuote returns text as one word of a POSIX shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-func address(e sandbox.Entry) string {
+func pathAndQuery(e sandbox.Entry) string {
 	if e.Query == "" {
 		return e.Path
 	}
 	return e.Path + "?" + e.Query
 }
 
-// asCurl returns the curl command of an exchange, without the key. The path, query and
+// curlCommand returns the curl command of an exchange, without the key. The path, query and
 // body are sent unchanged.
-func asCurl(e sandbox.Entry, base string) string {
-	lines := []string{"curl -g --path-as-is -sS -i -X " + quoted(e.Method) + " " + quoted(base+address(e))}
+func curlCommand(e sandbox.Entry, base string) string {
+	lines := []string{"curl -g --path-as-is -sS -i -X " + shellQuote(e.Method) + " " + shellQuote(base+pathAndQuery(e))}
 	if e.Method == http.MethodHead {
-		lines[0] = "curl -g --path-as-is -sS -I " + quoted(base+address(e))
+		lines[0] = "curl -g --path-as-is -sS -I " + shellQuote(base+pathAndQuery(e))
 	}
 	if e.Key != "" {
 		lines = append(lines, `-H "Authorization: Bearer $HIRING_API_KEY"`)
 	}
 	if kind := e.Detail.Header.Get("Content-Type"); kind != "" {
-		lines = append(lines, "-H "+quoted("Content-Type: "+kind))
+		lines = append(lines, "-H "+shellQuote("Content-Type: "+kind))
 	}
 	if len(e.Body) > 0 {
-		lines = append(lines, "--data-raw "+quoted(string(e.Body)))
+		lines = append(lines, "--data-raw "+shellQuote(string(e.Body)))
 	}
 	return strings.Join(lines, " \\\n  ")
 }
 
-// reads are the client's methods whose only inputs are ids, by route.
-var reads = map[string]string{
+// clientCalls are the client's methods whose only inputs are ids, by route.
+var clientCalls = map[string]string{
 	"GET /account":                      "client.Account.Get(ctx)",
 	"GET /members":                      "client.Members.List().Collect(ctx)",
 	"GET /challenges":                   "client.Challenges.List().Collect(ctx)",
@@ -55,16 +55,16 @@ var reads = map[string]string{
 	"GET /submissions/{id}/events":      "client.Events.List(%q, hiring.EventFilter{}).Collect(ctx)",
 }
 
-// asGo returns the Go program of an exchange. It uses the client's own method if the
+// goProgram returns the Go program of an exchange. It uses the client's own method if the
 // request has no other inputs than that method, and Do otherwise.
-func asGo(e sandbox.Entry, base string) string {
+func goProgram(e sandbox.Entry, base string) string {
 	path, ok := strings.CutPrefix(e.Path, "/api/v1/")
 	if !ok || e.Route == "" {
 		return ""
 	}
 	var call string
 	imports := []string{"context", "fmt", "log", "os"}
-	if read := reads[e.Method+" "+e.Route]; read != "" && e.Query == "" {
+	if read := clientCalls[e.Method+" "+e.Route]; read != "" && e.Query == "" {
 		call = "result, err := " + strings.Replace(read, "%q", strconv.Quote(idIn(e)), 1)
 	} else {
 		query, body := "nil", "nil"
@@ -87,7 +87,7 @@ func asGo(e sandbox.Entry, base string) string {
 			call = fmt.Sprintf("result, err := client.Do(ctx, %q, %q, %s, %s, nil)", method, "/"+path, query, body)
 		}
 	}
-	source := fmt.Sprintf(program, strings.Join(imports, "\"\n\""), base, call)
+	source := fmt.Sprintf(goProgramTemplate, strings.Join(imports, "\"\n\""), base, call)
 	formatted, err := format.Source([]byte(source))
 	if err != nil {
 		return ""
@@ -108,7 +108,7 @@ func idIn(e sandbox.Entry) string {
 	return ""
 }
 
-const program = `package main
+const goProgramTemplate = `package main
 
 import (
 "%s"

@@ -28,27 +28,27 @@ func Wait(ctx context.Context, d time.Duration) bool {
 // Cut returns a writer that breaks the connection after that many bytes of the body, at
 // the latest before the last one.
 func Cut(w http.ResponseWriter, after int) http.ResponseWriter {
-	return &cut{w, max(after, 0)}
+	return &cutWriter{w, max(after, 0)}
 }
 
-type cut struct {
+type cutWriter struct {
 	http.ResponseWriter
 
-	left int
+	remaining int
 }
 
 // WriteHeader ensures that the body is incomplete.
-func (w *cut) WriteHeader(status int) {
+func (w *cutWriter) WriteHeader(status int) {
 	if length, err := strconv.Atoi(w.Header().Get("Content-Length")); err == nil {
-		w.left = min(w.left, length-1)
+		w.remaining = min(w.remaining, length-1)
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *cut) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
+func (w *cutWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.remaining)
 	_, _ = w.ResponseWriter.Write(p[:n])
-	w.left -= n
+	w.remaining -= n
 	if n == len(p) {
 		return n, nil
 	}

@@ -26,9 +26,9 @@ func faultText(f sandbox.Fault) string {
 	add(f.Body != "" || f.ContentType != "", "response from an intermediary")
 	add(f.Reset, "connection reset")
 	add(f.CutAfter != 0, "cut after %d bytes", max(f.CutAfter, 0))
-	add(f.RetryAfter > 0, "Retry-After %s", wait(f.RetryAfter))
-	add(f.Delay > 0, "delayed by %s", took(f.Delay))
-	add(f.Late > 0, "response lost, done %s later", wait(f.Late))
+	add(f.RetryAfter > 0, "Retry-After %s", formatWait(f.RetryAfter))
+	add(f.Delay > 0, "delayed by %s", formatElapsed(f.Delay))
+	add(f.Late > 0, "response lost, done %s later", formatWait(f.Late))
 	add(f.After && len(parts) == 0, "response lost")
 	add(f.After && len(parts) > 0 && parts[0] != "response lost", "after the work is done")
 	text := strings.Join(parts, ", ") + " for "
@@ -87,8 +87,8 @@ func problemText(e sandbox.Entry) string {
 
 var uuid = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
 
-// brieflyID shortens the ids in a text by omitting their middle.
-func brieflyID(text string) string {
+// shortenIDs shortens the ids in a text by omitting their middle.
+func shortenIDs(text string) string {
 	return uuid.ReplaceAllStringFunc(text, func(id string) string { return id[:8] + "…" + id[len(id)-4:] })
 }
 

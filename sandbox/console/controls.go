@@ -13,57 +13,57 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-type troublePage struct {
+type controlsPage struct {
 	server.Conditions
 
-	Keys    []server.KeyInfo
-	Plans   map[string]organization
-	Faults  []pending
-	Routes  []string
-	Presets []preset
-	Codes   []string
-	By      time.Duration
-	Coming  []event
-	More    int // Future events that are not listed.
+	Keys     []server.KeyInfo
+	Plans    map[string]organization
+	Faults   []pendingFault
+	Routes   []string
+	Presets  []preset
+	Codes    []string
+	Advance  time.Duration
+	Upcoming []event
+	More     int // Future events that are not listed.
 }
 
-// pending is a fault with requests left.
-type pending struct {
+// pendingFault is a fault with requests left.
+type pendingFault struct {
 	sandbox.Fault
 
-	ID    int
-	Wait  int // Requests that pass first.
-	Left  int // Requests that still fail.
-	Fired bool
+	ID            int
+	RemainingSkip int // Requests that pass first.
+	Remaining     int // Requests that still fail.
+	Fired         bool
 }
 
-func (c *console) trouble(r *http.Request) (page, error) {
-	by, err := duration(r.URL.Query().Get("by"))
+func (c *console) controls(r *http.Request) (page, error) {
+	by, err := parseDuration(r.URL.Query().Get("by"))
 	if err != nil {
 		return page{}, err
 	}
 	if by == 0 {
 		by = time.Hour
 	}
-	p := troublePage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization),
-		Routes: routeNames(), Presets: presets, Codes: codes, By: by}
-	c.server.Faults(func(id int, f sandbox.Fault, skip, left int, fired bool) {
-		p.Faults = append(p.Faults, pending{f, id, skip, left, fired})
+	p := controlsPage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization),
+		Routes: routeNames(), Presets: presets, Codes: codes, Advance: by}
+	c.server.VisitFaults(func(id int, f sandbox.Fault, skip, left int, fired bool) {
+		p.Faults = append(p.Faults, pendingFault{f, id, skip, left, fired})
 	})
-	c.server.Live(func(l *world.Live, now time.Time) {
+	c.server.VisitLive(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			p.Plans[name] = organizationOf(name, l.Organization(name, now))
 		}
 	})
-	p.Coming = c.coming(p.Conditions, p.Keys, by)
-	p.More = max(len(p.Coming)-comingShown, 0)
+	p.Upcoming = c.upcoming(p.Conditions, p.Keys, by)
+	p.More = max(len(p.Upcoming)-maxUpcoming, 0)
 	if p.More > 0 {
-		p.Coming = p.Coming[:comingShown]
+		p.Upcoming = p.Upcoming[:maxUpcoming]
 	}
-	return page{Template: "trouble", Data: p}, nil
+	return page{Template: "controls", Data: p}, nil
 }
 
-func (c *console) key(r *http.Request) (string, error) {
+func (c *console) formKey(r *http.Request) (string, error) {
 	token, ok := c.server.Token(r.PostForm.Get("key"))
 	if !ok {
 		return "", errors.New("the server knows no such key any more")
@@ -72,7 +72,7 @@ func (c *console) key(r *http.Request) (string, error) {
 }
 
 func (c *console) setQuota(r *http.Request) (string, error) {
-	token, err := c.key(r)
+	token, err := c.formKey(r)
 	if err != nil {
 		return "", err
 	}
@@ -84,11 +84,11 @@ func (c *console) setQuota(r *http.Request) (string, error) {
 	if err != nil || left < 0 {
 		return "", errors.New("give how many requests are left, from 0")
 	}
-	return at("/trouble", "quota"), c.server.SetQuota(token, class, left)
+	return pageURL("/trouble", "quota"), c.server.SetQuota(token, class, left)
 }
 
 func (c *console) setPlan(r *http.Request) (string, error) {
-	token, err := c.key(r)
+	token, err := c.formKey(r)
 	if err != nil {
 		return "", err
 	}
@@ -97,11 +97,11 @@ func (c *console) setPlan(r *http.Request) (string, error) {
 	if err != nil || wrong != nil || left < 0 || limit < left || !strings.HasPrefix(token, "sk_live_") {
 		return "", errors.New("give a live key, a limit from 0, and how many invitations of it are left")
 	}
-	return at("/trouble", "plan"), c.server.SetPlan(token, limit-left, limit)
+	return pageURL("/trouble", "plan"), c.server.SetPlan(token, limit-left, limit)
 }
 
-// tokenOf returns the key that the journal shows as redacted, or "".
-func (c *console) tokenOf(redacted string) string {
+// token returns the key that the journal shows as redacted, or "".
+func (c *console) keyToken(redacted string) string {
 	for _, k := range c.server.Keys() {
 		if k.Redacted == redacted {
 			token, _ := c.server.Token(k.ID)
@@ -112,22 +112,22 @@ func (c *console) tokenOf(redacted string) string {
 }
 
 func (c *console) revokeKey(r *http.Request) (string, error) {
-	token, err := c.key(r)
+	token, err := c.formKey(r)
 	if err != nil {
 		return "", err
 	}
 	c.server.RevokeKey(token)
-	return at("/trouble", "revoked"), nil
+	return pageURL("/trouble", "revoked"), nil
 }
 
 func (c *console) setThrottle(r *http.Request) (string, error) {
 	c.server.SetThrottled(r.PostForm.Get("on") == "true")
-	return at("/trouble", "throttle"), nil
+	return pageURL("/trouble", "throttle"), nil
 }
 
 func (c *console) setArchives(r *http.Request) (string, error) {
 	c.server.SetArchives(r.PostForm.Get("available") == "true")
-	return at("/trouble", "archives"), nil
+	return pageURL("/trouble", "archives"), nil
 }
 
 func (c *console) setDrift(r *http.Request) (string, error) {
@@ -137,19 +137,19 @@ func (c *console) setDrift(r *http.Request) (string, error) {
 		return "", errors.New("the seed is a number from 0")
 	}
 	c.server.SetDrift(on, seed)
-	return at("/trouble", "drift"), nil
+	return pageURL("/trouble", "drift"), nil
 }
 
 func (c *console) reset(*http.Request) (string, error) {
 	c.server.Reset()
-	return at("/trouble", "reset"), nil
+	return pageURL("/trouble", "reset"), nil
 }
 
 // routeNames returns the routes that a fault can have.
 func routeNames() []string {
 	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *",
 		"GET /_archive/{id}"}
-	for name := range reads {
+	for name := range clientCalls {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -158,11 +158,11 @@ func routeNames() []string {
 
 func (c *console) clearJournal(*http.Request) (string, error) {
 	c.server.ClearJournal()
-	return home + "?done=journal", nil
+	return homePath + "?done=journal", nil
 }
 
 func (c *console) addKey(r *http.Request) (string, error) {
 	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")),
 		Organization: r.PostForm.Get("organization")}
-	return at("/trouble", "key") + "#keys", c.server.AddKey(key)
+	return pageURL("/trouble", "key") + "#keys", c.server.AddKey(key)
 }
