@@ -77,8 +77,8 @@ func (s *Server) ClearFaults() { s.server().ClearFaults() }
 // authentications.
 func (s *Server) SetThrottled(throttled bool) { s.server().SetThrottled(throttled) }
 
-// SetDrift starts drift, see [WithDrift], or stops it. A reset restores what the
-// option said.
+// SetDrift starts drift, see [WithDrift], or stops it. A reset restores the
+// setting of the option.
 func (s *Server) SetDrift(on bool, seed uint64) { s.server().SetDrift(on, seed) }
 
 // Advance moves the server's clock forward. It also shortens the waits for the

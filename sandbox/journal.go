@@ -50,7 +50,7 @@ type Entry = server.Entry
 //	Took           time.Duration
 type Detail = server.Detail
 
-// Journal is the exchanges of a server, oldest first.
+// Journal is a list of the exchanges of a server, oldest first.
 type Journal []Entry
 
 // Repeated returns the writes that repeat an earlier one, with the same method,
@@ -64,22 +64,23 @@ func (j Journal) Repeated() []Entry {
 // /assessments/{id}/invitations. When there is none, the error names the most
 // similar exchange.
 func (j Journal) Find(method, route string) (Entry, error) {
-	wanted, best, nearest := strings.Split(route, "/"), -1, Entry{}
+	segments := strings.Split(route, "/")
+	nearest, best := Entry{}, -1
 	for _, e := range slices.Backward(j) {
 		if e.Method == method && e.Route == route {
 			return e, nil
 		}
-		likeness := 0
+		similarity := 0
 		if e.Method == method {
-			likeness++
+			similarity++
 		}
 		for i, segment := range strings.Split(e.Route, "/") {
-			if i < len(wanted) && wanted[i] == segment {
-				likeness += 2
+			if i < len(segments) && segments[i] == segment {
+				similarity += 2
 			}
 		}
-		if likeness > best {
-			best, nearest = likeness, e
+		if similarity > best {
+			nearest, best = e, similarity
 		}
 	}
 	if len(j) == 0 {

@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	_ "embed" // for the document
+	_ "embed" // For openapi.json.
 	"net/http"
 	"time"
 
@@ -42,7 +42,8 @@ func New(opts ...Option) *Server {
 	}))
 }
 
-// TB is what Start needs of a *testing.T, *testing.B or *testing.F.
+// TB is the part of testing.TB that Start uses. It is implemented by *testing.T,
+// *testing.B and *testing.F.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -64,5 +65,5 @@ func Start(tb TB, opts ...Option) *Server {
 	return s
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP responds to one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server().ServeHTTP(w, r) }

@@ -9,18 +9,17 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/wire"
 )
 
-// Transport returns a RoundTripper that answers without a socket, in the
-// caller's goroutine: it works inside testing/synctest, and a call takes
-// microseconds. Whatever host a request names, the server answers it.
+// Transport returns a RoundTripper that calls the server without a socket, in the
+// caller's goroutine. It works inside testing/synctest, and a call takes
+// microseconds. Every request goes to the server, and the host is ignored.
 //
-// The server sees a copy of the request, as it would have come over the wire;
-// what it hands back fails as a response from the wire would once the request's
-// context has ended or the handler gave up in the middle.
+// The server receives a copy of the request. The response fails like a response over a
+// connection: when the request's context ends, and when the handler panics.
 func (s *Server) Transport() http.RoundTripper { return wire.Transport{Handler: s} }
 
 // Listener returns a new listener in memory, for code that needs a real
-// http.Server where a socket would not do, as inside testing/synctest. It is a
-// *PipeListener, whose DialContext reaches it:
+// http.Server where a socket does not work, such as inside testing/synctest. It is a
+// *PipeListener, whose DialContext connects to it:
 //
 //	listener := server.Listener()
 //	web := &http.Server{Handler: server}
@@ -29,35 +28,35 @@ func (s *Server) Transport() http.RoundTripper { return wire.Transport{Handler: 
 //	dial := listener.(*sandbox.PipeListener).DialContext
 //	client := &http.Client{Transport: &http.Transport{DialContext: dial}}
 //
-// Inside a bubble call it, and close the http.Server, in the bubble. Each call
-// returns another listener; Close of the Server closes them all.
+// In a synctest bubble, call Listener and close the http.Server inside the bubble. Each
+// call returns another listener. Close of the Server closes all of them.
 func (s *Server) Listener() net.Listener { return &PipeListener{s.server().Listener()} }
 
 // PipeListener is a net.Listener whose connections are pipes in memory.
 type PipeListener struct{ pipe *wire.Pipe }
 
-// Accept waits for a connection. Close ends it with net.ErrClosed.
+// Accept waits for a connection. After Close it returns net.ErrClosed.
 func (l *PipeListener) Accept() (net.Conn, error) { return l.pipe.Accept() }
 
-// DialContext connects to the listener, whatever address it is given. It waits
-// until Accept takes the connection or the context ends; a closed listener
-// refuses it.
+// DialContext connects to the listener and ignores the address. It waits until
+// Accept takes the connection or the context ends. A closed listener refuses the
+// connection.
 func (l *PipeListener) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return l.pipe.DialContext(ctx, network, address)
 }
 
-// Close ends Accept and refuses connections from now on. It cuts none. A second
-// Close does nothing.
+// Close ends Accept and refuses new connections. Existing connections remain. A second
+// Close has no effect.
 func (l *PipeListener) Close() error { return l.pipe.Close() }
 
-// Addr is an address of the loopback interface that nothing listens on.
+// Addr returns a loopback address on which nothing listens.
 func (l *PipeListener) Addr() net.Addr { return l.pipe.Addr() }
 
 // URL returns the base URL of a loopback TCP listener, which the first call
-// starts. It panics when no port can be had, and after Close.
+// starts. It panics when no port is available, and after Close.
 //
-// Inside a testing/synctest bubble use Transport: a socket never lets the
-// bubble's clock move.
+// Inside a testing/synctest bubble use Transport, because the clock of a bubble
+// stops while a goroutine waits for a socket.
 func (s *Server) URL() string {
 	url, err := s.server().URL()
 	if err != nil {

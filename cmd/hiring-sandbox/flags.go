@@ -23,24 +23,24 @@ type settings struct {
 	options []sandbox.Option
 }
 
-// parseFlags parses the command line. It prints only the help.
+// parseFlags parses the command line. It prints the help to stdout.
 func parseFlags(args []string, stdout io.Writer) (settings, error) {
-	var set settings
-	add := func(o sandbox.Option) { set.options = append(set.options, o) }
+	var config settings
+	add := func(o sandbox.Option) { config.options = append(config.options, o) }
 	flags := flag.NewFlagSet("hiring-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {} // An invalid flag prints one line instead of the usage.
-	flags.StringVar(&set.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
-	anyHost := flags.Bool("control-any-host", false, "let every machine that reaches the program use its control plane, by any name")
+	flags.StringVar(&config.addr, "addr", "127.0.0.1:8780", "`host:port` to listen on; port 0 takes a free one")
+	anyHost := flags.Bool("control-any-host", false, "accept requests to the control API from every machine, with any Host")
 	flags.Func("keys", "`token:scope:organization,...` to accept beside the well-known keys; scope and organization can be "+
 		"left out; repeatable",
 		func(text string) error {
-			for each := range strings.SplitSeq(text, ",") {
-				key, err := parseKey(each)
+			for item := range strings.SplitSeq(text, ",") {
+				key, err := parseKey(item)
 				if err != nil {
 					return err
 				}
-				set.keys = append(set.keys, key)
+				config.keys = append(config.keys, key)
 				add(sandbox.WithKey(key))
 			}
 			return nil
@@ -53,7 +53,10 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 	flags.Func("drift", "`seed` of additive changes to mix into responses: unknown fields, unknown values, nulls", func(text string) error {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		add(sandbox.WithDrift(seed))
-		return expected(err, "a number from 0, as in 42")
+		if err != nil {
+			return errors.New("give a number from 0, as in 42")
+		}
+		return nil
 	})
 	flags.Func("timeline", "`open=10s,begin=1m,submit=1h,evaluate=5m,polls=3`: what candidates do by themselves, each after "+
 		"the one before", func(text string) error {
@@ -83,13 +86,13 @@ func parseFlags(args []string, stdout io.Writer) (settings, error) {
 		return settings{}, fmt.Errorf("unexpected argument %q; -h lists the flags", flags.Arg(0))
 	}
 	add(sandbox.WithControlPlane(*anyHost))
-	return set, nil
+	return config, nil
 }
 
 // addListingFlags adds the flags for undocumented behaviour of listings.
 func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
-	times := func(name, what string, option func(sandbox.SinceField) sandbox.Option) {
-		flags.Func(name, what+": `created`, submitted or evaluated (default created)", func(text string) error {
+	milestoneFlag := func(name, usage string, option func(sandbox.SinceField) sandbox.Option) {
+		flags.Func(name, usage+": `created`, submitted or evaluated (default created)", func(text string) error {
 			switch field := sandbox.SinceField(text); field {
 			case sandbox.SinceCreated, sandbox.SinceSubmitted, sandbox.SinceEvaluated:
 				add(option(field))
@@ -98,8 +101,8 @@ func addListingFlags(flags *flag.FlagSet, add func(sandbox.Option)) {
 			return errors.New("give created, submitted or evaluated")
 		})
 	}
-	times("since", "the time that the filter since is about", sandbox.WithSinceOn)
-	times("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
+	milestoneFlag("since", "the time that the filter since is about", sandbox.WithSinceOn)
+	milestoneFlag("newest-by", "the time by which submissions are listed newest first", sandbox.WithNewestBy)
 	flags.Func("listing-lag", "how much `later` listings show an evaluation in the live world, as in 5m (default 0s)",
 		func(text string) error {
 			lag, err := time.ParseDuration(text)
@@ -139,13 +142,7 @@ func readDialect(name string) (d hiring.Dialect, err error) {
 	return d, err
 }
 
-func expected(err error, what string) error {
-	if err != nil {
-		return fmt.Errorf("give %s", what)
-	}
-	return nil
-}
-
+// parseKey parses a value of the flag keys.
 func parseKey(text string) (sandbox.Key, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) > 3 || parts[0] == "" {
@@ -163,6 +160,7 @@ func parseKey(text string) (sandbox.Key, error) {
 	return key, nil
 }
 
+// parseQuota parses the value of the flag quota.
 func parseQuota(text string) (read, write int, err error) {
 	first, second, found := strings.Cut(text, ",")
 	read, err = strconv.Atoi(first)
@@ -175,6 +173,7 @@ func parseQuota(text string) (read, write int, err error) {
 	return read, write, nil
 }
 
+// parseTimeline parses the value of the flag timeline.
 func parseTimeline(text string) (sandbox.Timeline, error) {
 	var t sandbox.Timeline
 	steps := map[string]*time.Duration{"open": &t.Open, "begin": &t.Begin, "submit": &t.Submit, "evaluate": &t.Evaluate}

@@ -32,14 +32,14 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit status.
+// run runs the program and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	set, err := parseFlags(args, stdout)
+	config, err := parseFlags(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	if err == nil {
-		err = serve(ctx, set, stdout)
+		err = serve(ctx, config, stdout)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "hiring-sandbox: %v\n", err)
@@ -51,35 +51,36 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // shutdownTimeout is how long requests in progress may take after a signal.
 const shutdownTimeout = 5 * time.Second
 
-func serve(ctx context.Context, set settings, stdout io.Writer) error {
-	fake, err := newServer(set.options)
+// serve serves the sandbox until ctx ends.
+func serve(ctx context.Context, config settings, stdout io.Writer) error {
+	sandboxServer, err := newServer(config.options)
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", set.addr)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", config.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken by another program; choose another address with -addr", set.addr)
+		return fmt.Errorf("%s is taken by another program; choose another address with -addr", config.addr)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", set.addr, err)
+		return fmt.Errorf("cannot listen on %s: %w", config.addr, err)
 	}
 	server := &http.Server{
-		Handler: console.Handler(fake), ReadHeaderTimeout: time.Minute,
+		Handler: console.Handler(sandboxServer), ReadHeaderTimeout: time.Minute,
 		DisableGeneralOptionsHandler: true, // Otherwise net/http would respond to OPTIONS * without the envelope.
 		// A response that a fault delays must not delay the end of the program.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
-	printAddresses(stdout, listener.Addr(), set.keys)
+	printAddresses(stdout, listener.Addr(), config.keys)
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	shutdownCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if server.Shutdown(grace) != nil {
+	if server.Shutdown(shutdownCtx) != nil {
 		_ = server.Close()
 	}
 	_, _ = fmt.Fprintln(stdout, "stopped")
@@ -98,22 +99,22 @@ func newServer(options []sandbox.Option) (s *sandbox.Server, err error) {
 }
 
 // printAddresses prints the addresses and keys that a client needs.
-func printAddresses(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
-	addr := listening.String()
-	if tcp, ok := listening.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		addr = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+func printAddresses(stdout io.Writer, address net.Addr, keys []sandbox.Key) {
+	host := address.String()
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
 	}
-	_, _ = fmt.Fprintf(stdout, "See what your program does, and play the candidates: http://%s/_sandbox/\n\n", addr)
-	_, _ = fmt.Fprintf(stdout, "The hiring sandbox is listening; Ctrl-C stops it.\n\n  HIRING_BASE_URL=http://%s\n", addr)
-	for _, known := range []struct{ token, what string }{
+	_, _ = fmt.Fprintf(stdout, "See what your program does, and play the candidates: http://%s/_sandbox/\n\n", host)
+	_, _ = fmt.Fprintf(stdout, "The hiring sandbox is listening; Ctrl-C stops it.\n\n  HIRING_BASE_URL=http://%s\n", host)
+	for _, known := range []struct{ token, description string }{
 		{sandbox.TestKey, "test mode, every scope"},
 		{sandbox.ReadOnlyKey, "test mode, read only"},
 		{sandbox.WriteKey, "test mode, read and write"},
 		{sandbox.LiveKey, "live, every scope"},
 	} {
-		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s\n", known.token, known.what)
+		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s\n", known.token, known.description)
 	}
-	for _, key := range more {
+	for _, key := range keys {
 		_, _ = fmt.Fprintf(stdout, "  HIRING_API_KEY=%-25s # %s %s\n", key.Token, key.Scope, key.Organization)
 	}
 	_, _ = fmt.Fprintf(stdout, `
@@ -123,5 +124,5 @@ func printAddresses(stdout io.Writer, listening net.Addr, more []sandbox.Key) {
   Control API: curl -H 'Accept: application/json' http://%s/_sandbox/
   OpenAPI:     http://%s/_sandbox/openapi.json
 
-`, sandbox.PlanLimitEmail, sandbox.UnknownID, addr, addr)
+`, sandbox.PlanLimitEmail, sandbox.UnknownID, host, host)
 }

@@ -25,7 +25,7 @@ type candidatePage struct {
 	Pillars      []choice
 }
 
-// step is a stage of a candidate and its time.
+// step is a past step of a candidate.
 type step struct {
 	Stage string
 	At    time.Time
@@ -63,22 +63,23 @@ func (c *console) candidate(r *http.Request) (page, error) {
 	return page{Template: "candidate", Data: p}, err
 }
 
+// stepsOf returns the past steps of a candidate, oldest first.
 func stepsOf(a world.CandidateInfo) []step {
 	i := a.Invitation
 	steps := []step{{"sent", i.CreatedAt.Time()}}
-	tell := func(what string, at *world.Moment) {
+	add := func(stage string, at *world.Moment) {
 		if at != nil {
-			steps = append(steps, step{what, at.Time()})
+			steps = append(steps, step{stage, at.Time()})
 		}
 	}
 	if i.SentAt != nil && *i.SentAt != i.CreatedAt {
-		tell("resent", i.SentAt)
+		add("resent", i.SentAt)
 	}
-	tell("opened", i.OpenedAt)
-	tell("started", i.StartedAt)
-	tell("submitted", i.SubmittedAt)
+	add("opened", i.OpenedAt)
+	add("started", i.StartedAt)
+	add("submitted", i.SubmittedAt)
 	if a.Attempt != nil {
-		tell("evaluated", a.Attempt.Value.EvaluatedAt)
+		add("evaluated", a.Attempt.Value.EvaluatedAt)
 	}
 	return steps
 }
@@ -100,10 +101,12 @@ func (c *console) submit(r *http.Request) (string, error) {
 	return nextPage(r, "submitted"), c.server.Submit(r.PostForm.Get("submission"))
 }
 
-// nextPage returns the address of the page that had the button: the board or the candidate.
+// nextPage returns the URL of the page that had the button, with a confirmation: the
+// pipeline or the candidate.
 func nextPage(r *http.Request, done string) string {
 	if r.PostForm.Has("board") {
-		return pageURL("/pipeline", done, "org", r.PostForm.Get("org"), "assessment", r.PostForm.Get("assessment"), "stage", r.PostForm.Get("stage"))
+		form := r.PostForm
+		return pageURL("/pipeline", done, "org", form.Get("org"), "assessment", form.Get("assessment"), "stage", form.Get("stage"))
 	}
 	return pageURL("/candidates/"+r.PathValue("id"), done)
 }

@@ -24,7 +24,7 @@ type event struct {
 func (c *console) advance(r *http.Request) (string, error) {
 	by, err := parseDuration(r.PostForm.Get("by"))
 	if err == nil && by == 0 {
-		err = errors.New("give how far the clock is to move")
+		err = errors.New("give the time by which the clock moves forward")
 	}
 	if err != nil {
 		return "", err
@@ -38,35 +38,35 @@ func (c *console) advance(r *http.Request) (string, error) {
 // upcoming returns the changes within a duration, in order.
 func (c *console) upcoming(s server.Conditions, keys []server.KeyInfo, by time.Duration) []event {
 	until := s.Now.Add(by)
-	var all []event
-	tell := func(at time.Time, what, who string) {
+	var events []event
+	add := func(at time.Time, kind, subject string) {
 		if at.After(s.Now) && !at.After(until) {
-			all = append(all, event{At: at, Kind: what, Subject: who})
+			events = append(events, event{At: at, Kind: kind, Subject: subject})
 		}
 	}
-	tell(s.ThrottledUntil, "throttle", "")
+	add(s.ThrottledUntil, "throttle", "")
 	for _, at := range s.LateCalls {
-		tell(at, "late", "")
+		add(at, "late", "")
 	}
 	for _, key := range keys {
-		tell(key.Expires, "key", key.Redacted)
-		tell(key.Read.Reset, "reads", key.Redacted)
-		tell(key.Write.Reset, "writes", key.Redacted)
+		add(key.Expires, "key", key.Redacted)
+		add(key.Read.Reset, "reads", key.Redacted)
+		add(key.Write.Reset, "writes", key.Redacted)
 	}
 	c.server.VisitLive(func(l *world.Live, now time.Time) {
 		for _, name := range l.Names() {
 			o := l.Organization(name, now)
 			for _, next := range o.Upcoming(world.MomentOf(until)) {
-				what := "expires"
+				kind := "expires"
 				if next.Stage >= 0 {
-					what = world.Stages[next.Stage]
+					kind = world.Stages[next.Stage]
 				}
-				all = append(all, event{next.At.Time(), what, next.Invitation.CandidateName, next.Invitation.ID})
+				events = append(events, event{next.At.Time(), kind, next.Invitation.CandidateName, next.Invitation.ID})
 			}
 			day := now.UTC()
-			tell(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", o.Account().Value.Name)
+			add(time.Date(day.Year(), day.Month()+1, 1, 0, 0, 0, 0, time.UTC), "period", o.Account().Value.Name)
 		}
 	})
-	slices.SortStableFunc(all, func(a, b event) int { return a.At.Compare(b.At) })
-	return all
+	slices.SortStableFunc(events, func(a, b event) int { return a.At.Compare(b.At) })
+	return events
 }

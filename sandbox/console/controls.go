@@ -13,6 +13,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
+// controlsPage is the page Faults & limits: faults, keys, rate limits and the clock.
 type controlsPage struct {
 	server.Conditions
 
@@ -63,6 +64,7 @@ func (c *console) controls(r *http.Request) (page, error) {
 	return page{Template: "controls", Data: p}, nil
 }
 
+// formKey returns the token of the key that a form names.
 func (c *console) formKey(r *http.Request) (string, error) {
 	token, ok := c.server.Token(r.PostForm.Get("key"))
 	if !ok {
@@ -80,11 +82,11 @@ func (c *console) setQuota(r *http.Request) (string, error) {
 	if class != sandbox.ClassRead && class != sandbox.ClassWrite {
 		return "", errors.New("there is no such class of requests")
 	}
-	left, err := strconv.Atoi(r.PostForm.Get("remaining"))
-	if err != nil || left < 0 {
-		return "", errors.New("give how many requests are left, from 0")
+	remaining, err := strconv.Atoi(r.PostForm.Get("remaining"))
+	if err != nil || remaining < 0 {
+		return "", errors.New("give the number of remaining requests, from 0")
 	}
-	return pageURL("/trouble", "quota"), c.server.SetQuota(token, class, left)
+	return pageURL("/trouble", "quota"), c.server.SetQuota(token, class, remaining)
 }
 
 func (c *console) setPlan(r *http.Request) (string, error) {
@@ -92,15 +94,15 @@ func (c *console) setPlan(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	left, err := strconv.Atoi(r.PostForm.Get("left"))
-	limit, wrong := strconv.Atoi(r.PostForm.Get("limit"))
-	if err != nil || wrong != nil || left < 0 || limit < left || !strings.HasPrefix(token, "sk_live_") {
-		return "", errors.New("give a live key, a limit from 0, and how many invitations of it are left")
+	remaining, err := strconv.Atoi(r.PostForm.Get("left"))
+	limit, limitErr := strconv.Atoi(r.PostForm.Get("limit"))
+	if err != nil || limitErr != nil || remaining < 0 || limit < remaining || !strings.HasPrefix(token, "sk_live_") {
+		return "", errors.New("give a live key, a limit from 0, and the number of remaining invitations")
 	}
-	return pageURL("/trouble", "plan"), c.server.SetPlan(token, limit-left, limit)
+	return pageURL("/trouble", "plan"), c.server.SetPlan(token, limit-remaining, limit)
 }
 
-// token returns the key that the journal shows as redacted, or "".
+// keyToken returns the token that the journal shows as redacted, or "".
 func (c *console) keyToken(redacted string) string {
 	for _, k := range c.server.Keys() {
 		if k.Redacted == redacted {

@@ -117,7 +117,7 @@ func TestAFaultOfOnesOwn(t *testing.T) {
 	assert.Contains(t, v.see("/_sandbox/console/trouble"), "No fault is waiting.")
 	for fields, says := range map[string]string{
 		"status=99": "200 to 599", "route=GET /nowhere&status=500": "no operation has the route", "": "it would do nothing", "times=x&reset=1": "no whole number",
-		"delay=soon": "no time span", "preset=doom": "no such fault", "delay=-5s": "no time span", "delay=20000d": "no time span", "delay=NaN": "no time span",
+		"delay=soon": "no duration", "preset=doom": "no preset of this name", "delay=-5s": "no duration", "delay=20000d": "no duration", "delay=NaN": "no duration",
 	} {
 		form, err := url.ParseQuery(fields)
 		require.NoError(t, err)

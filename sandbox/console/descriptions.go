@@ -45,13 +45,13 @@ func faultText(f sandbox.Fault) string {
 
 // leftText describes the remaining requests of a fault, such as "2 of 3 left", and the
 // requests that pass first.
-func leftText(times, left, pass int) string {
+func leftText(times, remaining, skip int) string {
 	text := "every time"
 	if times >= 0 {
-		text = fmt.Sprintf("%d of %d left", left, max(times, 1))
+		text = fmt.Sprintf("%d of %d left", remaining, max(times, 1))
 	}
-	if pass > 0 {
-		text += fmt.Sprintf(", after %d more requests", pass)
+	if skip > 0 {
+		text += fmt.Sprintf(", after %d more requests", skip)
 	}
 	return text
 }

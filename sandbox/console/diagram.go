@@ -9,7 +9,7 @@ import (
 
 const (
 	barCount      = 60
-	barWidth      = 10 // In the units of the drawing.
+	barWidth      = 10 // In units of the drawing, like all positions and sizes.
 	diagramHeight = 100
 )
 
@@ -39,6 +39,7 @@ type bar struct {
 	FaultX                  int
 }
 
+// requestPoint is one request in the diagram.
 type requestPoint struct {
 	at             time.Time
 	refused, fault bool
@@ -61,9 +62,9 @@ func newDiagram(all []requestPoint, now time.Time) diagram {
 		return diagram{}
 	}
 	d := diagram{BarDuration: barDurations[0]}
-	for _, span := range barDurations {
-		d.BarDuration = span
-		if !all[0].at.Before(now.Truncate(span).Add(-(barCount - 1) * span)) {
+	for _, duration := range barDurations {
+		d.BarDuration = duration
+		if !all[0].at.Before(now.Truncate(duration).Add(-(barCount - 1) * duration)) {
 			break
 		}
 	}
@@ -84,8 +85,8 @@ func newDiagram(all []requestPoint, now time.Time) diagram {
 	return d
 }
 
-func boolInt(is bool) int {
-	if is {
+func boolInt(b bool) int {
+	if b {
 		return 1
 	}
 	return 0

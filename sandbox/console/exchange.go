@@ -61,6 +61,7 @@ func (c *console) entry(n int) (sandbox.Entry, bool) {
 	return found[0], true
 }
 
+// sortedHeaders returns the headers as pairs of name and value, by name.
 func sortedHeaders(all http.Header) [][2]string {
 	var list [][2]string
 	for name, values := range all {
@@ -73,7 +74,7 @@ func sortedHeaders(all http.Header) [][2]string {
 }
 
 // bodyText returns a body as text, and the number of bytes that it omits.
-func bodyText(body []byte, size int) (text string, cut int) {
+func bodyText(body []byte, size int) (text string, omitted int) {
 	var indented bytes.Buffer
 	if len(body) == size && json.Indent(&indented, body, "", "  ") == nil && indented.Len() <= maxBodyShown {
 		return indented.String(), 0

@@ -55,8 +55,8 @@ func (c *console) clearFaults(r *http.Request) (string, error) {
 	return pageURL("/trouble", "cleared") + "#faults", nil
 }
 
-// faultOf returns the fault of a form: a preset with the form's route and count, or a
-// fault of the form's own fields.
+// faultOf returns the fault of a form: a preset, or the form's own fields, with the form's
+// route and counts.
 func faultOf(form url.Values) (f sandbox.Fault, err error) {
 	if name := form.Get("preset"); name != "" {
 		found := false
@@ -66,32 +66,33 @@ func faultOf(form url.Values) (f sandbox.Fault, err error) {
 			}
 		}
 		if !found {
-			return f, errors.New("there is no such fault")
+			return f, errors.New("there is no preset of this name")
 		}
 	} else if f, err = customFault(form); err != nil {
 		return f, err
 	}
 	f.Route = form.Get("route")
-	for name, into := range map[string]*int{"skip": &f.Skip, "times": &f.Times} {
-		if *into, err = parseInt(form, name); err != nil {
+	for name, field := range map[string]*int{"skip": &f.Skip, "times": &f.Times} {
+		if *field, err = parseInt(form, name); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
+// customFault returns the fault of the form's own fields.
 func customFault(form url.Values) (f sandbox.Fault, err error) {
 	f = sandbox.Fault{
 		Code: hiring.ErrorCode(form.Get("code")), After: form.Get("after") != "", Reset: form.Get("reset") != "",
 		Body: form.Get("body"), ContentType: form.Get("content_type"),
 	}
-	for name, into := range map[string]*int{"status": &f.Status, "cut_after": &f.CutAfter} {
-		if *into, err = parseInt(form, name); err != nil {
+	for name, field := range map[string]*int{"status": &f.Status, "cut_after": &f.CutAfter} {
+		if *field, err = parseInt(form, name); err != nil {
 			return f, err
 		}
 	}
-	for name, into := range map[string]*time.Duration{"retry_after": &f.RetryAfter, "delay": &f.Delay, "late": &f.Late} {
-		if *into, err = parseDuration(form.Get(name)); err != nil {
+	for name, field := range map[string]*time.Duration{"retry_after": &f.RetryAfter, "delay": &f.Delay, "late": &f.Late} {
+		if *field, err = parseDuration(form.Get(name)); err != nil {
 			return f, err
 		}
 	}
@@ -131,7 +132,7 @@ func parseDuration(text string) (time.Duration, error) {
 	default:
 		d, err = time.ParseDuration(text)
 		if err != nil || d < 0 || d > maxAdvance {
-			return 0, fmt.Errorf("%.100q is no time span: give seconds, or a text like 90s, 1h30m or 7d, of ten years at most", text)
+			return 0, fmt.Errorf("%.100q is no duration: give seconds, or a text like 90s, 1h30m or 7d, at most ten years", text)
 		}
 	}
 	return d, nil

@@ -37,15 +37,16 @@ var funcs = template.FuncMap{
 	"dollars": dollars,
 }
 
-// shorten shortens a text to that many characters.
-func shorten(most int, text string) string {
-	if utf8.RuneCountInString(text) <= most {
+// shorten shortens a text to at most limit characters.
+func shorten(limit int, text string) string {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	runes := []rune(text)
-	return string(runes[:most-1]) + "…"
+	return string(runes[:limit-1]) + "…"
 }
 
+// formatElapsed formats a duration in µs, ms or s.
 func formatElapsed(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -64,12 +65,12 @@ func formatWait(d time.Duration) string {
 	var parts []string
 	for _, unit := range []struct {
 		name string
-		of   time.Duration
+		size time.Duration
 	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}} {
-		if n := d / unit.of; n > 0 && len(parts) < 2 {
+		if n := d / unit.size; n > 0 && len(parts) < 2 {
 			parts = append(parts, strconv.FormatInt(int64(n), 10)+" "+unit.name)
 		}
-		d %= unit.of
+		d %= unit.size
 	}
 	return strings.Join(parts, " ")
 }

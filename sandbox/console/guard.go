@@ -16,15 +16,16 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // maxForm is larger than any form of the page.
 const maxForm = 1 << 20
 
-var errToken = errors.New("the form is not of this page, or of an earlier start of it: open the page again")
+// errToken is returned for a form without the page's token.
+var errToken = errors.New("the form is from another page or from before a restart: open the page again")
 
-// guard calls inside for requests that may use the control API.
-func (c *console) guard(inside http.Handler, w http.ResponseWriter, r *http.Request) {
+// guard calls next for requests that may use the control API, and rejects others.
+func (c *console) guard(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin") // without any, browsers send forms with the Origin null
+	h.Set("Referrer-Policy", "same-origin") // Without a policy, browsers send forms with the Origin null.
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
@@ -32,7 +33,7 @@ func (c *console) guard(inside http.Handler, w http.ResponseWriter, r *http.Requ
 		c.writePage(w, http.StatusForbidden, errorPage(err))
 		return
 	}
-	inside.ServeHTTP(w, r)
+	next.ServeHTTP(w, r)
 }
 
 // checkForm parses a form, and returns an error unless it is one of this page.

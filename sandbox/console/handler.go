@@ -20,8 +20,10 @@ func Handler(s *sandbox.Server) http.Handler {
 		mux.Handle(r.pattern, r.handler)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch path := r.URL.Path; {
-		case path == homePath && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r), strings.HasPrefix(path, consolePath+"/"):
+		path := r.URL.Path
+		isHome := path == homePath && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !wantsJSON(r)
+		switch {
+		case isHome || strings.HasPrefix(path, consolePath+"/"):
 			c.guard(mux, w, r)
 		case path == strings.TrimSuffix(homePath, "/") && r.Method == http.MethodGet:
 			http.Redirect(w, r, homePath, http.StatusSeeOther)
@@ -38,6 +40,7 @@ func wantsJSON(r *http.Request) bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
+// route is a pattern of http.ServeMux and its handler.
 type route struct {
 	pattern string
 	handler http.Handler
@@ -45,46 +48,46 @@ type route struct {
 
 // routes returns the pages and actions.
 func (c *console) routes() []route {
-	see := func(path string, view func(r *http.Request) (page, error)) route {
+	get := func(path string, view func(r *http.Request) (page, error)) route {
 		return route{"GET " + path, c.pageHandler(view)}
 	}
-	do := func(path string, act func(r *http.Request) (to string, err error)) route {
-		return route{"POST " + consolePath + path, c.actionHandler(act)}
+	post := func(path string, action func(r *http.Request) (nextURL string, err error)) route {
+		return route{"POST " + consolePath + path, c.actionHandler(action)}
 	}
 	return []route{
-		see(homePath+"{$}", c.journal),
+		get(homePath+"{$}", c.journal),
 		{"GET " + consolePath + "/live/journal", c.liveHandler("journal-live", c.journal)},
-		see(consolePath+"/exchanges/{number}", c.exchange),
+		get(consolePath+"/exchanges/{number}", c.exchange),
 
-		see(consolePath+"/pipeline", c.pipeline),
+		get(consolePath+"/pipeline", c.pipeline),
 		{"GET " + consolePath + "/live/pipeline", c.liveHandler("pipeline-message", c.pipeline)},
-		see(consolePath+"/candidates/{id}", c.candidate),
-		do("/candidates/{id}/open", c.open),
-		do("/candidates/{id}/begin", c.begin),
-		do("/candidates/{id}/submit", c.submit),
-		do("/candidates/{id}/evaluate", c.evaluate),
-		do("/candidates/{id}/events", c.appendEvents),
-		do("/candidates/{id}/revoke", c.revokeInvitation),
-		do("/assessments/{id}/close", c.closeAssessment),
-		do("/assessments", c.addAssessment),
-		do("/invitations", c.invite),
+		get(consolePath+"/candidates/{id}", c.candidate),
+		post("/candidates/{id}/open", c.open),
+		post("/candidates/{id}/begin", c.begin),
+		post("/candidates/{id}/submit", c.submit),
+		post("/candidates/{id}/evaluate", c.evaluate),
+		post("/candidates/{id}/events", c.appendEvents),
+		post("/candidates/{id}/revoke", c.revokeInvitation),
+		post("/assessments/{id}/close", c.closeAssessment),
+		post("/assessments", c.addAssessment),
+		post("/invitations", c.invite),
 
-		do("/journal/clear", c.clearJournal),
-		do("/exchanges/{number}/send", c.resend),
+		post("/journal/clear", c.clearJournal),
+		post("/exchanges/{number}/send", c.resend),
 
-		see(consolePath+"/trouble", c.controls),
+		get(consolePath+"/trouble", c.controls),
 		{"GET " + consolePath + "/live/trouble", c.liveHandler("controls-message", c.controls)},
-		do("/faults", c.inject),
-		do("/faults/clear", c.clearFaults),
-		do("/keys", c.addKey),
-		do("/keys/quota", c.setQuota),
-		do("/keys/plan", c.setPlan),
-		do("/keys/revoke", c.revokeKey),
-		do("/throttle", c.setThrottle),
-		do("/archives", c.setArchives),
-		do("/drift", c.setDrift),
-		do("/clock", c.advance),
-		do("/reset", c.reset),
+		post("/faults", c.inject),
+		post("/faults/clear", c.clearFaults),
+		post("/keys", c.addKey),
+		post("/keys/quota", c.setQuota),
+		post("/keys/plan", c.setPlan),
+		post("/keys/revoke", c.revokeKey),
+		post("/throttle", c.setThrottle),
+		post("/archives", c.setArchives),
+		post("/drift", c.setDrift),
+		post("/clock", c.advance),
+		post("/reset", c.reset),
 
 		{"GET " + consolePath + "/static/", http.StripPrefix(consolePath, http.FileServerFS(staticFiles))},
 		{"/", c.pageHandler(unknownPage)},

@@ -21,7 +21,7 @@ type journalPage struct {
 	Filter    filter
 	Entries   []sandbox.Entry
 	OlderURL  string // URL of older entries; empty at the end.
-	LiveURL   string // The URL of new entries; empty on older pages.
+	LiveURL   string // URL of live updates; empty on pages of older entries.
 	Diagram   diagram
 	Gauges    []server.KeyInfo
 	OtherKeys int // Keys with requests that are not in Gauges.
@@ -51,6 +51,7 @@ func (c *console) journal(r *http.Request) (page, error) {
 	return page{Template: "journal", Data: p}, nil
 }
 
+// baseURL returns the base URL by which a request reached the server.
 func baseURL(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
@@ -58,6 +59,7 @@ func baseURL(r *http.Request) string {
 	return "http://" + r.Host
 }
 
+// parseNumber parses a number from 0. It returns 0 for any other text.
 func parseNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -75,9 +77,10 @@ func filterOf(query url.Values) filter {
 	return filter{query.Get("method"), query.Get("status"), query.Get("key"), query.Get("text"), query.Get("only")}
 }
 
-// Any reports whether the filter excludes any exchange.
+// Any reports whether any field of the filter is set.
 func (f filter) Any() bool { return f != filter{} }
 
+// query returns the filter as a query, with further names and values.
 func (f filter) query(more ...string) string {
 	values := make(url.Values)
 	for name, value := range map[string]string{"method": f.Method, "status": f.Status, "key": f.Key, "text": f.Text, "only": f.Only} {
@@ -91,6 +94,7 @@ func (f filter) query(more ...string) string {
 	return values.Encode()
 }
 
+// matches reports whether the filter selects an exchange.
 func (f filter) matches(e sandbox.Entry) bool {
 	return (f.Method == "" || e.Method == f.Method) && (f.Key == "" || e.Key == f.Key) && f.matchesStatus(e) && f.matchesOnly(e.Detail) &&
 		(f.Text == "" || strings.Contains(e.Path, f.Text) || strings.Contains(e.Query, f.Text) || strings.Contains(string(e.Body), f.Text) ||

@@ -24,7 +24,7 @@ func (c *console) liveHandler(block string, view func(r *http.Request) (page, er
 		w.Header().Set("Content-Type", "text/event-stream")
 		var last []byte
 		for {
-			news := c.server.Changes() // Before view, so that a change during view is sent next.
+			changes := c.server.Changes() // Before view, so that a change during view is sent next.
 			p, err := view(r)
 			if err != nil {
 				return
@@ -39,21 +39,21 @@ func (c *console) liveHandler(block string, view func(r *http.Request) (page, er
 				}
 				last = text
 			}
-			if !waitForChange(r, collectInterval, nil) || !waitForChange(r, refreshInterval, news) {
+			if !waitForChange(r, collectInterval, nil) || !waitForChange(r, refreshInterval, changes) {
 				return
 			}
 		}
 	})
 }
 
-// waitForChange waits until a time has passed or a channel is closed. It returns false when the
-// browser has disconnected.
-func waitForChange(r *http.Request, most time.Duration, until <-chan struct{}) bool {
-	timer := time.NewTimer(most)
+// waitForChange waits for a change, for timeout at most. It returns false if the browser
+// has disconnected.
+func waitForChange(r *http.Request, timeout time.Duration, changes <-chan struct{}) bool {
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-until:
+	case <-changes:
 	case <-r.Context().Done():
 		return false
 	}

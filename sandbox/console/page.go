@@ -21,7 +21,7 @@ var templateFiles embed.FS
 type page struct {
 	Template     string
 	Status       int    // Zero: 200.
-	Confirmation string // Confirmation of the previous action: the name of one of the template's texts.
+	Confirmation string // Name of the confirmation of the previous action, in parts.html.
 	Token        string
 	Data         any
 }
@@ -37,9 +37,9 @@ var templates = func() map[string]*template.Template {
 		panic(err) // Templates are part of the program.
 	}
 	for _, name := range names {
-		short := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
-		if short != "layout" && short != "parts" {
-			all[short] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, name))
+		base := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
+		if base != "layout" && base != "parts" {
+			all[base] = template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, name))
 		}
 	}
 	return all
@@ -53,6 +53,7 @@ func errorPage(err error) page {
 	return page{Template: "problem", Status: http.StatusBadRequest, Data: err.Error()}
 }
 
+// unknownPage is the view of paths without a page.
 func unknownPage(*http.Request) (page, error) { return page{}, errNotFound }
 
 // writePage renders a page and sends it. A page that cannot be rendered is not sent in part.
@@ -67,6 +68,7 @@ func (c *console) writePage(w http.ResponseWriter, status int, p page) {
 	_, _ = w.Write(text) //nolint:gosec // html/template has escaped it.
 }
 
+// render executes a block of the page's template.
 func (c *console) render(p page, block string) ([]byte, error) {
 	p.Token = c.token
 	var text bytes.Buffer
@@ -89,28 +91,29 @@ func (c *console) pageHandler(view func(r *http.Request) (page, error)) http.Han
 	})
 }
 
-// actionHandler executes a form and redirects to the page that shows the result.
-func (c *console) actionHandler(act func(r *http.Request) (to string, err error)) http.Handler {
+// actionHandler returns the handler of a form. It executes action and redirects to the URL
+// that action returns.
+func (c *console) actionHandler(action func(r *http.Request) (nextURL string, err error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := c.checkForm(w, r)
 		if errors.Is(err, errToken) {
 			c.writePage(w, http.StatusForbidden, errorPage(err))
 			return
 		}
-		to := ""
+		nextURL := ""
 		if err == nil {
-			to, err = act(r)
+			nextURL, err = action(r)
 		}
 		if err != nil {
 			p := errorPage(err)
 			c.writePage(w, p.Status, p)
 			return
 		}
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, nextURL, http.StatusSeeOther)
 	})
 }
 
-// pageURL returns the address of a page with the confirmation of an action.
+// pageURL returns the URL of a page with the confirmation of an action.
 func pageURL(path, done string, query ...string) string {
 	values := url.Values{"done": {done}}
 	for i := 0; i+1 < len(query); i += 2 {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	cardsPerStage      = 8  // Of a stage, on the board.
-	candidatesPerPage  = 50 // On a page of one stage.
-	assessmentsPerPage = 20 // On a page.
+	cardsPerStage      = 8  // Per stage, if all stages are shown.
+	candidatesPerPage  = 50 // If one stage is shown.
+	assessmentsPerPage = 20 // In the list of assessments.
 )
 
 type pipelinePage struct {
@@ -23,28 +23,32 @@ type pipelinePage struct {
 	AssessmentCount  int
 	OlderAssessments int // The next page of assessments; 0 for none.
 	Stages           []column
-	Stage            *column // The only stage that is shown, or nil for the board.
+	Stage            *column // The only stage that is shown, or nil for all stages.
 	Older, Newer     int     // Pages of Stage; 0 for none.
 	LiveURL          string
 }
 
+// organization is an organization in a list.
 type organization struct {
-	Key, Name   string
+	Key, Name   string // Key is the organization of live keys.
 	Candidates  int
-	Used, Limit int
+	Used, Limit int // Invitations of the plan.
 }
 
+// choice is an option of a form.
 type choice struct{ ID, Name string }
 
+// assessment is an assessment in a list.
 type assessment struct {
 	ID, Name, Status string
 	StageCounts      [len(world.Stages)]int
 }
 
+// column is the candidates at one stage.
 type column struct {
-	Number int
-	Count  int
-	Cards  []card
+	Number int    // Index in world.Stages.
+	Count  int    // Of all candidates at the stage.
+	Cards  []card // The candidates that are shown.
 }
 
 // card is a candidate in a list.
@@ -53,9 +57,10 @@ type card struct {
 	Stage                       int
 	At                          time.Time // Of the last step.
 	Submission                  string
-	EndReason                   string // Why there is no next step: revoked, expired or closed. Empty if there is one.
+	EndReason                   string // Why there is no next step: revoked, expired or closed. Empty if there is a next step.
 }
 
+// cardOf returns the card of a candidate.
 func cardOf(a world.CandidateInfo, now time.Time) card {
 	i := a.Invitation
 	c := card{ID: i.ID, Name: i.CandidateName, Email: i.CandidateEmail, Assessment: a.Assessment, Stage: a.Stage, At: i.CreatedAt.Time()}
@@ -102,6 +107,7 @@ func (c *console) pipeline(r *http.Request) (page, error) {
 	return page{Template: "pipeline", Data: p}, err
 }
 
+// organizationOf returns an organization with its counts.
 func organizationOf(name string, o *world.Organization) organization {
 	shown := organization{Key: name, Name: o.Account().Value.Name}
 	for _, n := range o.CountStages("") {
@@ -112,18 +118,19 @@ func organizationOf(name string, o *world.Organization) organization {
 	return shown
 }
 
-// listAssessments lists the attempts and invitations of the organization, up to the page's limit.
-func (p *pipelinePage) listAssessments(o *world.Organization, assessmentID string, postingsPage int) {
+// listAssessments lists the organization's challenges and a page of its assessments, and
+// selects one assessment.
+func (p *pipelinePage) listAssessments(o *world.Organization, assessmentID string, page int) {
 	for challenge := range o.Challenges().All() {
 		p.Challenges = append(p.Challenges, choice{challenge.ID, challenge.Value.Name})
 	}
 	all := o.Assessments()
 	p.AssessmentCount = all.Len()
-	for i := postingsPage * assessmentsPerPage; i < min(all.Len(), (postingsPage+1)*assessmentsPerPage); i++ {
+	for i := page * assessmentsPerPage; i < min(all.Len(), (page+1)*assessmentsPerPage); i++ {
 		p.Assessments = append(p.Assessments, assessmentOf(o, all.Newest(i)))
 	}
-	if all.Len() > (postingsPage+1)*assessmentsPerPage {
-		p.OlderAssessments = postingsPage + 1
+	if all.Len() > (page+1)*assessmentsPerPage {
+		p.OlderAssessments = page + 1
 	}
 	if a := o.AnyAssessment(assessmentID); a != nil {
 		p.Assessment = assessmentOf(o, a)
@@ -135,12 +142,12 @@ func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) asse
 }
 
 // listCandidates lists the candidates: the newest of each stage, or a page of one stage.
-func (p *pipelinePage) listCandidates(o *world.Organization, stage string, number int) {
+func (p *pipelinePage) listCandidates(o *world.Organization, stage string, pageNumber int) {
 	for n, count := range o.CountStages(p.Assessment.ID) {
 		col := column{Number: n, Count: count}
 		size, skip := cardsPerStage, 0
 		if stage != "" {
-			size, skip = candidatesPerPage, number*candidatesPerPage
+			size, skip = candidatesPerPage, pageNumber*candidatesPerPage
 		}
 		if stage == "" || stage == world.Stages[n] {
 			for _, a := range o.Candidates(p.Assessment.ID, n, skip, size) {
@@ -150,9 +157,9 @@ func (p *pipelinePage) listCandidates(o *world.Organization, stage string, numbe
 		p.Stages = append(p.Stages, col)
 		if stage == world.Stages[n] {
 			p.Stage = &p.Stages[n]
-			p.Newer = number
+			p.Newer = pageNumber
 			if count > skip+size {
-				p.Older = number + 1
+				p.Older = pageNumber + 1
 			}
 		}
 	}

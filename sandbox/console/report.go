@@ -29,11 +29,13 @@ type report struct {
 	Lists       []reportList
 }
 
+// reportList is one of the report's lists of values.
 type reportList struct {
 	Name  string
 	Items []string
 }
 
+// reportOf decodes a report as the client does.
 func reportOf(raw []byte) *report {
 	var r report
 	var indented bytes.Buffer

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -38,7 +37,7 @@ func (c *console) resend(r *http.Request) (string, error) {
 	if err := c.sendOnce(ctx, e, token); err != nil {
 		return "", err
 	}
-	found, _ := c.server.JournalPage(math.MaxInt, 1, func(f sandbox.Entry) bool { return f.Method == e.Method && f.Path == e.Path })
+	found, _ := c.server.JournalPage(0, 1, func(f sandbox.Entry) bool { return f.Method == e.Method && f.Path == e.Path })
 	if len(found) == 0 { // The server was reset meanwhile.
 		return homePath, nil
 	}

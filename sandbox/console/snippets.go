@@ -14,6 +14,7 @@ import (
 // shellQuote returns text as one word of a POSIX shell.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
+// pathAndQuery returns the path and query of a request as sent.
 func pathAndQuery(e sandbox.Entry) string {
 	if e.Query == "" {
 		return e.Path
@@ -108,6 +109,7 @@ func idIn(e sandbox.Entry) string {
 	return ""
 }
 
+// goProgramTemplate has the imports, the base URL and the call of goProgram.
 const goProgramTemplate = `package main
 
 import (

@@ -16,7 +16,7 @@ import (
 type Open func(t *testing.T) (*hiring.Client, *sandbox.Server)
 
 // Controls are the test controls of a server: a *sandbox.Server,
-// or one in another process, by its control plane.
+// or one in another process, by its control API.
 type Controls interface {
 	AddKey(sandbox.Key)
 	RevokeKey(token string)

@@ -1,46 +1,46 @@
-// Live updates keep what the reader looks at in place. Copy buttons, shortcuts,
-// pausing and filters without a button need this file; everything else works
-// without it.
+// This file keeps the scroll position during live updates. Copy buttons, shortcuts,
+// pausing and filters without a button need it. Everything else works without it.
 (() => {
   "use strict";
   const connection = document.getElementById("connection");
   const live = document.getElementById("live");
-  const report = (state) => {
+  const headerHeight = 64;
+  const showConnection = (state) => {
     if (!connection) return;
     connection.hidden = false;
     connection.dataset.state = state;
     for (const text of connection.querySelectorAll("[data-when]")) text.hidden = text.dataset.when !== state;
   };
-  document.addEventListener("htmx:sseOpen", () => report("open"));
-  document.addEventListener("htmx:sseError", () => report("lost"));
+  document.addEventListener("htmx:sseOpen", () => showConnection("open"));
+  document.addEventListener("htmx:sseError", () => showConnection("lost"));
 
-  // The anchor is the element whose place on the screen an update must not
-  // change: the focused or hovered row or card, else the first visible one once
-  // the reader has scrolled. Columns side by side grow independently, so none of
-  // their cards is the first.
-  const anchorOf = () => {
+  // findAnchor returns the element whose position on the screen an update must not
+  // change, or null: the focused or hovered row or card, else, if the page is
+  // scrolled, the first visible one. Columns side by side grow independently, so
+  // without focus and pointer no card is an anchor for all of them.
+  const findAnchor = () => {
     if (!live) return null;
     if (live.contains(document.activeElement)) return document.activeElement.closest("[id]");
     const hovered = live.querySelector("tbody tr:hover a[id], .card:hover[id]");
     if (hovered || scrollY < 8) return hovered;
-    const place = (element) => element.getBoundingClientRect();
-    const columns = new Set([...live.querySelectorAll(".column")].map((column) => place(column).left));
-    if (columns.size > 1) return null;
-    return [...live.querySelectorAll("tbody a[id], .card[id]")].find((element) => place(element).top >= 64);
+    const bounds = (element) => element.getBoundingClientRect();
+    const columnPositions = new Set([...live.querySelectorAll(".column")].map((column) => bounds(column).left));
+    if (columnPositions.size > 1) return null;
+    return [...live.querySelectorAll("tbody a[id], .card[id]")].find((element) => bounds(element).top >= headerHeight);
   };
-  let anchor = null;
+  let anchor = null; // The position and focus before an update.
   let paused = false;
-  let missed = null;
+  let pendingUpdate = null; // The newest update during a pause.
   document.addEventListener("htmx:sseBeforeMessage", (event) => {
     if (paused) {
-      missed = event.detail.data;
+      pendingUpdate = event.detail.data;
       event.preventDefault();
       return;
     }
-    const element = anchorOf();
+    const element = findAnchor();
     anchor = element && { id: element.id, top: element.getBoundingClientRect().top, focused: element === document.activeElement };
   });
-  const restore = () => {
+  const restorePosition = () => {
     const element = anchor && document.getElementById(anchor.id);
     if (element) {
       if (anchor.focused && document.activeElement !== element) element.focus({ preventScroll: true });
@@ -49,7 +49,7 @@
     anchor = null;
     showCopyButtons();
   };
-  document.addEventListener("htmx:sseMessage", restore);
+  document.addEventListener("htmx:sseMessage", restorePosition);
 
   const pause = document.getElementById("pause");
   if (pause) {
@@ -58,9 +58,9 @@
       paused = !paused;
       pause.setAttribute("aria-pressed", String(paused));
       pause.textContent = paused ? "Resume" : "Pause";
-      if (!paused && missed !== null) {
-        htmx.swap(live, missed, { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 });
-        missed = null;
+      if (!paused && pendingUpdate !== null) {
+        htmx.swap(live, pendingUpdate, { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 });
+        pendingUpdate = null;
         showCopyButtons();
       }
     });
@@ -94,7 +94,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
     const rows = [...document.querySelectorAll("tbody a[id], .card .who")];
-    const at = rows.indexOf(document.activeElement);
+    const index = rows.indexOf(document.activeElement);
     const help = document.getElementById("shortcuts");
     switch (event.key) {
     case "/":
@@ -104,10 +104,10 @@
       }
       break;
     case "j":
-      rows[Math.min(at + 1, rows.length - 1)]?.focus();
+      rows[Math.min(index + 1, rows.length - 1)]?.focus();
       break;
     case "k":
-      rows[Math.max(at - 1, 0)]?.focus();
+      rows[Math.max(index - 1, 0)]?.focus();
       break;
     case "?":
       help.open = !help.open;

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// secret signs links. It need not be secret: a signature must only detect changes.
-const secret = "sandbox archive\n"
+// signingKey signs links. It is not secret, because a signature only detects changes.
+const signingKey = "sandbox archive\n"
 
 // AppendSignature appends the signature of a link. number makes each link different.
 func AppendSignature(b []byte, id string, expires int64, number uint64) []byte {
 	var buffer [128]byte
-	plain := append(buffer[:0], secret...)
+	plain := append(buffer[:0], signingKey...)
 	plain = append(plain, id...)
 	plain = strconv.AppendInt(append(plain, '\n'), expires, 10)
 	plain = binary.BigEndian.AppendUint64(plain, number)
@@ -28,6 +28,7 @@ func AppendSignature(b []byte, id string, expires int64, number uint64) []byte {
 	return hex.AppendEncode(b, sum[:16])
 }
 
+// numberSize is the number of bytes of a link's number.
 const numberSize = 8
 
 // ValidLink returns when a link expires, in milliseconds since 1970. ok is false if the

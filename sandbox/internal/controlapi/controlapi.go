@@ -13,6 +13,7 @@ import (
 	"time"
 )
 
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 1 << 20
 
 // Read returns the body of a request, or nil without one. The body's Content-Type must be
@@ -80,4 +81,5 @@ func (d *Span) UnmarshalJSON(raw []byte) error {
 // MarshalJSON returns the number of seconds.
 func (d Span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).Seconds()) }
 
+// maxSpan is the maximum number of seconds of a Span.
 const maxSpan = float64(1<<62) / float64(time.Second)

@@ -1,6 +1,5 @@
-// Package guard distinguishes requests of this machine's user from requests that a web
-// page makes in the user's browser. It protects what can be done to a sandbox without a
-// key.
+// Package guard protects the control API and the web page of a sandbox, which need no key:
+// it rejects requests of other machines and of other web pages in the user's browser.
 package guard
 
 import (
@@ -16,31 +15,37 @@ import (
 // resolves.
 const InProcess = "https://sandbox.invalid"
 
-// Admit refuses what a web page in the user's browser could send: it reaches
-// this machine's ports too, by their address or by a name of its own that it
-// lets point here. With anyHost other machines and names are let in, and so is
-// what a page on a name that points here reads with GET, which carries no Origin;
-// an Origin that is not this machine's is refused all the same.
+// Admit returns an error for a request that a web page of another origin could have sent,
+// and for a request from another machine. A web page reaches this machine's ports by their
+// address, or by a host name of its own that resolves to this machine (DNS rebinding). The
+// checks are:
+//
+//   - the peer's address and the Host are of this machine, unless anyHost is set
+//   - the Origin, if any, is the server itself under a name of this machine
+//   - Sec-Fetch-Site, if any, is same-origin or none
+//
+// With anyHost, a web page can still read with GET through DNS rebinding, because such a
+// request has no Origin.
 func Admit(r *http.Request, anyHost bool) error {
 	host, local := r.Host, isLocal(r.Host) || "https://"+r.Host == InProcess
 	if !anyHost {
 		if peer, _, err := net.SplitHostPort(r.RemoteAddr); err != nil || !isLocal(peer) {
-			return errors.New("the control plane takes requests from this machine only; start hiring-sandbox with -control-any-host to change that")
+			return errors.New("the control API accepts requests from this machine only; start hiring-sandbox with -control-any-host to change this")
 		}
 		if !local {
-			return fmt.Errorf("the control plane is reached by localhost or a loopback address, not as %.100q; start "+
-				"hiring-sandbox with -control-any-host to change that", host)
+			return fmt.Errorf("the control API accepts the hosts localhost and loopback addresses, not %.100q; start "+
+				"hiring-sandbox with -control-any-host to change this", host)
 		}
 	}
 	for _, origin := range r.Header["Origin"] {
 		u, err := url.Parse(origin)
 		if err != nil || !local || u.Host != host || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("the control plane takes no requests from web pages: the Origin is %.100q", origin)
+			return fmt.Errorf("the control API accepts no requests from other web pages: the Origin is %.100q", origin)
 		}
 	}
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
-			return fmt.Errorf("the control plane takes no requests from web pages: Sec-Fetch-Site is %.100q", site)
+			return fmt.Errorf("the control API accepts no requests from other web pages: Sec-Fetch-Site is %.100q", site)
 		}
 	}
 	return nil

@@ -28,24 +28,28 @@ func newControlRoutes() []controlRoute {
 	const post, get = http.MethodPost, http.MethodGet
 	return []controlRoute{
 		newControlRoute(get, "", "Lists the operations of the control API.", "", listControls),
-		newControlRoute(get, "openapi.json", "Returns the OpenAPI document of the control API.", "", func(*Server, string, noBody) (map[string]any, error) {
-			return controlDocument(), nil
-		}),
-		newControlRoute(post, "reset", "Restores the state that the server started with.", "", func(s *Server, _ string, _ noBody) (noBody, error) {
-			s.Reset()
-			return noBody{}, nil
-		}),
-		newControlRoute(post, "advance", "Moves the clock forward.", `{"seconds":3600}`, func(s *Server, _ string, in controlAdvance) (noBody, error) {
-			if in.Seconds == nil || *in.Seconds < 0 {
-				return noBody{}, errors.New("seconds: required, from 0; the clock does not go back")
-			}
-			return noBody{}, s.Advance(time.Duration(*in.Seconds))
-		}),
+		newControlRoute(get, "openapi.json", "Returns the OpenAPI document of the control API.", "",
+			func(*Server, string, noBody) (map[string]any, error) {
+				return controlDocument(), nil
+			}),
+		newControlRoute(post, "reset", "Restores the state that the server started with.", "",
+			func(s *Server, _ string, _ noBody) (noBody, error) {
+				s.Reset()
+				return noBody{}, nil
+			}),
+		newControlRoute(post, "advance", "Moves the clock forward.", `{"seconds":3600}`,
+			func(s *Server, _ string, in controlAdvance) (noBody, error) {
+				if in.Seconds == nil || *in.Seconds < 0 {
+					return noBody{}, errors.New("seconds: required, from 0; the clock does not go back")
+				}
+				return noBody{}, s.Advance(time.Duration(*in.Seconds))
+			}),
 		newControlRoute(get, "journal", "Returns the exchanges with the API, and the writes that were repeated.", "", readJournal),
-		newControlRoute(post, "journal/clear", "Empties the journal and changes nothing else.", "", func(s *Server, _ string, _ noBody) (noBody, error) {
-			s.ClearJournal()
-			return noBody{}, nil
-		}),
+		newControlRoute(post, "journal/clear", "Empties the journal and changes nothing else.", "",
+			func(s *Server, _ string, _ noBody) (noBody, error) {
+				s.ClearJournal()
+				return noBody{}, nil
+			}),
 		newControlRoute(get, "mails", "Returns the invitation e-mails that the live data sent.", "", readMails),
 
 		newControlRoute(post, "keys", "Adds a key, or replaces the one with the same token.",
@@ -103,12 +107,14 @@ func newControlRoutes() []controlRoute {
 				id, err := s.AddMember(in.Organization, in.Email, in.Name, in.Role)
 				return controlMemberID{id}, err
 			}),
-		newControlRoute(post, "challenges", "Adds a challenge, with a task for each title in tasks.", `{"name":"Search","tasks":["Index","Ranking"]}`,
+		newControlRoute(post, "challenges", "Adds a challenge, with a task for each title in tasks.",
+			`{"name":"Search","tasks":["Index","Ranking"]}`,
 			func(s *Server, _ string, in controlChallenge) (controlChallengeID, error) {
 				id, err := s.AddChallenge(in.Organization, in.Name, in.Tasks...)
 				return controlChallengeID{id}, err
 			}),
-		newControlRoute(post, "assessments", "Adds an assessment, of the first challenge unless challenge_id is given.", `{"name":"Backend engineer"}`,
+		newControlRoute(post, "assessments", "Adds an assessment, of the first challenge unless challenge_id is given.",
+			`{"name":"Backend engineer"}`,
 			func(s *Server, _ string, in controlAssessment) (controlAssessmentID, error) {
 				id, err := s.AddAssessment(in.Organization, in.Name, in.ChallengeID)
 				return controlAssessmentID{id}, err
@@ -120,21 +126,24 @@ func newControlRoutes() []controlRoute {
 				return controlInvitationID{id}, err
 			}),
 		newControlRoute(post, "results", "Makes a finished submission: sends an invitation, begins, submits and evaluates.",
-			`{"assessment_id":"f0000000-0000-4000-8000-000000000001","email":"ada@candidates.test","ship_score":82,"pillars":{"craft":90,"rigor":null}}`,
+			`{"assessment_id":"f0000000-0000-4000-8000-000000000001","email":"ada@candidates.test","ship_score":82,`+
+				`"pillars":{"craft":90,"rigor":null}}`,
 			func(s *Server, _ string, in controlNewResult) (controlSubmissionID, error) {
 				id, err := s.AddResult(in.AssessmentID, in.Email, in.result())
 				return controlSubmissionID{id}, err
 			}),
 		newControlRoute(post, "invitations/{id}/open", "Opens an invitation.", "",
 			func(s *Server, id string, _ noBody) (noBody, error) { return noBody{}, s.Open(id) }),
-		newControlRoute(post, "invitations/{id}/begin", "Begins the attempt.", "", func(s *Server, id string, _ noBody) (controlSubmissionID, error) {
-			submission, err := s.Begin(id)
-			return controlSubmissionID{submission}, err
-		}),
-		newControlRoute(post, "invitations/{id}/submit", "Submits the attempt.", "", func(s *Server, id string, _ noBody) (controlSubmissionID, error) {
-			submission, err := s.SubmitInvited(id)
-			return controlSubmissionID{submission}, err
-		}),
+		newControlRoute(post, "invitations/{id}/begin", "Begins the attempt.", "",
+			func(s *Server, id string, _ noBody) (controlSubmissionID, error) {
+				submission, err := s.Begin(id)
+				return controlSubmissionID{submission}, err
+			}),
+		newControlRoute(post, "invitations/{id}/submit", "Submits the attempt.", "",
+			func(s *Server, id string, _ noBody) (controlSubmissionID, error) {
+				submission, err := s.SubmitInvited(id)
+				return controlSubmissionID{submission}, err
+			}),
 		newControlRoute(post, "invitations/{id}/decision", "Sets the recruiter's decision.", `{"decision":"shortlisted"}`,
 			func(s *Server, id string, in controlDecision) (noBody, error) {
 				return noBody{}, s.Decide(id, in.Decision)

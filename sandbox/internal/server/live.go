@@ -101,9 +101,9 @@ func (s *Server) AppendEvents(submissionID, kind string, payloads ...string) err
 
 // Evaluate finishes the grading of a submission.
 func (s *Server) Evaluate(submissionID string, r Result) error {
-	r, problem := checkedResult(r) // Before the lock, because it calls MarshalJSON of values.
-	if problem != nil {
-		return fmt.Errorf("sandbox: Evaluate(%q): %w", submissionID, problem)
+	r, err := checkedResult(r) // Before the lock, because it calls MarshalJSON of values.
+	if err != nil {
+		return fmt.Errorf("sandbox: Evaluate(%q): %w", submissionID, err)
 	}
 	return s.changeLive("Evaluate", submissionID, func(id string, now time.Time) error {
 		return s.live.Evaluate(id, now, r)
@@ -112,9 +112,9 @@ func (s *Server) Evaluate(submissionID string, r Result) error {
 
 // Regrade replaces the result of an evaluated submission.
 func (s *Server) Regrade(submissionID string, r Result) error {
-	r, problem := checkedResult(r)
-	if problem != nil {
-		return fmt.Errorf("sandbox: Regrade(%q): %w", submissionID, problem)
+	r, err := checkedResult(r)
+	if err != nil {
+		return fmt.Errorf("sandbox: Regrade(%q): %w", submissionID, err)
 	}
 	return s.changeLive("Regrade", submissionID, func(id string, now time.Time) error {
 		return s.live.Regrade(id, now, r)
@@ -124,9 +124,9 @@ func (s *Server) Regrade(submissionID string, r Result) error {
 // AddResult makes a finished submission. The candidate's name is the local part
 // of the address.
 func (s *Server) AddResult(assessmentID, email string, r Result) (submissionID string, err error) {
-	r, problem := checkedResult(r)
-	if problem != nil {
-		return "", fmt.Errorf("sandbox: AddResult(%q): %w", assessmentID, problem)
+	r, err = checkedResult(r)
+	if err != nil {
+		return "", fmt.Errorf("sandbox: AddResult(%q): %w", assessmentID, err)
 	}
 	err = s.changeLive("AddResult", assessmentID, func(id string, now time.Time) (err error) {
 		if !isEmailAddress(email) {
@@ -212,11 +212,11 @@ func checkedResult(r Result) (Result, error) {
 }
 
 // changeLive processes the late calls that are due, then changes the live data.
-func (s *Server) changeLive(call, id string, do func(id string, now time.Time) error) error {
+func (s *Server) changeLive(method, id string, do func(id string, now time.Time) error) error {
 	now, unlock := s.lock()
 	defer unlock()
 	if err := do(canonicalID(id), now); err != nil {
-		return fmt.Errorf("sandbox: %s(%q): %w", call, id, err)
+		return fmt.Errorf("sandbox: %s(%q): %w", method, id, err)
 	}
 	s.notify()
 	return nil

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Wait waits before a response. It returns false if the context ended first.
+// Wait waits for d. It reports whether d passed before the context ended.
 func Wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil
@@ -31,13 +31,14 @@ func Cut(w http.ResponseWriter, after int) http.ResponseWriter {
 	return &cutWriter{w, max(after, 0)}
 }
 
+// cutWriter is the writer of Cut.
 type cutWriter struct {
 	http.ResponseWriter
 
 	remaining int
 }
 
-// WriteHeader ensures that the body is incomplete.
+// WriteHeader limits the body to less than its announced length.
 func (w *cutWriter) WriteHeader(status int) {
 	if length, err := strconv.Atoi(w.Header().Get("Content-Length")); err == nil {
 		w.remaining = min(w.remaining, length-1)

@@ -13,7 +13,7 @@ import (
 
 // Pipe is a net.Listener whose connections are in memory.
 type Pipe struct {
-	conns chan net.Conn
+	conns chan net.Conn // Server ends that Accept has not returned yet.
 	done  chan struct{}
 	once  sync.Once
 }
@@ -37,7 +37,7 @@ func (l *Pipe) Accept() (net.Conn, error) {
 // takes the connection or the context ends. A closed listener refuses the connection.
 func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
-	lost := new(atomic.Bool)
+	reset := new(atomic.Bool)
 	fail := func(err error) (net.Conn, error) {
 		_ = client.Close()
 		_ = server.Close()
@@ -50,8 +50,8 @@ func (l *Pipe) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	default:
 	}
 	select {
-	case l.conns <- &pipeConn{server, lost}:
-		return &pipeConn{client, lost}, nil
+	case l.conns <- &pipeConn{server, reset}:
+		return &pipeConn{client, reset}, nil
 	case <-l.done:
 		return fail(refused)
 	case <-ctx.Done():
@@ -75,7 +75,7 @@ var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 49152}
 type pipeConn struct {
 	net.Conn
 
-	reset *atomic.Bool
+	reset *atomic.Bool // Shared by both ends.
 }
 
 func (*pipeConn) LocalAddr() net.Addr  { return pipeAddr }

@@ -86,6 +86,7 @@ func (w *recorder) serve(h http.Handler, r *http.Request) (broken error) {
 	return nil
 }
 
+// response returns the response that a client receives. broken is the error of serve.
 func (w *recorder) response(r *http.Request, broken error) (*http.Response, error) {
 	if broken != nil && !w.flushed {
 		return nil, broken

@@ -13,11 +13,11 @@ import (
 )
 
 // Transport is a RoundTripper that calls a handler without a socket, in the
-// caller's goroutine. Whatever host a request names, the handler answers it.
+// caller's goroutine. It sends every request to the handler and ignores the host.
 //
-// The handler sees a copy of the request, as it would have come over the wire;
-// what it hands back fails as a response from the wire would once the request's
-// context has ended or the handler gave up in the middle.
+// The handler receives a copy of the request with the fields that a server sets. The
+// response fails like a response over a connection: when the request's context ends, and
+// when the handler panics.
 type Transport struct{ Handler http.Handler }
 
 // RoundTrip responds to one request.
@@ -109,6 +109,7 @@ func serverRequest(r *http.Request) (*http.Request, error) {
 	return in, nil
 }
 
+// receivedHeader returns the header as a server reads it.
 func receivedHeader(r *http.Request) http.Header {
 	h := make(http.Header, len(r.Header)+3)
 	for name, values := range r.Header {
@@ -117,7 +118,7 @@ func receivedHeader(r *http.Request) http.Header {
 			h[name] = append(h[name], strings.Trim(value, " \t"))
 		}
 	}
-	delete(h, "Host") // net/http takes these three from the request itself
+	delete(h, "Host") // A server moves these three to fields of the request.
 	delete(h, "Transfer-Encoding")
 	delete(h, "Content-Length")
 	switch agent, given := h["User-Agent"]; {
@@ -136,13 +137,13 @@ type lengthChecker struct {
 	remaining int64
 }
 
-func (m *lengthChecker) Read(p []byte) (int, error) {
-	if m.remaining == 0 {
+func (c *lengthChecker) Read(p []byte) (int, error) {
+	if c.remaining == 0 {
 		return 0, io.EOF
 	}
-	n, err := m.body.Read(p[:min(int64(len(p)), m.remaining)])
-	m.remaining -= int64(n)
-	if errors.Is(err, io.EOF) && m.remaining > 0 {
+	n, err := c.body.Read(p[:min(int64(len(p)), c.remaining)])
+	c.remaining -= int64(n)
+	if errors.Is(err, io.EOF) && c.remaining > 0 {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err

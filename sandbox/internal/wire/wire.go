@@ -2,7 +2,7 @@
 // client, and breaks connections as a network does.
 //
 // [Transport] and [Pipe] need no socket and work inside testing/synctest.
-// [Loopback] is a TCP socket. [Wait], [Cut] and [Lose] delay, truncate and drop
+// [Loopback] is a TCP socket. [Wait], [Cut] and [Drop] delay, truncate and drop
 // a response. A client sees the same error through every transport: ECONNRESET
 // for a dropped response, io.ErrUnexpectedEOF for a truncated one.
 //

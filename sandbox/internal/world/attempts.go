@@ -9,18 +9,19 @@ import (
 type Attempt struct {
 	Record[Submission]
 
-	index   int // In its list.
+	index   int // In its AttemptList.
 	log     []Event
 	grading grading
 }
 
-// grading provides the report of an attempt.
+// grading provides what the grading of an attempt found. It is implemented by candidate
+// and by sampleGrading.
 type grading interface {
 	report() Report
 	rank() (rank Rank, ok bool)
 	extra() map[string]any
 	hasArchive() bool
-	unevaluated() *Attempt
+	unevaluated() *Attempt // The attempt as it was before the evaluation.
 }
 
 // Events returns the log, oldest first.
@@ -61,15 +62,16 @@ type filterFacts struct {
 	status, assessmentID          string
 }
 
+// filterFacts returns the facts of a submission.
 func (a *Attempt) filterFacts() filterFacts {
-	m := filterFacts{created: a.Created, submitted: never, evaluated: never, status: a.Value.Status, assessmentID: a.Value.AssessmentID}
+	facts := filterFacts{created: a.Created, submitted: never, evaluated: never, status: a.Value.Status, assessmentID: a.Value.AssessmentID}
 	if a.Value.SubmittedAt != nil {
-		m.submitted = *a.Value.SubmittedAt
+		facts.submitted = *a.Value.SubmittedAt
 	}
 	if a.Value.EvaluatedAt != nil {
-		m.evaluated = *a.Value.EvaluatedAt
+		facts.evaluated = *a.Value.EvaluatedAt
 	}
-	return m
+	return facts
 }
 
 func (l *AttemptList) add(a *Attempt) {
@@ -102,8 +104,8 @@ type Filter struct {
 	SinceMilestone                  Milestone // What Since is compared with.
 
 	OrderBy     Milestone // Sort order; Created if empty.
-	Lagging     bool      // Listings lag behind:
-	ListedUntil Moment    // they do not show evaluations after this time.
+	Lagging     bool      // The listing omits evaluations after ListedUntil.
+	ListedUntil Moment
 }
 
 // Page returns up to size submissions that the filter selects, newest first, after the
@@ -138,13 +140,13 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 	}
 	var all []entry
 	for i := range l.list {
-		m := l.visibleFacts(i, filter)
-		if !filter.matches(m) {
+		facts := l.visibleFacts(i, filter)
+		if !filter.matches(facts) {
 			continue
 		}
-		at := Position{max(m.created, m.submitted), l.list[i].ID}
+		at := Position{max(facts.created, facts.submitted), l.list[i].ID}
 		if filter.OrderBy == Evaluated {
-			at.Created = max(at.Created, m.evaluated)
+			at.Created = max(at.Created, facts.evaluated)
 		}
 		if from == nil || at.compare(*from) < 0 {
 			all = append(all, entry{at, i})
@@ -163,13 +165,13 @@ func (l *AttemptList) pageBy(from *Position, size int, filter *Filter) (page []*
 
 // visibleFacts returns the facts of a submission as a lagging listing shows them.
 func (l *AttemptList) visibleFacts(i int, filter *Filter) *filterFacts {
-	m := &l.facts[i]
-	if filter.hidesEvaluation(m) {
-		before := *m
+	facts := &l.facts[i]
+	if filter.hidesEvaluation(facts) {
+		before := *facts
 		before.evaluated, before.status = never, l.visibleAttempt(i, filter).Value.Status
 		return &before
 	}
-	return m
+	return facts
 }
 
 // visibleAttempt returns a submission as a lagging listing shows it.
@@ -180,28 +182,30 @@ func (l *AttemptList) visibleAttempt(i int, filter *Filter) *Attempt {
 	return l.list[i]
 }
 
-func (f *Filter) hidesEvaluation(m *filterFacts) bool {
-	return f.Lagging && m.evaluated > f.ListedUntil
+// hidesEvaluation reports whether a lagging listing omits the evaluation of a submission.
+func (f *Filter) hidesEvaluation(facts *filterFacts) bool {
+	return f.Lagging && facts.evaluated > f.ListedUntil
 }
 
 // excludesOlder reports whether the filter excludes all older submissions.
-func (f *Filter) excludesOlder(m *filterFacts) bool {
-	return f.BySince && f.SinceMilestone == Created && m.created < f.Since
+func (f *Filter) excludesOlder(facts *filterFacts) bool {
+	return f.BySince && f.SinceMilestone == Created && facts.created < f.Since
 }
 
-func (f *Filter) matches(m *filterFacts) bool {
+// matches reports whether the filter selects a submission.
+func (f *Filter) matches(facts *filterFacts) bool {
 	if f.BySince {
-		at := m.created
+		at := facts.created
 		switch f.SinceMilestone {
 		case Submitted:
-			at = m.submitted
+			at = facts.submitted
 		case Evaluated:
-			at = m.evaluated
+			at = facts.evaluated
 		case Created:
 		}
 		if at < f.Since || at == never {
 			return false
 		}
 	}
-	return (!f.ByStatus || m.status == f.Status) && (!f.ByAssessment || m.assessmentID == f.AssessmentID)
+	return (!f.ByStatus || facts.status == f.Status) && (!f.ByAssessment || facts.assessmentID == f.AssessmentID)
 }

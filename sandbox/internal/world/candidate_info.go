@@ -9,7 +9,7 @@ import (
 // Stages are the stages of a candidate, in order.
 var Stages = [...]string{sent: "sent", opened: "opened", started: "started", submitted: "submitted", evaluated: "evaluated"}
 
-// CandidateInfo is a copy of a candidate of the live data.
+// CandidateInfo is a copy of a candidate of the live data, for the web page.
 type CandidateInfo struct {
 	Invitation Invitation
 	Assessment string   // Name, also of a deleted assessment.
@@ -19,6 +19,7 @@ type CandidateInfo struct {
 	Attempt    *Attempt // Nil until it begins. Read it only under the lock.
 }
 
+// info returns a copy of the candidate.
 func (c *candidate) info() CandidateInfo {
 	return CandidateInfo{
 		Invitation: c.invitation.Value, Assessment: c.assessment.Value.Name, Stage: int(c.stage),
@@ -29,8 +30,8 @@ func (c *candidate) info() CandidateInfo {
 // Names returns the sorted names of the organizations.
 func (l *Live) Names() []string { return slices.Sorted(maps.Keys(l.organizations)) }
 
-// CandidateInfo returns the candidate with an invitation, and the organization's name.
-func (l *Live) Candidate(invitationID string) (who CandidateInfo, organization string, ok bool) {
+// Candidate returns the candidate with an invitation, and the organization's name.
+func (l *Live) Candidate(invitationID string) (found CandidateInfo, organization string, ok bool) {
 	for name, o := range l.organizations {
 		if c := o.candidates[invitationID]; c != nil {
 			return c.info(), name, true
@@ -73,7 +74,7 @@ func (o *Organization) Candidates(assessmentID string, at, skip, size int) []Can
 // Upcoming is a future change of a candidate.
 type Upcoming struct {
 	At         Moment
-	Stage      int // Index in Stages that the change leads to, or -1 if the invitation expires.
+	Stage      int // Index in Stages of the next stage, or -1 if the invitation expires.
 	Invitation Invitation
 }
 
@@ -86,7 +87,7 @@ func (o *Organization) Upcoming(until Moment) []Upcoming {
 			all = s.candidate.upcoming(all, s, until)
 		}
 	}
-	begun := make(map[string]bool)
+	begun := make(map[string]bool) // Invitations whose attempt begins before until.
 	for _, next := range all {
 		begun[next.Invitation.ID] = begun[next.Invitation.ID] || next.Stage == int(started)
 	}

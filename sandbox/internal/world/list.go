@@ -14,6 +14,7 @@ type Position struct {
 	ID      string
 }
 
+// position returns p. It makes a record with an embedded Position a Positioned.
 func (p Position) position() Position { return p }
 
 func (p Position) compare(q Position) int {
@@ -90,6 +91,7 @@ func (c *Collection[R]) add(r R) int {
 	return i
 }
 
+// remove removes a record.
 func (c *Collection[R]) remove(r R) {
 	p := r.position()
 	i := c.countBefore(p)

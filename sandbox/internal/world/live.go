@@ -44,15 +44,17 @@ func (l *Live) Organization(name string, now time.Time) *Organization {
 	return o.advance(now)
 }
 
+// newOrganization returns an organization with members and challenges like those of the
+// sample data, and without assessments.
 func (l *Live) newOrganization(name string) *Organization {
 	sample := l.sample()
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
-	tail := fmt.Sprintf("%012x", h.Sum64()&(1<<48-1))
+	suffix := fmt.Sprintf("%012x", h.Sum64()&(1<<48-1))
 	profile := sample.account.Value
-	profile.ID, profile.Name, profile.Slug = "0c000000-0000-4000-9000-"+tail, "Sandbox Live Ltd", "sandbox-live"
+	profile.ID, profile.Name, profile.Slug = "0c000000-0000-4000-9000-"+suffix, "Sandbox Live Ltd", "sandbox-live"
 	if name != "" {
-		profile.Name, profile.Slug = name, "live-"+tail
+		profile.Name, profile.Slug = name, "live-"+suffix
 	}
 	profile.Usage = Usage{AssessmentsLimit: planLimit}
 	o := &Organization{
@@ -65,7 +67,7 @@ func (l *Live) newOrganization(name string) *Organization {
 	}
 	for i, m := range sample.members.list {
 		m := m.Value
-		m.ID = fmt.Sprintf("de000000-0000-4000-900%d-%s", i, tail)
+		m.ID = fmt.Sprintf("de000000-0000-4000-900%d-%s", i, suffix)
 		o.members.add(newRecord(m.ID, m.CreatedAt, m))
 	}
 	return o

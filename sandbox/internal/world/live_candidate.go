@@ -36,6 +36,7 @@ var (
 	errNotEvaluated = errors.New("the submission was not evaluated: evaluate it first")
 )
 
+// checkUsable returns an error if the invitation was revoked or has expired.
 func (c *candidate) checkUsable(at Moment) error {
 	switch {
 	case c.revoked:
@@ -46,6 +47,7 @@ func (c *candidate) checkUsable(at Moment) error {
 	return nil
 }
 
+// open opens the invitation.
 func (c *candidate) open(at Moment) error {
 	if c.stage >= opened {
 		return errOpened
@@ -57,6 +59,7 @@ func (c *candidate) open(at Moment) error {
 	return nil
 }
 
+// setOpened stores the opening of the invitation.
 func (c *candidate) setOpened(at Moment) {
 	i := c.invitation
 	i.Value.Status, i.Value.OpenedAt, i.Encoded = "opened", &at, nil
@@ -71,8 +74,8 @@ func (c *candidate) begin(at Moment) error {
 	if err := c.checkUsable(at); err != nil {
 		return err
 	}
-	posting := &c.assessment.Value
-	if posting.Status == "closed" {
+	assessment := &c.assessment.Value
+	if assessment.Status == "closed" {
 		return errClosed
 	}
 	if c.stage < opened {
@@ -81,13 +84,13 @@ func (c *candidate) begin(at Moment) error {
 	i := c.invitation
 	i.Value.Status, i.Value.StartedAt, i.Encoded = "started", &at, nil
 	limit := c.challenge.Value.BudgetDollarsCap
-	if posting.BudgetDollarsCap != nil {
-		limit = *posting.BudgetDollarsCap
+	if assessment.BudgetDollarsCap != nil {
+		limit = *assessment.BudgetDollarsCap
 	}
-	c.timeLimitMinutes = posting.TimeLimitMinutes
+	c.timeLimitMinutes = assessment.TimeLimitMinutes
 	id := c.organization.live.NewID()
 	c.attempt = &Attempt{grading: c, Record: *newRecord(id, at, Submission{
-		ID: id, AssessmentID: posting.ID, Status: "started", StartedAt: at, CreatedAt: at,
+		ID: id, AssessmentID: assessment.ID, Status: "started", StartedAt: at, CreatedAt: at,
 		Challenge: ChallengeRef{Name: c.challenge.Value.Name, Slug: c.challenge.Value.Slug},
 		Candidate: Person{Email: i.Value.CandidateEmail, Name: i.Value.CandidateName},
 		Budget:    Budget{DollarsCap: limit},
@@ -98,6 +101,7 @@ func (c *candidate) begin(at Moment) error {
 	return nil
 }
 
+// submit submits the attempt, which has begun.
 func (c *candidate) submit(at Moment) error {
 	if c.stage >= submitted {
 		return errSubmitted
@@ -106,6 +110,7 @@ func (c *candidate) submit(at Moment) error {
 	return nil
 }
 
+// setSubmitted stores the submission of the attempt.
 func (c *candidate) setSubmitted(at Moment) {
 	c.invitation.Value.SubmittedAt, c.invitation.Encoded = &at, nil
 	s := &c.attempt.Value
@@ -147,6 +152,7 @@ func (c *candidate) regrade(at Moment, r Result) error {
 	return nil
 }
 
+// setResult stores a result and counts it in the ranking.
 func (c *candidate) setResult(r Result) {
 	c.result = r
 	if r.ShipScore != NoScore {
@@ -167,6 +173,8 @@ func (c *candidate) updateBudget() {
 	b.DollarsUsed = min(roundToCents(float64(c.promptCount*centsPerPrompt)/100), b.DollarsCap)
 }
 
+// countPoll counts a poll of a submission whose evaluation depends on polls, and evaluates
+// the submission after the last one.
 func (c *candidate) countPoll(now time.Time) {
 	polls := c.organization.live.timeline.Polls
 	if polls == 0 || c.stage != submitted {
@@ -178,7 +186,7 @@ func (c *candidate) countPoll(now time.Time) {
 	}
 }
 
-// setStage ends each step.
+// setStage stores the stage that a step reached, and schedules the next step.
 func (c *candidate) setStage(to stage, at Moment) {
 	c.stage = to
 	if c.attempt != nil {
@@ -188,6 +196,7 @@ func (c *candidate) setStage(to stage, at Moment) {
 	c.schedule(to+1, at)
 }
 
+// append adds an event to the log for each payload.
 func (c *candidate) append(at Moment, kind string, payloads ...RawJSON) {
 	a := c.attempt
 	for _, payload := range payloads {

@@ -17,6 +17,7 @@ type Mail struct {
 	At           time.Time
 }
 
+// mail records an invitation e-mail.
 func (o *Organization) mail(i *Invitation, resent bool) {
 	at := i.CreatedAt
 	if i.SentAt != nil {

@@ -11,10 +11,10 @@ type Organization struct {
 	records
 
 	live              *Live
-	now               time.Time                      // Steps that were due until then have been made.
+	now               time.Time                      // The latest time of advance.
 	allAssessments    map[string]*Record[Assessment] // Including deleted ones.
 	candidates        map[string]*candidate          // By invitation.
-	candidatesInOrder []*candidate                   // In the order of invitations.
+	candidatesInOrder []*candidate                   // The same, oldest first.
 	scoreCounts       [maxScore + 1]int              // Number of evaluated submissions by ship score.
 	evaluatedCount    int
 	dueSteps          steps        // Steps of the timeline.
@@ -37,34 +37,36 @@ func (o *Organization) advance(now time.Time) *Organization {
 		return ready
 	})
 	now = now.UTC()
-	if month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)); month > o.account.Value.Usage.PeriodStart {
+	month := MomentOf(time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC))
+	if month > o.account.Value.Usage.PeriodStart {
 		o.account.Value.Usage.PeriodStart = month
-		o.addUsage(0)
+		o.setUsage(0)
 	}
 	return o
 }
 
-// addUsage adds to the used invitations of the plan.
-func (o *Organization) addUsage(invitations int) {
+// setUsage sets the used invitations of the plan.
+func (o *Organization) setUsage(invitations int) {
 	o.account.Value.Usage.AssessmentsUsed, o.account.Encoded = invitations, nil
 }
 
 // SetPlan sets the used invitations of the current period and the limit.
 func (o *Organization) SetPlan(used, limit int) {
 	o.account.Value.Usage.AssessmentsLimit = limit
-	o.addUsage(used)
+	o.setUsage(used)
 }
 
 // AddAssessment adds an active assessment of the challenge with an id, or of the first
 // challenge.
 func (o *Organization) AddAssessment(name, challengeID string) (id string) {
-	of, at := o.challenges.Find(challengeID), MomentOf(o.now)
-	if of == nil {
-		of = o.challenges.Newest(0)
+	challenge, at := o.challenges.Find(challengeID), MomentOf(o.now)
+	if challenge == nil {
+		challenge = o.challenges.Newest(0)
 	}
 	id = o.live.NewID()
 	o.SaveAssessment(Assessment{
-		ID: id, Name: name, ChallengeID: of.ID, Status: "active", TimeLimitMinutes: of.Value.TimeLimitMinutes, CreatedAt: at, UpdatedAt: at,
+		ID: id, Name: name, ChallengeID: challenge.ID, Status: "active", TimeLimitMinutes: challenge.Value.TimeLimitMinutes,
+		CreatedAt: at, UpdatedAt: at,
 	})
 	return id
 }
@@ -91,11 +93,11 @@ func (o *Organization) SaveAssessment(a Assessment) *Record[Assessment] {
 		known.Value, known.Encoded = a, nil
 		return known
 	}
-	made := newRecord(a.ID, a.CreatedAt, a)
-	o.assessments.add(made)
-	o.allAssessments[a.ID] = made
+	created := newRecord(a.ID, a.CreatedAt, a)
+	o.assessments.add(created)
+	o.allAssessments[a.ID] = created
 	o.invitations[a.ID] = newCollection[*Record[Invitation]](0)
-	return made
+	return created
 }
 
 // DeleteAssessment removes an assessment from all listings. Its invitations remain valid.
@@ -109,16 +111,16 @@ func (o *Organization) SaveInvitation(i Invitation) *Record[Invitation] {
 		o.mail(&i, true)
 		return known.invitation
 	}
-	o.addUsage(o.account.Value.Usage.AssessmentsUsed + 1)
+	o.setUsage(o.account.Value.Usage.AssessmentsUsed + 1)
 	o.mail(&i, false)
-	posting := o.allAssessments[i.AssessmentID]
+	assessment := o.allAssessments[i.AssessmentID]
 	c := &candidate{
-		organization: o, number: len(o.candidates) + 1, assessment: posting, invitation: newRecord(i.ID, i.CreatedAt, i),
-		challenge: o.challenges.Find(posting.Value.ChallengeID),
+		organization: o, number: len(o.candidates) + 1, assessment: assessment, invitation: newRecord(i.ID, i.CreatedAt, i),
+		challenge: o.challenges.Find(assessment.Value.ChallengeID),
 	}
 	o.candidates[i.ID] = c
 	o.candidatesInOrder = append(o.candidatesInOrder, c)
-	o.invitations[posting.ID].add(c.invitation)
+	o.invitations[assessment.ID].add(c.invitation)
 	c.schedule(opened, i.CreatedAt)
 	return c.invitation
 }

@@ -54,8 +54,8 @@ func (c *candidate) rank() (Rank, bool) {
 		return Rank{}, false
 	}
 	rank := 1 // Equal scores share the better rank. NoScore is after all scores.
-	for _, better := range c.organization.scoreCounts[max(c.result.ShipScore+1, 0):] {
-		rank += better
+	for _, count := range c.organization.scoreCounts[max(c.result.ShipScore+1, 0):] {
+		rank += count
 	}
 	return Rank{rank, c.organization.evaluatedCount}, true
 }
@@ -66,12 +66,13 @@ func (c *candidate) hasArchive() bool { return c.stage >= submitted && !c.noArch
 
 // unevaluated returns the attempt as it was before the evaluation.
 func (c *candidate) unevaluated() *Attempt {
-	was, a := *c, *c.attempt
-	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.grading = "submitted", nil, nil, &was
-	was.stage, was.result, was.attempt = submitted, Result{}, &a
+	before, a := *c, *c.attempt
+	a.Value.Status, a.Value.EvaluatedAt, a.Encoded, a.grading = "submitted", nil, nil, &before
+	before.stage, before.result, before.attempt = submitted, Result{}, &a
 	return &a
 }
 
+// report returns the report of the attempt: with scores once it is ready.
 func (c *candidate) report() Report {
 	s := &c.attempt.Value
 	r := Report{
@@ -117,7 +118,7 @@ func (c *candidate) grade(r *Report) {
 	}
 	r.VerdictLabel = verdictLabel(r.Verdict)
 	r.IntegrityStatus = cmp.Or(c.result.IntegrityStatus, "clear")
-	sure := 0
+	confident := 0 // Pillars with enough evidence.
 	for i := range r.Pillars {
 		p := &r.Pillars[i]
 		score, found := c.result.Pillars[p.ID]
@@ -127,10 +128,10 @@ func (c *candidate) grade(r *Report) {
 		}
 		p.LowConfidence = !found || slices.Contains(c.result.LowConfidence, p.ID)
 		if !p.LowConfidence {
-			sure++
+			confident++
 		}
 	}
-	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[sure])
+	r.Confidence = cmp.Or(c.result.Confidence, [...]string{"low", "low", "medium", "medium", "high"}[confident])
 	r.InterviewQuestions = []RawJSON{`"What would you do next, given another hour?"`}
 }
 
@@ -143,6 +144,7 @@ func verdictLabel(verdict string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
+// verdictFor returns the verdict of a ship score.
 func verdictFor(score int) string {
 	switch {
 	case score >= 80:
@@ -155,7 +157,8 @@ func verdictFor(score int) string {
 	return "strong_no"
 }
 
-// inventedResult returns the result of a candidate that the timeline evaluates.
+// inventedResult returns a result for the timeline. It depends on the candidate's number
+// only, so it is the same in every run.
 func (c *candidate) inventedResult() Result {
 	score := 35 + c.number*37%61
 	r := Result{ShipScore: score, Pillars: make(map[string]int, len(pillars))}
@@ -165,4 +168,5 @@ func (c *candidate) inventedResult() Result {
 	return r
 }
 
+// roundToCents rounds to two decimal places.
 func roundToCents(x float64) float64 { return math.Round(x*100) / 100 }

@@ -13,12 +13,12 @@ var (
 // Invite sends an invitation to an assessment of any organization.
 func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitationID string, err error) {
 	for _, o := range l.organizations {
-		posting := o.assessments.Find(assessmentID)
-		if posting == nil {
+		assessment := o.assessments.Find(assessmentID)
+		if assessment == nil {
 			continue
 		}
 		switch o.advance(now); {
-		case posting.Value.Status == "closed":
+		case assessment.Value.Status == "closed":
 			return "", errClosed
 		case !o.MayInvite(email):
 			return "", errPlanLimit

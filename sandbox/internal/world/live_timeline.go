@@ -41,7 +41,7 @@ type step struct {
 	stage     stage
 }
 
-// steps is a heap of steps by time.
+// steps is a heap of steps by time. It implements heap.Interface.
 type steps struct {
 	list  []step
 	count uint64
@@ -66,6 +66,7 @@ func (s *steps) Pop() any {
 	return x
 }
 
+// schedule adds a step of the timeline, if the timeline has it.
 func (c *candidate) schedule(to stage, after Moment) {
 	if t := c.organization.live.timeline; t.includes(to) {
 		due := &c.organization.dueSteps

@@ -142,7 +142,7 @@ type Budget struct {
 	DollarsCap  float64 `json:"dollars_cap"`
 }
 
-// RawJSON is JSON that the package stores without decoding it.
+// RawJSON is JSON that the package stores and does not decode.
 type RawJSON string
 
 // RawJSONs is an array of JSON values. A nil one encodes as an empty array.

@@ -19,9 +19,9 @@ func NewSample() *Sample {
 		invitations: make(map[string]*Collection[*Record[Invitation]]),
 	}}
 	var drafts []*draft
-	for _, planned := range plans {
-		invitations, begun := planned.expand(w)
-		w.invitations[planned.assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
+	for _, p := range plans {
+		invitations, begun := p.expand(w)
+		w.invitations[p.assessment] = newCollectionOf(invitations, func(i *Invitation) Position { return Position{i.CreatedAt, i.ID} })
 		drafts = append(drafts, begun...)
 	}
 	for _, d := range drafts {
@@ -36,10 +36,10 @@ func NewSample() *Sample {
 }
 
 // newCollectionOf sorts values into a collection.
-func newCollectionOf[T any](values []T, place func(*T) Position) *Collection[*Record[T]] {
+func newCollectionOf[T any](values []T, position func(*T) Position) *Collection[*Record[T]] {
 	c := newCollection[*Record[T]](len(values))
 	for _, value := range values {
-		c.add(&Record[T]{Position: place(&value), Value: value})
+		c.add(&Record[T]{Position: position(&value), Value: value})
 	}
 	return c
 }

@@ -10,7 +10,7 @@ import (
 // stages repeat until all candidates have one.
 type plan struct {
 	assessment      string
-	number          int // Part of the ids.
+	number          int // Number of the assessment, in ids.
 	candidates      int
 	stages          []stage
 	firstInvitation Moment // When the first invitation was sent.
@@ -48,6 +48,7 @@ type draft struct {
 	promptCount int
 }
 
+// expand returns the plan's invitations, and drafts of the submissions of those who began.
 func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
 	a := &w.assessments.Find(p.assessment).Value
 	challenge := &w.challenges.Find(a.ChallengeID).Value
@@ -71,6 +72,7 @@ func (p plan) expand(w *Sample) ([]Invitation, []*draft) {
 // minutesUsed returns how long a candidate worked. It is less than every time limit.
 func minutesUsed(n int) int { return 31 + n*17%29 }
 
+// invitation returns the invitation of candidate n, who reached a stage.
 func (p plan) invitation(n int, reached stage, who Person) Invitation {
 	minute := time.Minute
 	created := p.firstInvitation.plus(time.Duration(n-1)*97*minute + time.Duration(n*7919%60000)*time.Millisecond)
@@ -98,6 +100,7 @@ func (p plan) invitation(n int, reached stage, who Person) Invitation {
 	return i
 }
 
+// submission returns the submission of candidate n, who reached a stage.
 func (p plan) submission(n int, reached stage, who Person, i *Invitation) Submission {
 	s := Submission{
 		ID:           fmt.Sprintf("5b000000-0000-4000-8%03d-%012d", p.number, n),

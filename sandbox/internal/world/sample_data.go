@@ -1,6 +1,6 @@
 package world
 
-// The part of the sample data that is written by hand.
+// This file is sample data that is written by hand.
 
 func sampleAccount() Account {
 	return Account{
@@ -101,7 +101,7 @@ var sampleAssessments = []Assessment{
 	},
 }
 
-// Names, each with what an address has for it.
+// Names, each with its spelling in e-mail addresses.
 var (
 	firstNames = [...][2]string{
 		{"Ada", "ada"}, {"Björn", "bjorn"}, {"Chiara", "chiara"}, {"Dmitri", "dmitri"}, {"Esi", "esi"}, {"Farah", "farah"},

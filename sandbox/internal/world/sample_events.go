@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	busySubmissionID = "5b000000-0000-4000-8001-000000000002" // who has everything in the log
+	busySubmissionID = "5b000000-0000-4000-8001-000000000002" // Its log has every kind of event.
 	busyEvents       = 2400
 	longPromptSize   = 100 << 10
 
-	unsubmittedLogLength = 20 * time.Minute // Length of the log of an attempt that was not submitted
+	unsubmittedLogLength = 20 * time.Minute // Time from the first to the last event of an attempt that was not submitted.
 )
 
 // sampleEvent is an event without a sequence number and a time.

@@ -34,40 +34,41 @@ type sampleGrading struct {
 	ranking Rank
 }
 
-func (f *sampleGrading) report() Report        { return f.result }
-func (f *sampleGrading) rank() (Rank, bool)    { return f.ranking, f.result.Evaluated }
+func (g *sampleGrading) report() Report        { return g.result }
+func (g *sampleGrading) rank() (Rank, bool)    { return g.ranking, g.result.Evaluated }
 func (*sampleGrading) extra() map[string]any   { return nil }
 func (*sampleGrading) hasArchive() bool        { return false }
-func (f *sampleGrading) unevaluated() *Attempt { return f.attempt } // Test mode never changes.
+func (g *sampleGrading) unevaluated() *Attempt { return g.attempt } // Test mode never changes.
 
 // gradeDrafts returns the submissions with their reports and ranks.
 func gradeDrafts(drafts []*draft) []*Attempt {
 	attempts := make([]*Attempt, len(drafts))
 	var ranked []*sampleGrading
 	for i, d := range drafts {
-		f := &sampleGrading{result: d.report()}
-		attempts[i] = &Attempt{Record: *newRecord(d.submission.ID, d.submission.CreatedAt, d.submission), log: d.log, grading: f}
-		f.attempt = attempts[i]
-		if f.result.Evaluated {
-			ranked = append(ranked, f)
+		g := &sampleGrading{result: d.report()}
+		attempts[i] = &Attempt{Record: *newRecord(d.submission.ID, d.submission.CreatedAt, d.submission), log: d.log, grading: g}
+		g.attempt = attempts[i]
+		if g.result.Evaluated {
+			ranked = append(ranked, g)
 		}
 	}
 	slices.SortFunc(ranked, func(a, b *sampleGrading) int {
 		return cmp.Or(cmp.Compare(*b.result.ShipScore, *a.result.ShipScore), cmp.Compare(a.result.SubmissionID, b.result.SubmissionID))
 	})
 	rank := 1
-	for i, f := range ranked {
-		if i > 0 && *f.result.ShipScore < *ranked[i-1].result.ShipScore {
+	for i, g := range ranked {
+		if i > 0 && *g.result.ShipScore < *ranked[i-1].result.ShipScore {
 			rank = i + 1 // Equal scores share the better rank.
 		}
-		f.ranking = Rank{Rank: rank, Total: len(ranked)}
-		if f.result.Percentile != nil {
-			*f.result.Percentile = math.Round(1000*float64(len(ranked)-rank)/float64(len(ranked))) / 10
+		g.ranking = Rank{Rank: rank, Total: len(ranked)}
+		if g.result.Percentile != nil {
+			*g.result.Percentile = math.Round(1000*float64(len(ranked)-rank)/float64(len(ranked))) / 10
 		}
 	}
 	return attempts
 }
 
+// report returns the report of a draft, without rank and percentile.
 func (d *draft) report() Report {
 	r := Report{
 		SubmissionID: d.submission.ID, Status: d.submission.Status, Pillars: slices.Clone(pillars[:]),
@@ -83,36 +84,38 @@ func (d *draft) report() Report {
 	return r
 }
 
-func (seed *reportTemplate) fill(r *Report, d *draft) {
-	shift := d.number*13%9 - 4 // Also for the pillars, so that they agree with the ship score.
-	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shiftScore(&seed.ShipScore, shift), d.submission.EvaluatedAt
-	r.Verdict, r.VerdictLabel, r.Confidence = seed.Verdict, seed.VerdictLabel, seed.Confidence
-	r.Summary, r.ScoredAsRole, r.IntegrityStatus = seed.Summary, seed.ScoredAsRole, seed.IntegrityStatus
-	r.Pillars = slices.Clone(seed.Pillars)
+// fill sets the fields of an evaluated submission's report.
+func (t *reportTemplate) fill(r *Report, d *draft) {
+	shift := d.number*13%9 - 4 // The same for ship score and pillars, so that they agree.
+	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shiftScore(&t.ShipScore, shift), d.submission.EvaluatedAt
+	r.Verdict, r.VerdictLabel, r.Confidence = t.Verdict, t.VerdictLabel, t.Confidence
+	r.Summary, r.ScoredAsRole, r.IntegrityStatus = t.Summary, t.ScoredAsRole, t.IntegrityStatus
+	r.Pillars = slices.Clone(t.Pillars)
 	for i := range r.Pillars {
 		r.Pillars[i].Score = shiftScore(r.Pillars[i].Score, shift)
 	}
-	r.Strengths, r.Flags, r.InterviewQuestions = seed.Strengths, seed.Flags, seed.InterviewQuestions
-	r.ScopeExclusions = seed.ScopeExclusions
+	r.Strengths, r.Flags, r.InterviewQuestions = t.Strengths, t.Flags, t.InterviewQuestions
+	r.ScopeExclusions = t.ScopeExclusions
 	if d.challenge.IsMultiTask {
-		r.Tasks = seed.Tasks
+		r.Tasks = t.Tasks
 	}
-	if seed.TimeKnown {
+	if t.TimeKnown {
 		r.Facts.TimeUsedMinutes = new(float64(minutesUsed(d.number)) - 0.5)
 	}
-	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = seed.AIAuthoredPct, seed.ChurnPct
+	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = t.AIAuthoredPct, t.ChurnPct
 	if d.promptCount == 0 {
-		if seed.AIAuthoredPct != nil {
+		if t.AIAuthoredPct != nil {
 			r.Facts.AIAuthoredPct = new(float64)
 		}
 		fluency := &r.Pillars[slices.IndexFunc(r.Pillars, func(p Pillar) bool { return p.ID == "ai_fluency" })]
 		fluency.Score, fluency.LowConfidence, fluency.Summary = nil, true, ""
 	}
-	if seed.Percentile {
+	if t.Percentile {
 		r.Percentile = new(float64)
 	}
 }
 
+// shiftScore adds to a score, within 0 and 100. Nil stays nil.
 func shiftScore(score *int, by int) *int {
 	if score == nil {
 		return nil

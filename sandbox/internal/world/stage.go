@@ -1,6 +1,6 @@
 package world
 
-// stage is the stage of a candidate.
+// stage is the stage of a candidate, as an index in Stages.
 type stage int
 
 const (
