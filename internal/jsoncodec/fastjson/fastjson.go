@@ -4,7 +4,7 @@
 // (plan.go). Members are expected in the order of the fields, and other names are looked
 // up. Unknown members are stored in the field that is tagged for them. The scanner
 // (scan.go) checks the syntax and reads strings eight bytes at a time. Decoded values are
-// copies (keep.go): short strings are shared, and raw values share chunks of 4 KB.
+// copies (keep.go): short strings are shared, and raw values and times share chunks.
 //
 // The result equals that of json/v2 with the options of Reader. On an error, Read returns
 // ErrRefused, and the caller decodes again with json/v2 for a description. Types without a
@@ -18,6 +18,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -41,6 +42,8 @@ type state struct {
 	spare    reflect.Value
 	b, chunk []byte
 	known    [128][2]string // Recent short strings: two per hash value.
+	dates    [16]date       // Recent dates, by their last digit.
+	times    []time.Time    // Unused elements of a chunk.
 }
 
 var states = sync.Pool{New: func() any { return new(state) }}
@@ -63,7 +66,7 @@ func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) er
 	d.options, d.b, d.spare, d.list = r.Options, b, reflect.ValueOf(spare), reflect.TypeOf(spare)
 	target := reflect.ValueOf(v).Elem()
 	end := d.value(r.planOf(target.Type()), target, space(b, 0), 0)
-	d.b, d.chunk, d.spare, d.Bound = nil, nil, reflect.Value{}, nil
+	d.b, d.chunk, d.times, d.spare, d.Bound = nil, nil, nil, reflect.Value{}, nil
 	if within.Stopped == nil && (end < 0 || space(b, end) != len(b)) {
 		return ErrRefused
 	}
@@ -110,11 +113,8 @@ func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
 		}
 		return end
 	case pointer:
-		if v.IsNil() {
-			if !d.Take(int64(p.of.Size())) { //nolint:gosec // no type is that large
-				return -1
-			}
-			v.Set(reflect.New(p.of))
+		if v.IsNil() && !d.allocate(p, v) {
+			return -1
 		}
 		return d.value(p.elem, v.Elem(), i, depth)
 	case slice:

@@ -24,6 +24,8 @@ func listOf(n int, text string) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
+const aTime = `"2026-03-01T12:30:45.678Z"`
+
 // TestCountsWhatItTakes checks that the counted memory is what is kept, plus at most an
 // eighth and a chunk. A long list does not make the next one long, and a repeated text
 // needs no memory.
@@ -42,6 +44,8 @@ func TestCountsWhatItTakes(t *testing.T) {
 		"behind a very long one":  {`{"parts":` + listOf(20_000, `{}`) + `}`, `{"parts":[{}],"id":"` + strings.Repeat("x", 600_000) + `"}`, 600_000, 680_000},
 		"the same text":           {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 30)+`"`) + `}`, 50*16 + 30, 50*16*9/8 + 100},
 		"others, that are long":   {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 50)+`"`) + `}`, 50 * (16 + 50), 50 * (16 + 60) * 9 / 8},
+		"times":                   {"", `{"times":` + listOf(160, aTime) + `}`, 160 * (8 + 24), 160*(8+24)*9/8 + 100},
+		"a time behind another":   {`{"times":[` + aTime + `]}`, `{"times":[` + aTime + `]}`, 8 + 16*24, (8+16*24)*9/8 + 100},
 	} {
 		fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
 		if c.before != "" {

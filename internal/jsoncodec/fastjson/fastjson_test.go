@@ -29,6 +29,7 @@ type thing struct {
 	Bool    bool               `json:"bool"`
 	At      time.Time          `json:"at"`
 	Maybe   *time.Time         `json:"maybe,omitempty"`
+	Times   []*time.Time       `json:"times"`
 	Names   []string           `json:"names"`
 	Parts   []part             `json:"parts"`
 	Part    *part              `json:"part,omitzero"`
@@ -255,6 +256,7 @@ func TestMost(t *testing.T) {
 func TestTakesNoMoreThanItMay(t *testing.T) {
 	for _, text := range []string{
 		`{"id":"` + strings.Repeat("x", 500) + `"}`, `{"id":"` + strings.Repeat(`\n`, 500) + `"}`, `{"name":"n","part":{"n":1},"maybe":"2026-03-01T12:00:00Z","self":{}}`,
+		`{"times":["2026-03-01T12:00:00.000Z","2026-03-01T12:00:00.000Z"]}`,
 		`{"names":[` + strings.Repeat(`"a",`, 50) + `"b"]}`, `{"parts":[` + strings.Repeat(`{},`, 50) + `{}]}`, `{"raw":"` + strings.Repeat("x", 3000) + `","payload":[1,2,3]}`,
 		`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10}`,
 	} {

@@ -3,6 +3,8 @@ package fastjson
 import (
 	"bytes"
 	"hash/maphash"
+	"reflect"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,6 +13,7 @@ import (
 const (
 	maxDepth  = 10_000 // As in json/v2.
 	chunkSize = 4 << 10
+	timeChunk = 16
 	maxShared = 40 // Bytes of a string that may repeat, such as a status, a name or an id.
 )
 
@@ -51,6 +54,27 @@ func (d *state) share(b []byte) string {
 		known[0], known[1] = d.text(b), known[0]
 	}
 	return known[0]
+}
+
+// allocate points v to a new value. Times share chunks, because a resource has several.
+func (d *state) allocate(p *plan, v reflect.Value) bool {
+	size := int64(p.of.Size()) //nolint:gosec // no type is that large
+	switch {
+	case p.elem.kind != instant:
+		if !d.Take(size) {
+			return false
+		}
+		v.Set(reflect.New(p.of))
+		return true
+	case len(d.times) == 0:
+		if !d.Take(timeChunk * size) {
+			return false
+		}
+		d.times = make([]time.Time, timeChunk)
+	}
+	v.Set(reflect.ValueOf(&d.times[0]))
+	d.times = d.times[1:]
+	return true
 }
 
 // text copies b, or returns "" when the memory bound is exceeded.
