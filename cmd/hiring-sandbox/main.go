@@ -64,12 +64,16 @@ func serve(ctx context.Context, config settings, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", config.addr, err)
 	}
+	// A response that a fault delays must not delay the end of the program. It ends after
+	// the listener, because a client that loses its connection may connect again at once.
+	requests, endRequests := context.WithCancel(context.WithoutCancel(ctx))
+	defer endRequests()
 	server := &http.Server{
 		Handler: console.Handler(sandboxServer), ReadHeaderTimeout: time.Minute,
 		DisableGeneralOptionsHandler: true, // Otherwise net/http would respond to OPTIONS * without the envelope.
-		// A response that a fault delays must not delay the end of the program.
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext:                  func(net.Listener) context.Context { return requests },
 	}
+	server.RegisterOnShutdown(endRequests)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	printAddresses(stdout, listener.Addr(), config.keys)
