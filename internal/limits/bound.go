@@ -21,8 +21,9 @@ type Bound struct {
 	steps   uint
 }
 
-// Step reports whether decoding may continue. It is called for every value and checks the
-// context at every 4096th call.
+// Step reports whether decoding may continue. It checks the context at every 4096th call.
+// A decoder calls it for every value, or at least for every element of an array and for
+// every member that is not in the expected order.
 func (b *Bound) Step() bool {
 	b.steps++
 	if b.steps%4096 == 0 {

@@ -77,9 +77,6 @@ func (r *Reader) Read(b []byte, v, spare any, most int, within *limits.Bound) er
 // All methods that read return the end of what they read, or -1, like the functions in
 // scan.go.
 func (d *state) value(p *plan, v reflect.Value, i, depth int) int {
-	if !d.Step() {
-		return -1
-	}
 	first := at(d.b, i)
 	if first == 'n' && p.kind != raw && p.kind != viaJSON {
 		v.SetZero()
@@ -143,7 +140,7 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 	if at(b, i) == '}' {
 		return i + 1
 	}
-	for next, more := 0, true; more; next++ {
+	for next := 0; ; next++ {
 		name, value := []byte(nil), -1
 		if next < len(p.fields) {
 			value = space(b, literal(b, i, p.fields[next].start))
@@ -151,7 +148,7 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 		if value < 0 {
 			end, plain := quoted(b, i)
 			value = colon(b, end)
-			if value < 0 {
+			if value < 0 || !d.Step() {
 				return -1
 			}
 			name = d.unquote(b[i:end], plain)
@@ -163,9 +160,17 @@ func (d *state) object(p *plan, v reflect.Value, i, depth int) int {
 		} else {
 			i = d.unknown(p, v, name, value, depth)
 		}
-		i, more = after(b, i, '}')
+		// As in after, but without a call, which would take a tenth of the time of a page.
+		i = space(b, i)
+		switch at(b, i) {
+		case ',':
+			i = space(b, i+1)
+		case '}':
+			return i + 1
+		default:
+			return -1
+		}
 	}
-	return i
 }
 
 // unknown stores or skips the value of a member without a field.
@@ -212,7 +217,7 @@ func (d *state) slice(p *plan, v reflect.Value, i, depth int) int {
 	}
 	n := 0
 	for more := true; more; n++ {
-		if n == v.Len() && !d.room(p, v, i, depth) {
+		if !d.Step() || n == v.Len() && !d.room(p, v, i, depth) {
 			return -1
 		}
 		i, more = after(b, d.value(p.elem, v.Index(n), i, depth), ']')

@@ -1,6 +1,7 @@
 package fastjson_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -67,4 +68,29 @@ func TestSpareIsUsedWhateverWasUsual(t *testing.T) {
 	require.NoError(t, fresh.Read([]byte(`{"parts":[{},{}],"id":"`+strings.Repeat("x", 50_000)+`"}`), &got, spare, 0, within))
 	assert.Same(t, &spare[0], &got.Parts[0])
 	assert.Less(t, math.MaxInt64-within.Left, int64(57_000))
+}
+
+// ended is a context that has ended.
+type ended struct{}
+
+func (ended) Err() error { return context.Canceled }
+
+// TestDecodingEndsWithTheContext checks this for many values of each kind, the second time
+// when the length of lists is known.
+func TestDecodingEndsWithTheContext(t *testing.T) {
+	repeated := func(member string) string { return "{" + strings.Repeat(member+",", 5000) + member + "}" }
+	for name, text := range map[string]string{
+		"texts":               `{"names":` + listOf(5000, aTime) + `}`,
+		"objects":             `{"parts":` + listOf(5000, `{"n":1,"label":"a label"}`) + `}`,
+		"members in order":    `{"parts":[` + repeated(`"n":1,"label":""`) + `]}`,
+		"members in disorder": `{"parts":[` + repeated(`"label":"","n":1`) + `]}`,
+		"unknown members":     repeated(`"unknown":1`),
+		"skipped members":     `{"parts":[` + repeated(`"unknown":1`) + `]}`,
+		"an array, unchanged": `{"raw":` + listOf(5000, `1`) + `}`,
+	} {
+		require.NoError(t, reader.Read([]byte(text), new(thing), nil, 0, unbound()), name)
+		within := unbound()
+		within.Until = ended{}
+		require.Equal(t, context.Canceled, reader.Read([]byte(text), new(thing), nil, 0, within), name)
+	}
 }
