@@ -246,7 +246,8 @@ const defaultLookback = 30 * 24 * time.Hour
 
 // options returns the options of a machine with the poller's intervals.
 func (p *poller) options() waiting.Options {
-	return waiting.Options{Lookback: defaultLookback, Min: p.interval.shortest, Max: p.interval.longest, Seed: rand.Uint64()} //nolint:gosec // spreads requests; nothing secret depends on it
+	seed := rand.Uint64() //nolint:gosec // spreads requests; nothing secret depends on it
+	return waiting.Options{Lookback: defaultLookback, Min: p.interval.shortest, Max: p.interval.longest, Seed: seed}
 }
 
 // sleep sleeps for an interval after a poll, longer if last or the rate limit requires

@@ -27,7 +27,8 @@ func submissionTable() output.Table[hiring.Submission] {
 		Things: "submissions",
 		Shown:  []string{"id", "candidate", "status", "score", "verdict", "submitted_at"},
 		More: []string{
-			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id", "created_at", "started_at", "evaluated_at",
+			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id",
+			"created_at", "started_at", "evaluated_at",
 		},
 		Own: map[string]func(hiring.Submission) any{
 			"candidate":   func(s hiring.Submission) any { return s.Candidate.Name },

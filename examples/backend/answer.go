@@ -96,7 +96,8 @@ func report(ctx context.Context, log *slog.Logger, what string, err error) {
 	case answerTo(err).Operator:
 		log.ErrorContext(ctx, what, "fields", slices.Sorted(maps.Keys(input)), "error_type", fmt.Sprintf("%T", err))
 	case ok:
-		log.WarnContext(ctx, what, "status", failure.Status, "code", string(failure.Code), "route", failure.Route, "outcome", string(failure.Outcome), "request", failure.RequestID)
+		log.WarnContext(ctx, what, "status", failure.Status, "code", string(failure.Code), "route", failure.Route,
+			"outcome", string(failure.Outcome), "request", failure.RequestID)
 	default:
 		log.WarnContext(ctx, what, "answer", answerTo(err).Status)
 	}

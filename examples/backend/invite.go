@@ -39,7 +39,10 @@ func (a *app) invite(w http.ResponseWriter, r *http.Request) {
 func (a *app) pending(w http.ResponseWriter, r *http.Request) {
 	e, ok := a.tasks.find(r.PathValue("id"))
 	if !ok {
-		a.show(w, r, "problem", page{Answer: failureText{Status: http.StatusNotFound, Text: "What became of this invitation is not known any more. Invite again: who has an invitation gets no second one."}})
+		a.show(w, r, "problem", page{Answer: failureText{
+			Status: http.StatusNotFound,
+			Text:   "What became of this invitation is not known any more. Invite again: who has an invitation gets no second one.",
+		}})
 		return
 	}
 	select {

@@ -1,5 +1,6 @@
-// Command export copies submissions, without the links to their archives, and event logs to JSON Lines files, below the
-// folder that its argument names or else "export". Killed at any moment and run again, it ends with the same files.
+// Command export copies submissions, without the links to their archives, and event logs
+// to JSON Lines files, below the folder that its argument names or else "export". Killed
+// at any moment and run again, it ends with the same files.
 package main
 
 import (

@@ -14,7 +14,10 @@ import (
 
 // invite logs the outcome of each candidate and prints the number of each outcome at the
 // end. With the checkpoint it can be killed and run again at any moment.
-func invite(ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, checkpoint hiring.Checkpoint, out io.Writer, progress *log.Logger) error {
+func invite(
+	ctx context.Context, client *hiring.Client, assessment string, candidates []candidate, checkpoint hiring.Checkpoint,
+	out io.Writer, progress *log.Logger,
+) error {
 	counts := make(map[hiring.InviteOutcome]int)
 	next := 0 // SendAll reports the candidates in order.
 	err := client.Invitations.SendAll(ctx, assessment, invitations(candidates), hiring.SendAllOptions{

@@ -68,7 +68,8 @@ func newFlags(set *settings, checkpoint *string) *flag.FlagSet {
 			set.watch.Since = since
 			return err
 		})
-	flags.DurationVar(&set.watch.Lookback, "lookback", 30*24*time.Hour, "how long after its creation a submission may be evaluated and still be noticed for sure")
+	flags.DurationVar(&set.watch.Lookback, "lookback", 30*24*time.Hour,
+		"how long after its creation a submission may be evaluated and still be noticed for sure")
 	flags.StringVar(&set.to, "out", "", "`file` to append to (default standard output)")
 	flags.BoolVar(&set.once, "once", false, "write what is new since the last run, and end; needs -checkpoint")
 	flags.StringVar(&set.listen, "listen", "127.0.0.1:8781", "`host:port` of /healthz and /readyz; empty for none")

@@ -28,11 +28,12 @@ func Signed(header map[string][]string) bool {
 	})
 }
 
-// Detector determines where responses came from, and remembers whether a gateway removes the API's headers. Its zero value is ready to
-// use. It is safe for concurrent use.
+// Detector determines where responses came from, and remembers whether a gateway removes
+// the API's headers. Its zero value is ready to use. It is safe for concurrent use.
 type Detector struct{ gatewayStrips atomic.Bool }
 
-// Intermediary returns why a 2xx response did not come from the API, or "" if it did. page reports whether the body is text other than JSON. A response without the API's
+// Intermediary returns why a 2xx response did not come from the API, or "" if it did.
+// page reports whether the body is text other than JSON. A response without the API's
 // headers must be a JSON object with one of the members. The search for them ends when
 // until returns an error.
 func (j *Detector) Intermediary(

@@ -26,8 +26,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestEveryOperationIsComplete compares every part of an operation with the table of operations, in both directions. The
-// contract module does the same for each response of the OpenAPI document.
+// TestEveryOperationIsComplete compares every part of an operation with the table of
+// operations, in both directions. The contract module does the same for each response of
+// the OpenAPI document.
 func TestEveryOperationIsComplete(t *testing.T) {
 	t.Parallel()
 	names, routes, all := make(map[string]bool), make(map[string]bool), make(map[string]bool)
@@ -115,8 +116,9 @@ func requireWire(t *testing.T, o operations.Operation) {
 	assert.Equal(t, []string{o.Query, o.Body}, []string{query, sent.Body}, "%s: query and body of its row in internal/testing/operations", o.Name)
 }
 
-// requireGolden checks that the response of an operation that returns a resource has a shape in the OpenAPI document,
-// by which test/json compares what was sent with what was decoded.
+// requireGolden checks that the response of an operation that returns a resource has a
+// shape in the OpenAPI document, by which test/json compares what was sent with what was
+// decoded.
 func requireGolden(t *testing.T, o operations.Operation) {
 	t.Helper()
 	result, err := o.Call(t.Context(), sandbox.Start(t).Client(), o.IDs)

@@ -66,7 +66,8 @@ func TestProgressIsNeverSilentForMoreThanAMinute(t *testing.T) {
 	})
 }
 
-// A run that waits for an Ensure of the same client reports it every minute, although the end of the wait is not known.
+// A run that waits for an Ensure of the same client reports it every minute, although the
+// end of the wait is not known.
 func TestProgressIsCalledWhileAnotherCallInvitesTheAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

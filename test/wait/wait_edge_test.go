@@ -260,7 +260,8 @@ func TestOneSubmissionThatFailsDelaysNoOther(t *testing.T) {
 			for _, came := range got.log[:118] {
 				assert.Less(t, came.at, 130*time.Minute)
 			}
-			// Nine minutes without requests for the failing id, the intervals before and after, and the client's retries.
+			// Nine minutes without requests for the failing id, the intervals before and
+			// after, and the client's retries.
 			assert.Less(t, time.Since(crowd.zero), 5*time.Hour+11*time.Minute+30*time.Second)
 		})
 	}

@@ -60,8 +60,9 @@ type document struct {
 	} `json:"components"`
 }
 
-// Shapes returns the shape of the data of each operation's 2xx response, by route, from the sandbox's OpenAPI document.
-// Operations without an object or a list in data have none.
+// Shapes returns the shape of the data of each operation's 2xx response, by route, from
+// the sandbox's OpenAPI document. Operations without an object or a list in data have
+// none.
 func Shapes(t *testing.T) map[string]Shape {
 	t.Helper()
 	raw, err := sandbox.Start(t).Client().OpenAPI(t.Context())
@@ -141,8 +142,8 @@ func (d *document) member(s schema) (m Member, null bool) {
 	return m, false
 }
 
-// CheckGolden calls an operation at a sandbox and compares the resources that it returns with what the sandbox sent:
-// every member must survive decoding and encoding.
+// CheckGolden calls an operation at a sandbox and compares the resources that it returns
+// with what the sandbox sent: every member must survive decoding and encoding.
 func CheckGolden(t *testing.T, c *hiring.Client, o operations.Operation, shape Shape) {
 	t.Helper()
 	checked := 0

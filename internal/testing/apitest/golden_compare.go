@@ -26,9 +26,10 @@ func DataOf(t *testing.T, body []byte) []byte {
 	return reply.Data
 }
 
-// golden checks that a resource encodes to what the server sent, member by member: as the client returned it, and
-// decoded and encoded again by both JSON packages. In variants it also checks the resource with unknown members, with
-// null in every nullable member, and without its optional members.
+// golden checks that a resource encodes to what the server sent, member by member: as the
+// client returned it, and decoded and encoded again by both JSON packages. In variants it
+// also checks the resource with unknown members, with null in every nullable member, and
+// without its optional members.
 func golden(t *testing.T, shape Shape, raw []byte, got reflect.Value, variants bool) {
 	t.Helper()
 	sent := Parse(t, raw).(map[string]any)

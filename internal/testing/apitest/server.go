@@ -1,4 +1,5 @@
-// Package apitest provides a fake server with scripted responses and the helpers that the behaviour tests in test/ share.
+// Package apitest provides a fake server with scripted responses and the helpers that the
+// behaviour tests in test/ share.
 package apitest
 
 import (

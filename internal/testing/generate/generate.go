@@ -41,8 +41,8 @@ func parse(root string) ([]*ast.File, error) {
 	return files, nil
 }
 
-// JSONMethods returns the content of zz_json.go: the JSON methods of every struct of the package in folder root whose
-// field Extra embeds unknown members.
+// JSONMethods returns the content of zz_json.go: the JSON methods of every struct of the
+// package in folder root whose field Extra embeds unknown members.
 func JSONMethods(root string) ([]byte, error) {
 	files, err := parse(root)
 	if err != nil {

@@ -1,5 +1,7 @@
-// Command watch shows what otelhiring records: it watches an organization, serves metrics for Prometheus and, with -spans, writes
-// spans to standard error. Without HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new candidate every minute.
+// Command watch shows what otelhiring records: it watches an organization, serves metrics
+// for Prometheus and, with -spans, writes spans to standard error. Without
+// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox with a new candidate
+// every minute.
 package main
 
 import (

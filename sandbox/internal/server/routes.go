@@ -13,10 +13,11 @@ var defaultRoutes = sync.OnceValue(func() []route { return newRoutes(hiring.Defa
 // file adds its own.
 var routeTables []func(hiring.Dialect) []route
 
-// addRoutes adds the routes of a resource: the name of each operation, its route, the part of its response that may
-// drift, and its handler. A resource's file also has the JSON types of the resource, written by hand from the API's
-// documentation. The sandbox does not encode the client's types, because one misspelt name would then be wrong on both
-// sides and pass every test. Members are in the documented order.
+// addRoutes adds the routes of a resource: the name of each operation, its route, the
+// part of its response that may drift, and its handler. A resource's file also has the
+// JSON types of the resource, written by hand from the API's documentation. The sandbox
+// does not encode the client's types, because one misspelt name would then be wrong on
+// both sides and pass every test. Members are in the documented order.
 func addRoutes(table func(hiring.Dialect) []route) { routeTables = append(routeTables, table) }
 
 // newRoutes returns all routes under a dialect.

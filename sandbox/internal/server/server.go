@@ -1,4 +1,5 @@
-// Package server implements the fake API server: routes, handlers, keys, rate limits, faults, the journal and the control API.
+// Package server implements the fake API server: routes, handlers, keys, rate limits,
+// faults, the journal and the control API.
 package server
 
 import (

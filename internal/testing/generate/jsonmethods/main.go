@@ -1,5 +1,5 @@
-// Command jsonmethods writes zz_json.go. It imports nothing of package hiring, which does not compile without that file.
-// go generate runs it in the root folder.
+// Command jsonmethods writes zz_json.go. It imports nothing of package hiring, which does
+// not compile without that file. go generate runs it in the root folder.
 package main
 
 import (
