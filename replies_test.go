@@ -416,7 +416,7 @@ func keptBodies(tb testing.TB) (all []seedBody) {
 	return all
 }
 
-func TestReadersAgreeOnWhatWasKept(t *testing.T) {
+func TestReadersAgreeOnRecordedBodies(t *testing.T) {
 	t.Parallel()
 	kept := keptBodies(t)
 	require.Greater(t, len(kept), 100)

@@ -16,8 +16,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestEveryOperationSaysWhatAnyOperationMust: statuses, headers, scope, words.
-func TestEveryOperationSaysWhatAnyOperationMust(t *testing.T) {
+// TestEveryOperationHasCommonResponses also checks headers, scopes and descriptions.
+func TestEveryOperationHasCommonResponses(t *testing.T) {
 	document := load(t, served(t, sandbox.New()))
 	documented := document.Operations()
 	var described []string

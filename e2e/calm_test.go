@@ -12,9 +12,9 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestNewRowsDoNotMoveWhatOneReads: a row that is focused, and a row that is
-// visible after scrolling, stay where they are on the screen.
-func TestNewRowsDoNotMoveWhatOneReads(t *testing.T) {
+// TestNewRowsDoNotMoveVisibleRows checks a row that is focused, and a row that is visible
+// after scrolling.
+func TestNewRowsDoNotMoveVisibleRows(t *testing.T) {
 	p := open(t)
 	client := p.client(sandbox.TestKey)
 	request := func(times int) {

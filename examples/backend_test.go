@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestBackendServesUntilItIsTold(t *testing.T) {
+func TestBackendServesUntilItIsStopped(t *testing.T) {
 	t.Parallel()
 	cmd := program(t, service{}, "backend", "-listen=127.0.0.1:0")
 	stdout, err := cmd.StdoutPipe()

@@ -19,7 +19,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-func TestExportHoldsEverything(t *testing.T) {
+func TestExportIsComplete(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	_, stderr, status := output(t, program(t, service{}, "export", folder))

@@ -89,7 +89,7 @@ func TestPollReadsItsKeyFromAFile(t *testing.T) {
 	require.NotContains(t, stderr, sandbox.TestKey)
 }
 
-func TestPollStopsWhenToldTo(t *testing.T) {
+func TestPollStopsOnSignal(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
 		"in a request": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },

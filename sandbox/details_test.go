@@ -42,7 +42,7 @@ func TestNoDetailsUnlessAsked(t *testing.T) {
 	assert.Nil(t, s.Journal()[0].Detail)
 }
 
-func TestDetailsOfWhatGoesWrong(t *testing.T) {
+func TestDetailsOfFailedCalls(t *testing.T) {
 	s := sandbox.Start(t, sandbox.WithDetails())
 	d := inProcess(s)
 	last := func() *sandbox.Detail { j := s.Journal(); return j[len(j)-1].Detail }

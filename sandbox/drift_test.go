@@ -141,7 +141,7 @@ func pages(t *testing.T, d transport, path string) []json.RawMessage {
 	return all
 }
 
-func TestDriftComesFromTheSeed(t *testing.T) {
+func TestDriftIsDeterminedByTheSeed(t *testing.T) {
 	list := func(seed uint64) string {
 		return string(inProcess(sandbox.New(sandbox.WithDrift(seed))).get(t, "/submissions").raw)
 	}
@@ -162,7 +162,7 @@ func TestMetaAndErrorsDriftToo(t *testing.T) {
 	assert.True(t, failed)
 }
 
-func TestTheSDKReadsWhatDrifts(t *testing.T) {
+func TestClientReadsDriftedResponses(t *testing.T) {
 	want := len(pages(t, inProcess(sandbox.New()), "/submissions?status=evaluated"))
 	for seed := range uint64(8) {
 		s := sandbox.New(unlimited(), sandbox.WithDrift(seed))

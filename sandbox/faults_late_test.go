@@ -21,9 +21,9 @@ var refusals = map[string]func(s *sandbox.Server, token string){
 	"SetPlan":   func(s *sandbox.Server, token string) { s.SetPlan(token, 0, 0) },
 }
 
-// TestLateWorkComesBeforeWhatRejectsIt checks the order by the server's clock: late work
+// TestLateWorkIsDoneBeforeItIsRejected checks the order by the server's clock: late work
 // that is due is done before a key is changed, and other late work after it.
-func TestLateWorkComesBeforeWhatRejectsIt(t *testing.T) {
+func TestLateWorkIsDoneBeforeItIsRejected(t *testing.T) {
 	for name, refuse := range refusals {
 		t.Run(name, func(t *testing.T) {
 			due, waiting := lateInvitation(t), lateInvitation(t)

@@ -133,7 +133,7 @@ func TestArchiveLinksExpireAndCannotBeMadeUp(t *testing.T) {
 	assert.Equal(t, 404, res.StatusCode)
 }
 
-func TestOnlyWhatWasHandedInHasAnArchive(t *testing.T) {
+func TestOnlySubmittedAttemptsHaveAnArchive(t *testing.T) {
 	l := liveWorld()
 	begun := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))
 	s, _ := l.submission(t, begun)

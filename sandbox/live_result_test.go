@@ -165,7 +165,7 @@ func TestResultsThatCannotBe(t *testing.T) {
 	assert.Equal(t, "started", s.text("status"))
 }
 
-func TestAnOddReportDrifts(t *testing.T) {
+func TestUnusualReportDrifts(t *testing.T) {
 	for seed := range uint64(8) {
 		l := liveWorld(sandbox.WithDrift(seed))
 		id := l.begin(t, l.invite(t, l.assess(t), "a@example.test"))

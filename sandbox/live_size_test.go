@@ -28,7 +28,7 @@ func newLargeServer(tb testing.TB, size int, opts ...sandbox.Option) *sandbox.Se
 	return s
 }
 
-func TestAPageCostsTheSameHoweverManyThereAre(t *testing.T) {
+func TestPageCostDoesNotDependOnTheNumberOfSubmissions(t *testing.T) {
 	const listing = "/submissions?status=evaluated&page_size=100&since=2020-01-01T00:00:00Z"
 	allocations := func(size int) (count float64, bytes uint64) {
 		s := newLargeServer(t, size, sandbox.WithSinceOn(sandbox.SinceEvaluated), at(noon))

@@ -75,7 +75,7 @@ func TestQuotaWindow(t *testing.T) {
 	assert.Equal(t, now.Add(time.Hour).Unix(), reset)
 }
 
-func TestWhatCountsAgainstTheQuota(t *testing.T) {
+func TestRequestsThatCountAgainstTheQuota(t *testing.T) {
 	s := sandbox.New(sandbox.WithQuota(10, 10))
 	d := inProcess(s)
 	left := func(method, path, key string, with ...any) int {

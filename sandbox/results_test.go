@@ -232,9 +232,9 @@ func TestFaultOfOneKey(t *testing.T) {
 	assert.Contains(t, entry.Detail.Fault.String(), "sk_live_")
 }
 
-// TestRepeatedLeavesOutRequestsWithoutEffect checks that a retry after a 429 does not
+// TestRepeatedIgnoresRequestsWithoutEffect checks that a retry after a 429 does not
 // count.
-func TestRepeatedLeavesOutRequestsWithoutEffect(t *testing.T) {
+func TestRepeatedIgnoresRequestsWithoutEffect(t *testing.T) {
 	for _, c := range []struct {
 		fault    sandbox.Fault
 		repeated bool

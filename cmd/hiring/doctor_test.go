@@ -111,10 +111,10 @@ func TestDoctorWritesADialect(t *testing.T) {
 	assert.NotEmpty(t, listed)
 }
 
-// TestDoctorWritesOnlyWhatItDecided: with a live key in an empty organization little is
-// decided. The file has the decided names only, and the exit status says that commands
+// TestDoctorWritesOnlyDecidedValues uses a live key in an empty organization, where little
+// is decided. The file has the decided names only, and the exit status says that commands
 // need more.
-func TestDoctorWritesOnlyWhatItDecided(t *testing.T) {
+func TestDoctorWritesOnlyDecidedValues(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New(sandbox.WithDialect(hiring.Dialect{ListAssessments: "GET /job-postings", GetAssessment: "GET /job-postings/{id}"}))
 	server.Inject(sandbox.Fault{Route: "GET /openapi.json", Times: -1, Status: 404, Code: hiring.ErrNotFound})

@@ -15,8 +15,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestViewsShareWhatIsRead requests pages continuously from many browsers.
-func TestViewsShareWhatIsRead(t *testing.T) {
+// TestViewsShareReads requests pages continuously from many browsers.
+func TestViewsShareReads(t *testing.T) {
 	for name, c := range map[string]struct {
 		candidates int
 		reads      int           // Of one page.

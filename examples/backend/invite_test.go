@@ -105,8 +105,8 @@ func TestDoubleSubmitInvitesOnce(t *testing.T) {
 	})
 }
 
-// TestBrowserThatLeaves checks that the invitation is sent nevertheless.
-func TestBrowserThatLeaves(t *testing.T) {
+// TestInvitationIsSentAfterTheBrowserDisconnects checks that the invitation is sent nevertheless.
+func TestInvitationIsSentAfterTheBrowserDisconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, Delay: 2 * time.Second})

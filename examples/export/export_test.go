@@ -170,7 +170,7 @@ var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestExportSaysWhatItCouldNotWrite(t *testing.T) {
+func TestExportNamesFilesThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	client, folder := sandbox.Start(t).LiveClient(), t.TempDir()
 	require.ErrorIs(t, export(t.Context(), client, folder, full{}), errFull)

@@ -15,7 +15,7 @@ func newTarget(t *testing.T) target {
 	return target{dir, "list.jsonl"}
 }
 
-func TestStateIsWhatWasSaved(t *testing.T) {
+func TestStateEqualsTheSavedOne(t *testing.T) {
 	t.Parallel()
 	to := newTarget(t)
 	got, err := to.load()
@@ -30,7 +30,7 @@ func TestStateIsWhatWasSaved(t *testing.T) {
 	}
 }
 
-func TestOpenCutsOffWhatIsTooMuch(t *testing.T) {
+func TestOpenTruncatesToTheSavedSize(t *testing.T) {
 	t.Parallel()
 	to := newTarget(t)
 	require.NoError(t, to.dir.WriteFile("list.jsonl.part", []byte("one\ntwo\nthr"), 0o600))

@@ -236,7 +236,7 @@ func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 	})
 }
 
-func TestOnceWritesWhatIsNew(t *testing.T) {
+func TestOnceWritesNewResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sandbox.WithQuota(1000, 5000))
 		set := settings{once: true, watch: hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))}}
@@ -381,8 +381,8 @@ func TestSaveErrorIsNoCleanStop(t *testing.T) {
 	}
 }
 
-// TestTellsOnceAnHourWhatItIsDoing checks that the log says why no results arrive.
-func TestTellsOnceAnHourWhatItIsDoing(t *testing.T) {
+// TestLogsProgressOnceAnHour checks that the log says why no results arrive.
+func TestLogsProgressOnceAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.evaluated(2)

@@ -78,9 +78,9 @@ func TestShowOnlyReadsWithALiveKey(t *testing.T) {
 	}
 }
 
-// TestShowLeavesOutWhatIsNotKnown checks that a candidate without a report has no line,
+// TestShowOmitsUnknownScores checks that a candidate without a report has no line,
 // and that a pillar without evidence is not shown as 0.
-func TestShowLeavesOutWhatIsNotKnown(t *testing.T) {
+func TestShowOmitsUnknownScores(t *testing.T) {
 	t.Parallel()
 	server := sandbox.Start(t)
 	assessment := server.AddAssessment("Backend engineer")
@@ -127,7 +127,7 @@ var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestShowSaysThatItCouldNotPrint(t *testing.T) {
+func TestShowReturnsErrorsOfPrinting(t *testing.T) {
 	t.Parallel()
 	require.ErrorIs(t, show(t.Context(), sandbox.Start(t).Client(), full{}), errFull)
 }

@@ -179,8 +179,8 @@ func TestHostileTextsAreTexts(t *testing.T) {
 	require.NotContains(t, text, "@candidates.test", "addresses are not in it")
 }
 
-// TestNotEnoughDataIsSaid checks the rows of candidates without enough data.
-func TestNotEnoughDataIsSaid(t *testing.T) {
+// TestCandidatesWithoutEnoughDataAreLabelled checks the rows of candidates without enough data.
+func TestCandidatesWithoutEnoughDataAreLabelled(t *testing.T) {
 	t.Parallel()
 	server, assessment := world(t)
 	text, _ := pageOf(t, server.LiveClient(), assessment)

@@ -60,7 +60,7 @@ func (f *full) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func TestRunSaysWhatItCouldNotPrint(t *testing.T) {
+func TestRunReturnsErrorsOfPrinting(t *testing.T) {
 	for lines := range 2 {
 		if err := run(t.Context(), sandbox.Start(t).Client(), &full{lines}); !errors.Is(err, errFull) {
 			t.Errorf("after %d lines: got %v, want that they could not be printed", lines, err)

@@ -53,7 +53,7 @@ func TestARecordOfSomethingElseIsRejected(t *testing.T) {
 	}
 }
 
-func TestARecordDropsWhatIsDecided(t *testing.T) {
+func TestRecordDropsDecidedCandidates(t *testing.T) {
 	second := time.Second
 	for name, c := range map[string]struct {
 		change func(inviting.Record)

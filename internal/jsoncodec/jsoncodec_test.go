@@ -34,7 +34,7 @@ var codec = jsoncodec.New[own, []byte](func(v own) {
 	}
 })
 
-func TestReadsWhatOthersRefuse(t *testing.T) {
+func TestDecodesInvalidUTF8AndDuplicateNames(t *testing.T) {
 	var v thing
 	require.NoError(t, codec.Decode([]byte(`{"id":"a\ud800`+"\xff"+`","id":"b\ud800","list":[{"id":"c"}]}`), &v))
 	assert.Equal(t, "b\ufffd", v.ID)
@@ -44,7 +44,7 @@ func TestReadsWhatOthersRefuse(t *testing.T) {
 	require.Error(t, codec.Decode([]byte(`{"id":"a"} 7`), &v))
 }
 
-func TestWritesWhatAnyoneReads(t *testing.T) {
+func TestWritesValidJSON(t *testing.T) {
 	b, err := codec.Encode(&thing{ID: "a\xff", List: []*thing{{ID: "b", List: []*thing{}}}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"id":"a\ufffd","list":[{"id":"b","list":[]}]}`, string(b))
@@ -132,9 +132,9 @@ func TestWhereNamesThePlaceAndNoData(t *testing.T) {
 	assert.Empty(t, jsoncodec.Where(context.Canceled), "it is not about JSON")
 }
 
-// TestOrPartReplacesOnlyWhatCannotBeRead also checks the position, the reason and the
+// TestOrPartReplacesOnlyUnreadableValues also checks the position, the reason and the
 // second decoding of the same text.
-func TestOrPartReplacesOnlyWhatCannotBeRead(t *testing.T) {
+func TestOrPartReplacesOnlyUnreadableValues(t *testing.T) {
 	type list struct {
 		Data []thing `json:"data"`
 	}

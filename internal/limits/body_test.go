@@ -47,7 +47,7 @@ func TestFillCountsWhatItAllocates(t *testing.T) {
 	new(limits.Buffer).Release()
 }
 
-func TestFillKeepsWhatCameBeforeABreak(t *testing.T) {
+func TestFillKeepsBytesReadBeforeAnError(t *testing.T) {
 	broken := errors.New("broken")
 	var b limits.Buffer
 	err := b.Fill(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 10)

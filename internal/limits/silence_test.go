@@ -10,7 +10,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
-func TestSilenceEndsWhatBringsNothing(t *testing.T) {
+func TestSilenceEndsAfterTimeWithoutData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := 0
 		silence := limits.NewSilence(time.Minute, func() { ended++ })

@@ -176,9 +176,9 @@ func TestTotalOfAResumedIteration(t *testing.T) {
 	}
 }
 
-// TestFreshKnowsHowFarBackItKnows checks that items older than the window are not
+// TestFreshIgnoresItemsOlderThanItsWindow checks that items older than the window are not
 // classified as new.
-func TestFreshKnowsHowFarBackItKnows(t *testing.T) {
+func TestFreshIgnoresItemsOlderThanItsWindow(t *testing.T) {
 	const size, pages = 100, 3 * paging.Window / 100
 	page := func(n int) (all []int) {
 		for i := range size {

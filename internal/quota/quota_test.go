@@ -123,9 +123,9 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestWhatSaysTheSameIsNoNews checks that the response to a later request counts, even if
+// TestEqualHeadersChangeNothing checks that the response to a later request counts, even if
 // an overlapping response repeats the older values meanwhile.
-func TestWhatSaysTheSameIsNoNews(t *testing.T) {
+func TestEqualHeadersChangeNothing(t *testing.T) {
 	b := new(Tracker)
 	said := Window{100, 9, time.Unix(1000, 0)}
 	first, second := begin(t, b, Key{}, Read, now), begin(t, b, Key{}, Read, now)
@@ -254,7 +254,7 @@ func TestKeysThatRotateDoNotPileUp(t *testing.T) {
 	assert.LessOrEqual(t, most, 3*60, "60 keys have a window at a time")
 }
 
-func TestWhatIsKnownIsNotForgotten(t *testing.T) {
+func TestKnownLimitsAreNotForgotten(t *testing.T) {
 	b := new(Tracker)
 	closed, onItsWay := numbered(1), numbered(2)
 	b.Learn(closed, Write, begin(t, b, closed, Write, now), Window{200, 0, now.Add(time.Hour)}, time.Hour, now)

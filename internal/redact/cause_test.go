@@ -211,7 +211,7 @@ func TestErrorWithoutTheKeyIsLeftAlone(t *testing.T) {
 }
 
 // The tree of an error may be deep, wide or circular.
-func TestCleaningComesToAnEnd(t *testing.T) {
+func TestCleaningDeepAndCircularErrorsEnds(t *testing.T) {
 	finder := redact.New(key)
 	var chain error = textErr(key)
 	for range 300 {

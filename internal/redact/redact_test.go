@@ -77,7 +77,7 @@ func TestKeyIsFoundHoweverItIsSpelled(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPieceIsKept(t *testing.T) {
+func TestTextWithoutPiecesOfTheKeyIsKept(t *testing.T) {
 	for _, text := range []string{
 		"", "\\", `\u`, `\u00`, `\x5`, key[:18], key[8:19], key[14:], "51HxQ9zVbT7aRkWn3", "51hxq9zvbt7urkwn3", "Q", "QQQQQQQQQQQQQQQQQQQQQ", `\u0051`,
 		`51HxQ9zV\u0061T7uR`, `51HxQ9zVbT7uéx`[:11] + "x" + "RkWn3", strings.Repeat(key[8:19]+"!x!", 50),

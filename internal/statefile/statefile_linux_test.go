@@ -14,7 +14,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/statefile"
 )
 
-func TestRejectsWhatIsNoFile(t *testing.T) {
+func TestRejectsPathsThatAreNotRegularFiles(t *testing.T) {
 	folder := t.TempDir()
 	fifo := filepath.Join(folder, "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))

@@ -39,7 +39,7 @@ func names(t *testing.T, folder string) (all []string) {
 	return all
 }
 
-func TestRejectsWhatIsTooLong(t *testing.T) {
+func TestRejectsStatesThatAreTooLong(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
 	longest := strings.Repeat("x", 1<<20-len("hiring-checkpoint-1 00000000\n"))
@@ -72,8 +72,8 @@ func TestWantsItsFolder(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestGoesThroughLinks includes links of folders, paths with "..", and links to links.
-func TestGoesThroughLinks(t *testing.T) {
+// TestFollowsLinks includes links of folders, paths with "..", and links to links.
+func TestFollowsLinks(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "disk", "deep"), 0o700))
 	for name, to := range map[string]string{
@@ -163,8 +163,8 @@ func TestDamagedIsNotAbsent(t *testing.T) {
 	loads(t, path, "a state")
 }
 
-// TestKeepsTenOfTheYoungest temporary files of its own, and all files of others.
-func TestKeepsTenOfTheYoungest(t *testing.T) {
+// TestKeepsTheTenNewestTemporaryFiles also checks that files of others are kept.
+func TestKeepsTheTenNewestTemporaryFiles(t *testing.T) {
 	folder := t.TempDir()
 	own := fmt.Sprintf("hiring-checkpoint-%08x-", crc32.ChecksumIEEE([]byte("state")))
 	var kept []string

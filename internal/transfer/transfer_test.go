@@ -76,7 +76,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-func TestAcceptSaysWhatTheStorageDid(t *testing.T) {
+func TestAcceptDescribesTheResponseOfTheStorage(t *testing.T) {
 	for status, want := range map[int]string{
 		201: "neither the archive nor a known error", 299: "neither the archive nor a known error", 300: "redirects elsewhere", 399: "redirects elsewhere",
 		400: "rejected the link", 499: "rejected the link", 500: "neither the archive nor a known error",

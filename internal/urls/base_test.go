@@ -42,7 +42,7 @@ func TestBase(t *testing.T) {
 	assert.Empty(t, problems)
 }
 
-func TestBaseSaysWhatIsWrong(t *testing.T) {
+func TestErrorsOfBaseURLs(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                          {"is empty"},
 		"ftp://a.example":           {"has a scheme other than https"},

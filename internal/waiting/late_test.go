@@ -47,9 +47,9 @@ func TestOldAttemptsComeInTime(t *testing.T) {
 	}
 }
 
-// TestASubmissionComesWithItsReport uses listings without reports. A submission is
+// TestSubmissionIsDeliveredWithItsReport uses listings without reports. A submission is
 // delivered without its report only an hour after a single read has found none.
-func TestASubmissionComesWithItsReport(t *testing.T) {
+func TestSubmissionIsDeliveredWithItsReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		poll, restart time.Duration
 		down          [2]time.Duration

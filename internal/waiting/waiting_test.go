@@ -444,9 +444,9 @@ func TestUnfilteredPagesAlternate(t *testing.T) {
 	assert.GreaterOrEqual(t, recent, 3)
 }
 
-// TestAnOutageSaysNothingOfTheFilter checks that evaluations during an outage are not
+// TestOutageIsNoEvidenceAgainstTheFilter checks that evaluations during an outage are not
 // evidence against the status filter, also when the poll that finds them began before.
-func TestAnOutageSaysNothingOfTheFilter(t *testing.T) {
+func TestOutageIsNoEvidenceAgainstTheFilter(t *testing.T) {
 	all := emulator.Stream(1, noon.Add(-5*day), 9*day, 500, usualLife)
 	for i := range atLength(3, 12) { // One of these polls reads the whole listing.
 		var sim *simulation

@@ -95,7 +95,7 @@ func (p inMemory) submit(path string, fields ...string) string {
 	return text
 }
 
-func TestAFaultOfOnesOwn(t *testing.T) {
+func TestCustomFault(t *testing.T) {
 	v := visit(t)
 	v.submit("/faults", "route", "POST *", "times", "-1", "skip", "1", "status", "418", "code", "CONFLICT", "retry_after", "90s", "delay", "0.001", "body", "", "after", "1")
 	v.submit("/faults", "cut_after", "-1", "route", "", "times", "2")

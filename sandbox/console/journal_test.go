@@ -160,9 +160,9 @@ func TestCopiedCurlDoesItAgain(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestCopiedCurlTakesNothingForMore checks that curl does not interpret a body as a file,
+// TestCopiedCurlQuotesEverything checks that curl does not interpret a body as a file,
 // a query as a range or a path as relative.
-func TestCopiedCurlTakesNothingForMore(t *testing.T) {
+func TestCopiedCurlQuotesEverything(t *testing.T) {
 	v := visit(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/api/v1/a/../b?x=[1-3]&y={a,b}", strings.NewReader("@/etc/hostname"))
 	require.NoError(t, err)

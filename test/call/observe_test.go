@@ -180,7 +180,7 @@ func TestLoggerChecksTheLevelFirst(t *testing.T) {
 	assert.Contains(t, log.String(), "level=WARN")
 }
 
-func TestWarningOfAnOddPageSizeIsLogged(t *testing.T) {
+func TestWarningOfAnUnexpectedPageSizeIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	var warning string
 	client := apitest.NewScriptedServer(t, apitest.Respond(200, `{"data":[{"id":"1"}],"meta":{"page":1,"page_size":20,"total":1,"has_more":false}}`)).Client(

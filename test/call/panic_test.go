@@ -164,7 +164,7 @@ func TestPanicInTheCloseOfALateBodyIsTheCallers(t *testing.T) {
 	})
 }
 
-func TestPanicWhileReadingAheadComesAfterThePagesBeforeIt(t *testing.T) {
+func TestPanicWhileReadingAheadFollowsEarlierPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page := `{"data":[{"id":"1"}],"meta":{"next_cursor":"c","has_more":true}}`
 		fake := apitest.NewScriptedServer(t, apitest.Respond(200, page), apitest.Respond(200, `{"data":[{"id":"2"}],"meta":{"next_cursor":"d","has_more":true}}`), func(*http.Request) (*http.Response, error) { panic("boom") })

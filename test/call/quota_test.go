@@ -285,7 +285,7 @@ func TestProxys429IsRetriedAndChangesNoRateLimit(t *testing.T) {
 	}
 }
 
-func TestRefusalBetweenAttemptsKeepsWhatHappened(t *testing.T) {
+func TestRefusalBetweenAttemptsKeepsTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 200, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(func(h ...string) apitest.Responder { return apitest.RespondError(503, "INTERNAL_ERROR", h...) }))
 		err := write(t.Context(), fake.Client())

@@ -137,7 +137,7 @@ func TestTraceOfAnIterationIsOneCall(t *testing.T) {
 	}, d.lines)
 }
 
-func TestTraceSeesWhatWasRefusedLocally(t *testing.T) {
+func TestTraceSeesCallsThatWereRefusedLocally(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "X-RateLimit-Limit: 1000", "X-RateLimit-Remaining: 0",

@@ -144,7 +144,7 @@ func TestBlockedRetryIsDistinctFromAFailedAttempt(t *testing.T) {
 	})
 }
 
-func TestEndedWaitsNameWhatWasPending(t *testing.T) {
+func TestEndedWaitsNamePendingIDs(t *testing.T) {
 	pending := apitest.RespondData(`{"submission_id":"x","evaluated":false}`)
 	for name, c := range map[string]struct {
 		answer apitest.Responder

@@ -265,7 +265,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // Candidates that were sent while lookups were pending keep their true outcome.
-func TestEachEndsARunWhoseNextCandidatesWereSent(t *testing.T) {
+func TestEachCanEndARunWithSentCandidatesLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, assessment := apitest.StartWithAssessment(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true, After: true})

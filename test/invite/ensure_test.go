@@ -610,7 +610,7 @@ func TestSendAllAcceptsNil(t *testing.T) {
 }
 
 // In test mode the listing never shows what was sent.
-func TestSendAllRemembersWhatItSentInTestMode(t *testing.T) {
+func TestSendAllRemembersSentInvitationsInTestMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sandbox.Start(t)
 		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Status: 500})

@@ -33,7 +33,7 @@ func requireOneMailEach(t *testing.T, server *sandbox.Server, assessment string,
 	}
 }
 
-func TestSendAllKnowsWhatEachSends(t *testing.T) {
+func TestSendAllAccountsForInvitationsSentInEach(t *testing.T) {
 	for name, call := range map[string]func(context.Context, *hiring.Client, string, []hiring.NewInvitation) error{
 		"Send": func(ctx context.Context, client *hiring.Client, assessment string, later []hiring.NewInvitation) error {
 			_, err := client.Invitations.Send(ctx, assessment, later[0])

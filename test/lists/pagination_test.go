@@ -350,7 +350,7 @@ func TestPagerCapturesRawResponses(t *testing.T) {
 	}
 }
 
-func TestPagerWarnsOncePerIterationOfOddSizes(t *testing.T) {
+func TestPagerWarnsOncePerIterationOfUnexpectedSizes(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		list     func(*hiring.Client) apitest.IntPager
@@ -393,7 +393,7 @@ func TestPagerWarnsOncePerIterationOfOddSizes(t *testing.T) {
 }
 
 // Metadata that shows an unexpected page size.
-func TestPagerWarnsByWhatThePageSays(t *testing.T) {
+func TestPagerWarnsOfUnexpectedPageSizes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(int, url.Values, *apitest.ListPage)

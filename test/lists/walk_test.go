@@ -450,7 +450,7 @@ func TestIterationCountsOnFromTheSizeOfThePages(t *testing.T) {
 	}
 }
 
-func TestIterationErrorComesOnceAndLast(t *testing.T) {
+func TestIterationErrorIsYieldedOnceAndLast(t *testing.T) {
 	for _, list := range apitest.ListCases {
 		for _, ahead := range []int{0, 1, 3} {
 			for _, bad := range []int{1, 3} {

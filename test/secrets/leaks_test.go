@@ -197,7 +197,7 @@ func (w *witness) assertSilent(t *testing.T, name string) (err error) {
 	return err
 }
 
-func TestNoPieceOfTheKeyComesBackOverAConnection(t *testing.T) {
+func TestErrorsOfConnectionsContainNoPieceOfTheKey(t *testing.T) {
 	t.Parallel()
 	for name, reply := range hostileReplies() {
 		baseURL, _ := apitest.Listen(t, func(conn *net.TCPConn) {
@@ -212,7 +212,7 @@ func TestNoPieceOfTheKeyComesBackOverAConnection(t *testing.T) {
 	}
 }
 
-func TestNoPieceOfTheKeyComesBackFromAProxy(t *testing.T) {
+func TestErrorsOfProxiesContainNoPieceOfTheKey(t *testing.T) {
 	t.Parallel()
 	for name, k := range splitKeys() {
 		if strings.ContainsAny(k, "\r") {
@@ -258,7 +258,7 @@ func goesAway(conn net.Conn, words string) {
 	frame(conn, goAway, append([]byte{0, 0, 0, 1, 0, 0, 0, 2}, words...))
 }
 
-func TestNoPieceOfTheKeyComesBackOverHTTP2(t *testing.T) {
+func TestErrorsOfHTTP2ContainNoPieceOfTheKey(t *testing.T) {
 	t.Parallel()
 	certified := httptest.NewUnstartedServer(http.NotFoundHandler())
 	certified.StartTLS()

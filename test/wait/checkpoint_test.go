@@ -30,7 +30,7 @@ func TestFileCheckpointNamesANilContext(t *testing.T) {
 	assert.PanicsWithValue(t, want, func() { _, _ = checkpoint.Load(none) })
 }
 
-func TestFileCheckpointSaysWhoseTheErrorIs(t *testing.T) {
+func TestFileCheckpointNamesItselfInErrors(t *testing.T) {
 	checkpoint := hiring.FileCheckpoint(t.TempDir())
 	_, err := checkpoint.Load(t.Context())
 	require.ErrorContains(t, err, "hiring: checkpoint: ")

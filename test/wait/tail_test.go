@@ -82,7 +82,7 @@ func TestTailContinuesExactly(t *testing.T) {
 	})
 }
 
-func TestTailSeesWhatCameBeforeTheEnd(t *testing.T) {
+func TestTailYieldsEntriesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		id := w.begin(w.assessment)
@@ -211,7 +211,7 @@ func TestTailEndsWhereMoreIsPromisedForEver(t *testing.T) {
 	})
 }
 
-func TestTailEndsAtWhatStays(t *testing.T) {
+func TestTailEndsAtPermanentErrors(t *testing.T) {
 	for status, code := range map[int]hiring.ErrorCode{401: hiring.ErrInvalidToken, 403: hiring.ErrInsufficientScope, 404: hiring.ErrNotFound} {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(status, code))
 		require.ErrorIs(t, apitest.LastError(fake.Client().Events.Tail(t.Context(), "s", hiring.TailOptions{})), code)

@@ -97,8 +97,8 @@ func TestWaitersCatchUpAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestWaitReportsHandlesOddServices is like TestWatchHandlesOddServices, for WaitReports.
-func TestWaitReportsHandlesOddServices(t *testing.T) {
+// TestWaitReportsHandlesUnusualServers is like TestWatchHandlesUnusualServers, for WaitReports.
+func TestWaitReportsHandlesUnusualServers(t *testing.T) {
 	t.Parallel()
 	lost := make(map[string]bool)
 	for name, odd := range map[string]func(*largeService){
@@ -285,9 +285,9 @@ func TestAnOutageOfSingleReadsCostsLittle(t *testing.T) {
 	})
 }
 
-// TestWaitReportsFindsWhatIsOfAnotherAssessment waits for a submission that the filtered
+// TestWaitReportsFindsSubmissionsOfOtherAssessments waits for a submission that the filtered
 // listing never shows.
-func TestWaitReportsFindsWhatIsOfAnotherAssessment(t *testing.T) {
+func TestWaitReportsFindsSubmissionsOfOtherAssessments(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.addCandidates(3)

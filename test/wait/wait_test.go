@@ -97,7 +97,7 @@ func TestWaitReportRetriesTransientErrors(t *testing.T) {
 	}
 }
 
-func TestWaitReportEndsAtWhatStays(t *testing.T) {
+func TestWaitReportEndsAtPermanentErrors(t *testing.T) {
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for name, c := range map[string]struct {
 		answer apitest.Responder
@@ -124,7 +124,7 @@ func TestWaitReportEndsWhenTheKeySourceFails(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 }
 
-func TestWaitReportWaitsForTheWindowWhateverMaxWaitSays(t *testing.T) {
+func TestWaitReportWaitsForTheWindowDespiteMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := apitest.NewScriptedServer(t, apitest.RespondError(429, "RATE_LIMITED", "Retry-After: 1800"), apitest.RespondData(apitest.ReadyReport))
 		var next time.Time

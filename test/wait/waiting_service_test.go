@@ -164,8 +164,8 @@ func TestACursorThatIsIgnoredEndsAWait(t *testing.T) {
 	}
 }
 
-// TestWhatIsGradedAgainDoesNotComeAgain checks this within a watch and after a restart.
-func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
+// TestRegradedSubmissionIsNotDeliveredAgain checks this within a watch and after a restart.
+func TestRegradedSubmissionIsNotDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {
@@ -183,9 +183,9 @@ func TestWhatIsGradedAgainDoesNotComeAgain(t *testing.T) {
 	}
 }
 
-// TestProgressSaysWhatAWaitDoes checks the meaning of since and the reason of a slow
+// TestProgressDescribesTheWait checks the meaning of since and the reason of a slow
 // wait.
-func TestProgressSaysWhatAWaitDoes(t *testing.T) {
+func TestProgressDescribesTheWait(t *testing.T) {
 	t.Parallel()
 	meanings := map[emulator.Since]string{
 		emulator.OnCreation: "other", emulator.OnSubmission: "submission", emulator.OnEvaluation: "evaluation", emulator.Ignored: "other",

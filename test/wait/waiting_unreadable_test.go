@@ -100,8 +100,8 @@ func TestPollContinuesPastAnUnreadableReport(t *testing.T) {
 	})
 }
 
-// TestOneReadableInASingleReadComes uses a report that only the listing garbles.
-func TestOneReadableInASingleReadComes(t *testing.T) {
+// TestSubmissionReadableInASingleReadIsDelivered uses a report that only the listing garbles.
+func TestSubmissionReadableInASingleReadIsDelivered(t *testing.T) {
 	inBubble(t, "", func(t *testing.T) {
 		crowd, isPoison := poisonous(garbledReports["a wrong type"])
 		crowd.single = func(i int, path string) (int, string) {
@@ -155,9 +155,9 @@ func TestWaitReportsNamesTheUnreadable(t *testing.T) {
 	}
 }
 
-// TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor uses a submission without a report
+// TestSubmissionUndecodableUntilEvaluatedIsWaitedFor uses a submission without a report
 // until its evaluation.
-func TestWhatIsUndecodableUntilItIsEvaluatedIsWaitedFor(t *testing.T) {
+func TestSubmissionUndecodableUntilEvaluatedIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {

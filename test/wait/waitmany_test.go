@@ -88,7 +88,7 @@ func once1(ids []string) map[string]int {
 	return all
 }
 
-func TestWaitReportsYieldsWhatIsReadyAtOnce(t *testing.T) {
+func TestWaitReportsYieldsReadyReportsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.addCandidates(150)
@@ -258,7 +258,7 @@ func TestWaitReportsWaitsForTheNextWindow(t *testing.T) {
 	}
 }
 
-func TestWaitReportsRarelyReadsWhatIsNeverFinished(t *testing.T) {
+func TestWaitReportsRarelyReadsUnfinishedSubmissions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLiveWorld(t)
 		ids := w.addCandidates(2)
@@ -276,7 +276,7 @@ func TestWaitReportsRarelyReadsWhatIsNeverFinished(t *testing.T) {
 	})
 }
 
-func TestWaitReportsReadsWhatTheListingLeavesOut(t *testing.T) {
+func TestWaitReportsReadsSubmissionsThatAreNotListed(t *testing.T) {
 	const bare = `{"id":"s1","status":"evaluated","created_at":"2026-01-01T00:00:00.000Z","evaluated_at":"2026-01-01T01:00:00.000Z","report":null}`
 	fake := apitest.NewScriptedServer(t, apitest.RespondData("["+bare+"]"), apitest.RespondError(404, "NOT_FOUND"), apitest.RespondData(`{"submission_id":"s1","status":"evaluated","evaluated":true}`))
 	landed, err := wait(t.Context(), fake.Client(), []string{"s1", "s2"}, hiring.WaitOptions{})

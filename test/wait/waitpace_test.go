@@ -100,7 +100,7 @@ func (l *latecomer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-func TestWaitReportsFindsWhatIsListedLate(t *testing.T) {
+func TestWaitReportsFindsSubmissionsListedLate(t *testing.T) {
 	t.Parallel()
 	for _, on := range []sandbox.SinceField{sandbox.SinceSubmitted, sandbox.SinceEvaluated} {
 		synctest.Test(t, func(t *testing.T) {

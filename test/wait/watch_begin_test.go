@@ -229,9 +229,9 @@ func TestErrorOfACheckpointSaysSo(t *testing.T) {
 	assert.NotContains(t, err.Error(), "checkpoint: checkpoint")
 }
 
-// TestRegradedSubmissionComesAgain checks that with Regraded a submission is delivered
+// TestRegradedSubmissionIsDeliveredAgain checks that with Regraded a submission is delivered
 // once for each grading, also after a restart.
-func TestRegradedSubmissionComesAgain(t *testing.T) {
+func TestRegradedSubmissionIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	for _, on := range everySince {
 		inBubble(t, on.String(), func(t *testing.T) {

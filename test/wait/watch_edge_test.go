@@ -103,9 +103,9 @@ func TestWatchDeliversALargeBacklogOnce(t *testing.T) {
 	}
 }
 
-// TestABacklogIsWholeWhateverTheDateSays has a backlog of many pages and a Date header
+// TestBacklogIsCompleteWithWrongDateHeaders has a backlog of many pages and a Date header
 // that is wrong in all responses or in one.
-func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
+func TestBacklogIsCompleteWithWrongDateHeaders(t *testing.T) {
 	t.Parallel()
 	type wrong struct {
 		ahead time.Duration
@@ -135,9 +135,9 @@ func TestABacklogIsWholeWhateverTheDateSays(t *testing.T) {
 	}
 }
 
-// TestWatchKeepsWhatLookbackPromises evaluates some submissions just before they are too
+// TestWatchDeliversWithinLookback evaluates some submissions just before they are too
 // old. Reading the whole listing takes hours.
-func TestWatchKeepsWhatLookbackPromises(t *testing.T) {
+func TestWatchDeliversWithinLookback(t *testing.T) {
 	t.Parallel()
 	const lookback, over = 20 * time.Hour, 30 * time.Hour
 	for _, c := range []struct{ off, ahead time.Duration }{{0, 0}, {6 * time.Hour, 0}, {0, 5 * time.Hour}} {
@@ -207,8 +207,8 @@ func TestCursorsThatNeverWorkEndAWait(t *testing.T) {
 	})
 }
 
-// TestWatchHandlesOddServices checks behaviour that the documentation does not exclude.
-func TestWatchHandlesOddServices(t *testing.T) {
+// TestWatchHandlesUnusualServers checks behaviour that the documentation does not exclude.
+func TestWatchHandlesUnusualServers(t *testing.T) {
 	t.Parallel()
 	every := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 	for name, odd := range map[string]func(*largeService){
@@ -277,9 +277,9 @@ func TestWatchHandlesOddServices(t *testing.T) {
 	}
 }
 
-// TestWatchWaitsForWhatShowsLate uses evaluations that are visible up to two minutes
+// TestWatchWaitsForSubmissionsListedLate uses evaluations that are visible up to two minutes
 // late, after later ones were delivered.
-func TestWatchWaitsForWhatShowsLate(t *testing.T) {
+func TestWatchWaitsForSubmissionsListedLate(t *testing.T) {
 	t.Parallel()
 	for _, on := range sinceFields {
 		inBubble(t, string(on), func(t *testing.T) {
@@ -296,7 +296,7 @@ func TestWatchWaitsForWhatShowsLate(t *testing.T) {
 	}
 }
 
-func TestWatchDeliversWhatHasNoReport(t *testing.T) {
+func TestWatchDeliversSubmissionsWithoutReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string

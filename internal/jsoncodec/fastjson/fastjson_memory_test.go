@@ -27,10 +27,10 @@ func listOf(n int, text string) string {
 
 const aTime = `"2026-03-01T12:30:45.678Z"`
 
-// TestCountsWhatItTakes checks that the counted memory is what is kept, plus at most an
+// TestAllocationsAreCounted checks that the counted memory is what is kept, plus at most an
 // eighth and a chunk. A long list does not make the next one long, and a repeated text
 // needs no memory.
-func TestCountsWhatItTakes(t *testing.T) {
+func TestAllocationsAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, text string
 		least, most  int64
@@ -59,8 +59,7 @@ func TestCountsWhatItTakes(t *testing.T) {
 	}
 }
 
-// TestSpareIsUsedWhateverWasUsual also checks this after longer lists.
-func TestSpareIsUsedWhateverWasUsual(t *testing.T) {
+func TestSpareIsUsedAfterALongerList(t *testing.T) {
 	fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
 	require.NoError(t, fresh.Read([]byte(`{"parts":`+listOf(1000, `{}`)+`}`), new(thing), nil, 0, unbound()))
 	spare, within := make([]part, 4), unbound()

@@ -142,9 +142,9 @@ func values() (all []string) {
 	return all
 }
 
-// TestReadsWhatJSONReads decodes each value into each kind of field. Both decoders return
+// TestDecodesLikeJSONv2 decodes each value into each kind of field. Both decoders return
 // the same value, or both reject it.
-func TestReadsWhatJSONReads(t *testing.T) {
+func TestDecodesLikeJSONv2(t *testing.T) {
 	for i := range reflect.TypeFor[thing]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[thing]().Field(i).Tag.Get("json"), ",")
 		if name == "-" || name == "" {

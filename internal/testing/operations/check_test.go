@@ -35,7 +35,7 @@ func TestADifferenceIsNamedByItsPlace(t *testing.T) {
 	}
 }
 
-func TestWhatIsPresent(t *testing.T) {
+func TestIsPresent(t *testing.T) {
 	none, zero := (*int)(nil), 0
 	for _, missing := range []any{nil, none, "", 0, []int{}, map[string]int{}, time.Time{}} {
 		assert.False(t, isPresent(missing), "%#v", missing)

@@ -39,9 +39,9 @@ func eachClaim(part any, path string, names bool, visit func(path string, part m
 	}
 }
 
-// TestEveryClaimOfTheDocumentSaysWhereItComesFrom checks that each range and meaning is
+// TestEveryClaimOfTheDocumentHasAProvenance checks that each range and meaning is
 // marked as documented by the API, inferred, or invented.
-func TestEveryClaimOfTheDocumentSaysWhereItComesFrom(t *testing.T) {
+func TestEveryClaimOfTheDocumentHasAProvenance(t *testing.T) {
 	for name, dialect := range map[string]hiring.Dialect{"default": {}, "other": {PageParam: "p", InvitationEmail: "email", UpdateAssessment: "PUT /postings/{id}"}} {
 		document, seen := decodeDocument(t, dialect), map[any]int{}
 		for _, part := range []string{"paths", "components"} {
@@ -57,9 +57,9 @@ func TestEveryClaimOfTheDocumentSaysWhereItComesFrom(t *testing.T) {
 	}
 }
 
-// TestWhatTheAPIDoesNotShowIsNotCalledDocumented lists what the API's documentation
+// TestAssumptionsAreNotCalledDocumented lists what the API's documentation
 // does not specify.
-func TestWhatTheAPIDoesNotShowIsNotCalledDocumented(t *testing.T) {
+func TestAssumptionsAreNotCalledDocumented(t *testing.T) {
 	document := decodeDocument(t, hiring.Dialect{})
 	d := hiring.DefaultDialect()
 	for _, route := range []string{d.ListChallenges, d.ListAssessments, d.GetAssessment, d.UpdateAssessment, d.ResendInvitation, d.RevokeInvitation} {

@@ -56,7 +56,7 @@ func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	}
 }
 
-func TestTheDocumentKeepsOperationsApartThatChangePlaces(t *testing.T) {
+func TestDocumentWithSwappedRoutes(t *testing.T) {
 	document := decodeDocument(t, hiring.Dialect{ListChallenges: "GET /assessments", ListAssessments: "GET /challenges"})
 	assert.Equal(t, "listChallenges", document.object("paths", "/api/v1/assessments", "get")["operationId"])
 	assert.Equal(t, "listAssessments", document.object("paths", "/api/v1/challenges", "get")["operationId"])
@@ -87,9 +87,9 @@ func TestTheDocumentHasTheNamesOfTheDialect(t *testing.T) {
 	assert.Contains(t, response, "candidate_name", "what comes back is documented and has no dialect")
 }
 
-// TestDescriptionsNameNothingOfADialect checks that descriptions have no assumed names,
+// TestDescriptionsAreIndependentOfTheDialect checks that descriptions have no assumed names,
 // which would be wrong in another dialect.
-func TestDescriptionsNameNothingOfADialect(t *testing.T) {
+func TestDescriptionsAreIndependentOfTheDialect(t *testing.T) {
 	d := hiring.DefaultDialect()
 	var visit func(value any)
 	visit = func(value any) {

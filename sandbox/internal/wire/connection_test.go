@@ -37,14 +37,14 @@ func eachTransport(t *testing.T, h http.HandlerFunc, test func(t *testing.T, cli
 	})
 }
 
-func TestWhatIsLostIsAReset(t *testing.T) {
+func TestDropResetsTheConnection(t *testing.T) {
 	eachTransport(t, func(w http.ResponseWriter, _ *http.Request) { wire.Drop(w) }, func(t *testing.T, client *http.Client, base string) {
 		_, err := client.Do(request(t, http.MethodPost, base, strings.NewReader("x")))
 		require.ErrorIs(t, err, syscall.ECONNRESET)
 	})
 }
 
-func TestWhatIsCutEndsTooEarly(t *testing.T) {
+func TestCutBodyEndsTooEarly(t *testing.T) {
 	for _, c := range []struct {
 		after int
 		want  string

@@ -47,7 +47,7 @@ func request(t *testing.T, method, url string, b io.Reader) *http.Request {
 	return r
 }
 
-func TestTheServerSeesWhatTheWireWouldBring(t *testing.T) {
+func TestServerReceivesTheRequestAsOverAWire(t *testing.T) {
 	var got *http.Request
 	var read []byte
 	handler := func(w http.ResponseWriter, r *http.Request) {

@@ -10,8 +10,8 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/world"
 )
 
-// TestWhatIsComing checks that the listed steps then happen.
-func TestWhatIsComing(t *testing.T) {
+// TestComingSteps checks that the listed steps then happen.
+func TestComingSteps(t *testing.T) {
 	l, o, id := invited(world.Timeline{Open: time.Hour, Begin: time.Hour, Submit: 2 * time.Hour, Evaluate: time.Hour})
 	other, err := l.Invite(o.Assessments().Newest(0).ID, "b@candidates.test", "B", noon.Add(time.Minute))
 	require.NoError(t, err)
@@ -45,9 +45,9 @@ func TestWhatIsComing(t *testing.T) {
 	assert.Equal(t, []string{"720h0m0s expires 02"}, told(30*24*time.Hour))
 }
 
-// TestWhatIsComingStopsWhereItWill checks the end: at a closed assessment before the
+// TestComingStepsEnd checks the end: at a closed assessment before the
 // beginning, at the end of an invitation, and at the end of the timeline.
-func TestWhatIsComingStopsWhereItWill(t *testing.T) {
+func TestComingStepsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		timeline world.Timeline
 		closed   bool

@@ -27,9 +27,9 @@ func TestWhoBeginsHasOpened(t *testing.T) {
 	}
 }
 
-// TestLooksThatBringNothing makes polls that cause no evaluation: without polls in the
+// TestUnsuccessfulLookups makes polls that cause no evaluation: without polls in the
 // timeline, before the submission, and after the report.
-func TestLooksThatBringNothing(t *testing.T) {
+func TestUnsuccessfulLookups(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	_, err := l.Begin(id, noon)
 	require.NoError(t, err)

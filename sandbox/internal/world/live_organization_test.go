@@ -65,8 +65,8 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	assert.False(t, handedIn)
 }
 
-// TestWhatCanBeTakenBack revokes invitations that have neither begun nor been revoked.
-func TestWhatCanBeTakenBack(t *testing.T) {
+// TestRevocableInvitations revokes invitations that have neither begun nor been revoked.
+func TestRevocableInvitations(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0).ID
 	find := func(id string) *world.Record[world.Invitation] { return o.Invitations(posting).Find(id) }
@@ -99,8 +99,8 @@ func TestADeletedAssessment(t *testing.T) {
 	assert.Equal(t, "1", o.AnyAssessment(ids[1]).Value.Name)
 }
 
-// TestWhatIsDueHappensInOrder checks the order by time, and by invitation at equal times.
-func TestWhatIsDueHappensInOrder(t *testing.T) {
+// TestDueStepsHappenInOrder checks the order by time, and by invitation at equal times.
+func TestDueStepsHappenInOrder(t *testing.T) {
 	l, o, _ := invited(world.Timeline{Open: time.Hour})
 	posting := o.Assessments().Newest(0).ID
 	for n := range 20 {

@@ -22,7 +22,7 @@ func evaluatedWith(t *testing.T, l *world.Live, o *world.Organization, r world.R
 	return o.Submissions().Find(submission)
 }
 
-func TestWhatFollowsFromAResult(t *testing.T) {
+func TestVerdictFollowsFromTheScore(t *testing.T) {
 	l, o, _ := invited(world.Timeline{})
 	for score, want := range map[int]string{0: "strong_no", 39: "strong_no", 40: "no", 59: "no", 60: "yes", 79: "yes", 80: "strong_yes", 100: "strong_yes"} {
 		assert.Equal(t, want, evaluatedWith(t, l, o, world.Result{ShipScore: score}).Report().Verdict, score)

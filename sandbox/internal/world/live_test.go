@@ -97,8 +97,8 @@ func TestPollsBringTheReport(t *testing.T) {
 	assert.True(t, a.Report().Evaluated)
 }
 
-// TestAChangeForgetsWhatWasShown checks that a change removes the cached JSON.
-func TestAChangeForgetsWhatWasShown(t *testing.T) {
+// TestChangeRemovesCachedJSON checks that a change removes the cached JSON.
+func TestChangeRemovesCachedJSON(t *testing.T) {
 	l, o, id := invited(world.Timeline{})
 	posting := o.Assessments().Newest(0)
 	i := o.Invitations(posting.ID).Find(id)

@@ -64,7 +64,7 @@ func written(t *testing.T, stream Stream, o Options, items iter.Seq2[person, err
 // form, a title, a bidirectional control, a bell and a line break.
 const hostile = "Ada\x1b[31m\u009b2J\x1b]0;owned\x07\u202eevil\r\nroot# \x7f"
 
-func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
+func TestControlCharactersAreNotWritten(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats() {
 		text, err := written(t, Stream{Terminal: true, Width: 200}, Options{Format: format}, people(hostile))
@@ -84,8 +84,7 @@ func TestNothingThatATerminalObeysIsWritten(t *testing.T) {
 	assert.Equal(t, "true\n", text)
 }
 
-// TestJSONKeepsWhatItEscapes: decoding the output returns the same name.
-func TestJSONKeepsWhatItEscapes(t *testing.T) {
+func TestEscapedJSONDecodesToTheSameText(t *testing.T) {
 	t.Parallel()
 	name := hostile + "日本語 👩\u200d💻 \U000e0041"
 	text, err := written(t, Stream{}, Options{Format: "jsonl"}, people(name))
@@ -284,9 +283,9 @@ func TestSorted(t *testing.T) {
 	assert.Equal(t, []string{"Ada<nil>", "broken off"}, seen, "what came comes, and then why there is no more")
 }
 
-// TestWhatIsNotThere: an empty list prints a note for people and an empty value for
+// TestEmptyLists checks that an empty list prints a note for people and an empty value for
 // programs. An unknown column is an error also then.
-func TestWhatIsNotThere(t *testing.T) {
+func TestEmptyLists(t *testing.T) {
 	t.Parallel()
 	said := func(terminal bool, o Options, items iter.Seq2[person, error]) (string, error) {
 		var notes, text bytes.Buffer

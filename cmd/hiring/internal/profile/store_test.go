@@ -97,8 +97,8 @@ func TestAKeyIsInAFileWhereThereIsNoKeyring(t *testing.T) {
 	assert.NotContains(t, everything(t, s), "0123456789")
 }
 
-// TestAKeyThatMovesLeavesNothingBehind: from the file into the keyring, and back.
-func TestAKeyThatMovesLeavesNothingBehind(t *testing.T) {
+// TestMovedKeyIsRemovedFromItsOldPlace moves a key from the file into the keyring, and back.
+func TestMovedKeyIsRemovedFromItsOldPlace(t *testing.T) {
 	t.Parallel()
 	ring := memory{}
 	s := newStore(t, ring)

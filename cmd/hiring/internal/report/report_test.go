@@ -32,7 +32,7 @@ func evil(t *testing.T) hiring.Submission {
 	return s
 }
 
-func TestAPageRunsNothingOfWhatItShows(t *testing.T) {
+func TestPageEscapesHostileContent(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	require.NoError(t, WriteHTML(&page, Of(evil(t))))
@@ -62,7 +62,7 @@ func TestATextIsCleanAndFitsItsTerminal(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotReadyHasNoScore(t *testing.T) {
+func TestUnfinishedSubmissionsHaveNoScore(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"status": "submitted"}`,
