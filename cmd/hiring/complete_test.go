@@ -54,8 +54,8 @@ func TestCompletionOfIDs(t *testing.T) {
 	assert.Len(t, server.Journal(), 4, "one read for each list, whatever the number of key presses")
 	assert.Empty(t, u.completed("assessments", "get", "b"))
 	assert.Empty(t, u.completed("assessments", "get", sandbox.AssessmentID, ""), "the command takes one argument")
-	firstItems := "5b000000-0000-4000-8001-000000000356"
-	assert.NotContains(t, u.completed("submissions", "wait", firstItems, ""), firstItems, "each id is completed once")
+	first := "5b000000-0000-4000-8001-000000000356"
+	assert.NotContains(t, u.completed("submissions", "wait", first, ""), first, "each id is completed once")
 
 	require.Len(t, u.cacheFiles(), 4)
 	for _, file := range u.cacheFiles() {

@@ -216,8 +216,8 @@ func dialectMember(field string) string {
 
 // capitalized returns text with a capital letter, unless its first word is a name.
 func capitalized(text string) string {
-	firstItems, _, _ := strings.Cut(text, " ")
-	for i, r := range strings.TrimRight(firstItems, ",:;") {
+	first, _, _ := strings.Cut(text, " ")
+	for i, r := range strings.TrimRight(first, ",:;") {
 		if (r < 'a' || r > 'z') && (i == 0 || r != '\'') {
 			return text
 		}

@@ -84,7 +84,7 @@ func readDocument(text []byte) *document {
 			}
 		}
 	}
-	slices.SortFunc(d.operations, func(resp, b operation) int { return strings.Compare(resp.route(), b.route()) })
+	slices.SortFunc(d.operations, func(a, b operation) int { return strings.Compare(a.route(), b.route()) })
 	return d
 }
 
