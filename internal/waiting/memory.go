@@ -149,7 +149,7 @@ func (m *Machine) dropDeliveries(n int) {
 // dropItems drops n unfinished submissions: first those with a status from which no
 // evaluation comes directly, last those that are handed in, and the oldest first.
 func (m *Machine) dropItems(n int) {
-	rank := func(it *item) int {
+	rank := func(it *pendingItem) int {
 		switch s := m.Statuses[it.Status]; {
 		case s == nil:
 			return 0
@@ -161,35 +161,35 @@ func (m *Machine) dropItems(n int) {
 		return 0
 	}
 	items := m.sorted(rank)
-	for _, known := range items[:min(n, len(items))] {
-		it := known.item
+	for _, dropped := range items[:min(n, len(items))] {
+		it := dropped.pendingItem
 		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.sinceLastPoll > m.regularGap() {
 			m.TruncatedAt = later(m.TruncatedAt, m.RespondedAt)
 		}
 		m.RegularSince = later(m.RegularSince, it.Created) // Its evaluation says nothing about the status filter.
-		delete(m.Items, known.id)
+		delete(m.Items, dropped.id)
 	}
 }
 
 // dropCoveredDeliveries drops the deliveries that isCovered shows, except the latest.
 func (m *Machine) dropCoveredDeliveries() {
-	var known []uint64
+	var covered []uint64
 	for hash, d := range m.Delivered {
 		if m.isCovered(&Item{Evaluated: time.Unix(int64(d.evaluated), 0), Created: time.Unix(int64(d.created), 0)}) {
-			known = append(known, hash)
+			covered = append(covered, hash)
 		}
 	}
-	slices.SortFunc(known, func(a, b uint64) int {
+	slices.SortFunc(covered, func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(m.Delivered[a].evaluated, m.Delivered[b].evaluated), cmp.Compare(a, b))
 	})
-	for _, hash := range known[:min(len(known), max(0, len(m.Delivered)-keptDelivered))] {
+	for _, hash := range covered[:min(len(covered), max(0, len(m.Delivered)-keptDelivered))] {
 		delete(m.Delivered, hash)
 	}
 }
 
 // rankedItem is an item with its place in an order.
 type rankedItem struct {
-	*item
+	*pendingItem
 
 	id      string
 	rank    int
@@ -198,10 +198,10 @@ type rankedItem struct {
 
 // sorted returns the items by rank, then by creation, the oldest first, then by id. A nil
 // rank means that all ranks are equal.
-func (m *Machine) sorted(rank func(*item) int) []rankedItem {
+func (m *Machine) sorted(rank func(*pendingItem) int) []rankedItem {
 	items := make([]rankedItem, 0, len(m.Items))
 	for id, it := range m.Items {
-		r := rankedItem{item: it, id: id, created: it.Created.UnixMicro()}
+		r := rankedItem{pendingItem: it, id: id, created: it.Created.UnixMicro()}
 		if rank != nil {
 			r.rank = rank(it)
 		}

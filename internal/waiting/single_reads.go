@@ -83,7 +83,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 
 // readIsDue reports whether to read the item singly now. A read that is more than a day
 // away is due too: the server's clock was put back.
-func (it *item) readIsDue(now time.Time) bool {
+func (it *pendingItem) readIsDue(now time.Time) bool {
 	return !it.ReadAt.IsZero() && (!it.ReadAt.After(now) || it.ReadAt.After(now.Add(24*time.Hour)))
 }
 
@@ -133,7 +133,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 
 // handleRead updates the state with the item of a single read, and reports whether to
 // deliver it.
-func (m *Machine) handleRead(now, local time.Time, known *item, it *Item) (ready bool) {
+func (m *Machine) handleRead(now, local time.Time, known *pendingItem, it *Item) (ready bool) {
 	left, before := known.LeftListing, known.Status
 	known.LeftListing, known.ReadAt, known.ConfirmedAt = false, time.Time{}, now
 	if it.Unreadable {
@@ -181,7 +181,7 @@ func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
 func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
 	known := m.Items[id]
 	if known == nil {
-		known = &item{Created: it.Created}
+		known = &pendingItem{Created: it.Created}
 		m.Items[id] = known
 	}
 	known.ConfirmedAt = now
@@ -195,7 +195,7 @@ func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
 // reportTimedOut records that a single read found no report. In a watch it reports whether
 // the first such read was an hour ago, by the clocks of the server and of the caller,
 // because one of them may be wrong.
-func (m *Machine) reportTimedOut(now, local time.Time, known *item) bool {
+func (m *Machine) reportTimedOut(now, local time.Time, known *pendingItem) bool {
 	if known.NoReportAt.IsZero() || known.NoReportLocal.IsZero() || known.NoReportAt.After(now) || known.NoReportLocal.After(local) {
 		known.NoReportAt, known.NoReportLocal = now, local
 	}

@@ -104,7 +104,7 @@ type state struct {
 	Delivered        deliveries    `json:"delivered,omitzero"`
 	UnreadableHashes []uint64      `json:"noted,omitzero"` // Hashes of undecodable items without an id.
 
-	Items map[string]*item `json:"-"` // By keyOf(id).
+	Items map[string]*pendingItem `json:"-"` // By keyOf(id).
 
 	// Of known ids only, which are not saved.
 
@@ -139,7 +139,7 @@ func newState(o Options) state {
 		LongestGrading:   minGrading,
 		MaxLateness:      maxLateness,
 		Statuses:         make(map[string]*status),
-		Items:            make(map[string]*item),
+		Items:            make(map[string]*pendingItem),
 		Delivered:        make(deliveries),
 	}
 	for i := range s.Levels {
@@ -295,7 +295,7 @@ func (m *Machine) unpack() {
 		for id, row := range items {
 			var fields [columns]int64
 			copy(fields[:], row)
-			m.Items[id] = &item{
+			m.Items[id] = &pendingItem{
 				Status:        status,
 				Created:       time.Unix(fields[createdColumn], 0),
 				Serial:        int(fields[serialColumn]),

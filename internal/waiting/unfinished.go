@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// item is a pending known id, or a submission that a watch has seen and not delivered.
-type item struct {
+// pendingItem is a pending known id, or a submission that a watch has seen and not delivered.
+type pendingItem struct {
 	Created       time.Time // Zero: not known.
 	Status        string
 	ConfirmedAt   time.Time // Last response that showed that it exists.
@@ -71,7 +71,7 @@ func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing
 		if m.known || m.Delivered.has(id) && !m.Regraded || it.Created.Before(m.watchedSince()) || len(id) > maxTextLength {
 			return
 		}
-		known = &item{}
+		known = &pendingItem{}
 		m.Items[id] = known
 	}
 	if s := m.Statuses[known.Status]; s != nil && known.Status != it.Status {

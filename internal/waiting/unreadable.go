@@ -20,7 +20,7 @@ func (m *Machine) trackUnreadable(now time.Time, id string, it *Item) {
 		if m.needsNoRead(id, it) {
 			return
 		}
-		known = &item{Created: it.Created, Status: it.Status}
+		known = &pendingItem{Created: it.Created, Status: it.Status}
 		m.Items[id] = known
 	}
 	known.ConfirmedAt, known.Unreadable = now, true

@@ -155,7 +155,7 @@ func New(o Options) *Machine {
 	m := &Machine{Options: o, known: o.Known != nil}
 	m.state = newState(o)
 	for _, id := range o.Known {
-		m.Items[strings.ToLower(id)] = &item{}
+		m.Items[strings.ToLower(id)] = &pendingItem{}
 	}
 	return m
 }
