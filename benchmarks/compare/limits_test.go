@@ -15,8 +15,8 @@ var most = struct {
 }{
 	calls: map[string]cost{
 		"Account":     {allocs: 29, bytes: 3_700},
-		"Invitations": {allocs: 850, bytes: 60_000},
-		"Submissions": {allocs: 2_600, bytes: 230_000},
+		"Invitations": {allocs: 550, bytes: 60_000},
+		"Submissions": {allocs: 2_300, bytes: 230_000},
 		"Events":      {allocs: 70, bytes: 75_000},
 		"Walk":        {allocs: 1_300, bytes: 750_000},
 	},
