@@ -48,6 +48,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 		{"line in its service's comment", "its resource's file", except(routes, "GET /openapi.json"), commented(t)},
 		{"operation in the OpenAPI document", "sandbox/openapi.json", routes, keys(described)},
 		{"runnable example", "example_<resource>_test.go", all, runnable(t)},
+		{"line that names it as code", "CHANGELOG.md", all, inChangelog(t, all)},
 	} {
 		for name := range part.want {
 			if !part.have[name] {
@@ -69,6 +70,15 @@ func TestEveryOperationIsComplete(t *testing.T) {
 			requireGolden(t, o)
 		}
 	}
+}
+
+// inChangelog returns the operations that the changelog names.
+func inChangelog(t *testing.T, all map[string]bool) map[string]bool {
+	t.Helper()
+	changelog := text(t, "CHANGELOG.md")
+	named := maps.Clone(all)
+	maps.DeleteFunc(named, func(name string, _ bool) bool { return !strings.Contains(changelog, "`"+name+"`") })
+	return named
 }
 
 // TestGeneratedFilesAreCurrent compares the generated files with what go generate would write.
