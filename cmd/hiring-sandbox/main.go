@@ -64,8 +64,9 @@ func serve(ctx context.Context, config settings, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", config.addr, err)
 	}
-	// A response that a fault delays must not delay the end of the program. It ends after
-	// the listener, because a client that loses its connection may connect again at once.
+	// A response that a fault delays must not delay the end of the program. Delayed
+	// responses end when the listener is closed and not before, because a client that
+	// loses its connection may connect again at once.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer endRequests()
 	server := &http.Server{

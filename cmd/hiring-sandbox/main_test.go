@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -129,15 +128,23 @@ func TestServesUntilStopped(t *testing.T) {
 	}
 }
 
-// TestADelayDoesNotKeepTheServerOpen checks the end of the program.
+// TestADelayDoesNotKeepTheServerOpen also checks that a client that loses its connection
+// cannot connect again.
 func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 	p := start(t)
 	p.steer(t, "faults", `{"route":"GET /account","delay":"1h"}`)
-	failed := make(chan error)
-	client := p.client(t, sandbox.TestKey)
+	addr := strings.TrimPrefix(p.baseURL, "http://")
+	conn, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = io.WriteString(conn, "GET /api/v1/account HTTP/1.1\r\nHost: "+addr+"\r\nAuthorization: Bearer "+sandbox.TestKey+"\r\n\r\n")
+	require.NoError(t, err)
+	var response []byte
+	again := make(chan error)
 	go func() {
-		_, err := client.Account.Get(context.WithoutCancel(t.Context()))
-		failed <- err
+		response, _ = io.ReadAll(conn) // Until the connection ends, with or without an error.
+		_, err := net.Dial("tcp", addr)
+		again <- err
 	}()
 	for asked := false; !asked; { // Until the request has arrived.
 		res, err := (&http.Client{}).Get(p.baseURL + "/_sandbox/journal")
@@ -148,7 +155,8 @@ func TestADelayDoesNotKeepTheServerOpen(t *testing.T) {
 		asked = bytes.Contains(journal, []byte("/account"))
 	}
 	assert.Equal(t, "stopped", p.stop(t, syscall.SIGTERM))
-	require.Error(t, <-failed)
+	require.ErrorIs(t, <-again, syscall.ECONNREFUSED)
+	assert.Empty(t, response)
 }
 
 // TestAnOpenPageDoesNotDelayTheEnd has an open stream of events.

@@ -24,8 +24,8 @@ var inputWords = map[string]string{ //nolint:gochecknoglobals // a constant tabl
 	"BudgetDollarsCap": "--budget", "SinceSeq": "--since-seq", "Since": "--since", "Lookback": "--since",
 	"MinInterval, MaxInterval": "--interval", "MinInterval": "--interval", "MaxInterval": "--interval",
 	"id": "the id", "ids": "the ids", "invitationID": "the invitation's id", "submissionID": "the submission's id",
-	"assessmentID": "--assessment",
-	"email":        "the e-mail address", "method": "the method", "path": "the path", "state": "--checkpoint",
+	"assessmentID": "--assessment", "email": "the e-mail address",
+	"method": "the method", "path": "the path", "state": "--checkpoint",
 }
 
 // hintWords maps hints for programmers to hints for users. An empty string removes the

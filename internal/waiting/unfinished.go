@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// pendingItem is a pending known id, or a submission that a watch has seen and not delivered.
+// pendingItem is a pending known id, or a submission that a watch has seen and not
+// delivered.
 type pendingItem struct {
 	Created       time.Time // Zero: not known.
 	Status        string

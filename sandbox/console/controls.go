@@ -68,7 +68,7 @@ func (c *console) controls(r *http.Request) (page, error) {
 func (c *console) formKey(r *http.Request) (string, error) {
 	token, ok := c.server.Token(r.PostForm.Get("key"))
 	if !ok {
-		return "", errors.New("the server knows no such key any more")
+		return "", errors.New("the key no longer exists; reload the page")
 	}
 	return token, nil
 }
@@ -111,6 +111,12 @@ func (c *console) keyToken(redacted string) string {
 		}
 	}
 	return ""
+}
+
+func (c *console) addKey(r *http.Request) (string, error) {
+	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")),
+		Organization: r.PostForm.Get("organization")}
+	return pageURL("/trouble", "key") + "#keys", c.server.AddKey(key)
 }
 
 func (c *console) revokeKey(r *http.Request) (string, error) {
@@ -156,15 +162,4 @@ func routeNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-func (c *console) clearJournal(*http.Request) (string, error) {
-	c.server.ClearJournal()
-	return homePath + "?done=journal", nil
-}
-
-func (c *console) addKey(r *http.Request) (string, error) {
-	key := sandbox.Key{Token: r.PostForm.Get("token_value"), Scope: sandbox.Scope(r.PostForm.Get("scope")),
-		Organization: r.PostForm.Get("organization")}
-	return pageURL("/trouble", "key") + "#keys", c.server.AddKey(key)
 }

@@ -51,6 +51,11 @@ func (c *console) journal(r *http.Request) (page, error) {
 	return page{Template: "journal", Data: p}, nil
 }
 
+func (c *console) clearJournal(*http.Request) (string, error) {
+	c.server.ClearJournal()
+	return homePath + "?done=journal", nil
+}
+
 // baseURL returns the base URL by which a request reached the server.
 func baseURL(r *http.Request) string {
 	if r.TLS != nil {

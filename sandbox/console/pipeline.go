@@ -100,7 +100,7 @@ func (c *console) pipeline(r *http.Request) (page, error) {
 			if name == query.Get("org") {
 				p.Organization, err = shown, nil
 				p.listAssessments(o, query.Get("assessment"), parseNumber(query.Get("postings")))
-				p.listCandidates(o, query.Get("stage"), parseNumber(query.Get("page")))
+				p.listCandidates(o, p.Assessment.ID, query.Get("stage"), parseNumber(query.Get("page")))
 			}
 		}
 	})
@@ -120,17 +120,17 @@ func organizationOf(name string, o *world.Organization) organization {
 
 // listAssessments lists the organization's challenges and a page of its assessments, and
 // selects one assessment.
-func (p *pipelinePage) listAssessments(o *world.Organization, assessmentID string, page int) {
+func (p *pipelinePage) listAssessments(o *world.Organization, assessmentID string, pageNumber int) {
 	for challenge := range o.Challenges().All() {
 		p.Challenges = append(p.Challenges, choice{challenge.ID, challenge.Value.Name})
 	}
 	all := o.Assessments()
 	p.AssessmentCount = all.Len()
-	for i := page * assessmentsPerPage; i < min(all.Len(), (page+1)*assessmentsPerPage); i++ {
+	for i := pageNumber * assessmentsPerPage; i < min(all.Len(), (pageNumber+1)*assessmentsPerPage); i++ {
 		p.Assessments = append(p.Assessments, assessmentOf(o, all.Newest(i)))
 	}
-	if all.Len() > (page+1)*assessmentsPerPage {
-		p.OlderAssessments = page + 1
+	if all.Len() > (pageNumber+1)*assessmentsPerPage {
+		p.OlderAssessments = pageNumber + 1
 	}
 	if a := o.AnyAssessment(assessmentID); a != nil {
 		p.Assessment = assessmentOf(o, a)
@@ -141,16 +141,17 @@ func assessmentOf(o *world.Organization, a *world.Record[world.Assessment]) asse
 	return assessment{a.ID, a.Value.Name, a.Value.Status, o.CountStages(a.ID)}
 }
 
-// listCandidates lists the candidates: the newest of each stage, or a page of one stage.
-func (p *pipelinePage) listCandidates(o *world.Organization, stage string, pageNumber int) {
-	for n, count := range o.CountStages(p.Assessment.ID) {
+// listCandidates lists the candidates of an assessment, or of all assessments if its id
+// is empty: the newest of each stage, or a page of one stage.
+func (p *pipelinePage) listCandidates(o *world.Organization, assessmentID, stage string, pageNumber int) {
+	for n, count := range o.CountStages(assessmentID) {
 		col := column{Number: n, Count: count}
 		size, skip := cardsPerStage, 0
 		if stage != "" {
 			size, skip = candidatesPerPage, pageNumber*candidatesPerPage
 		}
 		if stage == "" || stage == world.Stages[n] {
-			for _, a := range o.Candidates(p.Assessment.ID, n, skip, size) {
+			for _, a := range o.Candidates(assessmentID, n, skip, size) {
 				col.Cards = append(col.Cards, cardOf(a, p.Now))
 			}
 		}

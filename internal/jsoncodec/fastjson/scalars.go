@@ -33,9 +33,9 @@ func (d *state) integer(v reflect.Value, i int) int {
 	return i
 }
 
-// instant reads a time in the layout of the API. That takes a third of the time that
-// package time needs, because few dates occur on a page and recent ones are kept. Other
-// layouts are read by json/v2.
+// instant reads a time in the layout of the API. That is faster than with package time,
+// because few dates occur on a page and recent ones are kept. Other layouts are read by
+// json/v2.
 func (d *state) instant(v reflect.Value, i int) int {
 	const layout = `"2006-01-02T15:04:05.000Z"`
 	end := i + len(layout)

@@ -59,14 +59,14 @@ func (r Report) Decided() (decided, undecided []string) {
 // key. A read-only key needs no names of writes.
 func (r Report) NeededUndecided() []string {
 	readOnly := slices.ContainsFunc(r.Findings, func(f Finding) bool {
-		return f.Group == "connection" && f.Name == "scope" &&
-			f.Found == readOnlyFound
+		return f.Group == "connection" && f.Name == "scope" && f.Found == readOnlyFound
 	})
 	_, undecided := r.Decided()
-	return slices.DeleteFunc(undecided, func(field string) bool {
-		return readOnly && slices.Contains([]string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail",
-			"InvitationName"}, field)
-	})
+	if !readOnly {
+		return undecided
+	}
+	ofWrites := []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}
+	return slices.DeleteFunc(undecided, func(field string) bool { return slices.Contains(ofWrites, field) })
 }
 
 // Count returns the number of findings with a verdict.
