@@ -3,6 +3,8 @@ package hiring
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"sync"
 	"time"
 
 	stdjson "encoding/json"
@@ -10,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
@@ -99,6 +102,8 @@ func (v RawValue) texts(within *limits.Bound) []string {
 	return texts
 }
 
+func (RawValue) reader() any { return fastjson.Reader[RawValue](fastjson.Raw[RawValue]) }
+
 // MarshalJSON returns the value unchanged, or null for an empty value.
 func (v RawValue) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
 
@@ -113,6 +118,10 @@ func (v *RawValue) UnmarshalJSON(b []byte) error {
 // does not call these methods, because they would parse each level again.
 type resource interface{ resource() }
 
+// readable is implemented by the types that responses contain. The method returns a
+// fastjson.Reader of the type, which is generated for structs.
+type readable interface{ reader() any }
+
 // entity is a resource that a call can return. An empty identity means that the response
 // has the data of another resource.
 type entity interface {
@@ -123,7 +132,7 @@ type entity interface {
 // normalizer is implemented by resources that are corrected after decoding.
 type normalizer interface{ normalize() }
 
-var apiCodec = jsoncodec.New[resource, RawValue](func(v resource) {
+var apiCodec = jsoncodec.New[resource](func(v resource) {
 	if t, ok := v.(normalizer); ok {
 		t.normalize()
 	}
@@ -194,22 +203,55 @@ type envelope[T any] struct {
 	Meta wireMeta `json:"meta"`
 }
 
-// readEnvelope decodes an envelope into e. A list may use the memory of spare, and has at
-// most so many items unless most is 0.
-func readEnvelope[T any](p *payload, e *envelope[T], spare any, most int) (warning string, err error) {
-	*e = envelope[T]{}
-	var lenient func() *jsoncodec.Codec
-	if p.leniency != nil {
-		lenient = p.leniency.codec
+// envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was read.
+var envelopeReaders sync.Map
+
+// envelopeReader returns the reader of an envelope whose data is read by the reader that
+// data returns.
+func envelopeReader[T any](data func() fastjson.Reader[T]) fastjson.Reader[envelope[T]] {
+	key := reflect.TypeFor[T]()
+	known, ok := envelopeReaders.Load(key)
+	if !ok {
+		read, readMeta := data(), readerOf[wireMeta]()
+		known, _ = envelopeReaders.LoadOrStore(key, fastjson.Object(nil,
+			fastjson.Field("data", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
+				return fastjson.Pointer(d, &e.Data, i, depth, read)
+			}),
+			fastjson.Field("meta", func(d *fastjson.Decoder, e *envelope[T], i, depth int) int {
+				return readMeta(d, &e.Meta, i, depth)
+			}),
+		))
 	}
-	err = apiCodec.DecodeResponse(&p.within, p.body, e, jsoncodec.List{Spare: spare, Most: most}, lenient)
+	return known.(fastjson.Reader[envelope[T]])
+}
+
+// readerOf returns the reader of a readable type.
+func readerOf[T any]() fastjson.Reader[T] {
+	return any(*new(T)).(readable).reader().(fastjson.Reader[T])
+}
+
+func listReaderOf[T any]() fastjson.Reader[[]T] { return fastjson.Slice(readerOf[T]()) }
+
+// readEnvelope decodes an envelope into e. JSON that is not as expected is decoded again
+// with json/v2, whose error says where and why.
+func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader[T], list fastjson.List) (warning string, err error) {
+	*e = envelope[T]{}
+	err = fastjson.Decode(&p.within, p.body, envelopeReader(data), e, list, apiCodec.Reading)
+	if errors.Is(err, fastjson.ErrRefused) {
+		codec := apiCodec
+		if p.leniency != nil {
+			codec = p.leniency.codec()
+		}
+		*e = envelope[T]{}
+		if err = codec.DecodeWithin(&p.within, p.body, e); errors.Is(err, limits.ErrMemory) {
+			err = errUnexplained
+		}
+	}
 	switch {
 	case err == nil && p.leniency != nil:
 		warning = p.leniency.check(e.Data)
-	case errors.Is(err, jsoncodec.ErrUnexplained):
-		err = errUnexplained
-	case errors.Is(err, jsoncodec.ErrTooManyItems):
-		err = tooManyItems(most)
+	case errors.Is(err, fastjson.ErrItems):
+		err = tooManyItems(list.Most)
 	}
 	return warning, err
 }
@@ -225,7 +267,7 @@ const (
 
 // open decodes an envelope that has data.
 func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
-	warning, err = readEnvelope(p, e, nil, 0)
+	warning, err = readEnvelope(p, e, readerOf[T], fastjson.List{})
 	if err == nil && e.Data == nil {
 		err = errNoData
 	}
@@ -235,11 +277,14 @@ func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
 	return warning, err
 }
 
+// readData reads the data of an envelope unchanged, to tell null from absence.
+var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
+
 // openList decodes an envelope whose data is an array, of at most so many items unless
 // most is 0. Data of null is an empty list. The memory of spare is overwritten.
 func openList[T any](p *payload, spare []T, most int) (items []T, meta wireMeta, warning string, err error) {
 	var e envelope[[]T]
-	if warning, err = readEnvelope(p, &e, spare, most); err != nil {
+	if warning, err = readEnvelope(p, &e, listReaderOf[T], fastjson.List{Spare: spare, Most: most}); err != nil {
 		return nil, wireMeta{}, warning, err
 	}
 	if e.Data != nil {
@@ -248,10 +293,8 @@ func openList[T any](p *payload, spare []T, most int) (items []T, meta wireMeta,
 		}
 		return *e.Data, e.Meta, warning, nil
 	}
-	var members struct {
-		Data RawValue `json:"data"`
-	}
-	if !apiCodec.DecodeFast(&p.within, p.body, &members) || members.Data == nil {
+	var data RawValue
+	if fastjson.Decode(&p.within, p.body, readData, &data, fastjson.List{}, apiCodec.Reading) != nil || data == nil {
 		return nil, wireMeta{}, warning, errNoData
 	}
 	return nil, e.Meta, warning, nil

@@ -3,15 +3,29 @@ package hiring
 import (
 	"math"
 
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 func unbound() *limits.Bound { return &limits.Bound{Left: math.MaxInt64} }
 
-// ReadTwice decodes an envelope both as responses are decoded and with json/v2.
+// ReaderOf returns the reader of a resource.
+func ReaderOf[T any]() fastjson.Reader[T] { return readerOf[T]() }
+
+// ReadTwice decodes an envelope with a T both as responses are decoded and with json/v2.
 func ReadTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
+	return ReadTwiceWith(body, readerOf[T])
+}
+
+// ReadListTwice is like ReadTwice for an envelope with a list of T.
+func ReadListTwice[T any](body []byte) (fast any, ok bool, slow any, err error) {
+	return ReadTwiceWith(body, listReaderOf[T])
+}
+
+// ReadTwiceWith is like ReadTwice with the reader of the data that the function returns.
+func ReadTwiceWith[T any](body []byte, data func() fastjson.Reader[T]) (fast any, ok bool, slow any, err error) {
 	one, other := new(envelope[T]), new(envelope[T])
-	ok = apiCodec.DecodeFast(unbound(), body, one)
+	ok = fastjson.Decode(unbound(), body, envelopeReader(data), one, fastjson.List{}, apiCodec.Reading) == nil
 	err = decode(body, other)
 	return one, ok, other, err
 }
@@ -21,4 +35,10 @@ func ReadReply[T any](body []byte) (*T, error) {
 	var e envelope[T]
 	_, err := open(&payload{body: body, within: *unbound()}, &e)
 	return e.Data, err
+}
+
+// ReadListReply is like ReadReply for a list of T.
+func ReadListReply[T any](body []byte) ([]T, error) {
+	items, _, _, err := openList[T](&payload{body: body, within: *unbound()}, nil, 0)
+	return items, err
 }

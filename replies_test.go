@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -58,6 +59,47 @@ type anything struct {
 	Extra   map[string]json.RawMessage `json:",unknown,embed"`
 }
 
+// field is fastjson.Field with a function that returns a field.
+func field[T, F any](name string, of func(*T) *F, read fastjson.Reader[F]) fastjson.Member[T] {
+	return fastjson.Field(name, func(d *fastjson.Decoder, v *T, i, depth int) int { return read(d, of(v), i, depth) })
+}
+
+func pointer[T any](read fastjson.Reader[T]) fastjson.Reader[*T] {
+	return func(d *fastjson.Decoder, to **T, i, depth int) int { return fastjson.Pointer(d, to, i, depth, read) }
+}
+
+func readAnything() fastjson.Reader[anything] {
+	return fastjson.Object(func(v *anything) *fastjson.Extra { return &v.Extra },
+		field("bool", func(v *anything) *bool { return &v.Bool }, fastjson.Bool),
+		field("text", func(v *anything) *string { return &v.Text }, fastjson.String),
+		field("role", func(v *anything) *hiring.MemberRole { return &v.Role }, fastjson.String),
+		field("int", func(v *anything) *int { return &v.Int }, fastjson.Int),
+		field("int8", func(v *anything) *int8 { return &v.Int8 }, fastjson.Int),
+		field("int64", func(v *anything) *int64 { return &v.Int64 }, fastjson.Int),
+		field("uint", func(v *anything) *uint16 { return &v.Uint }, fastjson.JSON),
+		field("float", func(v *anything) *float64 { return &v.Float }, fastjson.Float),
+		field("float32", func(v *anything) *float32 { return &v.Float32 }, fastjson.JSON),
+		field("time", func(v *anything) *time.Time { return &v.Time }, fastjson.Time),
+		field("later", func(v *anything) **time.Time { return &v.Later }, fastjson.TimePointer),
+		field("pointer", func(v *anything) ***int { return &v.PtrPtr }, pointer(pointer(fastjson.Int[int]))),
+		field("raw", func(v *anything) *hiring.RawValue { return &v.Raw }, fastjson.Raw),
+		field("raw_at", func(v *anything) **hiring.RawValue { return &v.RawAt }, fastjson.JSON),
+		field("bytes", func(v *anything) *[]byte { return &v.Bytes }, fastjson.JSON),
+		field("texts", func(v *anything) *[]string { return &v.Texts }, fastjson.Slice(fastjson.String[string])),
+		field("grid", func(v *anything) *[][]int { return &v.Grid }, fastjson.Slice(fastjson.Slice(fastjson.Int[int]))),
+		field("pair", func(v *anything) *[2]int { return &v.Pair }, fastjson.JSON),
+		field("map", func(v *anything) *map[string]int { return &v.Map }, fastjson.JSON),
+		field("any", func(v *anything) *any { return &v.Any }, fastjson.JSON),
+		field("report", func(v *anything) **hiring.Report { return &v.Report }, pointer(hiring.ReaderOf[hiring.Report]())),
+		field("events", func(v *anything) *[]hiring.Event { return &v.Events }, fastjson.Slice(hiring.ReaderOf[hiring.Event]())),
+		field("self", func(v *anything) **anything { return &v.Self }, fastjson.JSON),
+		field("renamed", func(v *anything) *struct{ Inner string } { return &v.Renamed }, fastjson.JSON),
+		field("own", func(v *anything) *shouted { return &v.Own }, fastjson.JSON),
+		field("echo", func(v *anything) *echoed { return &v.Echo }, fastjson.JSON),
+		field("odd", func(v *anything) *odd { return &v.Odd }, fastjson.JSON),
+	)
+}
+
 // shouted has its own JSON method.
 type shouted string
 
@@ -85,9 +127,10 @@ func (e *echoed) UnmarshalJSON(b []byte) error {
 
 // readers decode an envelope of each type twice.
 var readers = []func([]byte) (fast any, ok bool, slow any, err error){
-	hiring.ReadTwice[hiring.Account], hiring.ReadTwice[[]hiring.Member], hiring.ReadTwice[[]hiring.Challenge],
-	hiring.ReadTwice[[]hiring.Assessment], hiring.ReadTwice[[]hiring.Invitation], hiring.ReadTwice[[]hiring.Submission],
-	hiring.ReadTwice[hiring.Report], hiring.ReadTwice[[]hiring.Event], hiring.ReadTwice[hiring.RawValue], hiring.ReadTwice[anything],
+	hiring.ReadTwice[hiring.Account], hiring.ReadListTwice[hiring.Member], hiring.ReadListTwice[hiring.Challenge],
+	hiring.ReadListTwice[hiring.Assessment], hiring.ReadListTwice[hiring.Invitation], hiring.ReadListTwice[hiring.Submission],
+	hiring.ReadTwice[hiring.Report], hiring.ReadListTwice[hiring.Event], hiring.ReadTwice[hiring.RawValue],
+	func(body []byte) (any, bool, any, error) { return hiring.ReadTwiceWith(body, readAnything) },
 }
 
 const anyReader = 9
@@ -337,9 +380,9 @@ func eventsPage() []byte {
 
 func TestKeptPayloadsLieApart(t *testing.T) {
 	t.Parallel()
-	events, err := hiring.ReadReply[[]hiring.Event](eventsPage())
+	events, err := hiring.ReadListReply[hiring.Event](eventsPage())
 	require.NoError(t, err)
-	for i, e := range *events {
+	for i, e := range events {
 		require.Equal(t, len(e.Payload), cap(e.Payload), "appending to one must not write into the next")
 		require.Equal(t, fmt.Sprintf("[%q,%q]", fmt.Sprint(i), strings.Repeat("x", i%200)), string(e.Payload))
 		require.Equal(t, fmt.Sprintf("[%d]", i), string(e.Extra["new"]))
@@ -358,9 +401,9 @@ func TestKeptPayloadsKeepLittleAlive(t *testing.T) {
 	before := heap()
 	kept := make([]json.RawMessage, 0, 400)
 	for i := range cap(kept) {
-		events, err := hiring.ReadReply[[]hiring.Event](page)
+		events, err := hiring.ReadListReply[hiring.Event](page)
 		require.NoError(t, err)
-		kept = append(kept, (*events)[i].Payload)
+		kept = append(kept, events[i].Payload)
 	}
 	perPayload := (int64(heap()) - int64(before)) / int64(len(kept))
 	assert.Less(t, perPayload, int64(8<<10), "bytes that one payload keeps alive; the page has %d", len(page))
@@ -372,7 +415,7 @@ func TestFewAllocations(t *testing.T) {
 	body := bytes.ReplaceAll(eventsPage(), []byte(`,"new"`), []byte(`,"seq"`))
 	body = regexp.MustCompile(`"seq":\[(\d+)\]`).ReplaceAll(body, []byte(`"seq":$1`))
 	count := testing.AllocsPerRun(20, func() {
-		if _, err := hiring.ReadReply[[]hiring.Event](body); err != nil {
+		if _, err := hiring.ReadListReply[hiring.Event](body); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -384,10 +427,10 @@ func TestFewAllocations(t *testing.T) {
 func TestRoomForLists(t *testing.T) {
 	t.Parallel()
 	room := func(items ...string) int {
-		list, err := hiring.ReadReply[[]hiring.RawValue]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
+		list, err := hiring.ReadListReply[hiring.RawValue]([]byte(`{"data":[` + strings.Join(items, ",") + `]}`))
 		require.NoError(t, err)
-		require.Len(t, *list, len(items))
-		return cap(*list)
+		require.Len(t, list, len(items))
+		return cap(list)
 	}
 	many := slices.Repeat([]string{`"` + strings.Repeat("x", 50) + `"`}, 300)
 	long := `"` + strings.Repeat("x", 20_000) + `"`

@@ -1,6 +1,9 @@
 package compare
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 func BenchmarkAccount(b *testing.B)     { benchmark(b, "Account") }
 func BenchmarkInvitations(b *testing.B) { benchmark(b, "Invitations") }
@@ -30,14 +33,22 @@ func benchmark(b *testing.B, name string) {
 
 const eventsOfWalk = 20 * pageOfEvents
 
-// newWalkPeer returns a peer that reads a log of 20 pages from memory.
+// walkLog returns a log of 20 pages.
+var walkLog = sync.OnceValues(func() (*longLog, error) {
+	page, err := newPage()
+	l := &longLog{page: page, events: eventsOfWalk}
+	l.writeAll()
+	return l, err
+})
+
+// newWalkPeer returns a peer that reads the log from memory.
 func newWalkPeer(tb testing.TB, name string) peer {
 	tb.Helper()
-	page, err := newPage()
+	l, err := walkLog()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := newPeer(name, &longLog{page: page, events: eventsOfWalk})
+	p, err := newPeer(name, l)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,7 +3,8 @@
 // oapi-codegen and ogen.
 //
 // All peers get the same bodies, which the sandbox produced, with the API's headers: from
-// memory, and over kept connections to a server on loopback. The client runs with its
+// memory, and over kept connections to a server on loopback. Nothing of a body is written
+// while it is measured. The client runs with its
 // defaults, an observer and a logger: retries, rate limits, a timeout for each attempt,
 // limits of memory, checks of the response. The others have no timeout and no observer,
 // and only go-retryablehttp retries.

@@ -6,13 +6,9 @@
 // surrogate in a prompt does not make a whole log unreadable. Written JSON is valid and
 // deterministic: invalid UTF-8 is replaced, no name occurs twice, and a nil slice is null
 // as in the API's JSON.
-//
-// DecodeResponse reads the responses of the API. It uses package fastjson, and json/v2 for
-// what fastjson refuses.
 package jsoncodec
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 	"strings"
@@ -24,7 +20,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
@@ -34,12 +29,11 @@ type Codec struct {
 
 	readers *json.Unmarshalers
 	writing json.Options
-	fast    *fastjson.Reader
 }
 
-// New returns the codec of all structs that implement the interface R. A Raw stores JSON
-// unchanged. Decode and DecodeWithin call after with each struct that they have read.
-func New[R any, Raw ~[]byte](after func(R)) *Codec {
+// New returns the codec of all structs that implement the interface R. Decode and
+// DecodeWithin call after with each struct that they have read.
+func New[R any](after func(R)) *Codec {
 	read := json.JoinUnmarshalers(scalars, json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
 		err := json.UnmarshalDecode(d, withoutMethods(v))
 		after(v)
@@ -51,7 +45,6 @@ func New[R any, Raw ~[]byte](after func(R)) *Codec {
 	return &Codec{
 		Reading: reading,
 		readers: read,
-		fast:    &fastjson.Reader{Own: reflect.TypeFor[R](), Raw: reflect.TypeFor[Raw](), Options: reading},
 		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true), json.Deterministic(true),
 			json.WithMarshalers(json.JoinMarshalers(write, json.MarshalFunc(encodeTime)))),
 	}
@@ -60,7 +53,7 @@ func New[R any, Raw ~[]byte](after func(R)) *Codec {
 // Forgiving returns a codec that reads some types with way.
 func (c *Codec) Forgiving(way *json.Unmarshalers) *Codec {
 	readers := json.JoinUnmarshalers(way, c.readers)
-	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing, c.fast}
+	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing}
 }
 
 // OrNil returns an unmarshaler for a pointer to T that becomes nil when the T cannot be
@@ -118,42 +111,6 @@ func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...j
 		return within.Stopped
 	}
 	return err
-}
-
-// List describes the list that a response contains.
-type List struct {
-	Spare any // A slice whose memory the list may use, or nil.
-	Most  int // Largest number of items; 0 means no limit. It applies to slices of Spare's type.
-}
-
-// Errors of DecodeResponse.
-var (
-	ErrTooManyItems = fastjson.ErrItems // The list is longer than List.Most.
-	ErrUnexplained  = errors.New("the response is not the expected JSON, and describing the error takes too much memory")
-)
-
-// DecodeResponse is like DecodeWithin, and several times as fast for the structs of the
-// codec. For JSON that is not as expected, it calls fallback, unless that is nil, and
-// decodes again with the returned codec, whose error says where and why.
-func (c *Codec) DecodeResponse(within *limits.Bound, b []byte, v any, list List, fallback func() *Codec) error {
-	err := c.fast.Read(b, v, list.Spare, list.Most, within)
-	if !errors.Is(err, fastjson.ErrRefused) {
-		return err
-	}
-	if fallback != nil {
-		c = fallback()
-	}
-	reflect.ValueOf(v).Elem().SetZero()
-	if err = c.DecodeWithin(within, b, v); errors.Is(err, limits.ErrMemory) {
-		return ErrUnexplained
-	}
-	return err
-}
-
-// DecodeFast is like DecodeResponse without the second decoding. It reports whether v was
-// decoded.
-func (c *Codec) DecodeFast(within *limits.Bound, b []byte, v any) bool {
-	return c.fast.Read(b, v, nil, 0, within) == nil
 }
 
 // encodeTime writes a time as the API does, with milliseconds, or with more digits if the

@@ -28,7 +28,7 @@ type thing struct {
 func (*thing) own() {}
 
 // codec counts how often each thing was decoded.
-var codec = jsoncodec.New[own, []byte](func(v own) {
+var codec = jsoncodec.New[own](func(v own) {
 	if v, ok := v.(*thing); ok {
 		v.read++
 	}

@@ -1,9 +1,7 @@
 package fastjson_test
 
 import (
-	stdjson "encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,33 +11,36 @@ import (
 
 // TestReadsValuesThatAreInNoObject decodes top-level values of each kind.
 func TestReadsValuesThatAreInNoObject(t *testing.T) {
-	alone[string](t)
-	alone[*string](t)
-	alone[bool](t)
-	alone[int](t)
-	alone[int8](t)
-	alone[float64](t)
-	alone[time.Time](t)
-	alone[rawValue](t)
-	alone[upper](t)
-	alone[map[string]int](t)
-	alone[[]string](t)
-	alone[[]int](t)
-	alone[[]bool](t)
-	alone[[]struct{}](t)
-	alone[part](t)
-	alone[[]part](t)
-	alone[struct {
-		Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
-		N     int                           `json:"n"`
-	}](t)
-	alone[struct {
-		N map[string]stdjson.RawMessage `json:"n"`
-	}](t)
+	alone(t, fastjson.String[string])
+	alone(t, func(d *fastjson.Decoder, to **string, i, depth int) int {
+		return fastjson.Pointer(d, to, i, depth, fastjson.String)
+	})
+	alone(t, fastjson.Bool)
+	alone(t, fastjson.Int[int])
+	alone(t, fastjson.Int[int8])
+	alone(t, fastjson.Int[int64])
+	alone(t, fastjson.Float)
+	alone(t, fastjson.Time)
+	alone(t, fastjson.TimePointer)
+	alone(t, fastjson.Raw[rawValue])
+	alone(t, fastjson.JSON[upper])
+	alone(t, fastjson.JSON[map[string]int])
+	alone(t, fastjson.Slice(fastjson.String[string]))
+	alone(t, fastjson.Slice(fastjson.Int[int]))
+	alone(t, fastjson.Slice(fastjson.Bool))
+	alone(t, fastjson.Slice(fastjson.Object[struct{}](nil)))
+	alone(t, readPart)
+	alone(t, fastjson.Slice(readPart))
+	type withExtra struct {
+		Extra fastjson.Extra `json:",unknown,embed"`
+		N     int            `json:"n"`
+	}
+	alone(t, fastjson.Object(func(v *withExtra) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("n", func(d *fastjson.Decoder, v *withExtra, i, depth int) int { return fastjson.Int(d, &v.N, i, depth) })))
 }
 
-// alone decodes each value into a T with both decoders.
-func alone[T any](t *testing.T) {
+// alone decodes each value with the reader and with json/v2.
+func alone[T any](t *testing.T, reader fastjson.Reader[T]) {
 	t.Helper()
 	for _, text := range values() {
 		if len(text) > 3000 {
@@ -47,7 +48,7 @@ func alone[T any](t *testing.T) {
 		}
 		var want, got T
 		wantErr := codec.Decode([]byte(text), &want)
-		err := reader.Read([]byte(text), &got, nil, 0, unbound())
+		err := read(unbound(), reader, text, &got)
 		if wantErr != nil {
 			assert.Equal(t, fastjson.ErrRefused, err, "%T of %q: %v", got, text, wantErr)
 			continue

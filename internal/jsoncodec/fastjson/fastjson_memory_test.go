@@ -45,26 +45,27 @@ func TestAllocationsAreCounted(t *testing.T) {
 		"behind a very long one":  {`{"parts":` + listOf(20_000, `{}`) + `}`, `{"parts":[{}],"id":"` + strings.Repeat("x", 600_000) + `"}`, 600_000, 680_000},
 		"the same text":           {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 30)+`"`) + `}`, 50*16 + 30, 50*16*9/8 + 100},
 		"others, that are long":   {"", `{"names":` + listOf(50, `"`+strings.Repeat("s", 50)+`"`) + `}`, 50 * (16 + 50), 50 * (16 + 60) * 9 / 8},
+		"a pointer":               {"", `{"part":{}}`, 24, 24*9/8 + 100},
 		"times":                   {"", `{"times":` + listOf(160, aTime) + `}`, 160 * (8 + 24), 160*(8+24)*9/8 + 100},
 		"a time behind another":   {`{"times":[` + aTime + `]}`, `{"times":[` + aTime + `]}`, 8 + 16*24, (8+16*24)*9/8 + 100},
 	} {
-		fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
+		fresh := newThingReader()
 		if c.before != "" {
-			require.NoError(t, fresh.Read([]byte(c.before), new(thing), nil, 0, unbound()), name)
+			require.NoError(t, read(unbound(), fresh, c.before, new(thing)), name)
 		}
 		within := unbound()
-		require.NoError(t, fresh.Read([]byte(c.text), new(thing), nil, 0, within), name)
+		require.NoError(t, read(within, fresh, c.text, new(thing)), name)
 		took := math.MaxInt64 - within.Left
 		assert.True(t, took >= c.least && took <= c.most, "%s: %d is not within %d and %d", name, took, c.least, c.most)
 	}
 }
 
 func TestSpareIsUsedAfterALongerList(t *testing.T) {
-	fresh := &fastjson.Reader{Own: reader.Own, Raw: reader.Raw, Options: reader.Options}
-	require.NoError(t, fresh.Read([]byte(`{"parts":`+listOf(1000, `{}`)+`}`), new(thing), nil, 0, unbound()))
+	fresh := newThingReader()
+	require.NoError(t, read(unbound(), fresh, `{"parts":`+listOf(1000, `{}`)+`}`, new(thing)))
 	spare, within := make([]part, 4), unbound()
 	var got thing
-	require.NoError(t, fresh.Read([]byte(`{"parts":[{},{}],"id":"`+strings.Repeat("x", 50_000)+`"}`), &got, spare, 0, within))
+	require.NoError(t, fastjson.Decode(within, []byte(`{"parts":[{},{}],"id":"`+strings.Repeat("x", 50_000)+`"}`), fresh, &got, fastjson.List{Spare: spare}, codec.Reading))
 	assert.Same(t, &spare[0], &got.Parts[0])
 	assert.Less(t, math.MaxInt64-within.Left, int64(57_000))
 }
@@ -87,9 +88,9 @@ func TestDecodingEndsWithTheContext(t *testing.T) {
 		"skipped members":     `{"parts":[` + repeated(`"unknown":1`) + `]}`,
 		"an array, unchanged": `{"raw":` + listOf(5000, `1`) + `}`,
 	} {
-		require.NoError(t, reader.Read([]byte(text), new(thing), nil, 0, unbound()), name)
+		require.NoError(t, read(unbound(), readThing, text, new(thing)), name)
 		within := unbound()
 		within.Until = ended{}
-		require.Equal(t, context.Canceled, reader.Read([]byte(text), new(thing), nil, 0, within), name)
+		require.Equal(t, context.Canceled, read(within, readThing, text, new(thing)), name)
 	}
 }

@@ -70,10 +70,54 @@ func (u *upper) UnmarshalText(b []byte) error {
 	return nil
 }
 
+var codec = jsoncodec.New[own](tidy)
+
 var (
-	codec  = jsoncodec.New[own, rawValue](tidy)
-	reader = &fastjson.Reader{Own: reflect.TypeFor[own](), Raw: reflect.TypeFor[rawValue](), Options: codec.Reading}
+	readThing = newThingReader()
+	readPart  = fastjson.Object(nil,
+		fastjson.Field("n", func(d *fastjson.Decoder, v *part, i, depth int) int { return fastjson.Int(d, &v.N, i, depth) }),
+		fastjson.Field("label", func(d *fastjson.Decoder, v *part, i, depth int) int { return fastjson.String(d, &v.Label, i, depth) }),
+	)
 )
+
+// newThingReader returns a reader that has not read a thing.
+func newThingReader() fastjson.Reader[thing] {
+	times, names, parts := fastjson.Slice(fastjson.TimePointer), fastjson.Slice(fastjson.String[string]), fastjson.Slice(readPart)
+	return fastjson.Object(func(v *thing) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.String(d, &v.ID, i, depth) }),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *thing, i, depth int) int {
+			return fastjson.Pointer(d, &v.Name, i, depth, fastjson.String)
+		}),
+		fastjson.Field("int", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Int(d, &v.Int, i, depth) }),
+		fastjson.Field("small", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Int(d, &v.Small, i, depth) }),
+		fastjson.Field("float", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Float(d, &v.Float, i, depth) }),
+		fastjson.Field("bool", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Bool(d, &v.Bool, i, depth) }),
+		fastjson.Field("at", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Time(d, &v.At, i, depth) }),
+		fastjson.Field("maybe", func(d *fastjson.Decoder, v *thing, i, depth int) int {
+			return fastjson.TimePointer(d, &v.Maybe, i, depth)
+		}),
+		fastjson.Field("times", func(d *fastjson.Decoder, v *thing, i, depth int) int { return times(d, &v.Times, i, depth) }),
+		fastjson.Field("names", func(d *fastjson.Decoder, v *thing, i, depth int) int { return names(d, &v.Names, i, depth) }),
+		fastjson.Field("parts", func(d *fastjson.Decoder, v *thing, i, depth int) int { return parts(d, &v.Parts, i, depth) }),
+		fastjson.Field("part", func(d *fastjson.Decoder, v *thing, i, depth int) int {
+			return fastjson.Pointer(d, &v.Part, i, depth, readPart)
+		}),
+		fastjson.Field("raw", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.Raw(d, &v.Raw, i, depth) }),
+		fastjson.Field("payload", func(d *fastjson.Decoder, v *thing, i, depth int) int {
+			return fastjson.RawMessage(d, &v.Payload, i, depth)
+		}),
+		fastjson.Field("any", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Any, i, depth) }),
+		fastjson.Field("map", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Map, i, depth) }),
+		fastjson.Field("self", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Self, i, depth) }),
+		fastjson.Field("bytes", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Bytes, i, depth) }),
+		fastjson.Field("text", func(d *fastjson.Decoder, v *thing, i, depth int) int { return fastjson.JSON(d, &v.Text, i, depth) }),
+	)
+}
+
+// read decodes a text without a limit of its lists.
+func read[T any](within *limits.Bound, reader fastjson.Reader[T], text string, v *T) error {
+	return fastjson.Decode(within, []byte(text), reader, v, fastjson.List{}, codec.Reading)
+}
 
 // tidy normalizes a null payload, which decoders represent differently.
 func tidy(v own) {
@@ -89,7 +133,7 @@ func sameAsJSON(t *testing.T, text string) {
 	t.Helper()
 	var want, got thing
 	wantErr := codec.Decode([]byte(text), &want)
-	err := reader.Read([]byte(text), &got, nil, 0, unbound())
+	err := read(unbound(), readThing, text, &got)
 	if wantErr != nil {
 		assert.Equal(t, fastjson.ErrRefused, err, "%.200q: %v", text, wantErr)
 		return
@@ -120,6 +164,7 @@ func values() (all []string) {
 	all = append(all, `"plain"`, `"esc\nape"`, "\"\xff\"", `"open`, "0", "-0", "1", "-1", "9", "10", "12", "00", "01", "-01", "1.5", "1.", ".5", "-.5", "1.50", "1e3", "1E3", "1e+3", "1E-3", "1e", "1e+", "1e-x", "-", "+1", "--1",
 		"127", "128", "-128", "-129", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "18446744073709551617",
 		"0.1", "123456789.123456789", "1e400", "-1e400", "1e-400", "0x1", "NaN", "1x", "1 2", "/", ":", "1/", "1:", "1.:", "1./",
+		"12345678", "-87654321", "1234567890123456789", "1234567:", "1234567/", "1234567\xb0", "1234567\xff", "\xff2345678", ":2345678", "1234:678", "00000000", "12345678.5", "1234567a", "12345678901234567",
 		"null", "true", "false", "nul", "tru", "fals", "nulL", "truE", "falsE", "nullx", "truee", "n", "t", "f", "")
 	for _, day := range []string{"2026-03-01", "2026-02-28", "2026-02-29", "2024-02-29", "2024-02-30", "2026-04-30", "2026-04-31", "2026-12-31", "2026-01-01", "2026-00-01", "2026-13-01", "2026-01-00", "2026-01-32", "0000-01-01", "0001-01-01", "9999-12-31", "20x6-01-01", "202x-01-01", "x026-01-01", "2x26-01-01", "2026-x1-01", "2026-1x-01", "2026/01-01", "2026-01/01", "-026-01-01"} {
 		all = append(all, `"`+day+`T12:30:45.678Z"`, `"`+day+`T12:30:45Z"`)
@@ -200,36 +245,35 @@ func TestListsOfAllLengths(t *testing.T) {
 // its content.
 func TestSpareIsUsedOnce(t *testing.T) {
 	spare := []part{{1, "old"}, {2, "old"}, {3, "old"}, {4, "old"}}
-	type lists struct {
-		First  []part `json:"first"`
-		Second []part `json:"second"`
+	type lists struct{ First, Second []part }
+	parts := fastjson.Slice(readPart)
+	reader := fastjson.Object(nil,
+		fastjson.Field("first", func(d *fastjson.Decoder, v *lists, i, depth int) int { return parts(d, &v.First, i, depth) }),
+		fastjson.Field("second", func(d *fastjson.Decoder, v *lists, i, depth int) int { return parts(d, &v.Second, i, depth) }),
+	)
+	decode := func(text string, v *lists) error {
+		return fastjson.Decode(unbound(), []byte(text), reader, v, fastjson.List{Spare: spare}, codec.Reading)
 	}
 	var got lists
-	require.NoError(t, reader.Read([]byte(`{"first":[{"n":7},{}],"second":[{"n":8}]}`), &got, spare, 0, unbound()))
+	require.NoError(t, decode(`{"first":[{"n":7},{}],"second":[{"n":8}]}`, &got))
 	assert.Equal(t, lists{[]part{{7, ""}, {}}, []part{{8, ""}}}, got)
 	assert.Same(t, &spare[0], &got.First[0])
 	assert.NotSame(t, &spare[1], &got.Second[0])
 	assert.Equal(t, []part{{7, ""}, {}, {}, {}}, spare, "what was there is gone")
 
 	got = lists{}
-	require.NoError(t, reader.Read([]byte(`{"first":[{},{},{},{},{"n":5}]}`), &got, spare, 0, unbound()))
+	require.NoError(t, decode(`{"first":[{},{},{},{},{"n":5}]}`, &got))
 	assert.Len(t, got.First, 5)
 	assert.Equal(t, 5, got.First[4].N)
 	assert.NotSame(t, &spare[0], &got.First[0], "it was too small")
 
-	var names struct {
-		Names []string `json:"names"`
-	}
-	require.NoError(t, reader.Read([]byte(`{"names":["a"]}`), &names, spare, 0, unbound()))
-	assert.Equal(t, []string{"a"}, names.Names, "a list of another type")
+	var names []string
+	require.NoError(t, fastjson.Decode(unbound(), []byte(`["a"]`), fastjson.Slice(fastjson.String[string]), &names, fastjson.List{Spare: spare}, codec.Reading))
+	assert.Equal(t, []string{"a"}, names, "a list of another type")
 }
 
 // TestMost limits lists of spare's type, and no others.
 func TestMost(t *testing.T) {
-	type lists struct {
-		Names []string `json:"names"`
-		Parts []part   `json:"parts"`
-	}
 	for name, c := range map[string]struct {
 		text string
 		most int
@@ -245,8 +289,8 @@ func TestMost(t *testing.T) {
 		"a hundred, as allowed": {`{"parts":[` + strings.Repeat("{},", 99) + `{}]}`, 100, nil},
 	} {
 		for _, spare := range [][]part{{}, make([]part, 2), make([]part, 1000)} {
-			var got lists
-			assert.Equal(t, c.want, reader.Read([]byte(c.text), &got, spare, c.most, unbound()), "%s, spare %d", name, len(spare))
+			list := fastjson.List{Spare: spare, Most: c.most}
+			assert.Equal(t, c.want, fastjson.Decode(unbound(), []byte(c.text), readThing, new(thing), list, codec.Reading), "%s, spare %d", name, len(spare))
 		}
 	}
 }
@@ -262,13 +306,13 @@ func TestTakesNoMoreThanItMay(t *testing.T) {
 	} {
 		var want, got thing
 		all := unbound()
-		require.NoError(t, reader.Read([]byte(text), &want, nil, 0, all))
+		require.NoError(t, read(all, readThing, text, &want))
 		took := math.MaxInt64 - all.Left
 		require.Positive(t, took, "%.50s", text)
 		for left := range took + 1 {
 			got = thing{}
 			within := &limits.Bound{Left: left}
-			err := reader.Read([]byte(text), &got, nil, 0, within)
+			err := read(within, readThing, text, &got)
 			if err == nil {
 				require.Equal(t, want, got, "%.50s within %d", text, left)
 				require.GreaterOrEqual(t, within.Left, int64(0))
@@ -283,7 +327,7 @@ func TestTakesNoMoreThanItMay(t *testing.T) {
 func TestKeepsNothingOfTheBody(t *testing.T) {
 	text := []byte(`{"id":"short","name":"` + strings.Repeat("n", 100) + `","names":["a\n"],"raw":{"a":1},"payload":"` + strings.Repeat("p", 2000) + `","new":[1],"any":"x","map":{"k":1}}`)
 	var got, want thing
-	require.NoError(t, reader.Read(text, &got, nil, 0, unbound()))
+	require.NoError(t, fastjson.Decode(unbound(), text, readThing, &got, fastjson.List{}, codec.Reading))
 	require.NoError(t, codec.Decode([]byte(string(text)), &want))
 	clear(text)
 	assert.Equal(t, want, got)

@@ -2,7 +2,8 @@ package fastjson
 
 import (
 	"bytes"
-	"hash/maphash"
+	"encoding/binary"
+	"math/bits"
 	"reflect"
 	"time"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ const (
 
 // keep returns a copy of b. Small copies share a chunk, which saves allocations. A chunk
 // is small, because each value in it keeps the whole chunk in memory.
-func (d *state) keep(b []byte) []byte {
+func (d *Decoder) keep(b []byte) []byte {
 	if len(b) > chunkSize/4 {
 		if !d.Take(int64(len(b))) {
 			return nil
@@ -38,15 +39,27 @@ func (d *state) keep(b []byte) []byte {
 	return d.chunk[n:len(d.chunk):len(d.chunk)]
 }
 
-var seed = maphash.MakeSeed()
+// hash returns a hash of the first and the last eight bytes of b, in which most ids differ.
+func hash(b []byte) uint64 {
+	var first, last uint64
+	if n := len(b); n >= 8 {
+		first, last = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])
+	} else {
+		for _, c := range b {
+			first = first<<8 | uint64(c)
+		}
+	}
+	const golden = 0x9E3779B97F4A7C15 // Its product spreads the bits to the upper ones.
+	return (first ^ bits.RotateLeft64(last, 23)) * golden >> 32
+}
 
 // share returns b as a string. It returns the earlier string if an equal one was read
 // recently.
-func (d *state) share(b []byte) string {
+func (d *Decoder) share(b []byte) string {
 	if len(b) == 0 || len(b) > maxShared {
 		return d.text(b)
 	}
-	known := &d.known[maphash.Bytes(seed, b)%uint64(len(d.known))]
+	known := &d.known[hash(b)%uint64(len(d.known))]
 	if known[1] == string(b) {
 		return known[1]
 	}
@@ -56,29 +69,24 @@ func (d *state) share(b []byte) string {
 	return known[0]
 }
 
-// allocate points v to a new value. Times share chunks, because a resource has several.
-func (d *state) allocate(p *plan, v reflect.Value) bool {
-	size := int64(p.of.Size()) //nolint:gosec // no type is that large
-	switch {
-	case p.elem.kind != instant:
-		if !d.Take(size) {
-			return false
-		}
-		v.Set(reflect.New(p.of))
-		return true
-	case len(d.times) == 0:
-		if !d.Take(timeChunk * size) {
-			return false
+// sizeOf returns the size of a T in bytes.
+func sizeOf[T any]() int64 { return int64(reflect.TypeFor[T]().Size()) } //nolint:gosec // no type is that large
+
+// newTime returns a zero time, or nil when the memory bound is exceeded.
+func (d *Decoder) newTime() *time.Time {
+	if len(d.times) == 0 {
+		if !d.Take(timeChunk * sizeOf[time.Time]()) {
+			return nil
 		}
 		d.times = make([]time.Time, timeChunk)
 	}
-	v.Set(reflect.ValueOf(&d.times[0]))
+	t := &d.times[0]
 	d.times = d.times[1:]
-	return true
+	return t
 }
 
 // text copies b, or returns "" when the memory bound is exceeded.
-func (d *state) text(b []byte) string {
+func (d *Decoder) text(b []byte) string {
 	if !d.Take(int64(len(b)) + 7) {
 		return ""
 	}
@@ -87,7 +95,7 @@ func (d *state) text(b []byte) string {
 
 // unquote returns the content of a JSON string. plain reports that it has no escapes and
 // is ASCII.
-func (d *state) unquote(b []byte, plain bool) []byte {
+func (d *Decoder) unquote(b []byte, plain bool) []byte {
 	inner := b[1 : len(b)-1]
 	if !plain && (bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner)) && d.Take(int64(len(b))) {
 		// The only possible error is invalid UTF-8, which AppendUnquote replaces.

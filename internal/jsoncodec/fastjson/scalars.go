@@ -1,14 +1,41 @@
 package fastjson
 
 import (
+	"encoding/binary"
 	"math"
-	"reflect"
+	"strconv"
 	"time"
+
+	stdjson "encoding/json"
 )
 
-// integer reads a whole number. Numbers with a fraction or an exponent are read by
-// json/v2.
-func (d *state) integer(v reflect.Value, i int) int {
+// Bool reads true or false.
+func Bool(d *Decoder, to *bool, i, _ int) int {
+	switch at(d.b, i) {
+	case 't':
+		*to = true
+		return literal(d.b, i, "true")
+	case 'f':
+		*to = false
+		return literal(d.b, i, "false")
+	}
+	return null(d, to, i)
+}
+
+// String reads a string.
+func String[S ~string](d *Decoder, to *S, i, _ int) int {
+	if at(d.b, i) != '"' {
+		return null(d, to, i)
+	}
+	end, plain := quoted(d.b, i)
+	if end >= 0 {
+		*to = S(d.share(d.unquote(d.b[i:end], plain)))
+	}
+	return end
+}
+
+// Int reads a whole number. Numbers with a fraction or an exponent are read by json/v2.
+func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
 	from := i
 	b, limit, negative := d.b, uint64(math.MaxInt64), at(d.b, i) == '-'
 	if negative {
@@ -16,41 +43,93 @@ func (d *state) integer(v reflect.Value, i int) int {
 		i++
 	}
 	start, n := i, uint64(0)
+	if i+8 <= len(b) {
+		if eight, ok := eightDigits(binary.LittleEndian.Uint64(b[i:])); ok {
+			n, i = eight, i+8
+		}
+	}
 	for ; i < len(b) && isDigit(b[i]); i++ {
 		n = 10*n + uint64(b[i]-'0')
 	}
-	if c := at(b, i); c == '.' || c == 'e' || c == 'E' {
-		return d.viaJSON(v, from, 0)
+	switch c := at(b, i); {
+	case i == from:
+		return null(d, to, i)
+	case c == '.', c == 'e', c == 'E':
+		return JSON(d, to, from, depth)
 	}
 	signed := int64(n)
 	if negative {
 		signed = -signed
 	}
-	if i == start || i > start+19 || i > start+1 && b[start] == '0' || n > limit || v.OverflowInt(signed) {
+	if i == start || i > start+19 || i > start+1 && b[start] == '0' || n > limit || int64(N(signed)) != signed {
 		return -1
 	}
-	v.SetInt(signed)
+	*to = N(signed)
 	return i
 }
 
-// instant reads a time in the layout of the API. That is faster than with package time,
+// Float reads a number.
+func Float(d *Decoder, to *float64, i, _ int) int {
+	if at(d.b, i) == 'n' {
+		return null(d, to, i)
+	}
+	end := max(i, number(d.b, i))
+	f, err := strconv.ParseFloat(string(d.b[i:end]), 64)
+	if err != nil {
+		return -1
+	}
+	*to = f
+	return end
+}
+
+// Raw reads a value as received, also null.
+func Raw[R ~[]byte](d *Decoder, to *R, i, depth int) int {
+	end := d.skip(i, depth)
+	if end >= 0 {
+		*to = d.keep(d.b[i:end])
+	}
+	return end
+}
+
+// RawMessage reads a value as received. Null becomes nil.
+func RawMessage(d *Decoder, to *stdjson.RawMessage, i, depth int) int {
+	if at(d.b, i) == 'n' {
+		return null(d, to, i)
+	}
+	return Raw(d, to, i, depth)
+}
+
+// TimePointer reads a time into a pointer, which null makes nil. The times of a body share
+// chunks, because a resource has several.
+func TimePointer(d *Decoder, to **time.Time, i, depth int) int {
+	if at(d.b, i) == 'n' {
+		return null(d, to, i)
+	}
+	if *to == nil {
+		if *to = d.newTime(); *to == nil {
+			return -1
+		}
+	}
+	return Time(d, *to, i, depth)
+}
+
+// Time reads a time in the layout of the API. That is faster than with package time,
 // because few dates occur on a page and recent ones are kept. Other layouts are read by
 // json/v2.
-func (d *state) instant(v reflect.Value, i int) int {
+func Time(d *Decoder, to *time.Time, i, depth int) int {
 	const layout = `"2006-01-02T15:04:05.000Z"`
 	end := i + len(layout)
 	if end > len(d.b) {
-		return d.viaJSON(v, i, 0)
+		return JSON(d, to, i, depth)
 	}
 	b := d.b[i:end]
 	midnight, ok := d.midnight(b[1:11])
 	hour, minute, second, milli := decimal(b[12:14]), decimal(b[15:17]), decimal(b[18:20]), decimal(b[21:24])
 	if !ok || hour > 23 || minute > 59 || second > 59 || milli > 999 ||
 		[...]byte{b[0], b[11], b[14], b[17], b[20], b[24], b[25]} != [...]byte{'"', 'T', ':', ':', '.', 'Z', '"'} {
-		return d.viaJSON(v, i, 0)
+		return JSON(d, to, i, depth)
 	}
-	t := v.Addr().Interface().(*time.Time)
-	*t = time.Unix(midnight+3600*hour+60*minute+second, milli*int64(time.Millisecond)).UTC()
+	*to = time.Unix(midnight+3600*hour+60*minute+second, milli*int64(time.Millisecond)).UTC()
 	return end
 }
 
@@ -61,7 +140,7 @@ type date struct {
 }
 
 // midnight returns the Unix time at which a date begins.
-func (d *state) midnight(b []byte) (unix int64, ok bool) {
+func (d *Decoder) midnight(b []byte) (unix int64, ok bool) {
 	recent := &d.dates[b[len(b)-1]%byte(len(d.dates))]
 	if recent.text != string(b) {
 		t, err := time.Parse(time.DateOnly, string(b))
