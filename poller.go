@@ -28,8 +28,10 @@ type poller struct {
 	// called.
 	check func(ctx context.Context, action waiting.Action, items int) error
 
-	// isNew reports whether to warn of a submission that cannot be decoded.
-	isNew func(s *Submission, named bool) bool
+	// isNew reports whether to warn of a submission that cannot be decoded. warned is
+	// called when that was done, which is only after the last attempt.
+	isNew  func(s *Submission, named bool) bool
+	warned func(bad *badSubmission)
 
 	// withoutReport holds the evaluated submissions that a listing showed without their
 	// report, by ID in lower case, so that only the report is read. Nil for a watch, which
@@ -78,6 +80,12 @@ type fulfilled struct {
 func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.Action) (fulfilled, error) {
 	got := p.request(ctx, action)
 	facts := p.facts(&got, action)
+	if got.err == nil && p.check != nil {
+		if got.err = p.check(ctx, action, len(got.submissions)); got.err != nil {
+			// It says nothing about the request, such as that its filter was rejected.
+			facts = waiting.Response{LocalTime: got.sentAt, RetryAfter: retryAfter(got.err), Failed: IsTransient(got.err)}
+		}
+	}
 	if got.err != nil && !facts.Rejected && !facts.NotFound && !facts.Failed {
 		return fulfilled{}, got.err
 	}
@@ -91,6 +99,9 @@ func (p *poller) fulfil(ctx context.Context, m *waiting.Machine, action waiting.
 	}
 	if got.err == nil {
 		result.unreadable = got.decoding.fresh
+		for _, id := range result.unreadable {
+			p.warned(got.decoding.find(id))
+		}
 	}
 	switch {
 	case errors.Is(err, waiting.ErrCursorIgnored):
@@ -128,9 +139,6 @@ func (p *poller) request(ctx context.Context, action waiting.Action) polledPage 
 		p.read(ctx, action.ID, &got)
 	} else {
 		p.list(ctx, action, &got)
-	}
-	if got.err == nil && p.check != nil {
-		got.err = p.check(ctx, action, len(got.submissions))
 	}
 	return got
 }

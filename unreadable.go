@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -17,7 +18,7 @@ import (
 // with another problem, the ID, the status and the times remain.
 type submissionLeniency struct {
 	id    string                               // Of the one submission of the response; "" for a list.
-	isNew func(s *Submission, named bool) bool // Reports whether to warn of a submission.
+	isNew func(s *Submission, named bool) bool // Reports whether to warn of a submission. It changes nothing.
 
 	bad   []badSubmission
 	fresh []string // IDs of those that isNew accepted.
@@ -86,7 +87,7 @@ func (l *submissionLeniency) add(s *Submission, where, identity string) {
 		s.ID = "unknown-" + hex.EncodeToString(sum[:8])
 	}
 	l.bad = append(l.bad, badSubmission{s.ID, named, where})
-	if l.isNew(s, named) {
+	if l.isNew(s, named) && !slices.Contains(l.fresh, s.ID) {
 		l.fresh = append(l.fresh, s.ID)
 	}
 }

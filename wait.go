@@ -208,18 +208,19 @@ type waiter struct {
 	ready      int
 	unreadable []string        // IDs whose reports cannot be decoded.
 	readError  error           // Why the first of these reports cannot be decoded.
-	warned     map[string]bool // IDs of submissions that were warned of, in lower case.
+	warnedOf   map[string]bool // IDs of submissions that were warned of, in lower case.
 }
 
 func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string, yield func(Report, error) bool) *waiter {
 	w := &waiter{
-		poller:  poller{submissions: s, assessment: o.AssessmentID, interval: pause, withoutReport: make(map[string]Submission)},
-		options: o,
-		yield:   yield,
-		names:   make(map[string]string, len(ids)),
-		warned:  make(map[string]bool),
+		poller:   poller{submissions: s, assessment: o.AssessmentID, interval: pause, withoutReport: make(map[string]Submission)},
+		options:  o,
+		yield:    yield,
+		names:    make(map[string]string, len(ids)),
+		warnedOf: make(map[string]bool),
 	}
 	w.isNew = w.warns
+	w.warned = func(bad *badSubmission) { w.warnedOf[strings.ToLower(bad.id)] = true }
 	for _, id := range ids {
 		if name := strings.ToLower(id); w.names[name] == "" {
 			w.names[name] = id
@@ -236,11 +237,7 @@ func newWaiter(s *SubmissionService, o WaitOptions, pause interval, ids []string
 // submission that is awaited or may be.
 func (w *waiter) warns(s *Submission, named bool) bool {
 	id := strings.ToLower(s.ID)
-	if named && !w.machine.IsPending(id) || w.warned[id] {
-		return false
-	}
-	w.warned[id] = true
-	return true
+	return (!named || w.machine.IsPending(id)) && !w.warnedOf[id]
 }
 
 // run polls until no report is pending. It returns nil when the range was left.

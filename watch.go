@@ -115,10 +115,15 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 	w := &watcher{poller: poller{submissions: s, assessment: o.AssessmentID, interval: pause}, options: o}
 	w.isNew = func(s *Submission, named bool) bool {
 		if !named {
-			return w.machine.NoteUnreadable(s.ID)
+			return !w.machine.KnowsUnreadable(s.ID)
 		}
 		it := itemOf(s)
 		return w.machine.NewlyUnreadable(&it)
+	}
+	w.warned = func(bad *badSubmission) {
+		if !bad.named {
+			w.machine.NoteUnreadable(bad.id)
+		}
 	}
 	return w, err
 }
@@ -297,6 +302,7 @@ func (w *watcher) account(ctx context.Context, reload bool) (string, error) {
 	if err := w.ration("Account.Get"); err != nil {
 		return "", err
 	}
+	w.requests++
 	account, err := (&AccountService{k}).Get(ctx)
 	if err != nil {
 		return "", err

@@ -55,14 +55,15 @@ func (m *Machine) IsUnreadable(id string) bool {
 	return known != nil && known.Unreadable
 }
 
+// KnowsUnreadable reports whether NoteUnreadable was called with the text lately.
+func (m *Machine) KnowsUnreadable(text string) bool {
+	return slices.Contains(m.UnreadableHashes, hashOf(text))
+}
+
 // NoteUnreadable remembers an unreadable item that has no id, by a text that identifies it.
-// It reports whether the item is new.
-func (m *Machine) NoteUnreadable(text string) bool {
-	hash := hashOf(text)
-	if slices.Contains(m.UnreadableHashes, hash) {
-		return false
+func (m *Machine) NoteUnreadable(text string) {
+	if !m.KnowsUnreadable(text) {
+		m.UnreadableHashes = append(m.UnreadableHashes, hashOf(text))
+		m.UnreadableHashes = m.UnreadableHashes[max(0, len(m.UnreadableHashes)-maxUnreadableHashes):]
 	}
-	m.UnreadableHashes = append(m.UnreadableHashes, hash)
-	m.UnreadableHashes = m.UnreadableHashes[max(0, len(m.UnreadableHashes)-maxUnreadableHashes):]
-	return true
 }

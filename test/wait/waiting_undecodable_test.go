@@ -3,7 +3,9 @@ package wait_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,6 +136,39 @@ func TestPollNamesSubmissionsThatCannotBeDecoded(t *testing.T) {
 			for _, id := range unreadable {
 				assert.Regexp(t, "^unknown-[0-9a-f]{16}$", id)
 			}
+		})
+	}
+}
+
+// TestPollNamesSubmissionsAfterACutResponse checks that the IDs are reported although the
+// first response that contains them ends too early and is requested again.
+func TestPollNamesSubmissionsAfterACutResponse(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a mistyped id", "no object", "a mistyped number"} {
+		inBubble(t, name, func(t *testing.T) {
+			var unreadable [2][]string
+			for n, cuts := range []bool{false, true} {
+				c := undecodable[name]
+				crowd, _ := spoiledCrowd(sandbox.SinceEvaluated, c.pattern, c.replacement, 4)
+				cut := false
+				crowd.intercept = func(r *http.Request) (*http.Response, error) {
+					if cut = cuts && !cut && strings.HasSuffix(r.URL.Path, "/submissions"); !cut {
+						return nil, nil
+					}
+					body, err := io.ReadAll(crowd.list(r).Body)
+					return crowd.respond(r, 200, string(body[:len(body)-1])), err
+				}
+				state := ""
+				for time.Since(crowd.zero) < 6*time.Hour {
+					polled, err := crowd.client(t).Submissions.Poll(t.Context(), hiring.WatchOptions{}, state)
+					require.NoError(t, err)
+					unreadable[n] = append(unreadable[n], polled.Unreadable...)
+					state = polled.State
+					time.Sleep(max(polled.Wait, 5*time.Minute))
+				}
+			}
+			assert.NotEmpty(t, unreadable[0])
+			assert.Len(t, unreadable[1], len(unreadable[0]))
 		})
 	}
 }

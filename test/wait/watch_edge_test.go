@@ -353,6 +353,45 @@ func TestPollNoticesAnotherAccount(t *testing.T) {
 	require.NoError(t, err, "the state is as good as before")
 }
 
+// TestPollNoticesAnotherAccountBetweenItsRequests changes the key before each request of
+// some polls, also before those with a cursor or a status.
+func TestPollNoticesAnotherAccountBetweenItsRequests(t *testing.T) {
+	inBubble(t, "", func(t *testing.T) {
+		for change := 1; change <= 60; change++ {
+			crowd := newLargeService(sandbox.SinceEvaluated, 300, time.Hour, within(time.Hour))
+			crowd.intercept = func(r *http.Request) (*http.Response, error) {
+				if r.Header.Get("Authorization") == "Bearer sk_live_other" && strings.HasSuffix(r.URL.Path, "/account") {
+					return crowd.respond(r, 200, `{"data":{"id":"other"}}`), nil
+				}
+				return nil, nil
+			}
+			requests := 0
+			client, err := hiring.New("https://sandbox.invalid", "", hiring.WithHTTPClient(&http.Client{Transport: crowd}),
+				hiring.WithKeySource(func(context.Context) (string, error) {
+					requests++
+					if requests > 1 && requests >= change {
+						return "sk_live_other", nil
+					}
+					return sandbox.LiveKey, nil
+				}))
+			require.NoError(t, err)
+			var polled hiring.PollResult
+			for requests < change {
+				polled, err = client.Submissions.Poll(t.Context(), hiring.WatchOptions{Since: crowd.zero}, polled.State)
+				if requests < change {
+					require.NoError(t, err)
+					time.Sleep(max(polled.Wait, time.Minute))
+				}
+			}
+			if change > 1 {
+				require.ErrorIs(t, err, hiring.ErrInvalidInput, "changed before request %d", change)
+				require.ErrorContains(t, err, "another account")
+				assert.NotContains(t, polled.State, "unfiltered")
+			}
+		}
+	})
+}
+
 // TestPollTakesExtremeTimes uses times whose sums neither a query nor a state can hold.
 func TestPollTakesExtremeTimes(t *testing.T) {
 	day := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 1, 0, time.UTC) }
