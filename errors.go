@@ -240,13 +240,13 @@ func IsTransient(err error) bool {
 	if ended, ok := errors.AsType[*RunEndedError](err); ok {
 		return IsTransient(ended.Cause)
 	}
+	failure, ok := errors.AsType[*Error](err)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return false
+	case errors.Is(err, context.Canceled), ok && failure.rejected():
+		return false // Also when the deadline passed after the response.
 	case errors.Is(err, ErrQuotaExhausted), errors.Is(err, context.DeadlineExceeded):
 		return true
 	}
-	failure, ok := errors.AsType[*Error](err)
 	if !ok || failure.Attempts == 0 ||
 		failure.Code == ErrInvalidToken { // Also when the client refused the retry.
 		return false
@@ -257,7 +257,12 @@ func IsTransient(err error) bool {
 	case failure.Status < 300:
 		return !failure.permanent && errors.Unwrap(failure) != nil // The response was cut short.
 	}
-	return failure.Status == http.StatusTooManyRequests || failure.Status >= 500
+	return true
+}
+
+// rejected reports whether the API rejected a request for another reason than a rate limit.
+func (e *Error) rejected() bool {
+	return e.Status >= 300 && e.Status < 500 && e.Status != http.StatusTooManyRequests
 }
 
 // usedUp reports whether the API refused a request because a rate limit is used up.

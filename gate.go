@@ -101,7 +101,7 @@ func (c *call) awaitBarrier(barrier quota.Barrier) error {
 }
 
 // enter asks the rate limit to admit an attempt. While attempts in flight may use the
-// last remaining requests, it waits up to quota.CrowdWait for their responses.
+// last remaining requests, it waits for their responses, up to quota.CrowdWait for each.
 func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
 	for hurry := false; ; {
 		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserve, hurry, time.Now())

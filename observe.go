@@ -24,12 +24,12 @@ type Exchange struct {
 	Status        int    // 0 when there was no response.
 	RequestID     string
 	Attempt       int           // 1 for the first.
-	Duration      time.Duration // Until the body was read.
+	Duration      time.Duration // From Started until the response was decoded.
 	RateLimit     RateLimit     // Zero when the response did not say.
 	Err           error         // Nil when the attempt succeeded. Its message may name people.
 	Wait          time.Duration // The delay before the retry; 0 without one.
 	Warning       string        // An assumption that looks wrong, such as a Dialect field, though the result is right.
-	Started       time.Time     // When the request was handed to the transport, by the local clock.
+	Started       time.Time     // When the attempt began, by the local clock.
 	Server        string        // Host and port, as in "hiring.example.com:443".
 }
 
@@ -199,10 +199,12 @@ func (h *hooks) traced(ctx context.Context, call TraceCall, run func(context.Con
 	return err
 }
 
-// withWaits returns a context under which waits are reported to a logger. Calls of one
-// request call it only before they wait, because it allocates.
+// withWaits returns a context under which waits are reported to a logger, and not to the
+// client whose observer or trace function made the call. Calls of one request call it only
+// before they wait, because it allocates.
 func (h *hooks) withWaits(ctx context.Context, operation string) context.Context {
-	if _, ok := ctx.Value(tracedCallKey{}).(tracedCall); ok || !h.logging {
+	outer, ok := ctx.Value(tracedCallKey{}).(tracedCall)
+	if ok && outer.hooks == h || !ok && !h.logging {
 		return ctx
 	}
 	return context.WithValue(ctx, tracedCallKey{}, tracedCall{h, operation})

@@ -87,7 +87,7 @@ func (s *SubmissionService) FindByEmail(ctx context.Context, assessmentID, email
 func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email string) (Submission, error) {
 	r := newRequest("Submissions.FindByEmail", "GET /submissions")
 	if isBlank(assessmentID) {
-		r = r.refuse("assessmentID", "must not be empty")
+		r = r.refuseField("assessmentID", "assessment_id", "must not be empty")
 	}
 	if problem := addressProblem(strings.TrimSpace(email)); problem != "" {
 		r = r.refuse("email", problem)

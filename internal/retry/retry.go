@@ -63,7 +63,7 @@ func (p Policy) Decide(e Attempt, jitter float64) (wait time.Duration, again boo
 	}
 	wait = e.RetryAfter
 	if wait == 0 {
-		wait = time.Duration(jitter * float64(p.backoff(e.Number)))
+		wait = max(1, time.Duration(jitter*float64(p.backoff(e.Number)))) // Observers take 0 for no retry.
 	} else if p.TooLong(wait) {
 		return 0, false
 	}

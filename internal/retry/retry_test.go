@@ -72,6 +72,9 @@ func TestRepeat(t *testing.T) {
 		assert.Equal(t, c.again, again, "%s: again", name)
 		assert.Equal(t, c.wait, wait, "%s: wait", name)
 	}
+	wait, again := policy.Decide(Attempt{Number: 1, Method: "GET", Status: 500}, 0)
+	assert.True(t, again)
+	assert.Positive(t, wait, "0 means no retry")
 }
 
 func TestWithDefaults(t *testing.T) {

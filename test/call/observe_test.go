@@ -296,3 +296,26 @@ func TestDoAcceptsEncodingJSONTypes(t *testing.T) {
 	assert.JSONEq(t, `{"n":5.10}`, fake.Requests()[0].Body)
 	assert.Contains(t, fake.Requests()[0].Body, "5.10", "digits are not the client's to change")
 }
+
+// TestWaitsOfACallInAnObserverAreLogged makes a call of another client with the context of
+// the observer.
+func TestWaitsOfACallInAnObserverAreLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		inner := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 1000, Left: 20 * time.Second}.With(apitest.RespondResource), apitest.RespondResource()).Client(
+			hiring.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo}))))
+		var pauses []string
+		outer := apitest.NewScriptedServer(t, apitest.RespondData(apitest.Resource)).Client(
+			hiring.WithTrace(hiring.Trace{Pause: func(_ context.Context, p hiring.TracePause) { pauses = append(pauses, p.Operation) }}),
+			hiring.WithObserver(func(ctx context.Context, _ hiring.Exchange) {
+				for range 2 { // The second waits for the next window.
+					_, err := inner.Account.Get(ctx)
+					assert.NoError(t, err)
+				}
+			}))
+		_, err := outer.Account.Get(t.Context())
+		require.NoError(t, err)
+		assert.Contains(t, log.String(), "hiring: waiting")
+		assert.Empty(t, pauses, "the outer client does not wait")
+	})
+}

@@ -103,3 +103,19 @@ func TestIsTransientOfAWriteDoesNotDependOnItsOutcome(t *testing.T) {
 	assert.True(t, hiring.IsTransient(err))
 	assert.Equal(t, hiring.OutcomeUnknown, apitest.RequireError(t, "send", err).Outcome)
 }
+
+// TestRejectionAfterTheDeadlineIsNotTransient has an observer that returns after the
+// deadline of the call.
+func TestRejectionAfterTheDeadlineIsNotTransient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for status, transient := range map[int]bool{404: false, 409: false, 503: true} {
+			server := apitest.NewScriptedServer(t, apitest.RespondError(status, hiring.ErrConflict))
+			client := server.Client(apitest.NoRetry, hiring.WithObserver(func(context.Context, hiring.Exchange) { time.Sleep(2 * time.Second) }))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := client.Account.Get(ctx)
+			cancel()
+			require.Error(t, err)
+			assert.Equal(t, transient, hiring.IsTransient(err), "%v", err)
+		}
+	})
+}
