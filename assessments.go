@@ -107,7 +107,7 @@ func (in NewAssessment) request() request {
 	if in.SelectedTaskIDs != nil {
 		body["selected_task_ids"] = in.SelectedTaskIDs
 	}
-	return r.members(body, in.Extra)
+	return r.withMembers(body, in.Extra)
 }
 
 // AssessmentUpdate is the input of [AssessmentService.Update]. At least one field must be
@@ -125,7 +125,7 @@ func (in AssessmentUpdate) apply(r request) request {
 	if len(body)+len(in.Extra) == 0 {
 		r = r.refuse("AssessmentUpdate", "must set at least one field")
 	}
-	return r.members(body, in.Extra)
+	return r.withMembers(body, in.Extra)
 }
 
 // Assessment is a job posting built from a challenge.

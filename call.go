@@ -77,7 +77,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	c.client.Transport = c
 	c.retry = retryablehttp.Client{
 		HTTPClient:   &c.client,
-		RetryMax:     k.config.retry.MaxAttempts, // One more than decide ever grants.
+		RetryMax:     k.config.retry.MaxAttempts, // One more than decide grants: its error would replace the call's.
 		CheckRetry:   c.checkRetry,
 		Backoff:      c.backoff,
 		PrepareRetry: c.prepareRetry,
@@ -99,6 +99,10 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	}
 	return nil
 }
+
+// noHeader is the header of a request without cookies. It stays empty, and is not nil
+// because http.Client would allocate one.
+var noHeader = make(http.Header)
 
 // build makes the request that each attempt copies.
 func (c *call) build() error {
@@ -213,12 +217,10 @@ func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) 
 }
 
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	return pauses(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason())
+	return reportPause(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason(), nil)
 }
 
 func (c *call) prepareRetry(*http.Request) error {
 	c.next = decision{} // For a retry that is blocked, or that http.Client fails before RoundTrip.
 	return nil
 }
-
-var noHeader = make(http.Header)

@@ -132,13 +132,10 @@ func rejected(s *subject, res *result, now *moment) classification {
 // was promised.
 func unusable(s *subject, res *result, dec *decoded, now *moment) classification {
 	v := classification{fromAPI: dec.intermediary == ""}
-	page, cause := dec.page, dec.err
-	if dec.intermediary != "" {
-		// A response that was cut short may have been one of the API.
-		page = page || cause == nil
-		if page {
-			cause = responseError(dec.intermediary)
-		}
+	cause := dec.err
+	foreign := dec.intermediary != "" && (dec.page || cause == nil) // Otherwise it may be one of the API that was cut short.
+	if foreign {
+		cause = responseError(dec.intermediary)
 	}
 	v.failure, v.cut = undecodable(s, res, cause)
 	if v.failure == nil {
@@ -155,7 +152,7 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
 	}
 	v.failure.invalidBody = v.fromAPI && !v.cut && !v.timeout
-	if page {
+	if foreign {
 		v.failure.Hints = append(v.failure.Hints, pageHint)
 	}
 	return v

@@ -140,7 +140,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		r = r.refuse("out", "must be a pointer that is not nil, or nil itself")
 	}
 	if in != nil {
-		r = r.send(in)
+		r = r.withBody(in)
 	}
 	var e envelope[RawValue]
 	var d decoder = decoderFunc(func(p *payload) (string, error) {

@@ -21,7 +21,7 @@ type core struct {
 	http        http.Client
 	timeout     time.Duration // Of an attempt; 0 means none.
 	timeoutHint string        // How to change timeout.
-	agent       []string
+	agent       []string      // The User-Agent header.
 	keys        keyring
 	server      string // Of base, as in Exchange.
 	hooks
@@ -47,12 +47,6 @@ const maxClockSkew = 36 * time.Hour
 
 func newShared() *shared {
 	return &shared{clock: serverclock.Clock{MaxSkew: maxClockSkew}}
-}
-
-// remaining returns the limit and the remaining requests of the current window of a key,
-// or of a new window, and the time until the window ends.
-func (s *shared) remaining(id keyID, method string, now time.Time) (limit, remaining int, ends time.Duration) {
-	return s.quotas.Left(id, classOf(method), now)
 }
 
 // accountIDs holds the known ids of the accounts that keys belong to.

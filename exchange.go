@@ -44,7 +44,7 @@ type exchange struct {
 	cancel  context.CancelFunc
 	body    limits.Once // The response's body. Its Body is nil before the response.
 	buffer  limits.Buffer
-	payload payload
+	payload payload // Here because a local one would be allocated apart.
 }
 
 // begin starts the trace of an attempt. Trace functions may add to header.
@@ -80,7 +80,7 @@ func (x *exchange) send(k *core, r *http.Request) (*http.Response, error) {
 	case resp == nil:
 		return nil, errNoResponse
 	case resp.Body == nil:
-		resp.Body = http.NoBody // As http.Client does, except that it may fail.
+		resp.Body = http.NoBody // http.Client does the same, but fails if Content-Length is above 0.
 	}
 	x.body.Body, resp.Body = resp.Body, http.NoBody // go-retryablehttp would close it again, which not every body allows.
 	return resp, nil
@@ -96,7 +96,7 @@ func (x *exchange) leave() {
 		x.cancel()
 	}
 	if x.body.Body != nil {
-		x.body.CloseLate() // A panic of Close has been or will be raised elsewhere.
+		x.body.CloseLate() // Closed already, unless a panic unwinds, which another must not replace.
 	}
 }
 
@@ -193,8 +193,8 @@ func (c *call) header(key *credential, cookies []string) http.Header {
 	return h
 }
 
-// takeCookies removes the cookies that http.Client has added from its jar for one
-// attempt, and returns them.
+// takeCookies returns the cookies that http.Client has added from its jar for one attempt,
+// and removes them, because a retry would also send those of the attempts before it.
 func takeCookies(template http.Header) []string {
 	cookies := template["Cookie"]
 	if cookies != nil {

@@ -48,8 +48,8 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Fatalf("Retry-After %q: wait %s, again %v after %s", value, wait, again, d)
 		}
 		known := new(quota.Tracker)
-		known.Block(fuzzNow.Add(min(d, longestWindow)))
-		if closed, _ := known.Enter(keyID{}, quota.Read, 0, false, fuzzNow); closed.Wait < 0 || closed.Wait > longestWindow {
+		known.Block(fuzzNow.Add(min(d, quota.Longest)))
+		if closed, _ := known.Enter(keyID{}, quota.Read, 0, false, fuzzNow); closed.Wait < 0 || closed.Wait > quota.Longest {
 			t.Fatalf("Retry-After %q holds everything back for %s", value, closed.Wait)
 		}
 		line := (&Error{Status: 429, Message: "m", RetryAfter: d}).Error()
@@ -127,13 +127,13 @@ func FuzzRateLimitHeaders(f *testing.F) {
 			t.Fatalf("a Reset that cannot be written: %v", err)
 		}
 		closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, fuzzNow)
-		if closed.Wait < 0 || closed.Wait > longestWindow {
+		if closed.Wait < 0 || closed.Wait > quota.Longest {
 			t.Fatalf("the gate is closed for %s", closed.Wait)
 		}
 		if text := blockReason(closed, "GET"); !utf8.ValidString(text) || len(text) > 300 {
 			t.Fatalf("reason %q", text)
 		}
-		later := fuzzNow.Add(longestWindow)
+		later := fuzzNow.Add(quota.Longest)
 		closed, _ = book.Enter(keyID{}, quota.Read, reserve, false, later)
 		if closed.Wait != 0 {
 			t.Fatalf("the gate is still closed for %s", closed.Wait)

@@ -43,7 +43,7 @@ func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
 	case status == http.StatusTooManyRequests && r.quotas.IsThrottle(r.key.id, r.class, window):
 		throttled = true
-		r.quotas.Block(now.Add(min(headers.RetryAfter(h, now), longestWindow)))
+		r.quotas.Block(now.Add(min(headers.RetryAfter(h, now), quota.Longest)))
 	default:
 		r.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
 	}

@@ -115,7 +115,7 @@ func (in NewInvitation) apply(r request, d Dialect) request {
 		r = r.refuseField("Name", d.InvitationName, "must not be empty")
 	}
 	r = r.assume(d.InvitationEmail, "InvitationEmail").assume(d.InvitationName, "InvitationName")
-	return r.members(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
+	return r.withMembers(map[string]any{d.InvitationEmail: in.Email, d.InvitationName: in.Name}, in.Extra)
 }
 
 // addressProblem returns why an e-mail address is refused, or "" if it is accepted.

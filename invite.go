@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // InviteOutcome is the outcome of inviting one candidate.
@@ -145,7 +146,7 @@ func (r *inviteRun) finish(ctx context.Context, v invite) (end conclusion) {
 	}
 	for !end.known {
 		if v.last.Lost == nil {
-			v.last = r.panicked()
+			v.last = r.inFlight()
 			v, end = r.send(ctx, v)
 			continue
 		}
@@ -233,8 +234,9 @@ func newLastSend(invitation Invitation, err error, ended time.Time) *lastSend {
 	return nil
 }
 
-// panicked is the last request of a call that a panic ended. It is set before the request.
-func (r *inviteRun) panicked() lastSend { return lastSend{At: r.now(), Lost: errNotReturned} }
+// inFlight is the last request while a request is in flight. It remains when a panic ends
+// the call.
+func (r *inviteRun) inFlight() lastSend { return lastSend{At: r.now(), Lost: errNotReturned} }
 
 // withLast returns v with the last request to its address. If the outcome of that request
 // is unknown and v does not know the request yet, the lookups begin.
@@ -504,7 +506,7 @@ func (r *inviteRun) nextWindow(ctx context.Context, err error) time.Duration {
 	if !ok || !r.patient || ctx.Err() != nil || failure.throttled || !errors.Is(failure, ErrQuotaExhausted) && !failure.usedUp() {
 		return 0
 	}
-	if failure.RetryAfter > longestWindow {
+	if failure.RetryAfter > quota.Longest {
 		return 0 // No window ends so late.
 	}
 	return max(0, failure.RetryAfter)

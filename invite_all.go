@@ -296,7 +296,7 @@ func (r *bulkRun) claimAndStep(ctx context.Context, q *queued) (end conclusion) 
 // sendQueued sends the request of a claimed candidate. The conclusion is not known when the
 // outcome is unknown, and when the rate limit blocks the request.
 func (r *bulkRun) sendQueued(ctx context.Context, q *queued) (end conclusion) {
-	q.last = r.panicked()
+	q.last = r.inFlight()
 	q.invite, end = r.send(ctx, q.invite)
 	if q.pending() {
 		r.unknowns++

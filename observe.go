@@ -281,11 +281,7 @@ func (t *attemptTrace) abandon() {
 	}
 	e := *t.known
 	e.Err, e.Duration = errUnreturned, time.Since(e.Started)
-	ends := t.ends
-	t.ends = nil
-	for _, end := range ends {
-		defer end(e)
-	}
+	t.end(new(hooks), e)
 }
 
 // exchangeOf returns the Exchange of an attempt that has begun.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
@@ -50,7 +51,7 @@ func (p *poller) serverTime(local time.Time) time.Time {
 // budget returns the reads that the rate limit leaves to polling.
 func (p *poller) budget() waiting.Budget {
 	k := p.submissions.core
-	limit, remaining, ends := k.shared.remaining(k.keys.lastUsed().id, http.MethodGet, time.Now())
+	limit, remaining, ends := k.shared.quotas.Left(k.keys.lastUsed().id, quota.Read, time.Now())
 	others := int(math.Ceil(max(leftToOthers, k.config.reserve) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
@@ -278,7 +279,7 @@ func (p *poller) sleep(ctx context.Context, wait time.Duration, last error) erro
 // retryAfter returns how long to wait after a failed poll, a window at most.
 func retryAfter(err error) time.Duration {
 	if failure, ok := errors.AsType[*Error](err); ok {
-		return min(failure.RetryAfter, longestWindow)
+		return min(failure.RetryAfter, quota.Longest)
 	}
 	return 0
 }

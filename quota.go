@@ -41,9 +41,3 @@ func classOf(method string) quota.Class {
 	}
 	return quota.Write
 }
-
-// The usual and the longest length of a window.
-const (
-	window        = quota.Length
-	longestWindow = quota.Longest
-)

@@ -94,8 +94,8 @@ var bodyOptions = json.JoinOptions(
 	json.WithMarshalers(json.MarshalFunc(func(n stdjson.Number) ([]byte, error) { return []byte(n), nil })),
 )
 
-// send makes v the JSON body.
-func (r request) send(v any) request {
+// withBody makes v the JSON body.
+func (r request) withBody(v any) request {
 	body, err := json.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
@@ -107,15 +107,15 @@ func (r request) send(v any) request {
 	return r
 }
 
-// members makes the documented body members and the caller's additional ones the JSON body.
-func (r request) members(known, extra map[string]any) request {
+// withMembers makes the documented body members and the caller's additional ones the JSON body.
+func (r request) withMembers(known, extra map[string]any) request {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if _, taken := known[name]; taken {
 			r = r.refuseField("Extra", name, "holds the member "+name+", which the input itself sets: set it there only")
 		}
 		known[name] = extra[name]
 	}
-	return r.send(known)
+	return r.withBody(known)
 }
 
 // envelope returns the names of members. A response of the API has at least one of them.

@@ -37,14 +37,9 @@ type pauseListener func(reason PauseReason, until time.Time)
 
 type pauseListenerKey struct{}
 
-// pauses reports to the tracers and to the listener of ctx that the call is about to
-// wait, and returns how long it still has to wait. For a listener it waits here
-// until less than a minute is left.
-func pauses(ctx context.Context, d time.Duration, reason PauseReason) (left time.Duration) {
-	return reportPause(ctx, d, reason, nil)
-}
-
-// reportPause is like pauses, but returns when moved is closed.
+// reportPause reports to the tracers and to the listener of ctx that the call is about to
+// wait, and returns how long it still has to wait. For a listener it waits here until less
+// than a minute is left, or until moved is closed.
 func reportPause(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) (left time.Duration) {
 	if d <= time.Second || ctx.Err() != nil {
 		return d

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
+	"github.com/hiring-assessment/hiring-go/internal/quota"
 )
 
 // TailOptions configures Tail. A zero field means the default.
@@ -91,7 +92,7 @@ func (t *follower) follow(ctx context.Context, yield func(Event) bool) error {
 		if err != nil && !IsTransient(err) {
 			return err
 		}
-		wait := max(t.nextInterval(), t.budget().Interval(t.requests-before, window))
+		wait := max(t.nextInterval(), t.budget().Interval(t.requests-before, quota.Length))
 		if t.evaluated && err == nil && t.emptyEnds == 0 {
 			wait = 0 // Read once more, for entries that were added meanwhile.
 		}
