@@ -119,13 +119,14 @@ func (v *RawValue) UnmarshalJSON(b []byte) error {
 type resource interface{ resource() }
 
 // readable is implemented by the types that responses contain. The method returns a
-// fastjson.Reader of the type, which is generated for structs.
+// fastjson.Reader of the type. The readers of structs are generated from their tags.
 type readable interface{ reader() any }
 
 // entity is a resource that a call can return. An empty identity means that the response
 // has the data of another resource.
 type entity interface {
 	resource
+	readable
 	identity() string
 }
 
@@ -203,7 +204,7 @@ type envelope[T any] struct {
 	Meta wireMeta `json:"meta"`
 }
 
-// envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was read.
+// envelopeReaders holds a fastjson.Reader[envelope[T]] for each type T that was decoded.
 var envelopeReaders sync.Map
 
 // envelopeReader returns the reader of an envelope whose data is read by the reader that

@@ -1,11 +1,12 @@
 // Package fastjson decodes JSON into structs several times as fast as json/v2.
 //
-// It scans the body once. A Reader decodes one type. Those of structs list their members
-// with the reader of each, so that no value is accessed by reflection (readers.go).
-// Members are expected in the order of the fields, and other names are looked up. Unknown
-// members are stored in the field that is given for them. The scanner (scan.go) checks the
-// syntax and reads strings eight bytes at a time. Decoded values are copies (keep.go):
-// short strings are shared, and raw values and times share chunks.
+// It scans the body once. A Reader decodes values of one type (scalars.go, readers.go).
+// The reader of a struct has a function for each member, which calls the reader of a
+// field, so that no field is accessed by reflection. Members are expected in the order of
+// the fields, and other names are looked up. Unknown members are stored in one field. The
+// scanner (scan.go) checks the syntax and reads strings eight bytes at a time. Decoded
+// values are copies (keep.go): short strings are shared, and raw values and times share
+// chunks.
 //
 // The result equals that of json/v2 with the given options. On an error, Decode returns
 // ErrRefused, and the caller decodes again with json/v2 for a description.
@@ -55,12 +56,9 @@ var (
 
 // Decode decodes b into v within the bound. The options are those of json/v2, which must
 // allow duplicate names and invalid UTF-8. Its errors are the bound's error, ErrRefused
-// and ErrItems. After an error, the content of v is undefined. A read of nil refuses all
-// JSON. Decode is safe for concurrent use.
+// and ErrItems. After an error, the content of v is undefined. Decode is safe for concurrent
+// use.
 func Decode[T any](within *limits.Bound, b []byte, read Reader[T], v *T, list List, options json.Options) error {
-	if read == nil {
-		return ErrRefused
-	}
 	d := decoders.Get().(*Decoder)
 	defer decoders.Put(d)
 	d.Bound, d.b, d.list, d.spare, d.options = within, b, list, list.Spare, options
