@@ -125,7 +125,7 @@ func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 	if errors.Is(res.err, transfer.ErrBroken) {
 		now := momentOf(ctx, x.ctx)
 		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
-		next = decide(k.policy(), &subject{request: &archiveRequest, attempts: number}, &res, c, &now, jitter())
+		next = decide(k.policy(), archiveRequest.method, number, &res, c, &now, jitter())
 	}
 	x.report(&k.hooks, &res, "", failure, next)
 	return failure, next

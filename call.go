@@ -35,7 +35,7 @@ type call struct {
 // history is what the attempts of a call have shown so far.
 type history struct {
 	attempts int         // Requests that were sent.
-	key      *credential // Of the last attempt; noKey before the first.
+	key      *credential // The key that was obtained last; noKey before the first.
 	failure  *Error      // Of the last attempt; nil if it succeeded.
 	unknown  bool        // An attempt of a write may have taken effect.
 }
@@ -70,7 +70,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	}
 	c := &call{core: k, ctx: ctx, request: r, decoder: d, url: k.base, history: history{key: noKey}}
 	if err := contextError(ctx); err != nil {
-		return c.ended(noKey, err)
+		return c.ended(err)
 	}
 	r.extend(&c.url)
 	c.client = k.http
@@ -83,7 +83,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 		PrepareRetry: c.prepareRetry,
 	}
 	if err := c.build(); err != nil {
-		return c.subject(noKey).fail(&result{}, "the request could not be built", err)
+		return c.subject().fail(&result{}, "the request could not be built", err)
 	}
 	_, err := c.retry.Do(&c.template) //nolint:bodyclose // RoundTrip reads and closes every body
 	switch {
@@ -94,7 +94,7 @@ func (k *core) call(ctx context.Context, r request, d decoder) error {
 	case c.history.failure != nil:
 		return join(ctx, c.history.failure)
 	case c.history.attempts == 0: // http.Client did not call RoundTrip.
-		s := c.subject(noKey)
+		s := c.subject()
 		return s.fail(&result{}, s.text(err), err)
 	}
 	return nil
@@ -137,15 +137,15 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 		c.blocked = err
 		return nil, err
 	}
-	c.history.attempts, c.history.key = c.history.attempts+1, held.key
+	c.history.attempts++
 	x := &exchange{reservation: held, request: &c.request, server: c.core.server, number: c.history.attempts}
 	defer x.leave()
 	resp, res := c.exchange(x, template, cookies)
 	dec := c.decode(x, &res)
-	now, subject := momentOf(c.ctx, x.ctx), c.subject(held.key)
+	now, subject := momentOf(c.ctx, x.ctx), c.subject()
 	v := classify(subject, &res, &dec, &now)
 	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
-	c.next = decide(c.core.policy(), subject, &res, v, &now, jitter())
+	c.next = decide(c.core.policy(), c.request.method, c.history.attempts, &res, v, &now, jitter())
 	x.recordAuthentication(&res, v, &now) // Before observers, which may make calls.
 	c.report(x, &res, &dec, v)
 	return resp, res.err
@@ -193,9 +193,9 @@ func (c *call) within(x *exchange, body []byte) limits.Bound {
 }
 
 // subject returns what errors say about the call at present.
-func (c *call) subject(key *credential) *subject {
+func (c *call) subject() *subject {
 	return &subject{
-		request: &c.request, url: &c.url, key: key, attempts: c.history.attempts, unknown: c.history.unknown,
+		request: &c.request, url: &c.url, key: c.history.key, attempts: c.history.attempts, unknown: c.history.unknown,
 		timeout: attemptTimeout{c.core.timeout, c.core.timeoutHint},
 	}
 }

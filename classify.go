@@ -80,16 +80,13 @@ func classify(s *subject, res *result, dec *decoded, now *moment) classification
 		v = noResponse(s, res, now)
 	case res.status < 200:
 		v.failure = s.fail(res, fmt.Sprintf("the response is not from the API: status %03d does not end a request", res.status), nil)
-		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+		v.failure.Outcome = s.outcome(OutcomeUnknown)
 	case res.status >= 300:
 		v = rejected(s, res, now)
 	case dec.err == nil && dec.intermediary == "":
 		v.fromAPI = true
 	default:
 		v = unusable(s, res, dec, now)
-	}
-	if v.failure != nil && s.unknown && v.failure.Outcome != OutcomeDone {
-		v.failure.Outcome = OutcomeUnknown
 	}
 	return v
 }
@@ -101,9 +98,9 @@ func noResponse(s *subject, res *result, now *moment) classification {
 	v.cut = !v.timeout
 	v.failure = s.broken(res, "no response", res.err, now)
 	v.failure.Hints = append(v.failure.Hints, neterr.Advice(res.err)...)
-	v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+	v.failure.Outcome = s.outcome(OutcomeUnknown)
 	if res.unsent {
-		v.failure.Outcome = s.writeOutcome(OutcomeNotDone)
+		v.failure.Outcome = s.outcome(OutcomeNotDone)
 	}
 	return v
 }
@@ -116,9 +113,9 @@ func rejected(s *subject, res *result, now *moment) classification {
 	s.advise(e, res.body)
 	e.RetryAfter = headers.RetryAfter(res.header, now.now)
 	e.throttled = res.throttled
-	e.Outcome = s.writeOutcome(OutcomeNotDone)
+	e.Outcome = s.outcome(OutcomeNotDone)
 	if res.status >= 500 {
-		e.Outcome = s.writeOutcome(OutcomeUnknown)
+		e.Outcome = s.outcome(OutcomeUnknown)
 	}
 	v := classification{failure: e, permanent: res.throttled}
 	v.fromAPI = e.Code != "" || provenance.Signed(res.header)
@@ -147,9 +144,9 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 		}
 		v.failure = s.broken(res, what, cause, now)
 	}
-	v.failure.Outcome = s.writeOutcome(OutcomeDone)
+	v.failure.Outcome = s.outcome(OutcomeDone)
 	if dec.intermediary != "" {
-		v.failure.Outcome = s.writeOutcome(OutcomeUnknown)
+		v.failure.Outcome = s.outcome(OutcomeUnknown)
 	}
 	v.failure.invalidBody = v.fromAPI && !v.cut && !v.timeout
 	if foreign {
@@ -193,14 +190,14 @@ type decision struct {
 	wait  time.Duration // Before the retry.
 }
 
-// decide returns whether an attempt is retried. It is a pure function of its arguments;
-// jitter is a random number in [0, 1).
-func decide(policy retry.Policy, s *subject, res *result, v classification, now *moment, jitter float64) decision {
+// decide returns whether the attempt with a number is retried. It is a pure function of its
+// arguments; jitter is a random number in [0, 1).
+func decide(policy retry.Policy, method string, number int, res *result, v classification, now *moment, jitter float64) decision {
 	if v.failure == nil || now.ended != nil {
 		return decision{}
 	}
 	wait, again := policy.Decide(retry.Attempt{
-		Number: s.attempts, Method: s.request.method, Status: res.status, RetryAfter: v.failure.RetryAfter,
+		Number: number, Method: method, Status: res.status, RetryAfter: v.failure.RetryAfter,
 		Unsent: res.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
 		Left: now.deadline.Sub(now.now), Bounded: now.bounded,
 	}, jitter)
@@ -217,10 +214,14 @@ func (m *moment) timedOut(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// writeOutcome returns o for a write and "" for a read.
-func (s *subject) writeOutcome(o Outcome) Outcome {
-	if isRead(s.request.method) {
+// outcome returns the outcome of the call when that of its last attempt is o. An earlier
+// attempt may have taken effect. The outcome of a read is "".
+func (s *subject) outcome(o Outcome) Outcome {
+	switch {
+	case isRead(s.request.method):
 		return ""
+	case s.unknown && o != OutcomeDone:
+		return OutcomeUnknown
 	}
 	return o
 }
@@ -234,13 +235,10 @@ func (s *subject) fail(res *result, message string, cause error) *Error {
 		Method:    s.request.method,
 		Route:     s.request.route,
 		Attempts:  s.attempts,
-		Outcome:   s.writeOutcome(OutcomeNotDone),
+		Outcome:   s.outcome(OutcomeNotDone),
 		RateLimit: res.limit,
 		Operation: s.request.operation,
 		scrub:     s.key.secret.ScrubString,
-	}
-	if s.unknown {
-		e.Outcome = OutcomeUnknown
 	}
 	e.causedBy(s.key.secret.Clean(cause))
 	return e

@@ -128,6 +128,6 @@ func TestDecide(t *testing.T) {
 		"deadline before it":     {"GET", result{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
 	} {
 		// Half of the backoff before the second retry, which is up to two seconds.
-		assert.Equal(t, c.want, decide(policy, subjectOf(c.method, false), &c.res, c.class, &c.now, 0.5), name)
+		assert.Equal(t, c.want, decide(policy, c.method, 2, &c.res, c.class, &c.now, 0.5), name)
 	}
 }

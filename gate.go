@@ -62,20 +62,19 @@ func (r *reservation) recordAuthentication(res *result, v classification, now *m
 // that prevents the attempt. It gets the key again after each wait, because keys may
 // rotate meanwhile.
 func (c *call) admit() (reservation, error) {
-	key := c.history.key
 	waited := c.history.failure != nil && c.history.failure.usedUp() // For a window, since the attempt before.
 	for {
 		if err := contextError(c.ctx); err != nil { // A wait may end together with the context.
-			return reservation{}, c.ended(key, err)
+			return reservation{}, c.ended(err)
 		}
-		next, err := c.core.keys.current(c.ctx)
+		key, err := c.core.keys.current(c.ctx)
 		if err != nil { // The text may hold the key of the attempt before.
-			s := c.subject(key)
+			s := c.subject()
 			return reservation{}, join(c.ctx, s.fail(&result{}, s.text(err), err))
 		}
-		key = next
+		c.history.key = key
 		if err := contextError(c.ctx); err != nil {
-			return reservation{}, c.ended(key, err)
+			return reservation{}, c.ended(err)
 		}
 		if c.request.before != nil {
 			if err := c.request.before(waited); err != nil {
@@ -87,9 +86,9 @@ func (c *call) admit() (reservation, error) {
 		case barrier.Reason == quota.Open:
 			return c.reserve(key, begun)
 		case barrier.Reason == quota.Braked:
-			return reservation{}, join(c.ctx, brakedError(c.subject(key)))
+			return reservation{}, join(c.ctx, brakedError(c.subject()))
 		case c.core.policy().TooLong(barrier.Wait) || c.awaitBarrier(barrier) != nil:
-			return reservation{}, join(c.ctx, exhaustedError(c.subject(key), barrier))
+			return reservation{}, join(c.ctx, exhaustedError(c.subject(), barrier))
 		}
 		waited = waited || barrier.Reason != quota.Throttled
 	}
@@ -144,8 +143,8 @@ func (c *call) reserve(key *credential, begun uint64) (reservation, error) {
 
 // ended returns the error of an attempt that is not sent because the context has
 // ended.
-func (c *call) ended(key *credential, cause error) *Error {
-	s := c.subject(key)
+func (c *call) ended(cause error) *Error {
+	s := c.subject()
 	why := "the context was canceled"
 	if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 		why = "the context's deadline had passed"
