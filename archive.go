@@ -57,6 +57,7 @@ type download struct {
 	to          io.Writer
 	link        *url.URL
 	attempts    int // Requests that were sent to the storage.
+	failed      int // Those that failed since the last progress.
 }
 
 // run makes attempts until the archive is complete or no retry can help.
@@ -64,27 +65,20 @@ func (d *download) run(ctx context.Context) error {
 	if err := d.readLink(ctx); err != nil {
 		return err
 	}
-	failed, renewed := 0, false // Failures since the last progress; whether the link was read again.
+	renewed := false // The link was read again.
 	for {
-		before := d.Written
-		failure, next := d.attempt(ctx, failed+1)
-		if failure == nil {
-			return nil
-		}
-		if d.Written > before {
-			failed = 0
-		}
+		failure, next := d.attempt(ctx)
 		switch {
+		case failure == nil:
+			return nil
 		case errors.Is(failure, transfer.ErrRefused) && !renewed: // The link has probably expired.
 			renewed = true
 			if err := d.readLink(ctx); err != nil {
 				return err
 			}
-			continue
 		case !next.retry || sleep(ctx, next.wait, PauseRetry) != nil:
 			return join(ctx, failure)
 		}
-		failed++
 	}
 }
 
@@ -105,9 +99,9 @@ func (d *download) readLink(ctx context.Context) error {
 	return nil
 }
 
-// attempt requests the missing part of the archive once. number counts the attempts
-// since the last progress. The error is nil when the archive is complete.
-func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
+// attempt requests the missing part of the archive once. The error is nil when the archive
+// is complete.
+func (d *download) attempt(ctx context.Context) (*Error, decision) {
 	k := d.submissions.core
 	d.attempts++
 	x := &exchange{request: &archiveRequest, server: urls.Server(d.link), number: d.attempts}
@@ -119,13 +113,14 @@ func (d *download) attempt(ctx context.Context, number int) (*Error, decision) {
 		return nil, decision{}
 	}
 	if d.Written > before {
-		number = 1
+		d.failed = 0
 	}
 	failure, next := d.fail(res, retryAfter), decision{}
 	if errors.Is(res.err, transfer.ErrBroken) {
+		d.failed++
 		now := momentOf(ctx, x.ctx)
 		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
-		next = decide(k.policy(), archiveRequest.method, number, &res, c, &now, jitter())
+		next = decide(k.policy(), archiveRequest.method, d.failed, &res, c, &now, jitter())
 	}
 	x.report(&k.hooks, &res, "", failure, next)
 	return failure, next

@@ -120,6 +120,7 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 		it := itemOf(s)
 		return w.machine.NewlyUnreadable(&it)
 	}
+	w.check = w.checkResponse
 	w.warned = func(bad *badSubmission) {
 		if !bad.named {
 			w.machine.NoteUnreadable(bad.id)
@@ -231,10 +232,9 @@ func newMachine(o waiting.Options) *waiting.Machine {
 // watch shows the account and the server's clock, by which a zero Since is set.
 func (w *watcher) begin(ctx context.Context) error {
 	if w.machine.Account != "" {
-		w.check = w.checkResponse
-		err := w.sameAccount(ctx)
+		err := w.checkAccount(ctx, false)
 		if errors.Is(err, errOtherAccount) { // The key source may have changed the key since the last request.
-			err = w.compareAccount(w.account(ctx, true))
+			err = w.checkAccount(ctx, true)
 		}
 		return err
 	}
@@ -249,14 +249,13 @@ func (w *watcher) begin(ctx context.Context) error {
 		w.machine.Assessment = assessment
 	}
 	w.machine.Account = account
-	w.check = w.checkResponse
 	return nil
 }
 
 // checkResponse checks that a response is of the right account, and that the
 // assessment exists when the first listing of a watch is empty.
 func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, items int) error {
-	if err := w.sameAccount(ctx); err != nil {
+	if err := w.checkAccount(ctx, false); err != nil {
 		return err
 	}
 	first := action.Kind == waiting.List && action.Status == "" && action.Since.IsZero() && action.Cursor == ""
@@ -279,13 +278,10 @@ func (w *watcher) checkResponse(ctx context.Context, action waiting.Action, item
 
 var errOtherAccount = &ParamError{Param: "state", Problem: "is of another account: to start afresh, give none"}
 
-// sameAccount checks that the last request was for the account of the state, because a
-// key source may return another key at any time.
-func (w *watcher) sameAccount(ctx context.Context) error {
-	return w.compareAccount(w.account(ctx, false))
-}
-
-func (w *watcher) compareAccount(account string, err error) error {
+// checkAccount checks that the last key is of the account of the state, because a key
+// source may return another key at any time. reload is that of account.
+func (w *watcher) checkAccount(ctx context.Context, reload bool) error {
+	account, err := w.account(ctx, reload)
 	if err == nil && account != w.machine.Account {
 		return errOtherAccount
 	}
