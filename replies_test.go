@@ -60,7 +60,7 @@ type anything struct {
 }
 
 // field is fastjson.Field with a function that returns a field.
-func field[T, F any](name string, of func(*T) *F, read fastjson.Reader[F]) fastjson.Member[T] {
+func field[T, F any](name string, of func(*T) *F, read fastjson.Reader[F]) fastjson.Member[*T] {
 	return fastjson.Field(name, func(d *fastjson.Decoder, v *T, i, depth int) int { return read(d, of(v), i, depth) })
 }
 

@@ -148,504 +148,550 @@ func (v Usage) MarshalJSON() ([]byte, error) { return encode(v) }
 // UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Usage) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
-func (Account) reader() any { return readAccount }
+func (Account) reader() any { return newAccountReader() }
 
-var readAccount = fastjson.Object(func(v *Account) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("name", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-	fastjson.Field("slug", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.String(d, &v.Slug, i, depth)
-	}),
-	fastjson.Field("plan", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return readPlan(d, &v.Plan, i, depth)
-	}),
-	fastjson.Field("usage", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return readUsage(d, &v.Usage, i, depth)
-	}),
-	fastjson.Field("branding", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return readBranding(d, &v.Branding, i, depth)
-	}),
-	fastjson.Field("custom_domain", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.Pointer(d, &v.CustomDomain, i, depth, fastjson.String)
-	}),
-	fastjson.Field("custom_domain_verified", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.Bool(d, &v.CustomDomainVerified, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Account, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-)
+func newAccountReader() fastjson.Reader[Account] {
+	readPlan := newPlanReader()
+	readUsage := newUsageReader()
+	readBranding := newBrandingReader()
+	return fastjson.Object(func(v *Account) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+		fastjson.Field("slug", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.String(d, &v.Slug, i, depth)
+		}),
+		fastjson.Field("plan", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return readPlan(d, &v.Plan, i, depth)
+		}),
+		fastjson.Field("usage", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return readUsage(d, &v.Usage, i, depth)
+		}),
+		fastjson.Field("branding", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return readBranding(d, &v.Branding, i, depth)
+		}),
+		fastjson.Field("custom_domain", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.Pointer(d, &v.CustomDomain, i, depth, fastjson.String)
+		}),
+		fastjson.Field("custom_domain_verified", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.Bool(d, &v.CustomDomainVerified, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Account, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+	)
+}
 
-func (Assessment) reader() any { return readAssessment }
+func (Assessment) reader() any { return newAssessmentReader() }
 
-var readAssessment = fastjson.Object(func(v *Assessment) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("name", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-	fastjson.Field("challenge_id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.String(d, &v.ChallengeID, i, depth)
-	}),
-	fastjson.Field("status", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.String(d, &v.Status, i, depth)
-	}),
-	fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-	}),
-	fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.Pointer(d, &v.BudgetDollarsCap, i, depth, fastjson.Float)
-	}),
-	fastjson.Field("selected_task_ids", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return readStrings(d, &v.SelectedTaskIDs, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-	fastjson.Field("updated_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
-		return fastjson.Time(d, &v.UpdatedAt, i, depth)
-	}),
-)
+func newAssessmentReader() fastjson.Reader[Assessment] {
+	readStrings := fastjson.Slice(fastjson.String[string])
+	return fastjson.Object(func(v *Assessment) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+		fastjson.Field("challenge_id", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.String(d, &v.ChallengeID, i, depth)
+		}),
+		fastjson.Field("status", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.String(d, &v.Status, i, depth)
+		}),
+		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
+		}),
+		fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.Pointer(d, &v.BudgetDollarsCap, i, depth, fastjson.Float)
+		}),
+		fastjson.Field("selected_task_ids", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return readStrings(d, &v.SelectedTaskIDs, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+		fastjson.Field("updated_at", func(d *fastjson.Decoder, v *Assessment, i, depth int) int {
+			return fastjson.Time(d, &v.UpdatedAt, i, depth)
+		}),
+	)
+}
 
-func (Branding) reader() any { return readBranding }
+func (Branding) reader() any { return newBrandingReader() }
 
-var readBranding = fastjson.Object(func(v *Branding) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("accent_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-		return fastjson.String(d, &v.AccentColor, i, depth)
-	}),
-	fastjson.Field("primary_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-		return fastjson.Pointer(d, &v.PrimaryColor, i, depth, fastjson.String)
-	}),
-	fastjson.Field("logo_url", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-		return fastjson.Pointer(d, &v.LogoURL, i, depth, fastjson.String)
-	}),
-	fastjson.Field("sender_name", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-		return fastjson.Pointer(d, &v.SenderName, i, depth, fastjson.String)
-	}),
-	fastjson.Field("support_email", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
-		return fastjson.Pointer(d, &v.SupportEmail, i, depth, fastjson.String)
-	}),
-)
+func newBrandingReader() fastjson.Reader[Branding] {
+	return fastjson.Object(func(v *Branding) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("accent_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
+			return fastjson.String(d, &v.AccentColor, i, depth)
+		}),
+		fastjson.Field("primary_color", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
+			return fastjson.Pointer(d, &v.PrimaryColor, i, depth, fastjson.String)
+		}),
+		fastjson.Field("logo_url", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
+			return fastjson.Pointer(d, &v.LogoURL, i, depth, fastjson.String)
+		}),
+		fastjson.Field("sender_name", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
+			return fastjson.Pointer(d, &v.SenderName, i, depth, fastjson.String)
+		}),
+		fastjson.Field("support_email", func(d *fastjson.Decoder, v *Branding, i, depth int) int {
+			return fastjson.Pointer(d, &v.SupportEmail, i, depth, fastjson.String)
+		}),
+	)
+}
 
-func (Budget) reader() any { return readBudget }
+func (Budget) reader() any { return newBudgetReader() }
 
-var readBudget = fastjson.Object(func(v *Budget) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("dollars_used", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
-		return fastjson.Float(d, &v.DollarsUsed, i, depth)
-	}),
-	fastjson.Field("dollars_cap", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
-		return fastjson.Float(d, &v.DollarsCap, i, depth)
-	}),
-)
+func newBudgetReader() fastjson.Reader[Budget] {
+	return fastjson.Object(func(v *Budget) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("dollars_used", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
+			return fastjson.Float(d, &v.DollarsUsed, i, depth)
+		}),
+		fastjson.Field("dollars_cap", func(d *fastjson.Decoder, v *Budget, i, depth int) int {
+			return fastjson.Float(d, &v.DollarsCap, i, depth)
+		}),
+	)
+}
 
-func (Candidate) reader() any { return readCandidate }
+func (Candidate) reader() any { return newCandidateReader() }
 
-var readCandidate = fastjson.Object(func(v *Candidate) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("email", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
-		return fastjson.String(d, &v.Email, i, depth)
-	}),
-	fastjson.Field("name", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-)
+func newCandidateReader() fastjson.Reader[Candidate] {
+	return fastjson.Object(func(v *Candidate) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("email", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
+			return fastjson.String(d, &v.Email, i, depth)
+		}),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *Candidate, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+	)
+}
 
-func (Challenge) reader() any { return readChallenge }
+func (Challenge) reader() any { return newChallengeReader() }
 
-var readChallenge = fastjson.Object(func(v *Challenge) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("slug", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Slug, i, depth)
-	}),
-	fastjson.Field("name", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-	fastjson.Field("domain", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Domain, i, depth)
-	}),
-	fastjson.Field("difficulty", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Difficulty, i, depth)
-	}),
-	fastjson.Field("level", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Level, i, depth)
-	}),
-	fastjson.Field("stack", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.Stack, i, depth)
-	}),
-	fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-	}),
-	fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Float(d, &v.BudgetDollarsCap, i, depth)
-	}),
-	fastjson.Field("is_platform", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Bool(d, &v.IsPlatform, i, depth)
-	}),
-	fastjson.Field("is_multi_task", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Bool(d, &v.IsMultiTask, i, depth)
-	}),
-	fastjson.Field("published_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Time(d, &v.PublishedAt, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-	fastjson.Field("brief_md", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return fastjson.String(d, &v.BriefMD, i, depth)
-	}),
-	fastjson.Field("tasks", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
-		return readTasks(d, &v.Tasks, i, depth)
-	}),
-)
+func newChallengeReader() fastjson.Reader[Challenge] {
+	readTask := newTaskReader()
+	readTasks := fastjson.Slice(readTask)
+	return fastjson.Object(func(v *Challenge) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("slug", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Slug, i, depth)
+		}),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+		fastjson.Field("domain", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Domain, i, depth)
+		}),
+		fastjson.Field("difficulty", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Difficulty, i, depth)
+		}),
+		fastjson.Field("level", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Level, i, depth)
+		}),
+		fastjson.Field("stack", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.Stack, i, depth)
+		}),
+		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
+		}),
+		fastjson.Field("budget_dollars_cap", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Float(d, &v.BudgetDollarsCap, i, depth)
+		}),
+		fastjson.Field("is_platform", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Bool(d, &v.IsPlatform, i, depth)
+		}),
+		fastjson.Field("is_multi_task", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Bool(d, &v.IsMultiTask, i, depth)
+		}),
+		fastjson.Field("published_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Time(d, &v.PublishedAt, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+		fastjson.Field("brief_md", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return fastjson.String(d, &v.BriefMD, i, depth)
+		}),
+		fastjson.Field("tasks", func(d *fastjson.Decoder, v *Challenge, i, depth int) int {
+			return readTasks(d, &v.Tasks, i, depth)
+		}),
+	)
+}
 
-func (Event) reader() any { return readEvent }
+func (Event) reader() any { return newEventReader() }
 
-var readEvent = fastjson.Object(func(v *Event) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("seq", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-		return fastjson.Int(d, &v.Seq, i, depth)
-	}),
-	fastjson.Field("kind", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-		return fastjson.String(d, &v.Kind, i, depth)
-	}),
-	fastjson.Field("ts_ms", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-		return fastjson.Int(d, &v.TimestampMS, i, depth)
-	}),
-	fastjson.Field("payload", func(d *fastjson.Decoder, v *Event, i, depth int) int {
-		return fastjson.RawMessage(d, &v.Payload, i, depth)
-	}),
-)
+func newEventReader() fastjson.Reader[Event] {
+	return fastjson.Object(func(v *Event) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("seq", func(d *fastjson.Decoder, v *Event, i, depth int) int {
+			return fastjson.Int(d, &v.Seq, i, depth)
+		}),
+		fastjson.Field("kind", func(d *fastjson.Decoder, v *Event, i, depth int) int {
+			return fastjson.String(d, &v.Kind, i, depth)
+		}),
+		fastjson.Field("ts_ms", func(d *fastjson.Decoder, v *Event, i, depth int) int {
+			return fastjson.Int(d, &v.TimestampMS, i, depth)
+		}),
+		fastjson.Field("payload", func(d *fastjson.Decoder, v *Event, i, depth int) int {
+			return fastjson.RawMessage(d, &v.Payload, i, depth)
+		}),
+	)
+}
 
-func (Facts) reader() any { return readFacts }
+func (Facts) reader() any { return newFactsReader() }
 
-var readFacts = fastjson.Object(func(v *Facts) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("time_used_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Pointer(d, &v.TimeUsedMinutes, i, depth, fastjson.Float)
-	}),
-	fastjson.Field("time_allotted_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Int(d, &v.TimeAllottedMinutes, i, depth)
-	}),
-	fastjson.Field("budget_used_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Float(d, &v.BudgetUsedDollars, i, depth)
-	}),
-	fastjson.Field("budget_allotted_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Float(d, &v.BudgetAllottedDollars, i, depth)
-	}),
-	fastjson.Field("ai_authored_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Pointer(d, &v.AIAuthoredPct, i, depth, fastjson.Float)
-	}),
-	fastjson.Field("churn_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Pointer(d, &v.ChurnPct, i, depth, fastjson.Float)
-	}),
-	fastjson.Field("ai_exchange_count", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
-		return fastjson.Int(d, &v.AIExchangeCount, i, depth)
-	}),
-)
+func newFactsReader() fastjson.Reader[Facts] {
+	return fastjson.Object(func(v *Facts) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("time_used_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Pointer(d, &v.TimeUsedMinutes, i, depth, fastjson.Float)
+		}),
+		fastjson.Field("time_allotted_minutes", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Int(d, &v.TimeAllottedMinutes, i, depth)
+		}),
+		fastjson.Field("budget_used_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Float(d, &v.BudgetUsedDollars, i, depth)
+		}),
+		fastjson.Field("budget_allotted_dollars", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Float(d, &v.BudgetAllottedDollars, i, depth)
+		}),
+		fastjson.Field("ai_authored_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Pointer(d, &v.AIAuthoredPct, i, depth, fastjson.Float)
+		}),
+		fastjson.Field("churn_pct", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Pointer(d, &v.ChurnPct, i, depth, fastjson.Float)
+		}),
+		fastjson.Field("ai_exchange_count", func(d *fastjson.Decoder, v *Facts, i, depth int) int {
+			return fastjson.Int(d, &v.AIExchangeCount, i, depth)
+		}),
+	)
+}
 
-func (Invitation) reader() any { return readInvitation }
+func (Invitation) reader() any { return newInvitationReader() }
 
-var readInvitation = fastjson.Object(func(v *Invitation) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.AssessmentID, i, depth)
-	}),
-	fastjson.Field("candidate_email", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.CandidateEmail, i, depth)
-	}),
-	fastjson.Field("candidate_name", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.CandidateName, i, depth)
-	}),
-	fastjson.Field("status", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.Status, i, depth)
-	}),
-	fastjson.Field("recruiter_decision", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.String(d, &v.RecruiterDecision, i, depth)
-	}),
-	fastjson.Field("sent_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.TimePointer(d, &v.SentAt, i, depth)
-	}),
-	fastjson.Field("opened_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.TimePointer(d, &v.OpenedAt, i, depth)
-	}),
-	fastjson.Field("started_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.TimePointer(d, &v.StartedAt, i, depth)
-	}),
-	fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
-	}),
-	fastjson.Field("expires_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.Time(d, &v.ExpiresAt, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-)
+func newInvitationReader() fastjson.Reader[Invitation] {
+	return fastjson.Object(func(v *Invitation) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.AssessmentID, i, depth)
+		}),
+		fastjson.Field("candidate_email", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.CandidateEmail, i, depth)
+		}),
+		fastjson.Field("candidate_name", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.CandidateName, i, depth)
+		}),
+		fastjson.Field("status", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.Status, i, depth)
+		}),
+		fastjson.Field("recruiter_decision", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.String(d, &v.RecruiterDecision, i, depth)
+		}),
+		fastjson.Field("sent_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.TimePointer(d, &v.SentAt, i, depth)
+		}),
+		fastjson.Field("opened_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.TimePointer(d, &v.OpenedAt, i, depth)
+		}),
+		fastjson.Field("started_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.TimePointer(d, &v.StartedAt, i, depth)
+		}),
+		fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
+		}),
+		fastjson.Field("expires_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.Time(d, &v.ExpiresAt, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Invitation, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+	)
+}
 
-func (Member) reader() any { return readMember }
+func (Member) reader() any { return newMemberReader() }
 
-var readMember = fastjson.Object(func(v *Member) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("email", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-		return fastjson.String(d, &v.Email, i, depth)
-	}),
-	fastjson.Field("name", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-	fastjson.Field("role", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-		return fastjson.String(d, &v.Role, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Member, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-)
+func newMemberReader() fastjson.Reader[Member] {
+	return fastjson.Object(func(v *Member) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Member, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("email", func(d *fastjson.Decoder, v *Member, i, depth int) int {
+			return fastjson.String(d, &v.Email, i, depth)
+		}),
+		fastjson.Field("name", func(d *fastjson.Decoder, v *Member, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+		fastjson.Field("role", func(d *fastjson.Decoder, v *Member, i, depth int) int {
+			return fastjson.String(d, &v.Role, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Member, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+	)
+}
 
-func (Pillar) reader() any { return readPillar }
+func (Pillar) reader() any { return newPillarReader() }
 
-var readPillar = fastjson.Object(func(v *Pillar) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("label", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return fastjson.String(d, &v.Label, i, depth)
-	}),
-	fastjson.Field("score", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return fastjson.Pointer(d, &v.Score, i, depth, fastjson.Int)
-	}),
-	fastjson.Field("low_confidence", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return fastjson.Bool(d, &v.LowConfidence, i, depth)
-	}),
-	fastjson.Field("summary", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return fastjson.String(d, &v.Summary, i, depth)
-	}),
-	fastjson.Field("not_assessed", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
-		return readStrings(d, &v.NotAssessed, i, depth)
-	}),
-)
+func newPillarReader() fastjson.Reader[Pillar] {
+	readStrings := fastjson.Slice(fastjson.String[string])
+	return fastjson.Object(func(v *Pillar) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("label", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return fastjson.String(d, &v.Label, i, depth)
+		}),
+		fastjson.Field("score", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return fastjson.Pointer(d, &v.Score, i, depth, fastjson.Int)
+		}),
+		fastjson.Field("low_confidence", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return fastjson.Bool(d, &v.LowConfidence, i, depth)
+		}),
+		fastjson.Field("summary", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return fastjson.String(d, &v.Summary, i, depth)
+		}),
+		fastjson.Field("not_assessed", func(d *fastjson.Decoder, v *Pillar, i, depth int) int {
+			return readStrings(d, &v.NotAssessed, i, depth)
+		}),
+	)
+}
 
-func (PipelineRank) reader() any { return readPipelineRank }
+func (PipelineRank) reader() any { return newPipelineRankReader() }
 
-var readPipelineRank = fastjson.Object(func(v *PipelineRank) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("rank", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
-		return fastjson.Int(d, &v.Rank, i, depth)
-	}),
-	fastjson.Field("total", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
-		return fastjson.Int(d, &v.Total, i, depth)
-	}),
-)
+func newPipelineRankReader() fastjson.Reader[PipelineRank] {
+	return fastjson.Object(func(v *PipelineRank) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("rank", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
+			return fastjson.Int(d, &v.Rank, i, depth)
+		}),
+		fastjson.Field("total", func(d *fastjson.Decoder, v *PipelineRank, i, depth int) int {
+			return fastjson.Int(d, &v.Total, i, depth)
+		}),
+	)
+}
 
-func (Plan) reader() any { return readPlan }
+func (Plan) reader() any { return newPlanReader() }
 
-var readPlan = fastjson.Object(func(v *Plan) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("subscription_status", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-		return fastjson.String(d, &v.SubscriptionStatus, i, depth)
-	}),
-	fastjson.Field("billing_currency", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-		return fastjson.String(d, &v.BillingCurrency, i, depth)
-	}),
-	fastjson.Field("limits_enforced", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
-		return fastjson.Bool(d, &v.LimitsEnforced, i, depth)
-	}),
-)
+func newPlanReader() fastjson.Reader[Plan] {
+	return fastjson.Object(func(v *Plan) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("subscription_status", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
+			return fastjson.String(d, &v.SubscriptionStatus, i, depth)
+		}),
+		fastjson.Field("billing_currency", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
+			return fastjson.String(d, &v.BillingCurrency, i, depth)
+		}),
+		fastjson.Field("limits_enforced", func(d *fastjson.Decoder, v *Plan, i, depth int) int {
+			return fastjson.Bool(d, &v.LimitsEnforced, i, depth)
+		}),
+	)
+}
 
-func (Report) reader() any { return readReport }
+func (Report) reader() any { return newReportReader() }
 
-var readReport = fastjson.Object(func(v *Report) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("submission_id", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.SubmissionID, i, depth)
-	}),
-	fastjson.Field("status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.Status, i, depth)
-	}),
-	fastjson.Field("evaluated", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.Bool(d, &v.Evaluated, i, depth)
-	}),
-	fastjson.Field("ship_score", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.Pointer(d, &v.ShipScore, i, depth, fastjson.Int)
-	}),
-	fastjson.Field("verdict", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.Verdict, i, depth)
-	}),
-	fastjson.Field("verdict_label", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.VerdictLabel, i, depth)
-	}),
-	fastjson.Field("confidence", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.Confidence, i, depth)
-	}),
-	fastjson.Field("summary", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.Summary, i, depth)
-	}),
-	fastjson.Field("scored_as_role", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.Pointer(d, &v.ScoredAsRole, i, depth, fastjson.String)
-	}),
-	fastjson.Field("pillars", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readPillars(d, &v.Pillars, i, depth)
-	}),
-	fastjson.Field("strengths", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readRawValues(d, &v.Strengths, i, depth)
-	}),
-	fastjson.Field("flags", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readRawValues(d, &v.Flags, i, depth)
-	}),
-	fastjson.Field("interview_questions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readRawValues(d, &v.InterviewQuestions, i, depth)
-	}),
-	fastjson.Field("facts", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readFacts(d, &v.Facts, i, depth)
-	}),
-	fastjson.Field("scope_exclusions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readRawValues(d, &v.ScopeExclusions, i, depth)
-	}),
-	fastjson.Field("integrity_status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.String(d, &v.IntegrityStatus, i, depth)
-	}),
-	fastjson.Field("pipeline_rank", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.Pointer(d, &v.PipelineRank, i, depth, readPipelineRank)
-	}),
-	fastjson.Field("percentile", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.Pointer(d, &v.Percentile, i, depth, fastjson.Float)
-	}),
-	fastjson.Field("tasks", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return readRawValues(d, &v.Tasks, i, depth)
-	}),
-	fastjson.Field("generated_at", func(d *fastjson.Decoder, v *Report, i, depth int) int {
-		return fastjson.TimePointer(d, &v.GeneratedAt, i, depth)
-	}),
-)
+func newReportReader() fastjson.Reader[Report] {
+	readPillar := newPillarReader()
+	readPillars := fastjson.Slice(readPillar)
+	readRawValues := fastjson.Slice(fastjson.Raw[RawValue])
+	readFacts := newFactsReader()
+	readPipelineRank := newPipelineRankReader()
+	return fastjson.Object(func(v *Report) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("submission_id", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.SubmissionID, i, depth)
+		}),
+		fastjson.Field("status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.Status, i, depth)
+		}),
+		fastjson.Field("evaluated", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.Bool(d, &v.Evaluated, i, depth)
+		}),
+		fastjson.Field("ship_score", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.Pointer(d, &v.ShipScore, i, depth, fastjson.Int)
+		}),
+		fastjson.Field("verdict", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.Verdict, i, depth)
+		}),
+		fastjson.Field("verdict_label", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.VerdictLabel, i, depth)
+		}),
+		fastjson.Field("confidence", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.Confidence, i, depth)
+		}),
+		fastjson.Field("summary", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.Summary, i, depth)
+		}),
+		fastjson.Field("scored_as_role", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.Pointer(d, &v.ScoredAsRole, i, depth, fastjson.String)
+		}),
+		fastjson.Field("pillars", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readPillars(d, &v.Pillars, i, depth)
+		}),
+		fastjson.Field("strengths", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readRawValues(d, &v.Strengths, i, depth)
+		}),
+		fastjson.Field("flags", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readRawValues(d, &v.Flags, i, depth)
+		}),
+		fastjson.Field("interview_questions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readRawValues(d, &v.InterviewQuestions, i, depth)
+		}),
+		fastjson.Field("facts", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readFacts(d, &v.Facts, i, depth)
+		}),
+		fastjson.Field("scope_exclusions", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readRawValues(d, &v.ScopeExclusions, i, depth)
+		}),
+		fastjson.Field("integrity_status", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.String(d, &v.IntegrityStatus, i, depth)
+		}),
+		fastjson.Field("pipeline_rank", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.Pointer(d, &v.PipelineRank, i, depth, readPipelineRank)
+		}),
+		fastjson.Field("percentile", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.Pointer(d, &v.Percentile, i, depth, fastjson.Float)
+		}),
+		fastjson.Field("tasks", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return readRawValues(d, &v.Tasks, i, depth)
+		}),
+		fastjson.Field("generated_at", func(d *fastjson.Decoder, v *Report, i, depth int) int {
+			return fastjson.TimePointer(d, &v.GeneratedAt, i, depth)
+		}),
+	)
+}
 
-func (Submission) reader() any { return readSubmission }
+func (Submission) reader() any { return newSubmissionReader() }
 
-var readSubmission = fastjson.Object(func(v *Submission) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.String(d, &v.AssessmentID, i, depth)
-	}),
-	fastjson.Field("challenge", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return readSubmissionChallenge(d, &v.Challenge, i, depth)
-	}),
-	fastjson.Field("candidate", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return readCandidate(d, &v.Candidate, i, depth)
-	}),
-	fastjson.Field("status", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.String(d, &v.Status, i, depth)
-	}),
-	fastjson.Field("started_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.Time(d, &v.StartedAt, i, depth)
-	}),
-	fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
-	}),
-	fastjson.Field("evaluated_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.TimePointer(d, &v.EvaluatedAt, i, depth)
-	}),
-	fastjson.Field("paused_total_seconds", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.Int(d, &v.PausedTotalSeconds, i, depth)
-	}),
-	fastjson.Field("budget", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return readBudget(d, &v.Budget, i, depth)
-	}),
-	fastjson.Field("created_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.Time(d, &v.CreatedAt, i, depth)
-	}),
-	fastjson.Field("workspace_archive_url", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.Pointer(d, &v.WorkspaceArchiveURL, i, depth, fastjson.String)
-	}),
-	fastjson.Field("report", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
-		return fastjson.Pointer(d, &v.Report, i, depth, readReport)
-	}),
-)
+func newSubmissionReader() fastjson.Reader[Submission] {
+	readSubmissionChallenge := newSubmissionChallengeReader()
+	readCandidate := newCandidateReader()
+	readBudget := newBudgetReader()
+	readReport := newReportReader()
+	return fastjson.Object(func(v *Submission) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("assessment_id", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.String(d, &v.AssessmentID, i, depth)
+		}),
+		fastjson.Field("challenge", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return readSubmissionChallenge(d, &v.Challenge, i, depth)
+		}),
+		fastjson.Field("candidate", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return readCandidate(d, &v.Candidate, i, depth)
+		}),
+		fastjson.Field("status", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.String(d, &v.Status, i, depth)
+		}),
+		fastjson.Field("started_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.Time(d, &v.StartedAt, i, depth)
+		}),
+		fastjson.Field("submitted_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.TimePointer(d, &v.SubmittedAt, i, depth)
+		}),
+		fastjson.Field("evaluated_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.TimePointer(d, &v.EvaluatedAt, i, depth)
+		}),
+		fastjson.Field("paused_total_seconds", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.Int(d, &v.PausedTotalSeconds, i, depth)
+		}),
+		fastjson.Field("budget", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return readBudget(d, &v.Budget, i, depth)
+		}),
+		fastjson.Field("created_at", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.Time(d, &v.CreatedAt, i, depth)
+		}),
+		fastjson.Field("workspace_archive_url", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.Pointer(d, &v.WorkspaceArchiveURL, i, depth, fastjson.String)
+		}),
+		fastjson.Field("report", func(d *fastjson.Decoder, v *Submission, i, depth int) int {
+			return fastjson.Pointer(d, &v.Report, i, depth, readReport)
+		}),
+	)
+}
 
-func (SubmissionChallenge) reader() any { return readSubmissionChallenge }
+func (SubmissionChallenge) reader() any { return newSubmissionChallengeReader() }
 
-var readSubmissionChallenge = fastjson.Object(func(v *SubmissionChallenge) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("name", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
-		return fastjson.String(d, &v.Name, i, depth)
-	}),
-	fastjson.Field("slug", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
-		return fastjson.String(d, &v.Slug, i, depth)
-	}),
-)
+func newSubmissionChallengeReader() fastjson.Reader[SubmissionChallenge] {
+	return fastjson.Object(func(v *SubmissionChallenge) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("name", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
+			return fastjson.String(d, &v.Name, i, depth)
+		}),
+		fastjson.Field("slug", func(d *fastjson.Decoder, v *SubmissionChallenge, i, depth int) int {
+			return fastjson.String(d, &v.Slug, i, depth)
+		}),
+	)
+}
 
-func (Task) reader() any { return readTask }
+func (Task) reader() any { return newTaskReader() }
 
-var readTask = fastjson.Object(func(v *Task) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("id", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.String(d, &v.ID, i, depth)
-	}),
-	fastjson.Field("task_key", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.String(d, &v.TaskKey, i, depth)
-	}),
-	fastjson.Field("kind", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.String(d, &v.Kind, i, depth)
-	}),
-	fastjson.Field("title", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.String(d, &v.Title, i, depth)
-	}),
-	fastjson.Field("order_index", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.Int(d, &v.OrderIndex, i, depth)
-	}),
-	fastjson.Field("weight", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.Float(d, &v.Weight, i, depth)
-	}),
-	fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Task, i, depth int) int {
-		return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
-	}),
-)
+func newTaskReader() fastjson.Reader[Task] {
+	return fastjson.Object(func(v *Task) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("id", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.String(d, &v.ID, i, depth)
+		}),
+		fastjson.Field("task_key", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.String(d, &v.TaskKey, i, depth)
+		}),
+		fastjson.Field("kind", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.String(d, &v.Kind, i, depth)
+		}),
+		fastjson.Field("title", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.String(d, &v.Title, i, depth)
+		}),
+		fastjson.Field("order_index", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.Int(d, &v.OrderIndex, i, depth)
+		}),
+		fastjson.Field("weight", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.Float(d, &v.Weight, i, depth)
+		}),
+		fastjson.Field("time_limit_minutes", func(d *fastjson.Decoder, v *Task, i, depth int) int {
+			return fastjson.Int(d, &v.TimeLimitMinutes, i, depth)
+		}),
+	)
+}
 
-func (Usage) reader() any { return readUsage }
+func (Usage) reader() any { return newUsageReader() }
 
-var readUsage = fastjson.Object(func(v *Usage) *fastjson.Extra { return &v.Extra },
-	fastjson.Field("period_start", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-		return fastjson.Time(d, &v.PeriodStart, i, depth)
-	}),
-	fastjson.Field("assessments_used", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-		return fastjson.Int(d, &v.AssessmentsUsed, i, depth)
-	}),
-	fastjson.Field("assessments_limit", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
-		return fastjson.Int(d, &v.AssessmentsLimit, i, depth)
-	}),
-)
+func newUsageReader() fastjson.Reader[Usage] {
+	return fastjson.Object(func(v *Usage) *fastjson.Extra { return &v.Extra },
+		fastjson.Field("period_start", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
+			return fastjson.Time(d, &v.PeriodStart, i, depth)
+		}),
+		fastjson.Field("assessments_used", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
+			return fastjson.Int(d, &v.AssessmentsUsed, i, depth)
+		}),
+		fastjson.Field("assessments_limit", func(d *fastjson.Decoder, v *Usage, i, depth int) int {
+			return fastjson.Int(d, &v.AssessmentsLimit, i, depth)
+		}),
+	)
+}
 
-func (wireMeta) reader() any { return readWireMeta }
+func (wireMeta) reader() any { return newWireMetaReader() }
 
-var readWireMeta = fastjson.Object(nil,
-	fastjson.Field("request_id", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.String(d, &v.RequestID, i, depth)
-	}),
-	fastjson.Field("page", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.Pointer(d, &v.Page, i, depth, fastjson.Int)
-	}),
-	fastjson.Field("page_size", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.Int(d, &v.PageSize, i, depth)
-	}),
-	fastjson.Field("total", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.Pointer(d, &v.Total, i, depth, fastjson.Int)
-	}),
-	fastjson.Field("has_more", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.Pointer(d, &v.HasMore, i, depth, fastjson.Bool)
-	}),
-	fastjson.Field("next_cursor", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
-		return fastjson.Raw(d, &v.NextCursor, i, depth)
-	}),
-)
-
-var readPillars = fastjson.Slice(readPillar)
-
-var readRawValues = fastjson.Slice(fastjson.Raw[RawValue])
-
-var readStrings = fastjson.Slice(fastjson.String[string])
-
-var readTasks = fastjson.Slice(readTask)
+func newWireMetaReader() fastjson.Reader[wireMeta] {
+	return fastjson.Object(nil,
+		fastjson.Field("request_id", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.String(d, &v.RequestID, i, depth)
+		}),
+		fastjson.Field("page", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.Pointer(d, &v.Page, i, depth, fastjson.Int)
+		}),
+		fastjson.Field("page_size", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.Int(d, &v.PageSize, i, depth)
+		}),
+		fastjson.Field("total", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.Pointer(d, &v.Total, i, depth, fastjson.Int)
+		}),
+		fastjson.Field("has_more", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.Pointer(d, &v.HasMore, i, depth, fastjson.Bool)
+		}),
+		fastjson.Field("next_cursor", func(d *fastjson.Decoder, v *wireMeta, i, depth int) int {
+			return fastjson.Raw(d, &v.NextCursor, i, depth)
+		}),
+	)
+}

@@ -13,37 +13,41 @@ import (
 // Extra holds the members of an object that have no field.
 type Extra = map[string]stdjson.RawMessage
 
-// Member is a member of the objects that are read into a T.
-type Member[T any] struct {
+// Member is a member of the objects that are read into the struct that P points to.
+type Member[P any] struct {
 	start string // The name with quotes and colon, without white space, as it usually occurs.
-	read  Reader[T]
+	read  func(d *Decoder, to P, i, depth int) int
 }
 
-// Field returns the member with a name, which must need no escapes. The reader reads the
-// member's value into a field of T.
-func Field[T any](name string, read Reader[T]) Member[T] { return Member[T]{`"` + name + `":`, read} }
+// Field returns the member with a name, which must need no escapes. read reads the value
+// at index i, as a Reader does, into a field of the struct.
+func Field[P any](name string, read func(d *Decoder, to P, i, depth int) int) Member[P] {
+	return Member[P]{`"` + name + `":`, read}
+}
 
-// object reads objects into a T.
-type object[T any] struct {
-	members []Member[T]
+// object reads objects into a struct. Its type parameter is the pointer, because the
+// compiler generates the same code for all pointers.
+type object[P any] struct {
+	members []Member[P]
 	byName  map[string]int // Index in members, plus 1.
-	extra   func(*T) *Extra
+	extra   func(P) *Extra
+	null    func(d *Decoder, to P, i int) int
 }
 
 // Object returns the reader of a struct. Members with other names are stored in extra, or
 // skipped if extra is nil. The last of several members with the same name applies.
-func Object[T any](extra func(*T) *Extra, members ...Member[T]) Reader[T] {
-	o := &object[T]{members, make(map[string]int), extra}
+func Object[T any](extra func(*T) *Extra, members ...Member[*T]) Reader[T] {
+	o := &object[*T]{members, make(map[string]int), extra, null[T]}
 	for i, m := range members {
 		o.byName[m.start[1:len(m.start)-2]] = i + 1
 	}
 	return o.read
 }
 
-func (o *object[T]) read(d *Decoder, to *T, i, depth int) int {
+func (o *object[P]) read(d *Decoder, to P, i, depth int) int {
 	b := d.b
 	if at(b, i) != '{' {
-		return null(d, to, i)
+		return o.null(d, to, i)
 	}
 	i = space(b, i+1)
 	if at(b, i) == '}' {
@@ -82,7 +86,7 @@ func (o *object[T]) read(d *Decoder, to *T, i, depth int) int {
 }
 
 // unknown stores or skips the value of a member without a field.
-func (o *object[T]) unknown(d *Decoder, to *T, name []byte, i, depth int) int {
+func (o *object[P]) unknown(d *Decoder, to P, name []byte, i, depth int) int {
 	end := d.skip(i, depth)
 	if end < 0 || o.extra == nil {
 		return end

@@ -52,7 +52,7 @@ func JSONMethods(root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := readers{types: make(map[string]ast.Expr), slices: make(map[string]string)}
+	r := readers{types: make(map[string]ast.Expr)}
 	for _, file := range files {
 		for _, declaration := range file.Decls {
 			group, ok := declaration.(*ast.GenDecl)
@@ -93,9 +93,6 @@ func (v *%[1]s) UnmarshalJSON(b []byte) error { return decode(b, v) }
 			return nil, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.slices)) {
-		fmt.Fprintf(&b, "\nvar %s = fastjson.Slice(%s)\n", name, r.slices[name])
-	}
 	return format.Source(b.Bytes())
 }
 
@@ -109,14 +106,16 @@ func embedsUnknown(kind ast.Expr) bool {
 	})
 }
 
-// readers writes readers of package fastjson.
+// readers writes functions that make readers of package fastjson. They are functions, so
+// that a program links those of the structs that it reads.
 type readers struct {
 	types  map[string]ast.Expr
-	slices map[string]string // The reader of the elements by the name of the reader of the slice.
+	locals []string // Declarations of the readers that the function in progress uses.
 }
 
-// write writes the reader of a struct.
-func (r readers) write(b *bytes.Buffer, name string) error {
+// write writes the function that makes the reader of a struct.
+func (r *readers) write(b *bytes.Buffer, name string) error {
+	r.locals = nil
 	extra := "nil"
 	var fields bytes.Buffer
 	for _, f := range r.types[name].(*ast.StructType).Fields.List {
@@ -132,8 +131,9 @@ func (r readers) write(b *bytes.Buffer, name string) error {
 		}
 		fmt.Fprintf(&fields, "fastjson.Field(%q, func(d *fastjson.Decoder, v *%s, i, depth int) int {\nreturn %s\n}),\n", member, name, call)
 	}
-	fmt.Fprintf(b, "\nfunc (%s) reader() any { return read%s }\n", name, exported(name))
-	fmt.Fprintf(b, "\nvar read%s = fastjson.Object(%s,\n%s)\n", exported(name), extra, &fields)
+	fmt.Fprintf(b, "\nfunc (%s) reader() any { return new%sReader() }\n", name, exported(name))
+	fmt.Fprintf(b, "\nfunc new%sReader() fastjson.Reader[%s] {\n%sreturn fastjson.Object(%s,\n%s)\n}\n",
+		exported(name), name, strings.Join(r.locals, ""), extra, &fields)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (r readers) write(b *bytes.Buffer, name string) error {
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // call returns the call that reads a field of a type.
-func (r readers) call(t ast.Expr, field string) (string, error) {
+func (r *readers) call(t ast.Expr, field string) (string, error) {
 	if pointer, ok := t.(*ast.StarExpr); ok && types.ExprString(t) != "*time.Time" {
 		element, err := r.reader(pointer.X)
 		return fmt.Sprintf("fastjson.Pointer(d, &v.%s, i, depth, %s)", field, element), err
@@ -150,8 +150,8 @@ func (r readers) call(t ast.Expr, field string) (string, error) {
 	return fmt.Sprintf("%s(d, &v.%s, i, depth)", reader, field), err
 }
 
-// reader returns the reader of a type.
-func (r readers) reader(t ast.Expr) (string, error) {
+// reader returns the reader of a type. It declares those that must be made.
+func (r *readers) reader(t ast.Expr) (string, error) {
 	name := types.ExprString(t)
 	known := map[string]string{"string": "String", "bool": "Bool", "int": "Int", "int64": "Int", "float64": "Float", "time.Time": "Time",
 		"*time.Time": "TimePointer", "stdjson.RawMessage": "RawMessage", "RawValue": "Raw"}
@@ -159,22 +159,29 @@ func (r readers) reader(t ast.Expr) (string, error) {
 		return "fastjson." + reader, nil
 	}
 	if list, ok := t.(*ast.ArrayType); ok && list.Len == nil {
-		element, err := r.reader(list.Elt)
 		name := types.ExprString(list.Elt)
-		reader := "read" + exported(name) + "s"
+		element, err := r.reader(list.Elt)
 		if strings.HasPrefix(element, "fastjson.") {
 			element += "[" + name + "]"
 		}
-		r.slices[reader] = element
-		return reader, err
+		return r.local("read"+exported(name)+"s", "fastjson.Slice("+element+")"), err
 	}
 	switch own := r.types[name].(type) {
 	case *ast.Ident:
 		return r.reader(own)
 	case *ast.StructType:
-		return "read" + name, nil
+		return r.local("read"+name, "new"+name+"Reader()"), nil
 	}
 	return "", fmt.Errorf("no reader for the type %s", name)
+}
+
+// local declares a variable, once, and returns its name.
+func (r *readers) local(name, value string) string {
+	declaration := name + " := " + value + "\n"
+	if !slices.Contains(r.locals, declaration) {
+		r.locals = append(r.locals, declaration)
+	}
+	return name
 }
 
 const (
