@@ -67,7 +67,7 @@ func newNamed(baseURL, apiKey string, names inputNames, opts []Option) (*Client,
 		timeout:  30 * time.Second,
 		maxBytes: 64 << 20,
 	}
-	client, err := c.with(opts).assemble(newShared())
+	client, err := c.with(opts).assemble(newShared(), new(sentInvitations))
 	if err == nil {
 		client.core.shared.clock.Follow(serverclock.Of(client.core.base.Host))
 	}
@@ -85,7 +85,7 @@ func FromEnv(opts ...Option) (*Client, error) {
 // opts. Both share connections and the state of the rate limits.
 func (c *Client) With(opts ...Option) (*Client, error) {
 	k := c.use()
-	return k.config.with(opts).assemble(k.shared)
+	return k.config.with(opts).assemble(k.shared, c.Invitations.sent)
 }
 
 // Environment returns the environment of the key, by its prefix. It is empty for an
@@ -174,7 +174,7 @@ func anyRequest(method, escaped string) request {
 }
 
 // assemble checks the options and creates the client.
-func (c config) assemble(s *shared) (*Client, error) {
+func (c config) assemble(s *shared, sent *sentInvitations) (*Client, error) {
 	if c.last == nil {
 		c.last = new(atomic.Pointer[keyInfo])
 	}
@@ -188,11 +188,11 @@ func (c config) assemble(s *shared) (*Client, error) {
 	c.retry = retry
 	c.maxBytes = min(c.maxBytes, math.MaxInt64-1) // One byte more is read, to detect a longer response.
 	k := &core{config: c, base: base, dialect: dialect, keys: keys, shared: s, server: urls.Server(&base), hooks: c.allHooks()}
-	return newClient(k), nil
+	return newClient(k, sent), nil
 }
 
 // newClient creates the client of checked options.
-func newClient(k *core) *Client {
+func newClient(k *core, sent *sentInvitations) *Client {
 	c := k.config
 	if c.http != nil {
 		k.http = *c.http
@@ -211,7 +211,7 @@ func newClient(k *core) *Client {
 		Assessments: &AssessmentService{k},
 		Challenges:  &ChallengeService{k},
 		Events:      &EventService{k},
-		Invitations: &InvitationService{k},
+		Invitations: &InvitationService{k, sent},
 		Members:     &MemberService{k},
 		Submissions: &SubmissionService{k},
 		core:        k,

@@ -40,7 +40,6 @@ type shared struct {
 	clock      serverclock.Clock // Of the server. Ignores a Date that a time zone does not explain.
 	pollClock  serverclock.Clock // The same for polling, which works with any difference of the clocks.
 	accounts   accountIDs
-	sent       sentInvitations
 }
 
 // maxClockSkew is longer than any difference that time zones and clock corrections cause.

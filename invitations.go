@@ -21,9 +21,17 @@ import (
 //	POST /assessments/{id}/invitations                            write
 //	POST /assessments/{id}/invitations/{invitation_id}/resend     write (Dialect.ResendInvitation)
 //	POST /assessments/{id}/invitations/{invitation_id}/revoke     write (Dialect.RevokeInvitation)
-type InvitationService struct{ core *core }
+type InvitationService struct {
+	core *core
+	sent *sentInvitations // Shared with the client's variants.
+}
 
-func (s *InvitationService) use() *core { return (*service)(s).use() }
+func (s *InvitationService) use() *core {
+	if s == nil {
+		s = new(InvitationService)
+	}
+	return (&service{s.core}).use()
+}
 
 // List returns an assessment's invitations, newest first. Scope read; costs one read a
 // page.
@@ -54,17 +62,18 @@ func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 // because the status of a revoked invitation is not documented. Resend sends an existing
 // invitation's e-mail again.
 func (s *InvitationService) Send(ctx context.Context, assessmentID string, in NewInvitation) (invitation Invitation, err error) {
-	shared := s.use().shared
-	to, clock := inviting.To(assessmentID, in.Email), &shared.clock
-	shared.sent.Join(to, clock.Now())
+	s.use()
+	to := inviting.To(assessmentID, in.Email)
+	clock := &s.core.shared.clock
+	s.sent.Join(to, clock.Now())
 	last := &lastSend{At: clock.Now(), Lost: errNotReturned}
-	defer func() { shared.sent.Release(to, last) }()
+	defer func() { s.sent.Release(to, last) }()
 	invitation, err = s.post(ctx, assessmentID, in, requestHooks{})
 	last = newLastSend(invitation, err, clock.Now())
 	return invitation, err
 }
 
-// post sends an invitation without recording it in shared.sent.
+// post sends an invitation without recording it in s.sent.
 func (s *InvitationService) post(ctx context.Context, assessmentID string, in NewInvitation, hooks requestHooks) (Invitation, error) {
 	r := newRequest("Invitations.Send", "POST /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})
 	r.requestHooks = hooks

@@ -371,13 +371,13 @@ func (r *inviteRun) find(to inviting.Addressee) (invitation Invitation, found bo
 	if found {
 		return invitation, true
 	}
-	return r.service.core.shared.sent.Invitation(to)
+	return r.service.sent.Invitation(to)
 }
 
 // claim excludes other calls from an address until release. When another call has the
 // address, claim waits until that call ends and returns false.
 func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (last lastSend, claimed bool, err error) {
-	last, busy := r.service.core.shared.sent.Claim(to, r.now())
+	last, busy := r.service.sent.Claim(to, r.now())
 	if busy == nil {
 		return last, true, nil
 	}
@@ -399,7 +399,7 @@ func (r *inviteRun) claim(ctx context.Context, to inviting.Addressee) (last last
 	}
 }
 
-func (r *inviteRun) release(v invite) { r.service.core.shared.sent.Release(v.to, &v.last) }
+func (r *inviteRun) release(v invite) { r.service.sent.Release(v.to, &v.last) }
 
 // checkMissing is called before each attempt. It returns an error when the attempt must
 // not be made.
@@ -474,7 +474,7 @@ func factsOf(i *Invitation) inviting.Facts {
 
 // sentID returns the id of the invitation that this client sent to an address.
 func (r *inviteRun) sentID(address string) string {
-	sent, _ := r.service.core.shared.sent.Invitation(inviting.To(r.assessmentID, address))
+	sent, _ := r.service.sent.Invitation(inviting.To(r.assessmentID, address))
 	return sent.ID
 }
 
