@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if a.flags.timeout > 0 && errors.Is(err, context.DeadlineExceeded) {
 		err = adviceError{err, "--timeout sets another limit"}
 	}
-	if err = firstOf(err, a.noHelp); err == nil {
+	if err = cmp.Or(err, a.noHelp); err == nil {
 		if a.testMode {
 			_, _ = fmt.Fprintln(a.err, a.err.Paint(output.Faint, "This is a test key: no e-mail is sent, and no change is stored."))
 		}

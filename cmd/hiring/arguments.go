@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
 // typedKey matches a key in an argument. The prefix alone does not match.
@@ -63,10 +61,10 @@ func (a *app) prepare(c *cobra.Command) error {
 			return err
 		}
 	}
-	switch timeout := c.Flags().Changed("timeout"); {
-	case timeout && a.flags.timeout <= 0:
-		return usagef("--timeout: give a duration above 0, as in 20s")
-	case timeout:
+	if c.Flags().Changed("timeout") {
+		if a.flags.timeout <= 0 {
+			return usagef("--timeout: give a duration above 0, as in 20s")
+		}
 		a.limit(c, a.flags.timeout)
 	}
 	return nil
@@ -88,12 +86,6 @@ func (a *app) checkProfile() error {
 	case a.flags.sandbox:
 		return usagef("--sandbox and --profile exclude each other")
 	}
-	store, err := profile.Open()
-	if err != nil {
-		return err
-	}
-	if _, _, err := store.Get(a.flags.profile); err != nil {
-		return profileError(store, a.flags.profile, err)
-	}
-	return nil
+	_, _, _, err := a.chosenProfile()
+	return err
 }

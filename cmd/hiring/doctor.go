@@ -117,13 +117,7 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 	case output.People:
 		return showToPeople(p, r)
 	default:
-		return output.List(p, findings, func(yield func(doctor.Finding, error) bool) {
-			for _, f := range r.Findings {
-				if !yield(f, nil) {
-					return
-				}
-			}
-		})
+		return output.List(p, findings, hiring.PagerOf(r.Findings...).All(context.Background()))
 	}
 }
 

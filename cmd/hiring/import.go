@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 		results: kept, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
-		err = firstOf(err, output.One(printer, importSummaryTable(), summary))
+		err = cmp.Or(err, output.One(printer, importSummaryTable(), summary))
 	}
 	return err
 }
@@ -98,15 +99,6 @@ func openResults(file string) (*candidates.Results, error) {
 		return nil, adviceError{usageError{err}, "No invitations were sent"}
 	}
 	return results, err
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // importPlan is what an import would do.

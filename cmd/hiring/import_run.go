@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,11 @@ func (im importer) run(ctx context.Context) (importSummary, error) {
 	im.progress.End()
 	missing, finished := im.results.Finish(im.assessment, im.people)
 	r.summary.NoRow = missing
-	err := im.finalError(r.summary, sending, firstOf(r.writeErr, finished))
+	err := im.finalError(r.summary, sending, cmp.Or(r.writeErr, finished))
 	if r.summary.NotSent+r.summary.Unknown+missing == 0 { // Every outcome is known and written.
-		err = firstOf(err, removeIfThere(checkpoint))
+		if removed := os.Remove(checkpoint); !errors.Is(removed, os.ErrNotExist) {
+			err = cmp.Or(err, removed)
+		}
 	}
 	return r.summary, err
 }
@@ -75,13 +78,6 @@ func (im importer) run(ctx context.Context) (importSummary, error) {
 // request is being sent. Each assessment has its own file.
 func checkpointFile(results, assessment string) string {
 	return results + "." + safeName(assessment) + ".state"
-}
-
-func removeIfThere(file string) error {
-	if err := os.Remove(file); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // candidates yields the candidates in random order. Another machine may import the same
@@ -116,7 +112,7 @@ func (r *importRun) record(invited hiring.InviteResult, err error) bool {
 		invited.Invitation, invited.Outcome, err = existing, hiring.InviteExisting, nil
 	}
 	result, earlier, writeErr := r.results.Add(r.result(invited, err))
-	r.writeErr = firstOf(r.writeErr, writeErr)
+	r.writeErr = cmp.Or(r.writeErr, writeErr)
 	r.done[candidates.Key(result.Email)] = true
 	if earlier {
 		r.summary.Earlier++
@@ -129,7 +125,7 @@ func (r *importRun) record(invited hiring.InviteResult, err error) bool {
 
 // recordRest records the candidates that SendAll did not process.
 func (r *importRun) recordRest(why error) {
-	ended := &hiring.RunEndedError{Cause: firstOf(r.writeErr, why)}
+	ended := &hiring.RunEndedError{Cause: cmp.Or(r.writeErr, why)}
 	for _, person := range r.people {
 		if !r.done[candidates.Key(person.Email)] {
 			r.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)

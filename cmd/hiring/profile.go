@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,7 +199,7 @@ func (a *app) profileRemoveCommand() *cobra.Command {
 			if before == args[0] {
 				next, err = a.nowInUse(store)
 			}
-			return firstOf(err, a.printDone("Removed profile "+args[0]+"."+next))
+			return cmp.Or(err, a.printDone("Removed profile "+args[0]+"."+next))
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,7 @@ func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 		return nil, "", profile.Profile{}, err
 	}
 	name, p, err := store.Get(a.flags.profile)
-	if err != nil && name == "" {
+	if errors.Is(err, profile.ErrUnknown) && name == "" {
 		return nil, "", p, adviceError{usagef("No profile is in use"), "Choose one with --profile, or with hiring profile use <name>"}
 	}
 	if err != nil {

@@ -188,9 +188,14 @@ func TestConfigurationOfOthersIsRejected(t *testing.T) {
 		require.NoError(t, err)
 		for _, open := range []os.FileMode{0o002, 0o020} {
 			require.NoError(t, os.Chmod(path, info.Mode()|open))
-			got := u.run("account")
-			assert.Equal(t, exitFailed, got.code, got.stderr)
-			assert.Contains(t, got.stderr, "Other users can write to "+path)
+			for _, args := range [][]string{{"account"}, {"profile", "get"}, {"account", "--web"}} {
+				if filepath.Base(path) == "keys.json" && len(args) > 1 {
+					continue // It does not need the key.
+				}
+				got := u.run(args...)
+				assert.Equal(t, exitFailed, got.code, "%s", got.stderr)
+				assert.Contains(t, got.stderr, "Other users can write to "+path)
+			}
 		}
 		require.NoError(t, os.Chmod(path, info.Mode()))
 		if os.Geteuid() == 0 { // Only root can change the owner.

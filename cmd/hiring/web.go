@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os/exec"
@@ -71,7 +72,10 @@ func (a *app) dashboard() (string, error) {
 		return "", err
 	}
 	name, p, err := store.Get(a.flags.profile)
-	if err != nil && (a.flags.profile != "" || name != "") {
+	switch {
+	case errors.Is(err, profile.ErrUnknown) && name == "": // No profile is in use.
+		return "", nil
+	case err != nil:
 		return "", profileError(store, name, err)
 	}
 	return p.DashboardURL, nil

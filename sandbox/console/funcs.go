@@ -28,7 +28,6 @@ var funcs = template.FuncMap{
 	"seq":     func(all ...string) []string { return all },
 	"dict":    dict,
 	"add":     func(a, b int) int { return a + b },
-	"quote":   strconv.Quote,
 	"fault":   faultText,
 	"left":    leftText,
 	"problem": problemText,

@@ -34,7 +34,7 @@ func createAssessment(c *call) response {
 	var challenge *world.Record[world.Challenge]
 	if id, ok := requiredString(&p, object, "challenge_id"); ok {
 		switch challenge = c.world.Challenges().Find(canonicalID(id)); {
-		case !isUUID(id):
+		case !uuid.MatchString(id):
 			p.add("challenge_id", "Expected a UUID.")
 		case challenge == nil:
 			p.add("challenge_id", "There is no such challenge.")

@@ -57,7 +57,7 @@ func controlDocument() map[string]any {
 		"servers":    []any{map[string]any{"url": "/"}},
 		"security":   []any{},
 		"paths":      paths,
-		"components": map[string]any{"schemas": map[string]any{"Error": schemaOf(reflect.TypeFor[controlErrorBody]())}},
+		"components": map[string]any{"schemas": map[string]any{"Error": schema(reflect.TypeFor[controlErrorBody](), true)}},
 	}
 }
 
@@ -77,12 +77,12 @@ func (r *controlRoute) document() map[string]any {
 		responses["204"] = map[string]any{"description": "Done."}
 	} else {
 		responses["200"] = map[string]any{"description": "Done.", "content": map[string]any{
-			"application/json": map[string]any{"schema": schemaOf(r.output)},
+			"application/json": map[string]any{"schema": schema(r.output, true)},
 		}}
 	}
 	op := map[string]any{"operationId": r.id(), "summary": r.summary, "responses": responses}
 	if r.input != nil {
-		media := map[string]any{"schema": inputSchemaOf(r.input)}
+		media := map[string]any{"schema": schema(r.input, false)}
 		if r.example != "" {
 			media["example"] = json.RawMessage(r.example)
 		}
@@ -107,15 +107,9 @@ func (r *controlRoute) id() string {
 	return id + strings.Join(words, "")
 }
 
-// schemaOf returns the JSON schema of a type that a response encodes: every
-// member is present.
-func schemaOf(t reflect.Type) map[string]any { return schema(t, true) }
-
-// inputSchemaOf returns the JSON schema of a request body: members can be left
-// out, and unknown ones are rejected.
-func inputSchemaOf(t reflect.Type) map[string]any { return schema(t, false) }
-
-// schema returns the JSON schema of a type. output says whether a response encodes it.
+// schema returns the JSON schema of a type. With output, a response encodes it: every
+// member is present. Otherwise it is a request body: members can be left out, and unknown
+// ones are rejected.
 func schema(t reflect.Type, output bool) map[string]any {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[world.Moment]():

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"net/mail"
+	"regexp"
 	"strings"
 )
 
@@ -59,20 +60,5 @@ func isEmailAddress(text string) bool {
 // canonicalID returns an id in lower case, because UUIDs are case-insensitive.
 func canonicalID(id string) string { return strings.ToLower(id) }
 
-// isUUID reports whether text has the form of a UUID of any version.
-func isUUID(text string) bool {
-	if len(text) != 36 {
-		return false
-	}
-	for i, r := range text {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if r != '-' {
-				return false
-			}
-		case !strings.ContainsRune("0123456789abcdefABCDEF", r):
-			return false
-		}
-	}
-	return true
-}
+// uuid is the form of a UUID of any version.
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

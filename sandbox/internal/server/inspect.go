@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -130,7 +129,6 @@ func (s *Server) Keys() []KeyInfo {
 			Expires: k.Expires, Read: s.quotaInfo(k, ClassRead, now), Write: s.quotaInfo(k, ClassWrite, now),
 		})
 	}
-	slices.SortStableFunc(all, func(x, y KeyInfo) int { return cmp.Compare(boolInt(y.Live), boolInt(x.Live)) })
 	return all
 }
 

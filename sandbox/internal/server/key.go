@@ -21,17 +21,8 @@ const (
 	ScopeAdmin Scope = "admin"
 )
 
-func (s Scope) rank() int {
-	switch s {
-	case ScopeRead:
-		return 1
-	case ScopeWrite:
-		return 2
-	case ScopeAdmin:
-		return 3
-	}
-	return 0
-}
+// rank is 0 for an unknown scope.
+func (s Scope) rank() int { return slices.Index([]Scope{ScopeRead, ScopeWrite, ScopeAdmin}, s) + 1 }
 
 func (s Scope) includes(needed Scope) bool { return s.rank() >= needed.rank() }
 

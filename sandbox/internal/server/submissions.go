@@ -89,7 +89,7 @@ func (c *call) submissionFilter(p *problems) world.Filter {
 	if lag := c.config.ListingLag; lag > 0 {
 		f.Lagging, f.ListedUntil = true, world.MomentOf(c.at.Add(-lag))
 	}
-	if f.ByAssessment && !isUUID(f.AssessmentID) {
+	if f.ByAssessment && !uuid.MatchString(f.AssessmentID) {
 		p.add("assessment_id", "Expected a UUID.")
 	}
 	if f.BySince {
