@@ -17,12 +17,8 @@ func (a *app) accountCommand() *cobra.Command {
 		Short:   "Show the organization, its plan and the invitations left",
 		Args:    cobra.NoArgs,
 		Example: "  hiring account\n  hiring account --jq .usage.assessments_used",
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			account, err := t.client.Account.Get(ctx)
-			if err != nil {
-				return err
-			}
-			return output.One(t.Printer, accountTable(), account)
+		RunE: showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
+			return t.client.Account.Get(ctx)
 		}),
 	})
 }

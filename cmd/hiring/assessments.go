@@ -43,12 +43,8 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 		Short:             "Show an assessment",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			assessment, err := t.client.Assessments.Get(ctx, t.args[0])
-			if err != nil {
-				return err
-			}
-			return output.One(t.Printer, assessmentTable(), assessment)
+		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
+			return t.client.Assessments.Get(ctx, t.args[0])
 		}),
 	})
 }
@@ -69,18 +65,14 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 	c.Flags().Float64Var(&in.BudgetDollarsCap, "budget", 0, "a candidate's budget for AI in `dollars`; 0 means the challenge's budget")
 	c.Flags().StringSliceVar(&in.SelectedTaskIDs, "tasks", nil, "the `ids` of the tasks to use, for a challenge with several tasks")
 	_ = c.RegisterFlagCompletionFunc("challenge", a.complete(challengeIDs))
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+	c.RunE = showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 		if in.ChallengeID == "" || in.Name == "" {
-			return adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
+			return hiring.Assessment{}, adviceError{usagef("--challenge and --name are required"), "hiring challenges list shows the challenges"}
 		}
 		if err := a.guard(ctx, t.client, "create an assessment"); err != nil {
-			return err
+			return hiring.Assessment{}, err
 		}
-		assessment, err := t.client.Assessments.Create(ctx, in)
-		if err != nil {
-			return err
-		}
-		return output.One(t.Printer, assessmentTable(), assessment)
+		return t.client.Assessments.Create(ctx, in)
 	})
 	return c
 }
@@ -91,15 +83,11 @@ func (a *app) assessmentsCloseCommand() *cobra.Command {
 		Short:             "Close an assessment, so that no candidate can start it",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
-		RunE: a.withTask(func(ctx context.Context, t task) error {
+		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 			if err := a.guard(ctx, t.client, "close the assessment"); err != nil {
-				return err
+				return hiring.Assessment{}, err
 			}
-			assessment, err := t.client.Assessments.Close(ctx, t.args[0])
-			if err != nil {
-				return err
-			}
-			return output.One(t.Printer, assessmentTable(), assessment)
+			return t.client.Assessments.Close(ctx, t.args[0])
 		}),
 	}
 }

@@ -43,12 +43,8 @@ func (a *app) challengesGetCommand() *cobra.Command {
 		Short:             "Show a challenge with its tasks and its brief",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(challengeIDs),
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			challenge, err := t.client.Challenges.Get(ctx, t.args[0])
-			if err != nil {
-				return err
-			}
-			return output.One(t.Printer, challengeTable(), challenge)
+		RunE: showItem(a, challengeTable(), func(ctx context.Context, t task) (hiring.Challenge, error) {
+			return t.client.Challenges.Get(ctx, t.args[0])
 		}),
 	})
 }

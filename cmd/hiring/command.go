@@ -37,6 +37,17 @@ func (a *app) withTask(work func(context.Context, task) error) func(*cobra.Comma
 	}
 }
 
+// showItem returns the RunE function of a command that prints what one call returns.
+func showItem[T any](a *app, table output.Table[T], call func(context.Context, task) (T, error)) func(*cobra.Command, []string) error {
+	return a.withTask(func(ctx context.Context, t task) error {
+		item, err := call(ctx, t)
+		if err != nil {
+			return err
+		}
+		return output.One(t.Printer, table, item)
+	})
+}
+
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs,

@@ -77,18 +77,14 @@ candidate gets an e-mail. To invite an address only once, use ensure.`,
 		Args: cobra.NoArgs,
 	}
 	flags := a.newCandidateFlags(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		if err := flags.check(); err != nil {
-			return err
+			return hiring.Invitation{}, err
 		}
 		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate"); err != nil {
-			return err
+			return hiring.Invitation{}, err
 		}
-		invitation, err := t.client.Invitations.Send(ctx, *flags.assessment, flags.candidate)
-		if err != nil {
-			return err
-		}
-		return output.One(t.Printer, invitationTable(), invitation)
+		return t.client.Invitations.Send(ctx, *flags.assessment, flags.candidate)
 	})
 	return c
 }
@@ -134,15 +130,11 @@ func (a *app) invitationsResendCommand() *cobra.Command {
 	}
 	assessment := a.assessmentFlag(c)
 	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
 		if err := a.guard(ctx, t.client, "send the invitation e-mail again"); err != nil {
-			return err
+			return hiring.Invitation{}, err
 		}
-		invitation, err := t.client.Invitations.Resend(ctx, *assessment, t.args[0])
-		if err != nil {
-			return err
-		}
-		return output.One(t.Printer, invitationTable(), invitation)
+		return t.client.Invitations.Resend(ctx, *assessment, t.args[0])
 	})
 	return c
 }
