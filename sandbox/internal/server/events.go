@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"sort"
 	"strconv"
@@ -53,15 +54,6 @@ func eventJSON(e *world.Event) []byte {
 	if e.Encoded != nil {
 		return e.Encoded
 	}
-	b := make([]byte, 0, len(e.Payload)+96)
-	b = append(b, `{"seq":`...)
-	b = strconv.AppendInt(b, e.Seq, 10)
-	b = append(b, `,"kind":`...)
-	b = append(b, encodeJSON(e.Kind)...)
-	b = append(b, `,"ts_ms":`...)
-	b = strconv.AppendInt(b, int64(e.At), 10)
-	b = append(b, `,"payload":`...)
-	b = append(b, cmp.Or(e.Payload, "{}")...)
-	e.Encoded = append(b, '}')
+	e.Encoded = fmt.Appendf(nil, `{"seq":%d,"kind":%s,"ts_ms":%d,"payload":%s}`, e.Seq, encodeJSON(e.Kind), int64(e.At), cmp.Or(e.Payload, "{}"))
 	return e.Encoded
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/base64"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"net/http"
@@ -30,16 +31,8 @@ func numberedPage[T any](c *call, items *world.Collection[*world.Record[T]]) res
 	from := min(page-1, total) * size // Limited first, so that the product cannot overflow.
 	to := min(from+size, total)
 	from = min(from, total)
-	meta := make([]byte, 0, 96)
-	meta = append(meta, `,"page":`...)
-	meta = strconv.AppendInt(meta, page, 10)
-	meta = append(meta, `,"page_size":`...)
-	meta = strconv.AppendInt(meta, size, 10)
-	meta = append(meta, `,"total":`...)
-	meta = strconv.AppendInt(meta, total, 10)
-	meta = append(meta, `,"has_more":`...)
-	meta = strconv.AppendBool(meta, to < total)
-	return listRange(c, items, int(from), int(to), string(meta))
+	meta := fmt.Sprintf(`,"page":%d,"page_size":%d,"total":%d,"has_more":%t`, page, size, total, to < total)
+	return listRange(c, items, int(from), int(to), meta)
 }
 
 // listRange returns the items of a list between two indexes, newest first.

@@ -98,6 +98,24 @@ func (l *Live) candidateOfSubmission(id string, now time.Time) (*candidate, erro
 	return nil, ErrUnknown
 }
 
+// changeInvited changes the candidate with an invitation.
+func (l *Live) changeInvited(invitationID string, now time.Time, change func(c *candidate, at Moment) error) error {
+	c, err := l.candidateOfInvitation(invitationID, now)
+	if err != nil {
+		return err
+	}
+	return change(c, MomentOf(now))
+}
+
+// changeAttempt changes the candidate with a submission.
+func (l *Live) changeAttempt(submissionID string, now time.Time, change func(c *candidate, at Moment) error) error {
+	c, err := l.candidateOfSubmission(submissionID, now)
+	if err != nil {
+		return err
+	}
+	return change(c, MomentOf(now))
+}
+
 // SubmittedAt returns when a submission of any organization was submitted. ok is false if
 // it was not.
 func (l *Live) SubmittedAt(submissionID string) (at Moment, ok bool) {

@@ -38,11 +38,7 @@ func (l *Live) Mails() []Mail {
 
 // Regrade replaces the result of an evaluated submission.
 func (l *Live) Regrade(submissionID string, now time.Time, r Result) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	return c.regrade(MomentOf(now), r)
+	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.regrade(at, r) })
 }
 
 // AddResult invites an address and takes the candidate through all stages to an evaluated
@@ -64,41 +60,36 @@ func (l *Live) AddResult(assessmentID, email, name string, now time.Time, r Resu
 
 // Decide sets the recruiter's decision about a candidate.
 func (l *Live) Decide(invitationID string, now time.Time, decision string) error {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return err
-	}
-	if decision == "" {
-		return errors.New("the decision is empty")
-	}
-	c.invitation.Value.RecruiterDecision, c.invitation.Encoded = decision, nil
-	return nil
+	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
+		if decision == "" {
+			return errors.New("the decision is empty")
+		}
+		c.invitation.Value.RecruiterDecision, c.invitation.Encoded = decision, nil
+		return nil
+	})
 }
 
 // Pause adds paused time to an attempt that has not been submitted.
 func (l *Live) Pause(submissionID string, now time.Time, by time.Duration) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	switch {
-	case err != nil:
-		return err
-	case by < time.Second:
-		return errors.New("give a pause of at least a second")
-	case c.stage >= submitted:
-		return errSubmitted
-	}
-	c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
-	c.attempt.Encoded = nil
-	return nil
+	return l.changeAttempt(submissionID, now, func(c *candidate, _ Moment) error {
+		switch {
+		case by < time.Second:
+			return errors.New("give a pause of at least a second")
+		case c.stage >= submitted:
+			return errSubmitted
+		}
+		c.attempt.Value.PausedTotalSeconds += int(by / time.Second)
+		c.attempt.Encoded = nil
+		return nil
+	})
 }
 
 // SetArchive sets whether a submission has an archive after it was submitted.
 func (l *Live) SetArchive(submissionID string, now time.Time, available bool) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	c.noArchive = !available
-	return nil
+	return l.changeAttempt(submissionID, now, func(c *candidate, _ Moment) error {
+		c.noArchive = !available
+		return nil
+	})
 }
 
 // AddMember adds a member and returns its id.
@@ -147,15 +138,13 @@ var (
 
 // Revoke revokes an invitation whose attempt has not begun.
 func (l *Live) Revoke(invitationID string, now time.Time) error {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	switch {
-	case err != nil:
-		return err
-	case !c.organization.MayChange(c.invitation):
-		return errUsed
-	}
-	c.organization.RevokeInvitation(c.invitation)
-	return nil
+	return l.changeInvited(invitationID, now, func(c *candidate, _ Moment) error {
+		if !c.organization.MayChange(c.invitation) {
+			return errUsed
+		}
+		c.organization.RevokeInvitation(c.invitation)
+		return nil
+	})
 }
 
 // Close closes an active assessment.

@@ -34,11 +34,7 @@ func (l *Live) Invite(assessmentID, email, name string, now time.Time) (invitati
 
 // Open opens an invitation.
 func (l *Live) Open(invitationID string, now time.Time) error {
-	c, err := l.candidateOfInvitation(invitationID, now)
-	if err != nil {
-		return err
-	}
-	return c.open(MomentOf(now))
+	return l.changeInvited(invitationID, now, (*candidate).open)
 }
 
 // Begin begins an attempt. It opens the invitation if necessary.
@@ -55,11 +51,7 @@ func (l *Live) Begin(invitationID string, now time.Time) (submissionID string, e
 
 // Submit submits an attempt.
 func (l *Live) Submit(submissionID string, now time.Time) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	return c.submit(MomentOf(now))
+	return l.changeAttempt(submissionID, now, (*candidate).submit)
 }
 
 // SubmitInvited is like Submit, with the id of the invitation.
@@ -79,23 +71,17 @@ func (l *Live) SubmitInvited(invitationID string, now time.Time) (submissionID s
 
 // Append adds an event to a log for each payload.
 func (l *Live) Append(submissionID string, now time.Time, kind string, payloads ...RawJSON) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	if kind == "" {
-		return errors.New("the kind is empty")
-	}
-	c.append(MomentOf(now), kind, payloads...)
-	return nil
+	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error {
+		if kind == "" {
+			return errors.New("the kind is empty")
+		}
+		c.append(at, kind, payloads...)
+		return nil
+	})
 }
 
 // Evaluate evaluates a submission, after submitting it if necessary. The result must pass
 // Check.
 func (l *Live) Evaluate(submissionID string, now time.Time, r Result) error {
-	c, err := l.candidateOfSubmission(submissionID, now)
-	if err != nil {
-		return err
-	}
-	return c.evaluate(MomentOf(now), r)
+	return l.changeAttempt(submissionID, now, func(c *candidate, at Moment) error { return c.evaluate(at, r) })
 }

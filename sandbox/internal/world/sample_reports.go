@@ -6,27 +6,6 @@ import (
 	"slices"
 )
 
-// reportTemplate is the part of a report that several submissions share.
-type reportTemplate struct {
-	ShipScore          int
-	Verdict            string
-	VerdictLabel       string
-	Confidence         string
-	Summary            string
-	ScoredAsRole       *string
-	IntegrityStatus    string
-	Percentile         bool
-	TimeKnown          bool
-	AIAuthoredPct      *float64
-	ChurnPct           *float64
-	Pillars            []Pillar
-	Strengths          []RawJSON
-	Flags              []RawJSON
-	InterviewQuestions []RawJSON
-	ScopeExclusions    []RawJSON
-	Tasks              []RawJSON
-}
-
 // sampleGrading is the grading of a submission of test mode.
 type sampleGrading struct {
 	attempt *Attempt
@@ -70,47 +49,40 @@ func gradeDrafts(drafts []*draft) []*Attempt {
 
 // report returns the report of a draft, without rank and percentile.
 func (d *draft) report() Report {
-	r := Report{
-		SubmissionID: d.submission.ID, Status: d.submission.Status, Pillars: slices.Clone(pillars[:]),
-		Facts: Facts{
-			TimeAllottedMinutes: d.assessment.TimeLimitMinutes,
-			BudgetUsedDollars:   d.submission.Budget.DollarsUsed, BudgetAllottedDollars: d.submission.Budget.DollarsCap,
-			AIExchangeCount: d.promptCount,
-		},
-	}
+	r := Report{Pillars: pillars[:]}
 	if d.stage == evaluated {
-		sampleReports[(d.number-1)%len(sampleReports)].fill(&r, d)
+		r = sampleReports[(d.number-1)%len(sampleReports)]
+	}
+	r.SubmissionID, r.Status, r.Pillars = d.submission.ID, d.submission.Status, slices.Clone(r.Pillars)
+	r.Facts.TimeAllottedMinutes, r.Facts.AIExchangeCount = d.assessment.TimeLimitMinutes, d.promptCount
+	r.Facts.BudgetUsedDollars, r.Facts.BudgetAllottedDollars = d.submission.Budget.DollarsUsed, d.submission.Budget.DollarsCap
+	if d.stage == evaluated {
+		d.individualize(&r)
 	}
 	return r
 }
 
-// fill sets the fields of an evaluated submission's report.
-func (t *reportTemplate) fill(r *Report, d *draft) {
+// individualize changes what differs between the evaluated submissions that share a report.
+func (d *draft) individualize(r *Report) {
 	shift := d.number*13%9 - 4 // The same for ship score and pillars, so that they agree.
-	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shiftScore(&t.ShipScore, shift), d.submission.EvaluatedAt
-	r.Verdict, r.VerdictLabel, r.Confidence = t.Verdict, t.VerdictLabel, t.Confidence
-	r.Summary, r.ScoredAsRole, r.IntegrityStatus = t.Summary, t.ScoredAsRole, t.IntegrityStatus
-	r.Pillars = slices.Clone(t.Pillars)
+	r.Evaluated, r.ShipScore, r.GeneratedAt = true, shiftScore(r.ShipScore, shift), d.submission.EvaluatedAt
 	for i := range r.Pillars {
 		r.Pillars[i].Score = shiftScore(r.Pillars[i].Score, shift)
 	}
-	r.Strengths, r.Flags, r.InterviewQuestions = t.Strengths, t.Flags, t.InterviewQuestions
-	r.ScopeExclusions = t.ScopeExclusions
-	if d.challenge.IsMultiTask {
-		r.Tasks = t.Tasks
+	if !d.challenge.IsMultiTask {
+		r.Tasks = nil
 	}
-	if t.TimeKnown {
+	if r.Facts.TimeUsedMinutes != nil {
 		r.Facts.TimeUsedMinutes = new(float64(minutesUsed(d.number)) - 0.5)
 	}
-	r.Facts.AIAuthoredPct, r.Facts.ChurnPct = t.AIAuthoredPct, t.ChurnPct
 	if d.promptCount == 0 {
-		if t.AIAuthoredPct != nil {
+		if r.Facts.AIAuthoredPct != nil {
 			r.Facts.AIAuthoredPct = new(float64)
 		}
 		fluency := &r.Pillars[slices.IndexFunc(r.Pillars, func(p Pillar) bool { return p.ID == "ai_fluency" })]
 		fluency.Score, fluency.LowConfidence, fluency.Summary = nil, true, ""
 	}
-	if t.Percentile {
+	if r.Percentile != nil {
 		r.Percentile = new(float64)
 	}
 }
