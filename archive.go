@@ -104,7 +104,7 @@ func (d *download) readLink(ctx context.Context) error {
 func (d *download) attempt(ctx context.Context) (*Error, decision) {
 	k := d.submissions.core
 	d.attempts++
-	x := &exchange{request: &archiveRequest, server: urls.Server(d.link), number: d.attempts}
+	x := &exchange{reservation: reservation{key: noKey}, request: &archiveRequest, server: urls.Server(d.link), number: d.attempts}
 	defer x.leave()
 	before := d.Written
 	res, retryAfter := d.exchange(ctx, k, x)
@@ -118,9 +118,9 @@ func (d *download) attempt(ctx context.Context) (*Error, decision) {
 	failure, next := d.fail(res, retryAfter), decision{}
 	if errors.Is(res.err, transfer.ErrBroken) {
 		d.failed++
-		now := momentOf(ctx, x.ctx)
+		end := endOf(ctx, x.ctx)
 		c := classification{failure: failure, cut: true, permanent: neterr.Permanent(res.err)}
-		next = decide(k.policy(), archiveRequest.method, d.failed, &res, c, &now, jitter())
+		next = decide(k.policy(), archiveRequest.method, d.failed, &res, c, &end, jitter())
 	}
 	x.report(&k.hooks, &res, "", failure, next)
 	return failure, next

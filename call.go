@@ -142,11 +142,11 @@ func (c *call) RoundTrip(template *http.Request) (*http.Response, error) {
 	defer x.leave()
 	resp, res := c.exchange(x, template, cookies)
 	dec := c.decode(x, &res)
-	now, subject := momentOf(c.ctx, x.ctx), c.subject()
-	v := classify(subject, &res, &dec, &now)
+	end, subject := endOf(c.ctx, x.ctx), c.subject()
+	v := classify(subject, &res, &dec, &end)
 	c.history.failure, c.history.unknown = v.failure, c.history.unknown || v.unknown()
-	c.next = decide(c.core.policy(), c.request.method, c.history.attempts, &res, v, &now, jitter())
-	x.recordAuthentication(&res, v, &now) // Before observers, which may make calls.
+	c.next = decide(c.core.policy(), c.request.method, c.history.attempts, &res, v, &end, jitter())
+	x.recordAuthentication(&res, v, &end) // Before observers, which may make calls.
 	c.report(x, &res, &dec, v)
 	return resp, res.err
 }

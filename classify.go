@@ -41,20 +41,21 @@ type attemptTimeout struct {
 	hint  string
 }
 
-// moment is the state of an attempt's contexts once its response has been decoded.
-type moment struct {
-	now      time.Time
-	ended    error // The error of the caller's context, and
-	endedAs  error // its text without the cause.
-	expired  bool  // The attempt's timeout has passed, or the caller's context has ended.
-	deadline time.Time
-	bounded  bool // The caller's context has a deadline.
+// attemptEnd is the time when an attempt ended, after its response was decoded, and the
+// state of its contexts then.
+type attemptEnd struct {
+	at          time.Time
+	callerErr   error // The error of the caller's context, and
+	callerPlain error // the same without the context's cause.
+	expired     bool  // The attempt's timeout has passed, or the caller's context has ended.
+	deadline    time.Time
+	bounded     bool // The caller's context has a deadline.
 }
 
-func momentOf(caller, attempt context.Context) moment {
-	m := moment{now: time.Now(), ended: contextError(caller), endedAs: caller.Err(), expired: attempt.Err() != nil}
-	m.deadline, m.bounded = caller.Deadline()
-	return m
+func endOf(caller, attempt context.Context) attemptEnd {
+	end := attemptEnd{at: time.Now(), callerErr: contextError(caller), callerPlain: caller.Err(), expired: attempt.Err() != nil}
+	end.deadline, end.bounded = caller.Deadline()
+	return end
 }
 
 // classification says how an attempt ended.
@@ -73,30 +74,30 @@ func (v classification) unknown() bool {
 
 // classify returns the error of an attempt and what kind of failure it was. It is a
 // pure function of its arguments.
-func classify(s *subject, res *result, dec *decoded, now *moment) classification {
+func classify(s *subject, res *result, dec *decoded, end *attemptEnd) classification {
 	v := classification{}
 	switch {
 	case res.err != nil:
-		v = noResponse(s, res, now)
+		v = noResponse(s, res, end)
 	case res.status < 200:
 		v.failure = s.fail(res, fmt.Sprintf("the response is not from the API: status %03d does not end a request", res.status), nil)
 		v.failure.Outcome = s.outcome(OutcomeUnknown)
 	case res.status >= 300:
-		v = rejected(s, res, now)
+		v = rejected(s, res, end)
 	case dec.err == nil && dec.intermediary == "":
 		v.fromAPI = true
 	default:
-		v = unusable(s, res, dec, now)
+		v = unusable(s, res, dec, end)
 	}
 	return v
 }
 
 // noResponse classifies an attempt that got no response.
-func noResponse(s *subject, res *result, now *moment) classification {
+func noResponse(s *subject, res *result, end *attemptEnd) classification {
 	v := classification{permanent: neterr.Permanent(res.err)}
-	v.timeout = now.timedOut(res.err)
+	v.timeout = end.timedOut(res.err)
 	v.cut = !v.timeout
-	v.failure = s.broken(res, "no response", res.err, now)
+	v.failure = s.broken(res, "no response", res.err, end)
 	v.failure.Hints = append(v.failure.Hints, neterr.Advice(res.err)...)
 	v.failure.Outcome = s.outcome(OutcomeUnknown)
 	if res.unsent {
@@ -106,12 +107,12 @@ func noResponse(s *subject, res *result, now *moment) classification {
 }
 
 // rejected classifies a response with a status from 300.
-func rejected(s *subject, res *result, now *moment) classification {
+func rejected(s *subject, res *result, end *attemptEnd) classification {
 	e := s.fail(res, "", res.bodyErr)
 	e.setRejection(res.body)
 	e.clean()
 	s.advise(e, res.body)
-	e.RetryAfter = headers.RetryAfter(res.header, now.now)
+	e.RetryAfter = headers.RetryAfter(res.header, end.at)
 	e.throttled = res.throttled
 	e.Outcome = s.outcome(OutcomeNotDone)
 	if res.status >= 500 {
@@ -127,7 +128,7 @@ func rejected(s *subject, res *result, now *moment) classification {
 
 // unusable classifies a 2xx response that is incomplete, not from the API, or not what
 // was promised.
-func unusable(s *subject, res *result, dec *decoded, now *moment) classification {
+func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classification {
 	v := classification{fromAPI: dec.intermediary == ""}
 	cause := dec.err
 	foreign := dec.intermediary != "" && (dec.page || cause == nil) // Otherwise it may be one of the API that was cut short.
@@ -136,13 +137,13 @@ func unusable(s *subject, res *result, dec *decoded, now *moment) classification
 	}
 	v.failure, v.cut = undecodable(s, res, cause)
 	if v.failure == nil {
-		v.timeout = now.timedOut(cause)
+		v.timeout = end.timedOut(cause)
 		v.cut = !v.timeout
 		what := "the response was cut short"
-		if now.expired && now.ended == nil {
+		if end.expired && end.callerErr == nil {
 			what = "the response was not complete"
 		}
-		v.failure = s.broken(res, what, cause, now)
+		v.failure = s.broken(res, what, cause, end)
 	}
 	v.failure.Outcome = s.outcome(OutcomeDone)
 	if dec.intermediary != "" {
@@ -192,22 +193,22 @@ type decision struct {
 
 // decide returns whether the attempt with a number is retried. It is a pure function of its
 // arguments; jitter is a random number in [0, 1).
-func decide(policy retry.Policy, method string, number int, res *result, v classification, now *moment, jitter float64) decision {
-	if v.failure == nil || now.ended != nil {
+func decide(policy retry.Policy, method string, number int, res *result, v classification, end *attemptEnd, jitter float64) decision {
+	if v.failure == nil || end.callerErr != nil {
 		return decision{}
 	}
 	wait, again := policy.Decide(retry.Attempt{
 		Number: number, Method: method, Status: res.status, RetryAfter: v.failure.RetryAfter,
 		Unsent: res.unsent, Timeout: v.timeout, Cut: v.cut, Permanent: v.permanent,
-		Left: now.deadline.Sub(now.now), Bounded: now.bounded,
+		Left: end.deadline.Sub(end.at), Bounded: end.bounded,
 	}, jitter)
 	return decision{again, wait}
 }
 
 // timedOut reports whether err, which ended an exchange, is a timeout. The end of the
 // caller's context counts as one, because nothing is retried after it.
-func (m *moment) timedOut(err error) bool {
-	if m.expired {
+func (end *attemptEnd) timedOut(err error) bool {
+	if end.expired {
 		return true
 	}
 	timeout, ok := errors.AsType[net.Error](err)
@@ -246,11 +247,11 @@ func (s *subject) fail(res *result, message string, cause error) *Error {
 
 // broken returns the error of an exchange that the connection, a timeout or the caller
 // ended.
-func (s *subject) broken(res *result, what string, cause error, now *moment) *Error {
+func (s *subject) broken(res *result, what string, cause error, end *attemptEnd) *Error {
 	switch {
-	case now.ended != nil:
-		return s.fail(res, what+": "+now.endedAs.Error(), now.ended)
-	case now.expired:
+	case end.callerErr != nil:
+		return s.fail(res, what+": "+end.callerPlain.Error(), end.callerErr)
+	case end.expired:
 		e := s.fail(res, fmt.Sprintf("%s within %s", what, s.timeout.limit), context.DeadlineExceeded)
 		e.Hints = []string{s.timeout.hint}
 		return e

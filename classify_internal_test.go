@@ -29,9 +29,9 @@ func subjectOf(method string, unknown bool) *subject {
 }
 
 var (
-	testNow   = moment{now: time.Unix(1e9, 0)}
-	expired   = moment{now: testNow.now, expired: true}
-	cancelled = moment{now: testNow.now, ended: context.Canceled, endedAs: context.Canceled, expired: true}
+	testEnd   = attemptEnd{at: time.Unix(1e9, 0)}
+	expired   = attemptEnd{at: testEnd.at, expired: true}
+	cancelled = attemptEnd{at: testEnd.at, callerErr: context.Canceled, callerPlain: context.Canceled, expired: true}
 	ours      = http.Header{"X-Request-Id": {"req_1"}}
 )
 
@@ -45,7 +45,7 @@ func TestClassify(t *testing.T) {
 		unknown bool   // An earlier attempt may have taken effect.
 		res     result
 		dec     decoded
-		now     moment // testNow when zero.
+		end     attemptEnd // testEnd when zero.
 
 		want    classification // Without the failure.
 		outcome Outcome
@@ -58,8 +58,8 @@ func TestClassify(t *testing.T) {
 		"not connected":           {res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeNotDone, text: "no response"},
 		"not connected, unknown":  {unknown: true, res: result{err: reset, unsent: true}, want: classification{cut: true}, outcome: OutcomeUnknown, text: "no response"},
 		"certificate":             {res: result{err: x509.UnknownAuthorityError{}}, want: classification{cut: true, permanent: true}, outcome: OutcomeUnknown, text: "x509"},
-		"timeout":                 {res: result{err: reset}, now: expired, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response within 30s; see WithTimeout"},
-		"cancelled":               {res: result{err: reset}, now: cancelled, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response: context canceled"},
+		"timeout":                 {res: result{err: reset}, end: expired, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response within 30s; see WithTimeout"},
+		"cancelled":               {res: result{err: reset}, end: cancelled, want: classification{timeout: true}, outcome: OutcomeUnknown, text: "no response: context canceled"},
 		"informational":           {res: result{status: 101}, outcome: OutcomeUnknown, text: "status 101 does not end a request"},
 		"400":                     {res: refusal(400, ErrInvalidInput), want: classification{fromAPI: true}, outcome: OutcomeNotDone, text: "400 INVALID_INPUT: no"},
 		"400 after unknown":       {unknown: true, res: refusal(400, ErrInvalidInput), want: classification{fromAPI: true}, outcome: OutcomeUnknown, text: "400"},
@@ -71,7 +71,7 @@ func TestClassify(t *testing.T) {
 		"500":                     {res: refusal(500, ErrInternal), want: classification{fromAPI: true}, outcome: OutcomeUnknown, text: "500"},
 		"302":                     {res: result{status: 302}, outcome: OutcomeNotDone, text: "redirects"},
 		"cut in the body":         {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, want: classification{fromAPI: true, cut: true}, text: "cut short"},
-		"timeout in the body":     {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, now: expired, want: classification{fromAPI: true, timeout: true}, text: "not complete within 30s"},
+		"timeout in the body":     {method: "GET", res: result{status: 200}, dec: decoded{err: io.ErrUnexpectedEOF}, end: expired, want: classification{fromAPI: true, timeout: true}, text: "not complete within 30s"},
 		"done, without data":      {res: result{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
 		"done after unknown":      {unknown: true, res: result{status: 200}, dec: decoded{err: errNoData}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "the response has no data"},
 		"too long":                {res: result{status: 200}, dec: decoded{err: tooLongError{7}}, want: classification{fromAPI: true}, outcome: OutcomeDone, text: "longer than 7 bytes; see WithMaxResponseBytes"},
@@ -85,10 +85,10 @@ func TestClassify(t *testing.T) {
 			if c.method == "" {
 				c.method = "POST"
 			}
-			if c.now == (moment{}) {
-				c.now = testNow
+			if c.end == (attemptEnd{}) {
+				c.end = testEnd
 			}
-			got := classify(subjectOf(c.method, c.unknown), &c.res, &c.dec, &c.now)
+			got := classify(subjectOf(c.method, c.unknown), &c.res, &c.dec, &c.end)
 			e := got.failure
 			got.failure = nil
 			assert.Equal(t, c.want, got)
@@ -106,28 +106,28 @@ func TestClassify(t *testing.T) {
 
 func TestDecide(t *testing.T) {
 	policy := retry.Policy{MaxAttempts: 4, BaseBackoff: time.Second, MaxBackoff: time.Minute, MaxWait: time.Minute}
-	until := func(left time.Duration) moment {
-		return moment{now: testNow.now, deadline: testNow.now.Add(left), bounded: true}
+	until := func(left time.Duration) attemptEnd {
+		return attemptEnd{at: testEnd.at, deadline: testEnd.at.Add(left), bounded: true}
 	}
 	for name, c := range map[string]struct {
 		method string
 		res    result
 		class  classification
-		now    moment
+		end    attemptEnd
 		want   decision
 	}{
-		"success":                {"GET", result{status: 200}, classification{}, testNow, decision{}},
-		"GET after 503":          {"GET", result{status: 503}, classification{failure: &Error{}}, testNow, decision{true, time.Second}},
-		"POST after 503":         {"POST", result{status: 503}, classification{failure: &Error{}}, testNow, decision{}},
-		"POST after 429":         {"POST", result{status: 429}, classification{failure: &Error{RetryAfter: 3 * time.Second}}, testNow, decision{true, 3 * time.Second}},
-		"POST that was not sent": {"POST", result{unsent: true}, classification{failure: &Error{}, cut: true}, testNow, decision{true, time.Second}},
-		"throttled":              {"GET", result{status: 429}, classification{failure: &Error{}, permanent: true}, testNow, decision{}},
-		"GET after a cut":        {"GET", result{status: 200}, classification{failure: &Error{}, cut: true}, testNow, decision{true, time.Second}},
+		"success":                {"GET", result{status: 200}, classification{}, testEnd, decision{}},
+		"GET after 503":          {"GET", result{status: 503}, classification{failure: &Error{}}, testEnd, decision{true, time.Second}},
+		"POST after 503":         {"POST", result{status: 503}, classification{failure: &Error{}}, testEnd, decision{}},
+		"POST after 429":         {"POST", result{status: 429}, classification{failure: &Error{RetryAfter: 3 * time.Second}}, testEnd, decision{true, 3 * time.Second}},
+		"POST that was not sent": {"POST", result{unsent: true}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
+		"throttled":              {"GET", result{status: 429}, classification{failure: &Error{}, permanent: true}, testEnd, decision{}},
+		"GET after a cut":        {"GET", result{status: 200}, classification{failure: &Error{}, cut: true}, testEnd, decision{true, time.Second}},
 		"cancelled":              {"GET", result{status: 503}, classification{failure: &Error{}}, cancelled, decision{}},
 		"deadline after it":      {"GET", result{status: 503}, classification{failure: &Error{}}, until(2 * time.Second), decision{true, time.Second}},
 		"deadline before it":     {"GET", result{status: 503}, classification{failure: &Error{}}, until(time.Second), decision{}},
 	} {
 		// Half of the backoff before the second retry, which is up to two seconds.
-		assert.Equal(t, c.want, decide(policy, c.method, 2, &c.res, c.class, &c.now, 0.5), name)
+		assert.Equal(t, c.want, decide(policy, c.method, 2, &c.res, c.class, &c.end, 0.5), name)
 	}
 }

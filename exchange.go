@@ -50,15 +50,8 @@ type exchange struct {
 // begin starts the trace of an attempt. Trace functions may add to header.
 func (x *exchange) begin(ctx context.Context, k *core, header http.Header) {
 	x.started = time.Now()
-	mayAdd := acceptAll
-	if k.tracing && x.key != nil {
-		key := x.key
-		mayAdd = func(line string) bool { return key.secret.ScrubString(line) == line }
-	}
-	x.trace.begin(ctx, &k.hooks, x.attempt(), header, mayAdd)
+	x.trace.begin(ctx, &k.hooks, x.attempt(), header, x.key)
 }
-
-func acceptAll(string) bool { return true }
 
 // attempt describes the attempt to tracers.
 func (x *exchange) attempt() TraceAttempt {
@@ -157,7 +150,7 @@ func (c *call) exchange(x *exchange, template *http.Request, cookies []string) (
 	}
 	res := result{status: resp.StatusCode, header: resp.Header,
 		requestID: x.key.secret.ScrubString(headers.Value(resp.Header, "X-Request-Id"))}
-	res.limit, res.throttled = x.learn(c.core.shared, res.status, res.header, x.started, time.Now())
+	res.limit, res.throttled = x.learn(res.status, res.header, x.started, time.Now())
 	x.trace.arrived(res.status, res.requestID, res.limit)
 	x.release() // A slow body must not hold up other attempts.
 	if headers.Value(resp.Header, "Location") != "" {

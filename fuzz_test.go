@@ -116,8 +116,8 @@ func FuzzRateLimitHeaders(f *testing.F) {
 		if closed.Wait != 0 {
 			t.Fatal("nothing is known yet")
 		}
-		held := reservation{quotas: book, key: noKey, class: quota.Read, begun: begun}
-		held.learn(s, status, h, fuzzNow, fuzzNow)
+		held := reservation{shared: s, key: noKey, class: quota.Read, begun: begun}
+		held.learn(status, h, fuzzNow, fuzzNow)
 		book.Leave(keyID{}, quota.Read, fuzzNow)
 		q := book.Known(keyID{}, quota.Read)
 		if q.Limit < 0 || q.Remaining < 0 || q.Reset.Year() > 9999 {

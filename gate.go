@@ -14,7 +14,7 @@ import (
 // reservation is the place of one attempt in the rate limit of its key. While it is
 // held, the rate limit counts the attempt as in flight.
 type reservation struct {
-	quotas *quota.Tracker
+	shared *shared
 	key    *credential
 	class  quota.Class
 	begun  uint64 // The position of the attempt in the order of all attempts.
@@ -25,36 +25,36 @@ type reservation struct {
 func (r *reservation) release() {
 	if r.held {
 		r.held = false
-		r.quotas.Leave(r.key.id, r.class, time.Now())
+		r.shared.quotas.Leave(r.key.id, r.class, time.Now())
 	}
 }
 
 // learn records what the header of a response says about the server's clock and the
 // rate limits. throttled reports that the API throttles the client's address, not the
 // key.
-func (r *reservation) learn(s *shared, status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
+func (r *reservation) learn(status int, h http.Header, sent, now time.Time) (limit RateLimit, throttled bool) {
 	date := headers.ServerTime(h, now)
 	window, ok := headers.Quota(h)
 	if ok && headers.Value(h, "X-Request-Id") != "" { // Otherwise it is the clock of an intermediary.
-		s.clock.Learn(date, sent, now)
-		s.pollClock.Learn(date, sent, now)
+		r.shared.clock.Learn(date, sent, now)
+		r.shared.pollClock.Learn(date, sent, now)
 	}
 	switch {
 	case !ok || status == http.StatusUnauthorized: // A 401 is about a key that has no rate limit.
-	case status == http.StatusTooManyRequests && r.quotas.IsThrottle(r.key.id, r.class, window):
+	case status == http.StatusTooManyRequests && r.shared.quotas.IsThrottle(r.key.id, r.class, window):
 		throttled = true
-		r.quotas.Block(now.Add(min(headers.RetryAfter(h, now), quota.Longest)))
+		r.shared.quotas.Block(now.Add(min(headers.RetryAfter(h, now), quota.Longest)))
 	default:
-		r.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
+		r.shared.quotas.Learn(r.key.id, r.class, r.begun, window, window.Reset.Sub(date), now)
 	}
 	return RateLimit(window), throttled
 }
 
 // recordAuthentication tells the authentication brake whether the API accepted the key.
-func (r *reservation) recordAuthentication(res *result, v classification, now *moment) {
+func (r *reservation) recordAuthentication(res *result, v classification, end *attemptEnd) {
 	if v.fromAPI {
 		refused := res.status == http.StatusUnauthorized && v.failure.Code == ErrInvalidToken
-		r.quotas.RecordAuthentication(r.key.id, refused, now.now)
+		r.shared.quotas.RecordAuthentication(r.key.id, refused, end.at)
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
 // reserve returns the reservation of an admitted attempt, unless the operation's hook
 // prevents the attempt.
 func (c *call) reserve(key *credential, begun uint64) (reservation, error) {
-	r := reservation{quotas: &c.core.shared.quotas, key: key, class: classOf(c.request.method), begun: begun, held: true}
+	r := reservation{shared: c.core.shared, key: key, class: classOf(c.request.method), begun: begun, held: true}
 	if c.request.admitted == nil {
 		return r, nil
 	}

@@ -43,7 +43,7 @@ type credential struct {
 	keyInfo
 }
 
-// noKey is the credential of a call before its first attempt.
+// noKey is the credential of a call before its first attempt, and of requests to the storage.
 var noKey = new(credential)
 
 type keyInfo struct {

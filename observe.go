@@ -217,9 +217,8 @@ type attemptTrace struct {
 	known *Exchange // What is known of the attempt; nil without tracers.
 }
 
-// begin calls the tracers and adds their headers to h, except those that mayAdd
-// rejects.
-func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAttempt, h http.Header, mayAdd func(line string) bool) {
+// begin calls the tracers and adds their headers to h, except those that hold the key.
+func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAttempt, h http.Header, key *credential) {
 	t.ctx = ctx
 	if !hooks.tracing {
 		return
@@ -245,7 +244,7 @@ func (t *attemptTrace) begin(ctx context.Context, hooks *hooks, attempt TraceAtt
 			continue
 		}
 		for _, value := range values {
-			if headers.IsValue(value) && mayAdd(name+": "+value) {
+			if line := name + ": " + value; headers.IsValue(value) && key.secret.ScrubString(line) == line {
 				h[name] = append(h[name], value)
 			}
 		}

@@ -60,9 +60,9 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	result := PollResult{State: state, Wait: w.interval.next()}
 	if err = w.begin(ctx); err == nil {
 		w.machine.EndInterval()
-		var polled polledSubmissions
-		polled, result.Wait, err = w.poll(ctx)
-		result.Submissions, result.Unreadable = polled.evaluated, polled.unreadable
+		var found fulfilled
+		found, result.Wait, err = w.poll(ctx)
+		result.Submissions, result.Unreadable = found.deliver, found.unreadable
 		if w.budget().Left > 0 {
 			result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
 		}
@@ -78,15 +78,9 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	return result, err
 }
 
-// polledSubmissions is what one poll found.
-type polledSubmissions struct {
-	evaluated  []Submission
-	unreadable []string // IDs of submissions that cannot be decoded, each once in a watch.
-}
-
 // poll sends the requests of one poll and returns the interval after it: 0 when the
 // poll has reached its limits and there is more to read.
-func (w *watcher) poll(ctx context.Context) (found polledSubmissions, wait time.Duration, err error) {
+func (w *watcher) poll(ctx context.Context) (found fulfilled, wait time.Duration, err error) {
 	for pages, reads, each := 0, 0, 1; ; {
 		action := w.machine.Next(w.now(), w.budget())
 		switch action.Kind {
@@ -104,7 +98,7 @@ func (w *watcher) poll(ctx context.Context) (found polledSubmissions, wait time.
 		before := w.requests
 		result, err = w.fulfil(ctx, w.machine, action)
 		each = max(each, w.requests-before) // A submission without its report costs a second read.
-		found.evaluated = append(found.evaluated, result.deliver...)
+		found.deliver = append(found.deliver, result.deliver...)
 		found.unreadable = append(found.unreadable, result.unreadable...)
 		if err != nil && !IsTransient(err) {
 			return found, w.interval.next(), err

@@ -32,7 +32,6 @@ func TestClassOf(t *testing.T) {
 func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 	now := time.Now()
 	date := now.Add(-time.Hour).UTC().Format(http.TimeFormat)
-	held := reservation{quotas: new(quota.Tracker), key: noKey, class: quota.Read}
 	for name, c := range map[string]struct {
 		header  http.Header
 		learned bool
@@ -44,7 +43,8 @@ func TestClockIsNotLearnedFromAnIntermediary(t *testing.T) {
 		"a proxy with its own request ids": {http.Header{"Date": {date}, "X-Request-Id": {"proxy_1"}}, false},
 	} {
 		s := newShared()
-		held.learn(s, http.StatusBadGateway, c.header, now, now)
+		held := reservation{shared: s, key: noKey, class: quota.Read}
+		held.learn(http.StatusBadGateway, c.header, now, now)
 		assert.Equal(t, c.learned, s.clock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock", name)
 		assert.Equal(t, c.learned, s.pollClock.Server(now).Before(now.Add(-59*time.Minute)), "%s: clock of polls", name)
 	}

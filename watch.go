@@ -134,7 +134,7 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) bool) (more bool, err error) {
 	before := w.state()
 	found, wait, err := w.poll(ctx)
-	if more, failure := w.deliver(ctx, before, found.evaluated, yield); !more || failure != nil {
+	if more, failure := w.deliver(ctx, before, found.deliver, yield); !more || failure != nil {
 		return false, failure
 	}
 	if err != nil && !IsTransient(err) {
