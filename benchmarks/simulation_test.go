@@ -140,8 +140,10 @@ func (r *row) targets() (p95 time.Duration, average float64, most int) {
 	switch {
 	case r.trouble:
 		return math.MaxInt64, 1000, 1000
-	case r.way == watch && created:
+	case r.way == watch && created && r.steady:
 		return 2 * time.Minute, 250, 500
+	case r.way == watch && created:
+		return 2 * time.Minute, 250, 900
 	case r.size == 1:
 		return time.Minute, 120, 120
 	case r.size == 1000 && created:

@@ -13,6 +13,7 @@ import (
 type row struct {
 	what    string
 	way     string
+	steady  bool // Without the first hours of a watch, which lists all of Lookback once.
 	on      sandbox.SinceField
 	size    int             // Of a wait for known ids.
 	late    []time.Duration // From evaluation to delivery, sorted.
@@ -30,7 +31,7 @@ type row struct {
 
 // measure makes a row of what happened in a part of a run.
 func (w *world) measure(r row, from, until time.Time) row {
-	r = row{what: r.what, way: r.way, on: r.on, size: r.size}
+	r = row{what: r.what, way: r.way, steady: r.steady, on: r.on, size: r.size}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, at := range w.evaluated {

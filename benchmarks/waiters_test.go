@@ -82,7 +82,7 @@ func watching(t *testing.T, r row, aDay int, before, unsteady, over time.Duratio
 			fixedWindow(ctx, w)
 		}
 		whole = w.measure(r, begun, begun.Add(over))
-		r.what += ", later days"
+		r.what, r.steady = r.what+", later days", true
 		steady = w.measure(r, begun.Add(unsteady), begun.Add(over))
 	})
 	return whole, steady
