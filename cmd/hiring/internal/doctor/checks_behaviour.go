@@ -20,24 +20,25 @@ var behaviourChecks = []check{
 		alwaysUndecided("only an interrupted download would show it")},
 }
 
-func alwaysUndecided(reason string) func(*examination) result {
-	return func(*examination) result { return undecided(reason) }
+func alwaysUndecided(reason string) func(*examination) Finding {
+	return func(*examination) Finding { return undecided(reason) }
 }
 
-func checkMeaning(e *examination) result {
+func checkMeaning(e *examination) Finding {
 	switch {
 	case e.observed["SinceLayout"].value == "" && e.stopped != "":
 		return notChecked(e.stopped)
 	case len(e.sinceMeanings) == 1:
 		return ok(e.sinceMeanings[0], e.sinceEvidence+": the list agrees with this meaning only")
 	case e.sinceMeanings != nil && len(e.sinceMeanings) == 0:
-		return result{verdict: Undecided, found: "something else",
-			evidence: e.sinceEvidence + ": the list agrees with none of the three; the waiting methods do not depend on it"}
+		f := undecided(e.sinceEvidence + ": the list agrees with none of the three; the waiting methods do not depend on it")
+		f.Found = "something else"
+		return f
 	}
 	return undecided(e.sinceEvidence)
 }
 
-func checkWindow(e *examination) result {
+func checkWindow(e *examination) Finding {
 	at, known := e.account.date()
 	reset, err := strconv.ParseInt(e.account.header.Get("X-RateLimit-Reset"), 10, 64)
 	if e.account.status == 0 || !known || err != nil {

@@ -29,7 +29,7 @@ var connectionChecks = []check{
 	{"request ids", "X-Request-Id on every response, and the same id in meta", checkRequestIDs},
 }
 
-func checkLookup(e *examination) result {
+func checkLookup(e *examination) Finding {
 	conn := e.connection
 	var failed *net.DNSError
 	switch {
@@ -47,7 +47,7 @@ func checkLookup(e *examination) result {
 	return undecided("the transport does not report it")
 }
 
-func checkConnection(e *examination) result {
+func checkConnection(e *examination) Finding {
 	conn := e.connection
 	switch {
 	case e.account.limited && e.account.status == 0:
@@ -78,7 +78,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-func checkTLS(e *examination) result {
+func checkTLS(e *examination) Finding {
 	conn := e.connection
 	var (
 		unknown x509.UnknownAuthorityError
@@ -122,7 +122,7 @@ func issuer(c *x509.Certificate) string {
 
 var proxyHeader = regexp.MustCompile(`(?i)^(via|x-cache|x-squid-error|proxy-.*|x-bluecoat.*|x-zscaler.*)$`)
 
-func checkProxy(e *examination) result {
+func checkProxy(e *examination) Finding {
 	resp, through := e.account, "none"
 	if e.connection.proxy != "" {
 		through = e.connection.proxy
@@ -169,7 +169,7 @@ func hostOf(location string) string {
 	return host
 }
 
-func checkBaseURL(e *examination) result {
+func checkBaseURL(e *examination) Finding {
 	resp := e.account
 	switch {
 	case resp.timedOut():
@@ -197,7 +197,7 @@ func (resp response) date() (time.Time, bool) {
 	return at, err == nil
 }
 
-func checkClock(e *examination) result {
+func checkClock(e *examination) Finding {
 	service, known := e.account.date()
 	switch {
 	case e.account.timedOut():
@@ -221,7 +221,7 @@ func checkClock(e *examination) result {
 	return ok(found, "the server's Date header compared with this machine's clock")
 }
 
-func checkKey(e *examination) result {
+func checkKey(e *examination) Finding {
 	resp := e.account
 	switch {
 	case resp.timedOut():
@@ -251,7 +251,7 @@ func environment(e *examination) string {
 // readOnlyFound is what the scope check finds for a key without the scope write.
 const readOnlyFound = "read only"
 
-func checkScope(e *examination) result {
+func checkScope(e *examination) Finding {
 	writes := []response{e.updated, e.sent, e.resent, e.revoked, e.made}
 	wrote, refused := false, false
 	for _, resp := range writes {
@@ -278,7 +278,7 @@ func checkScope(e *examination) result {
 // longestWindow is the longest rate-limit window that the client assumes.
 const longestWindow = 2 * time.Hour
 
-func checkQuota(e *examination) result {
+func checkQuota(e *examination) Finding {
 	resp := e.account
 	if resp.timedOut() {
 		return undecided(resp.summary())
@@ -310,7 +310,7 @@ func (e *examination) left(first int64) int64 {
 	return first
 }
 
-func checkRequestIDs(e *examination) result {
+func checkRequestIDs(e *examination) Finding {
 	resp := e.account
 	id := resp.header.Get("X-Request-Id")
 	switch {

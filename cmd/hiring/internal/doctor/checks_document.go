@@ -31,7 +31,7 @@ var documentChecks = []check{
 	resourceCheck[hiring.Event]("event", func(e *examination) []response { return []response{e.log} }, listEvents),
 }
 
-func checkDocument(e *examination) result {
+func checkDocument(e *examination) Finding {
 	switch wrongFields := e.wrongInDocument(); {
 	case e.doc == nil && e.description.skipped != "":
 		return notChecked(e.description.skipped)
@@ -52,7 +52,7 @@ var fixedRoutes = []string{
 	listInvitations, sendInvitation, listSubmissions, "GET /submissions/{id}", "GET /submissions/{id}/report", listEvents, "GET /openapi.json",
 }
 
-func checkRoutes(e *examination) result {
+func checkRoutes(e *examination) Finding {
 	if e.doc == nil || len(e.doc.operations) == 0 {
 		return noDocument(e)
 	}
@@ -90,16 +90,16 @@ func (e *examination) routeObserved(route string) bool {
 	return false
 }
 
-// noDocument is the result of a check that needs the document.
-func noDocument(e *examination) result {
+// noDocument is the finding of a check that needs the document.
+func noDocument(e *examination) Finding {
 	if e.description.skipped != "" {
 		return notChecked(e.description.skipped)
 	}
 	return undecided("the server has no document")
 }
 
-// compared returns the result of a comparison.
-func compared(d difference, with, forMore string) result {
+// compared returns the finding of a comparison.
+func compared(d difference, with, forMore string) Finding {
 	d.sort()
 	switch {
 	case len(d.missing) > 0:
@@ -107,14 +107,12 @@ func compared(d difference, with, forMore string) result {
 	case len(d.mistyped) > 0:
 		return wrong("of another type: "+list(d.mistyped), with, "update the client")
 	case len(d.added) > 0:
-		j := added("new: "+list(d.added), with)
-		j.change = forMore
-		return j
+		return added("new: "+list(d.added), with, forMore)
 	}
 	return ok("as documented", with)
 }
 
-func checkParameters(e *examination) result {
+func checkParameters(e *examination) Finding {
 	if e.doc == nil || len(e.doc.operations) == 0 {
 		return noDocument(e)
 	}
@@ -145,7 +143,7 @@ func checkParameters(e *examination) result {
 	return compared(d, "the document", "send the new ones with Do")
 }
 
-func checkRequiredInput(e *examination) result {
+func checkRequiredInput(e *examination) Finding {
 	sent := map[string][]string{
 		makeAssessment: {"challenge_id", "name"},
 		sendInvitation: {e.name("InvitationEmail"), e.name("InvitationName"), e.documented("InvitationEmail"), e.documented("InvitationName")},
@@ -175,7 +173,7 @@ func checkRequiredInput(e *examination) result {
 // document's schema and with the responses.
 func resourceCheck[T any](name string, came func(*examination) []response, route string) check {
 	of := reflect.TypeFor[T]()
-	return check{name, "the fields of hiring." + of.Name(), func(e *examination) result {
+	return check{name, "the fields of hiring." + of.Name(), func(e *examination) Finding {
 		at := route
 		if at == "" {
 			at = e.name("GetAssessment")

@@ -18,7 +18,7 @@ var requestChecks = []check{
 	{"page sizes", "every list except the members takes a page size up to 100", checkPageSizes},
 }
 
-func checkStatusMember(e *examination) result {
+func checkStatusMember(e *examination) Finding {
 	var changed struct {
 		Status string `json:"status"`
 	}
@@ -36,7 +36,7 @@ func checkStatusMember(e *examination) result {
 }
 
 // documentedFields checks the fields that a write sends against the document.
-func (e *examination) documentedFields(field string, resp response, names ...string) result {
+func (e *examination) documentedFields(field string, resp response, names ...string) Finding {
 	route := makeAssessment
 	if field != "" {
 		route = e.name(field)
@@ -55,7 +55,7 @@ func (e *examination) documentedFields(field string, resp response, names ...str
 	return ok(strings.Join(names, ", "), "the document says so")
 }
 
-func checkOptionalMembers(e *examination) result {
+func checkOptionalMembers(e *examination) Finding {
 	names := []string{"time_limit_minutes", "budget_dollars_cap", "selected_task_ids"}
 	var made struct {
 		Minutes int      `json:"time_limit_minutes"`
@@ -74,7 +74,7 @@ func checkOptionalMembers(e *examination) result {
 	return e.documentedFields("", e.made, names...)
 }
 
-func checkRequiredName(e *examination) result {
+func checkRequiredName(e *examination) Finding {
 	name := e.name("InvitationName")
 	send, _ := e.doc.find(sendInvitation)
 	switch {
@@ -90,7 +90,7 @@ func checkRequiredName(e *examination) result {
 	return noResult(e.unnamed)
 }
 
-func checkNoBody(e *examination) result {
+func checkNoBody(e *examination) Finding {
 	for _, resp := range []response{e.resent, e.revoked} {
 		if len(resp.missingFields()) > 0 {
 			return wrong("a body", resp.summary()+": it requires "+strings.Join(resp.missingFields(), ", "), "send it with Do")
@@ -110,7 +110,7 @@ func checkNoBody(e *examination) result {
 	return noResult(e.resent)
 }
 
-func checkStatusFilter(e *examination) result {
+func checkStatusFilter(e *examination) Finding {
 	resp := e.filtered
 	if !resp.ok() {
 		if resp.complaintAbout("status", true) == aboutValue {
@@ -131,7 +131,7 @@ func checkStatusFilter(e *examination) result {
 	return ok("evaluated", resp.label+": only evaluated submissions are listed")
 }
 
-func checkPageSizes(e *examination) result {
+func checkPageSizes(e *examination) Finding {
 	size := e.observed["PageSizeParam"].value
 	if size == "" {
 		return undecided("the parameter's name is not known")

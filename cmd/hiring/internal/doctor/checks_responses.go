@@ -24,7 +24,7 @@ var responseChecks = []check{
 	{"enforced limits", "the plan's limit is not enforced while limits_enforced is false", checkEnforcedLimits},
 }
 
-func checkListShape(e *examination) result {
+func checkListShape(e *examination) Finding {
 	for _, resp := range []response{e.challenges, e.assessments, e.submissions} {
 		if !resp.ok() {
 			return noResult(resp)
@@ -62,7 +62,7 @@ func (e *examination) mayBeTruncated() bool {
 	return slices.Contains(slices.Collect(maps.Values(e.requestedSizes)), len(resp.items()))
 }
 
-func checkInlineReport(e *examination) result {
+func checkInlineReport(e *examination) Finding {
 	evaluated := 0
 	for _, s := range e.listed {
 		if s.Status != "evaluated" {
@@ -83,7 +83,7 @@ func checkInlineReport(e *examination) result {
 	return noResult(e.submissions)
 }
 
-func checkWriteResponses(e *examination) result {
+func checkWriteResponses(e *examination) Finding {
 	replies := []struct {
 		field string
 		resp  response
@@ -126,14 +126,14 @@ func list(names []string) string {
 	return strings.Join(names[:most], ", ") + ", …"
 }
 
-func checkAnySuccess(e *examination) result {
+func checkAnySuccess(e *examination) Finding {
 	if e.revoked.ok() {
 		return ok("a 2xx", e.revoked.summary())
 	}
 	return undecided("the client does not use the body of the response")
 }
 
-func checkNotYet(e *examination) result {
+func checkNotYet(e *examination) Finding {
 	var waiting []json.RawMessage
 	for _, item := range e.submissions.items() {
 		var s struct {
@@ -172,7 +172,7 @@ func (e *examination) payloads(kind string) []map[string]json.RawMessage {
 
 // checkPayload checks that the payloads of a kind have one name of each set. A single
 // payload without the name proves nothing, because payloads vary.
-func checkPayload(e *examination, kind string, sets ...[]string) result {
+func checkPayload(e *examination, kind string, sets ...[]string) Finding {
 	payloads := e.payloads(kind)
 	if len(payloads) == 0 {
 		if !e.log.ok() {
@@ -204,15 +204,15 @@ func membersIn(payloads []map[string]json.RawMessage) []string {
 	return slices.Compact(names)
 }
 
-func checkPromptText(e *examination) result {
+func checkPromptText(e *examination) Finding {
 	return checkPayload(e, "ai_prompt", []string{"text"})
 }
 
-func checkResponseMembers(e *examination) result {
+func checkResponseMembers(e *examination) Finding {
 	return checkPayload(e, "ai_response", []string{"tokens", "token_count"}, []string{"model", "model_name"})
 }
 
-func checkConfidenceValues(e *examination) result {
+func checkConfidenceValues(e *examination) Finding {
 	var seen, unknown []string
 	for _, item := range e.submissions.items() {
 		var s struct {
@@ -234,16 +234,14 @@ func checkConfidenceValues(e *examination) result {
 	case !e.submissions.ok():
 		return noResult(e.submissions)
 	case len(unknown) > 0:
-		r := added("new: "+list(slices.Compact(unknown)), e.submissions.label)
-		r.change = "none: the client keeps unknown values"
-		return r
+		return added("new: "+list(slices.Compact(unknown)), e.submissions.label, "none: the client keeps unknown values")
 	case len(seen) == 0:
 		return undecided("no listed submission has a report with a confidence")
 	}
 	return ok(list(slices.Compact(seen)), e.submissions.label)
 }
 
-func checkBareDocument(e *examination) result {
+func checkBareDocument(e *examination) Finding {
 	var top map[string]json.RawMessage
 	switch {
 	case !e.description.ok():
@@ -256,7 +254,7 @@ func checkBareDocument(e *examination) result {
 	return ok("bare", e.description.summary())
 }
 
-func checkEnforcedLimits(e *examination) result {
+func checkEnforcedLimits(e *examination) Finding {
 	var account struct {
 		Plan struct {
 			Enforced *bool `json:"limits_enforced"`

@@ -40,44 +40,27 @@ func (e *examination) wrongInDocument() []string {
 // decide returns the finding about a field, and its value when that differs from the
 // assumed one. A response counts more than the document.
 func decide(e evidence) (f Finding, value string) {
-	f = Finding{Group: "dialect", Name: e.field, Assumed: e.assumed}
-	believed := e.documented != "" && len(e.wrongInDocument) == 0
+	seen := e.observed
 	switch {
-	case e.observed.value != "":
-		f.Found, f.Evidence = e.observed.value, e.observed.evidence
-		if e.documented != "" && e.documented != e.observed.value {
-			f.Evidence += "; the document says " + e.documented
-		}
+	case seen.value != "" && e.documented != "" && e.documented != seen.value:
+		seen.evidence += "; the document says " + e.documented
+	case seen.value != "":
 	case e.disproved != "":
-		f.Verdict, f.Evidence, f.Change = Wrong, e.disproved, "ask the API's support, then set Dialect."+e.field
-		return f, ""
-	case believed:
-		f.Found, f.Evidence = e.documented, "the document says so"
+		return wrong("", e.disproved, "ask the API's support, then set Dialect."+e.field), ""
+	case e.documented != "" && len(e.wrongInDocument) > 0:
+		return undecided("the document says " + e.documented + ", but responses contradict it about " +
+			strings.Join(e.wrongInDocument, ", ")), ""
 	case e.documented != "":
-		f.Verdict, f.Evidence = Undecided, "the document says "+e.documented+", but responses contradict it about "+
-			strings.Join(e.wrongInDocument, ", ")
-		return f, ""
+		seen = observation{e.documented, "the document says so"}
 	case e.stopped != "":
-		f.Verdict, f.Evidence = NotChecked, e.stopped
-		return f, ""
+		return notChecked(e.stopped), ""
 	default:
-		f.Verdict, f.Evidence = Undecided, e.undecided()
-		return f, ""
+		return undecided(strings.TrimPrefix(e.reason+"; the document does not say", "; ")), ""
 	}
-	f.Verdict = Holds
-	if f.Found != e.assumed {
-		f.Verdict, f.Change, value = Wrong, "set Dialect."+e.field+" to "+quoted(f.Found), f.Found
+	if seen.value != e.assumed {
+		return wrong(seen.value, seen.evidence, "set Dialect."+e.field+" to "+quoted(seen.value)), seen.value
 	}
-	return f, value
-}
-
-// undecided says why neither a response nor the document decides the field.
-func (e evidence) undecided() string {
-	const silent = "the document does not say"
-	if e.reason == "" {
-		return silent
-	}
-	return e.reason + "; " + silent
+	return ok(seen.value, seen.evidence), ""
 }
 
 func quoted(s string) string { return `"` + s + `"` }

@@ -51,26 +51,26 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 	e.connection.mu.Lock() // A dial that was abandoned may still call the trace.
 	defer e.connection.mu.Unlock()
 	r := Report{Dialect: assumed, Reads: e.reads, Writes: e.writes}
-	for _, c := range connectionChecks {
-		r.Findings = append(r.Findings, c.finding("connection", e))
+	add := func(group string, checks []check) {
+		for _, c := range checks {
+			r.Findings = append(r.Findings, c.finding(group, e))
+		}
 	}
+	add("connection", connectionChecks)
 	corrected := reflect.ValueOf(&r.Dialect).Elem()
 	wrongInDocument := e.wrongInDocument()
 	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
 		f, value := decide(e.evidence(field.Name, wrongInDocument))
+		f.Group, f.Name, f.Assumed = "dialect", field.Name, e.assumed[field.Name]
 		r.Findings = append(r.Findings, f)
 		if value != "" {
 			corrected.FieldByName(field.Name).SetString(value)
 		}
 	}
-	for _, group := range []struct {
-		name   string
-		checks []check
-	}{{"requests", requestChecks}, {"responses", responseChecks}, {"behaviour", behaviourChecks}, {"document", documentChecks}} {
-		for _, c := range group.checks {
-			r.Findings = append(r.Findings, c.finding(group.name, e))
-		}
-	}
+	add("requests", requestChecks)
+	add("responses", responseChecks)
+	add("behaviour", behaviourChecks)
+	add("document", documentChecks)
 	return r
 }
 
@@ -78,40 +78,38 @@ func (e *examination) findings(assumed hiring.Dialect) Report {
 type check struct {
 	name     string // As docs/assumptions.md calls it.
 	assumed  string
-	evaluate func(*examination) result
-}
-
-// result is what a check returns: the parts of a Finding that the check determines.
-type result struct {
-	verdict         Verdict
-	found, evidence string
-	change          string
+	evaluate func(*examination) Finding // Without the group and the two fields above.
 }
 
 func (c check) finding(group string, e *examination) Finding {
-	j := c.evaluate(e)
-	if j.verdict == Undecided && e.stopped != "" && group != "connection" {
-		j = notChecked(e.stopped) // The request that would decide it was not sent.
+	f := c.evaluate(e)
+	if f.Verdict == Undecided && e.stopped != "" && group != "connection" {
+		f = notChecked(e.stopped) // The request that would decide it was not sent.
 	}
-	return Finding{Group: group, Name: c.name, Verdict: j.verdict, Assumed: c.assumed, Found: j.found, Evidence: j.evidence, Change: j.change}
+	f.Group, f.Name, f.Assumed = group, c.name, c.assumed
+	return f
 }
 
-// These functions make the results that checks return most often.
-func ok(found, evidence string) result    { return result{Holds, found, evidence, ""} }
-func added(found, evidence string) result { return result{Added, found, evidence, ""} }
-func undecided(reason string) result      { return result{verdict: Undecided, evidence: reason} }
-func notChecked(reason string) result     { return result{verdict: NotChecked, evidence: reason} }
-func wrong(found, evidence, change string) result {
-	return result{Wrong, found, evidence, change}
+// These functions make the findings that checks return.
+func ok(found, evidence string) Finding {
+	return Finding{Verdict: Holds, Found: found, Evidence: evidence}
+}
+func undecided(reason string) Finding  { return Finding{Verdict: Undecided, Evidence: reason} }
+func notChecked(reason string) Finding { return Finding{Verdict: NotChecked, Evidence: reason} }
+func added(found, evidence, change string) Finding {
+	return Finding{Verdict: Added, Found: found, Evidence: evidence, Change: change}
+}
+func wrong(found, evidence, change string) Finding {
+	return Finding{Verdict: Wrong, Found: found, Evidence: evidence, Change: change}
 }
 
-// noResult returns the result for a response that is missing or not usable.
-func noResult(resp response) result {
+// noResult returns the finding for a response that is missing or not usable.
+func noResult(resp response) Finding {
 	switch {
 	case resp.label == "":
 		return undecided("no data to send the request with")
 	case resp.skipped != "":
 		return notChecked(resp.skipped)
 	}
-	return undecided(resp.summary() + ", which does not decide it")
+	return undecided(resp.indecisive())
 }

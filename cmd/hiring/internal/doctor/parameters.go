@@ -89,7 +89,7 @@ func (e *examination) evaluate(s parameterSearch, resp response, values map[stri
 	case resp.ok() && resp.hasMore() && (documented != nil || s.most > 0): // With a single page, any page number may return it.
 		e.disproved[s.field] = ignored(e.disproved[s.field], resp, values)
 	default:
-		e.reason[s.field] = resp.summary() + ", which does not decide it"
+		e.reason[s.field] = resp.indecisive()
 	}
 }
 

@@ -62,7 +62,7 @@ func (e *examination) followsCursor(ctx context.Context, cursor string, names ..
 	next := submissionsOf(resp)
 	switch {
 	case !resp.ok() || len(next) == 0:
-		e.reason[field] = resp.summary() + ", which does not decide it"
+		e.reason[field] = resp.indecisive()
 		return false
 	case slices.ContainsFunc(next, func(s submission) bool { return s.ID == e.listed[0].ID }):
 		if e.disproved[field] == "" {

@@ -48,7 +48,7 @@ func (e *examination) trySince(ctx context.Context, layout string, since time.Ti
 		e.disproved[field] = a.label + ": rejected"
 		return layoutInText(strings.Join(append(a.apiError.fields["since"], a.apiError.message), " ")), false
 	case !a.ok():
-		e.reason[field] = a.summary() + ", which does not decide it"
+		e.reason[field] = a.indecisive()
 		return "", true
 	case len(knownIDs(e.listed, submissionsOf(a))) > 0:
 		e.disproved[field] = a.label + ": ignored"

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,12 +121,11 @@ func (resp response) summary() string {
 	case resp.status == 0:
 		return resp.label + ": no response"
 	}
-	text := resp.label + ": " + http.StatusText(resp.status)
-	if resp.apiError.code != "" {
-		text = resp.label + ": " + resp.apiError.code
-	}
-	return text
+	return resp.label + ": " + cmp.Or(resp.apiError.code, http.StatusText(resp.status))
 }
+
+// indecisive describes a response that does not decide what it was requested for.
+func (resp response) indecisive() string { return resp.summary() + ", which does not decide it" }
 
 // complaint is what an error response says about a name.
 type complaint int

@@ -30,7 +30,7 @@ var knownValues = map[string][]string{
 
 // checkValues compares the documented values with the enums of the document. A field
 // without an enum is open.
-func checkValues(e *examination) result {
+func checkValues(e *examination) Finding {
 	if e.doc == nil || len(e.doc.operations) == 0 {
 		return noDocument(e)
 	}

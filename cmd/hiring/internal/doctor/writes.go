@@ -67,7 +67,7 @@ func (e *examination) writeRoute(ctx context.Context, field string, body any, gu
 			e.observed[field] = observation{route, resp.summary() + ", unlike a path that does not exist"}
 			return resp
 		case !resp.absent():
-			e.reason[field] = resp.summary() + ", which does not decide it"
+			e.reason[field] = resp.indecisive()
 			return resp
 		}
 		tried = append(tried, resp.summary())
@@ -174,7 +174,7 @@ func (e *examination) evaluateInvitation(resp response, body map[string]any) {
 		case len(missingFields) > 0:
 			e.reason[field] = resp.summary() + ": it requires " + list(missingFields)
 		default:
-			e.reason[field] = resp.summary() + ", which does not decide it"
+			e.reason[field] = resp.indecisive()
 		}
 	}
 }
