@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,13 +22,36 @@ var connectionChecks = []check{
 	{"name lookup", "DNS resolves the server's name", checkLookup},
 	{"connection", "the server accepts connections", checkConnection},
 	{"TLS", "the server's certificate is valid", checkTLS},
-	{"proxy", "responses come from the API, not from an intermediary", checkProxy},
-	{"base URL", "the API is below /api/v1 of the base URL", checkBaseURL},
-	{"clock", "this machine's clock differs by less than a minute", checkClock},
-	{"key", "the key is valid", checkKey},
-	{"scope", "the key may read", checkScope},
-	{"rate-limit headers", "X-RateLimit-Limit, -Remaining and -Reset on every response", checkQuota},
-	{"request ids", "X-Request-Id on every response, and the same id in meta", checkRequestIDs},
+	{"proxy", "responses come from the API, not from an intermediary", complete(checkProxy)},
+	{"base URL", "the API is below /api/v1 of the base URL", fromAPI(checkBaseURL)},
+	{"clock", "this machine's clock differs by less than a minute", fromAPI(checkClock)},
+	{"key", "the key is valid", complete(checkKey)},
+	{"scope", "the key may read", complete(checkScope)},
+	{"rate-limit headers", "X-RateLimit-Limit, -Remaining and -Reset on every response", fromAPI(checkQuota)},
+	{"request ids", "X-Request-Id on every response, and the same id in meta", fromAPI(checkRequestIDs)},
+}
+
+// accountCheck evaluates the response to GET /account.
+type accountCheck func(e *examination, resp response) Finding
+
+// complete returns a check that is undecided when the time limit ended the response.
+func complete(evaluate accountCheck) func(*examination) Finding {
+	return func(e *examination) Finding {
+		if e.account.timedOut() {
+			return undecided(e.account.summary())
+		}
+		return evaluate(e, e.account)
+	}
+}
+
+// fromAPI returns a check of a complete response that the API sent, not an intermediary.
+func fromAPI(evaluate accountCheck) func(*examination) Finding {
+	return complete(func(e *examination, resp response) Finding {
+		if resp.notFromAPI() {
+			return notChecked("no response of the API")
+		}
+		return evaluate(e, resp)
+	})
 }
 
 func checkLookup(e *examination) Finding {
@@ -122,18 +147,13 @@ func issuer(c *x509.Certificate) string {
 
 var proxyHeader = regexp.MustCompile(`(?i)^(via|x-cache|x-squid-error|proxy-.*|x-bluecoat.*|x-zscaler.*)$`)
 
-func checkProxy(e *examination) Finding {
-	resp, through := e.account, "none"
-	if e.connection.proxy != "" {
-		through = e.connection.proxy
-	}
+func checkProxy(e *examination, resp response) Finding {
+	through := cmp.Or(e.connection.proxy, "none")
 	page := "the response is a web page"
 	if title := resp.title(); title != "" {
 		page += " with the title " + quoted(title)
 	}
 	switch location := resp.header.Get("Location"); {
-	case resp.timedOut():
-		return undecided(resp.summary())
 	case e.connection.refusedByProxy(resp):
 		return wrong("requests are blocked", e.connection.proxy+": "+resp.apiError.message,
 			"allow the server in the proxy, or set HTTPS_PROXY with the proxy's user and password")
@@ -169,13 +189,8 @@ func hostOf(location string) string {
 	return host
 }
 
-func checkBaseURL(e *examination) Finding {
-	resp := e.account
+func checkBaseURL(e *examination, resp response) Finding {
 	switch {
-	case resp.timedOut():
-		return undecided(resp.summary())
-	case resp.notFromAPI():
-		return notChecked("no response of the API")
 	case resp.status == http.StatusNotFound && e.description.status == http.StatusNotFound:
 		return wrong("not found", resp.summary(), "check the base URL: it is given without /api/v1")
 	case resp.ok() || resp.apiError.code != "":
@@ -197,17 +212,12 @@ func (resp response) date() (time.Time, bool) {
 	return at, err == nil
 }
 
-func checkClock(e *examination) Finding {
-	service, known := e.account.date()
-	switch {
-	case e.account.timedOut():
-		return undecided(e.account.summary())
-	case e.account.notFromAPI():
-		return notChecked("no response of the API")
-	case !known:
+func checkClock(_ *examination, resp response) Finding {
+	service, known := resp.date()
+	if !known {
 		return undecided("the responses have no Date header")
 	}
-	off := e.account.at.Sub(service).Round(time.Second)
+	off := resp.at.Sub(service).Round(time.Second)
 	found := "right"
 	switch {
 	case off > skewTolerance:
@@ -221,11 +231,8 @@ func checkClock(e *examination) Finding {
 	return ok(found, "the server's Date header compared with this machine's clock")
 }
 
-func checkKey(e *examination) Finding {
-	resp := e.account
+func checkKey(e *examination, resp response) Finding {
 	switch {
-	case resp.timedOut():
-		return undecided(resp.summary())
 	case errors.Is(resp.err, hiring.ErrInvalidToken):
 		return wrong("rejected", resp.summary(), "check whether the key has expired or was revoked, or create another in the dashboard")
 	case errors.Is(resp.err, hiring.ErrRateLimited):
@@ -251,24 +258,16 @@ func environment(e *examination) string {
 // readOnlyFound is what the scope check finds for a key without the scope write.
 const readOnlyFound = "read only"
 
-func checkScope(e *examination) Finding {
+func checkScope(e *examination, resp response) Finding {
 	writes := []response{e.updated, e.sent, e.resent, e.revoked, e.made}
-	wrote, refused := false, false
-	for _, resp := range writes {
-		wrote = wrote || resp.ok()
-		refused = refused || resp.status == http.StatusForbidden
-	}
-	resp := e.account
 	switch {
-	case resp.timedOut():
-		return undecided(resp.summary())
 	case errors.Is(resp.err, hiring.ErrInsufficientScope):
 		return wrong("no scope read", resp.summary(), "create a key with the scope read or more")
 	case !resp.ok():
 		return notChecked("the key was rejected or not checked")
-	case wrote:
+	case slices.ContainsFunc(writes, response.ok):
 		return ok("read and write", resp.summary()+"; a write succeeded")
-	case refused:
+	case slices.ContainsFunc(writes, func(write response) bool { return write.status == http.StatusForbidden }):
 		return ok(readOnlyFound, "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, "+
 			"use a key with the scope write")
 	}
@@ -278,14 +277,7 @@ func checkScope(e *examination) Finding {
 // longestWindow is the longest rate-limit window that the client assumes.
 const longestWindow = 2 * time.Hour
 
-func checkQuota(e *examination) Finding {
-	resp := e.account
-	if resp.timedOut() {
-		return undecided(resp.summary())
-	}
-	if resp.notFromAPI() {
-		return notChecked("no response of the API")
-	}
+func checkQuota(e *examination, resp response) Finding {
 	var values [3]int64
 	for i, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 		value, err := strconv.ParseInt(resp.header.Get(name), 10, 64)
@@ -310,14 +302,9 @@ func (e *examination) left(first int64) int64 {
 	return first
 }
 
-func checkRequestIDs(e *examination) Finding {
-	resp := e.account
+func checkRequestIDs(_ *examination, resp response) Finding {
 	id := resp.header.Get("X-Request-Id")
 	switch {
-	case resp.timedOut():
-		return undecided(resp.summary())
-	case resp.notFromAPI():
-		return notChecked("no response of the API")
 	case id == "" && resp.meta.RequestID == "":
 		return wrong("none", resp.label+" has none", "let the proxy pass X-Request-Id: support asks for it")
 	case id == "":
