@@ -58,10 +58,10 @@ func checkRoutes(e *examination) Finding {
 	}
 	expected := slices.Clone(fixedRoutes)
 	for field := range routePatterns {
-		expected = append(expected, e.name(field))
-		if documented := e.documented(field); documented != "" {
-			expected = append(expected, documented)
-		}
+		expected = append(expected, e.name(field), e.documented(field))
+	}
+	for i, route := range expected {
+		expected[i] = withoutNames(route)
 	}
 	var missing, more []string
 	for _, route := range fixedRoutes {
@@ -70,9 +70,7 @@ func checkRoutes(e *examination) Finding {
 		}
 	}
 	for _, op := range e.doc.operations {
-		if !slices.ContainsFunc(expected, func(route string) bool {
-			return placeholder.ReplaceAllString(route, "{}") == placeholder.ReplaceAllString(op.route(), "{}")
-		}) {
+		if !slices.Contains(expected, withoutNames(op.route())) {
 			more = append(more, op.route())
 		}
 	}
@@ -117,7 +115,7 @@ func checkParameters(e *examination) Finding {
 		return noDocument(e)
 	}
 	var d difference
-	dialect := []string{}
+	var dialect []string
 	for _, field := range []string{"PageParam", "PageSizeParam", "CursorParam", "EventPageSizeParam"} {
 		dialect = append(dialect, e.name(field), e.documented(field))
 	}
@@ -125,19 +123,8 @@ func checkParameters(e *examination) Finding {
 		listSubmissions: {"assessment_id", "status", "since"}, listEvents: {"since_seq"}, "GET /submissions/{id}/report": {"format"},
 		listInvitations: nil, e.name("ListChallenges"): nil, e.name("ListAssessments"): nil, "GET /members": nil, "GET /account": nil,
 	} {
-		op, has := e.doc.find(route)
-		if !has {
-			continue
-		}
-		for _, name := range documented {
-			if !slices.Contains(op.query(), name) {
-				d.missing = append(d.missing, route+"?"+name)
-			}
-		}
-		for _, name := range op.query() {
-			if !slices.Contains(documented, name) && !slices.Contains(dialect, name) {
-				d.added = append(d.added, route+"?"+name)
-			}
+		if op, has := e.doc.find(route); has {
+			d.compare(route+"?", documented, dialect, op.query())
 		}
 	}
 	return compared(d, "the document", "send the new ones with Do")
@@ -153,10 +140,8 @@ func checkRequiredInput(e *examination) Finding {
 	for route, names := range sent {
 		op, has := e.doc.find(route)
 		known = known || has
-		for _, name := range op.body.required() {
-			if !slices.Contains(names, name) {
-				more = append(more, route+": "+name)
-			}
+		for _, name := range without(op.body.required(), names) {
+			more = append(more, route+": "+name)
 		}
 	}
 	slices.Sort(more)

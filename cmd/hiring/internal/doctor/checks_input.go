@@ -42,12 +42,12 @@ func (e *examination) documentedFields(field string, resp response, names ...str
 		route = e.name(field)
 	}
 	op, _ := e.doc.find(route)
-	members := op.body.properties()
-	switch missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, has := members[name]; return has }); {
-	case len(members) == 0:
+	documented := op.body.names()
+	switch missing := without(names, documented); {
+	case len(documented) == 0:
 		return noResult(resp)
 	case len(missing) > 0 && len(e.wrongInDocument()) == 0:
-		return wrong("not "+strings.Join(missing, ", "), "the document has "+strings.Join(op.body.names(), ", "),
+		return wrong("not "+strings.Join(missing, ", "), "the document has "+strings.Join(documented, ", "),
 			"send the documented fields in Extra")
 	case len(missing) > 0:
 		return undecided("the document has no " + strings.Join(missing, ", ") + ", but responses contradict it elsewhere")

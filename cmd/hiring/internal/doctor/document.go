@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -27,9 +28,13 @@ func (n node) text(name string) string {
 	return text
 }
 
-func (n node) list(name string) []any {
-	items, _ := n[name].([]any)
-	return items
+// objects returns the objects of a list.
+func (n node) objects(name string) []node {
+	var objects []node
+	for _, object := range listOf[map[string]any](n[name]) {
+		objects = append(objects, object)
+	}
+	return objects
 }
 
 // texts returns the strings of a list, or a single string as a list.
@@ -37,13 +42,19 @@ func (n node) texts(name string) []string {
 	if one := n.text(name); one != "" {
 		return []string{one}
 	}
-	var texts []string
-	for _, item := range n.list(name) {
-		if text, ok := item.(string); ok {
-			texts = append(texts, text)
+	return listOf[string](n[name])
+}
+
+// listOf returns the items of a list that have a type.
+func listOf[T any](list any) []T {
+	items, _ := list.([]any)
+	var kept []T
+	for _, item := range items {
+		if item, ok := item.(T); ok {
+			kept = append(kept, item)
 		}
 	}
-	return texts
+	return kept
 }
 
 // operation is a method of a path.
@@ -76,8 +87,9 @@ func readDocument(text []byte) *document {
 		root = enveloped.Data
 	}
 	d := &document{root: root}
-	for path := range root.object("paths") {
-		item := d.resolve(root.object("paths").object(path))
+	paths := root.object("paths")
+	for path := range paths {
+		item := d.resolve(paths.object(path))
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			if op := item.object(method); op != nil {
 				d.operations = append(d.operations, d.operation(method, path, item, op))
@@ -96,11 +108,10 @@ func (d *document) operation(method, path string, item, op node) operation {
 	o := operation{
 		method: strings.ToUpper(method),
 		path:   basePath.ReplaceAllString(path, "/"),
-		words:  strings.ToLower(strings.Join([]string{op.text("operationId"), op.text("summary")}, " ")),
+		words:  strings.ToLower(op.text("operationId") + " " + op.text("summary")),
 	}
-	for _, raw := range append(slices.Clone(item.list("parameters")), op.list("parameters")...) {
-		n, _ := raw.(map[string]any)
-		p := d.resolve(n)
+	for _, p := range slices.Concat(item.objects("parameters"), op.objects("parameters")) {
+		p = d.resolve(p)
 		o.parameters = append(o.parameters, parameter{
 			name: p.text("name"), in: p.text("in"), words: strings.ToLower(p.text("description")),
 			example: exampleOf(p), schema: d.schema(p.object("schema")),
@@ -118,23 +129,23 @@ func (d *document) operation(method, path string, item, op node) operation {
 
 func exampleOf(p node) string {
 	s := p.object("schema")
-	for _, text := range append([]string{p.text("example"), s.text("example"), s.text("default")}, s.texts("examples")...) {
-		if text != "" {
-			return text
-		}
+	if text := cmp.Or(append([]string{p.text("example"), s.text("example"), s.text("default")}, s.texts("examples")...)...); text != "" {
+		return text
 	}
-	for _, example := range p.object("examples") {
-		if n, ok := example.(map[string]any); ok && node(n).text("value") != "" {
-			return node(n).text("value")
+	examples := p.object("examples")
+	for name := range examples {
+		if text := examples.object(name).text("value"); text != "" {
+			return text
 		}
 	}
 	return ""
 }
 
 func (d *document) content(n node) schema {
-	for kind, content := range n.object("content") {
-		if media, ok := content.(map[string]any); ok && strings.Contains(kind, "json") {
-			return d.schema(node(media).object("schema"))
+	content := n.object("content")
+	for kind := range content {
+		if media := content.object(kind); media != nil && strings.Contains(kind, "json") {
+			return d.schema(media.object("schema"))
 		}
 	}
 	return schema{}
@@ -184,13 +195,16 @@ func (o operation) parameter(name string) parameter {
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 
+// withoutNames returns a route without the names of its placeholders.
+func withoutNames(route string) string { return placeholder.ReplaceAllString(route, "{}") }
+
 // find returns the operation of a route. The names of placeholders do not matter.
 func (d *document) find(route string) (operation, bool) {
 	if d == nil {
 		return operation{}, false
 	}
-	plain := placeholder.ReplaceAllString(route, "{}")
-	i := slices.IndexFunc(d.operations, func(o operation) bool { return placeholder.ReplaceAllString(o.route(), "{}") == plain })
+	plain := withoutNames(route)
+	i := slices.IndexFunc(d.operations, func(o operation) bool { return withoutNames(o.route()) == plain })
 	if i < 0 {
 		return operation{}, false
 	}

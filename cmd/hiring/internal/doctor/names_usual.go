@@ -55,19 +55,16 @@ func nameWithValue(values map[string]int, value int) string {
 // page follows, or rejects the value by name.
 func effectiveName(resp response, values map[string]int, fromMeta *int, size bool) (name, evidence string) {
 	if fromMeta != nil && resp.ok() {
-		name = nameWithValue(values, *fromMeta)
-		if name != "" {
+		if name = nameWithValue(values, *fromMeta); name != "" {
 			return name, name + "=" + strconv.Itoa(*fromMeta) + " is in meta"
 		}
 	}
 	if n := len(resp.items()); size && resp.ok() && resp.hasMore() {
-		name = nameWithValue(values, n)
-		if name != "" {
+		if name = nameWithValue(values, n); name != "" {
 			return name, name + "=" + strconv.Itoa(n) + " returned as many items"
 		}
 	}
-	name = refusedByName(resp, slices.Collect(maps.Keys(values)))
-	if name != "" {
+	if name = refusedByName(resp, slices.Collect(maps.Keys(values))); name != "" {
 		return name, "the response rejects its value by name"
 	}
 	return "", ""
@@ -98,8 +95,12 @@ func unknownNames[V any](resp response, sent map[string]V) []string {
 // the other usual ones.
 func namesByRound(field, documented, assumed string) [][]string {
 	first := unique(documented, assumed)
-	rest := slices.DeleteFunc(slices.Clone(usualNames[field]), func(name string) bool { return slices.Contains(first, name) })
-	return [][]string{first, rest}
+	return [][]string{first, without(usualNames[field], first)}
+}
+
+// without returns the names that are not excluded.
+func without(names, excluded []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(excluded, name) })
 }
 
 // unique returns the names without empty ones and duplicates.

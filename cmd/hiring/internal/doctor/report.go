@@ -65,8 +65,7 @@ func (r Report) NeededUndecided() []string {
 	if !readOnly {
 		return undecided
 	}
-	ofWrites := []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}
-	return slices.DeleteFunc(undecided, func(field string) bool { return slices.Contains(ofWrites, field) })
+	return without(undecided, writeFields)
 }
 
 // Count returns the number of findings with a verdict.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// schema is a JSON schema together with its document.
+// schema is a JSON schema together with its document. The zero value is an unknown schema.
 type schema struct {
 	in *document
 	node
@@ -33,8 +33,8 @@ func (s schema) plain() schema {
 func (s schema) only() node {
 	var others []node
 	for _, kind := range []string{"anyOf", "oneOf"} {
-		for _, raw := range s.list(kind) {
-			if n, ok := raw.(map[string]any); ok && node(n).text("type") != "null" {
+		for _, n := range s.objects(kind) {
+			if n.text("type") != "null" {
 				others = append(others, n)
 			}
 		}
@@ -51,18 +51,16 @@ func (s schema) known() bool { return len(s.node) > 0 }
 func (s schema) properties() map[string]schema { return s.propertiesWithin(10) }
 
 func (s schema) propertiesWithin(depth int) map[string]schema {
-	if s.in == nil || depth == 0 {
+	if depth == 0 {
 		return nil
 	}
 	all := make(map[string]schema)
-	for _, raw := range s.list("allOf") {
-		if part, ok := raw.(map[string]any); ok {
-			maps.Copy(all, s.in.schema(part).propertiesWithin(depth-1))
-		}
+	for _, part := range s.objects("allOf") {
+		maps.Copy(all, s.in.schema(part).propertiesWithin(depth-1))
 	}
-	for name, raw := range s.object("properties") {
-		part, _ := raw.(map[string]any) // The schemas true and false have no properties.
-		all[name] = s.in.schema(part)
+	properties := s.object("properties")
+	for name := range properties {
+		all[name] = s.in.schema(properties.object(name)) // The schemas true and false have no properties.
 	}
 	return all
 }
@@ -75,23 +73,14 @@ func (s schema) names() []string { return slices.Sorted(maps.Keys(s.properties()
 // required returns the names of the required properties.
 func (s schema) required() []string {
 	names := s.texts("required")
-	if s.in != nil {
-		for _, raw := range s.list("allOf") {
-			if part, ok := raw.(map[string]any); ok {
-				names = append(names, s.in.schema(part).texts("required")...)
-			}
-		}
+	for _, part := range s.objects("allOf") {
+		names = append(names, s.in.schema(part).texts("required")...)
 	}
 	return names
 }
 
 // items returns the schema of an array's items.
-func (s schema) items() schema {
-	if s.in == nil {
-		return schema{}
-	}
-	return s.in.schema(s.object("items"))
-}
+func (s schema) items() schema { return s.in.schema(s.object("items")) }
 
 // types returns the types of a value, except null.
 func (s schema) types() []string {

@@ -81,9 +81,20 @@ func (d *difference) add(other difference) {
 // confirmedBy removes the missing fields that responses have, and adds the differences of
 // the responses.
 func (d difference) confirmedBy(replies difference) difference {
-	d.missing = slices.DeleteFunc(d.missing, func(path string) bool { return slices.Contains(replies.present, path) })
+	d.missing = without(d.missing, replies.present)
 	d.add(replies)
 	return d
+}
+
+// compare adds the expected names that are missing and the present names that are unknown,
+// with a prefix.
+func (d *difference) compare(prefix string, expected, known, present []string) {
+	for _, name := range without(expected, present) {
+		d.missing = append(d.missing, prefix+name)
+	}
+	for _, name := range without(present, slices.Concat(expected, known)) {
+		d.added = append(d.added, prefix+name)
+	}
 }
 
 func (d *difference) sort() {

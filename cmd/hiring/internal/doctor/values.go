@@ -48,16 +48,7 @@ func checkValues(e *examination) Finding {
 			continue
 		}
 		enums++
-		for _, value := range knownValues[place] {
-			if !slices.Contains(values, value) {
-				d.missing = append(d.missing, path+" "+value)
-			}
-		}
-		for _, value := range values {
-			if !slices.Contains(knownValues[place], value) {
-				d.added = append(d.added, path+" "+value)
-			}
-		}
+		d.compare(path+" ", knownValues[place], nil, values)
 	}
 	if enums == 0 {
 		return undecided("the document has no enums for these fields")

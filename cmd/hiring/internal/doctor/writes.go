@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,16 +11,16 @@ import (
 	"strings"
 )
 
+// writeFields are the fields of Dialect that only writes need.
+var writeFields = []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}
+
 // writeAll sends the writes. It does nothing unless the key is a test key, whose changes
 // are not stored, as documented.
 func (e *examination) writeAll(ctx context.Context) {
 	assessment, invitation := e.active(), idOf(e.invitations.items(), "sent")
 	if reason := e.skipReason(ctx, http.MethodPost); reason != "" || assessment == "" {
-		for _, field := range []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"} {
-			e.reason[field] = reason
-			if reason == "" {
-				e.reason[field] = "no assessment is known"
-			}
+		for _, field := range writeFields {
+			e.reason[field] = cmp.Or(reason, "no assessment is known")
 		}
 		return
 	}
