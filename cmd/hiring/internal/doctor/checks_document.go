@@ -24,7 +24,7 @@ var documentChecks = []check{
 	}, "GET /challenges/{id}"),
 	resourceCheck[hiring.Assessment]("assessment", func(e *examination) []response {
 		return []response{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
-	}, ""),
+	}, "GetAssessment"),
 	resourceCheck[hiring.Invitation]("invitation", func(e *examination) []response { return []response{e.invitations} }, listInvitations),
 	resourceCheck[hiring.Submission]("submission", func(e *examination) []response { return []response{e.one} }, "GET /submissions/{id}"),
 	resourceCheck[hiring.Report]("report", func(e *examination) []response { return []response{e.report} }, "GET /submissions/{id}/report"),
@@ -159,15 +159,7 @@ func checkRequiredInput(e *examination) Finding {
 func resourceCheck[T any](name string, came func(*examination) []response, route string) check {
 	of := reflect.TypeFor[T]()
 	return check{name, "the fields of hiring." + of.Name(), func(e *examination) Finding {
-		at := route
-		if at == "" {
-			at = e.name("GetAssessment")
-		}
-		op, _ := e.doc.find(at)
-		s := op.reply
-		if slices.Contains(s.types(), "array") {
-			s = s.items()
-		}
+		s := e.operation(route).reply.resource()
 		var replies difference
 		with := ""
 		if len(s.properties()) > 0 {

@@ -36,13 +36,8 @@ func checkStatusMember(e *examination) Finding {
 }
 
 // documentedFields checks the fields that a write sends against the document.
-func (e *examination) documentedFields(field string, resp response, names ...string) Finding {
-	route := makeAssessment
-	if field != "" {
-		route = e.name(field)
-	}
-	op, _ := e.doc.find(route)
-	documented := op.body.names()
+func (e *examination) documentedFields(route string, resp response, names ...string) Finding {
+	documented := e.operation(route).body.names()
 	switch missing := without(names, documented); {
 	case len(documented) == 0:
 		return noResult(resp)
@@ -71,20 +66,20 @@ func checkOptionalMembers(e *examination) Finding {
 	case len(unknown) > 0:
 		return wrong("not "+strings.Join(unknown, ", "), e.made.summary(), "find the names, and send them in NewAssessment.Extra")
 	}
-	return e.documentedFields("", e.made, names...)
+	return e.documentedFields(makeAssessment, e.made, names...)
 }
 
 func checkRequiredName(e *examination) Finding {
 	name := e.name("InvitationName")
-	send, _ := e.doc.find(sendInvitation)
+	body := e.operation(sendInvitation).body
 	switch {
 	case e.unnamed.complaintAbout(name, false) == missingName:
 		return ok("required", e.unnamed.summary()+" without "+name)
 	case e.unnamed.ok():
 		return wrong("not required", e.unnamed.label+" succeeds without "+name, "send an invitation without a name with Do")
-	case slices.Contains(send.body.required(), name):
+	case slices.Contains(body.required(), name):
 		return ok("required", "the document says so")
-	case send.body.known() && len(e.wrongInDocument()) == 0 && len(send.body.properties()) > 0:
+	case len(body.properties()) > 0 && len(e.wrongInDocument()) == 0:
 		return wrong("not required", "the document does not require "+name, "send an invitation without a name with Do")
 	}
 	return noResult(e.unnamed)
@@ -118,14 +113,14 @@ func checkStatusFilter(e *examination) Finding {
 		}
 		return noResult(resp)
 	}
-	evaluated := func(s submission) bool { return s.Status == "evaluated" }
+	open := func(s submission) bool { return !s.evaluated() }
 	all := submissionsOf(resp)
-	switch others := slices.IndexFunc(all, func(s submission) bool { return !evaluated(s) }); {
-	case others >= 0:
+	switch {
+	case slices.ContainsFunc(all, open):
 		return wrong("ignored", resp.label+": other submissions are listed too", "check Submission.Status of each listed submission")
 	case len(all) == 0:
 		return undecided(resp.label + ": no submission is evaluated")
-	case slices.IndexFunc(e.listed, func(s submission) bool { return !evaluated(s) }) < 0:
+	case !slices.ContainsFunc(e.listed, open):
 		return undecided("every listed submission is evaluated, also without the filter")
 	}
 	return ok("evaluated", resp.label+": only evaluated submissions are listed")

@@ -63,21 +63,13 @@ func (e *examination) mayBeTruncated() bool {
 }
 
 func checkInlineReport(e *examination) Finding {
-	evaluated := 0
-	for _, s := range e.listed {
-		if s.Status != "evaluated" {
-			continue
-		}
-		evaluated++
-		if s.Report == nil {
-			return wrong("without its report", e.submissions.label+": an evaluated submission has no report",
-				"read each with Submissions.Report, as the waiting methods do")
-		}
-	}
-	if evaluated > 0 {
+	switch {
+	case slices.ContainsFunc(e.listed, func(s submission) bool { return s.evaluated() && s.Report == nil }):
+		return wrong("without its report", e.submissions.label+": an evaluated submission has no report",
+			"read each with Submissions.Report, as the waiting methods do")
+	case slices.ContainsFunc(e.listed, submission.evaluated):
 		return ok("with its report", e.submissions.label)
-	}
-	if e.submissions.ok() {
+	case e.submissions.ok():
 		return undecided("no listed submission is evaluated")
 	}
 	return noResult(e.submissions)
@@ -85,12 +77,12 @@ func checkInlineReport(e *examination) Finding {
 
 func checkWriteResponses(e *examination) Finding {
 	replies := []struct {
-		field string
+		route string // Or its field of Dialect.
 		resp  response
 		of    reflect.Type
 	}{
 		{"UpdateAssessment", e.updated, reflect.TypeFor[hiring.Assessment]()},
-		{"", e.sent, reflect.TypeFor[hiring.Invitation]()},
+		{sendInvitation, e.sent, reflect.TypeFor[hiring.Invitation]()},
 		{"ResendInvitation", e.resent, reflect.TypeFor[hiring.Invitation]()},
 	}
 	seen := 0
@@ -103,11 +95,7 @@ func checkWriteResponses(e *examination) Finding {
 			seen++
 			continue
 		}
-		route := sendInvitation
-		if reply.field != "" {
-			route = e.name(reply.field)
-		}
-		if op, _ := e.doc.find(route); op.reply.known() && similarity(op.reply, reply.of) > 0.6 {
+		if similarity(e.operation(reply.route).reply, reply.of) > similar {
 			seen++
 		}
 	}
@@ -158,12 +146,12 @@ func checkNotYet(e *examination) Finding {
 // payloads returns the payloads of one kind of event in the log that was read.
 func (e *examination) payloads(kind string) []map[string]json.RawMessage {
 	var all []map[string]json.RawMessage
-	for _, item := range e.log.items() {
-		var event struct {
-			Kind    string                     `json:"kind"`
-			Payload map[string]json.RawMessage `json:"payload"`
-		}
-		if json.Unmarshal(item, &event) == nil && event.Kind == kind {
+	type event struct {
+		Kind    string                     `json:"kind"`
+		Payload map[string]json.RawMessage `json:"payload"`
+	}
+	for _, event := range decoded[event](e.log.items()) {
+		if event.Kind == kind {
 			all = append(all, event.Payload)
 		}
 	}
@@ -194,14 +182,11 @@ func checkPayload(e *examination, kind string, sets ...[]string) Finding {
 }
 
 func membersIn(payloads []map[string]json.RawMessage) []string {
-	var names []string
+	all := make(map[string]json.RawMessage)
 	for _, p := range payloads {
-		for name := range p {
-			names = append(names, name)
-		}
+		maps.Copy(all, p)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(all))
 }
 
 func checkPromptText(e *examination) Finding {
@@ -213,32 +198,26 @@ func checkResponseMembers(e *examination) Finding {
 }
 
 func checkConfidenceValues(e *examination) Finding {
-	var seen, unknown []string
-	for _, item := range e.submissions.items() {
-		var s struct {
-			Report *struct {
-				Confidence string `json:"confidence"`
-			} `json:"report"`
-		}
-		if json.Unmarshal(item, &s) != nil || s.Report == nil || s.Report.Confidence == "" {
-			continue
-		}
-		seen = append(seen, s.Report.Confidence)
-		if !slices.Contains([]string{"low", "medium", "high"}, s.Report.Confidence) {
-			unknown = append(unknown, s.Report.Confidence)
-		}
+	type submission struct {
+		Report struct {
+			Confidence string `json:"confidence"`
+		} `json:"report"`
 	}
+	var seen []string
+	for _, s := range decoded[submission](e.submissions.items()) {
+		seen = append(seen, s.Report.Confidence)
+	}
+	seen = unique(seen...)
 	slices.Sort(seen)
-	slices.Sort(unknown)
-	switch {
+	switch unknown := without(seen, []string{"low", "medium", "high"}); {
 	case !e.submissions.ok():
 		return noResult(e.submissions)
 	case len(unknown) > 0:
-		return added("new: "+list(slices.Compact(unknown)), e.submissions.label, "none: the client keeps unknown values")
+		return added("new: "+list(unknown), e.submissions.label, "none: the client keeps unknown values")
 	case len(seen) == 0:
 		return undecided("no listed submission has a report with a confidence")
 	}
-	return ok(list(slices.Compact(seen)), e.submissions.label)
+	return ok(list(seen), e.submissions.label)
 }
 
 func checkBareDocument(e *examination) Finding {

@@ -190,14 +190,11 @@ func (w routePattern) score(o operation) int {
 	if w.words.MatchString(o.words) {
 		points += 2
 	}
-	switch reply, isList := o.reply, slices.Contains(o.reply.types(), "array"); {
-	case w.data == nil || !reply.known():
-	case isList != w.list:
-		return 0
-	case w.list && similarity(reply.items(), w.data) > 0.6, !w.list && similarity(reply, w.data) > 0.6:
+	if w.data != nil && o.reply.known() {
+		if o.reply.isArray() != w.list || similarity(o.reply.resource(), w.data) <= similar {
+			return 0
+		}
 		points += 3
-	default:
-		return 0
 	}
 	if w.bodyField != "" && o.body.known() {
 		if !o.body.property(w.bodyField).known() {
@@ -208,15 +205,13 @@ func (w routePattern) score(o operation) int {
 	return points
 }
 
+// similar is the similarity above which a schema describes a resource of the client.
+const similar = 0.6
+
 // similarity returns the share of the fields of either that both have, from 0 to 1.
 func similarity(s schema, t reflect.Type) float64 {
-	members, both, all := s.properties(), 0, 0
-	for _, m := range jsonFields(t) {
-		all++
-		if _, ok := members[m.name]; ok {
-			both++
-		}
-	}
+	members := s.properties()
+	both, all := fieldsIn(members, t)
 	return float64(both) / float64(max(1, all+len(members)-both))
 }
 

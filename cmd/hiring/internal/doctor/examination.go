@@ -86,6 +86,16 @@ func (e *examination) name(field string) string {
 	return e.assumed[field]
 }
 
+// operation returns the document's operation of a documented route, or of a field of
+// Dialect. It returns a zero operation when the document has none.
+func (e *examination) operation(route string) operation {
+	if _, isField := e.assumed[route]; isField {
+		route = e.name(route)
+	}
+	op, _ := e.doc.find(route)
+	return op
+}
+
 // doWithKnownNames sends a request, and sends it again without the names that a strict
 // server rejects as unknown.
 func (e *examination) doWithKnownNames(ctx context.Context, q request) response {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -98,13 +99,8 @@ func resembles(resp response, of reflect.Type, list bool) bool {
 	if json.Unmarshal(what, &object) != nil {
 		return false
 	}
-	both, members := 0, jsonFields(of)
-	for _, m := range members {
-		if _, ok := object[m.name]; ok {
-			both++
-		}
-	}
-	return both*3 >= len(members)*2
+	both, all := fieldsIn(object, of)
+	return both*3 >= all*2
 }
 
 // assessmentID returns an assessment, one with submissions if possible.
@@ -120,20 +116,15 @@ func (e *examination) assessmentID() string {
 // idOf returns the id of an item with the status, or of the first item.
 func idOf(items []json.RawMessage, status string) string {
 	first := ""
-	for _, item := range items {
-		var it struct {
-			ID     string `json:"id"`
-			Status string `json:"status"`
+	type resource struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+	}
+	for _, item := range decoded[resource](items) {
+		if item.ID != "" && (status == "" || item.Status == status) {
+			return item.ID
 		}
-		if json.Unmarshal(item, &it) != nil || it.ID == "" {
-			continue
-		}
-		if status == "" || it.Status == status {
-			return it.ID
-		}
-		if first == "" {
-			first = it.ID
-		}
+		first = cmp.Or(first, item.ID)
 	}
 	return first
 }

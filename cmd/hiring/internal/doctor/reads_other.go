@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -70,12 +69,12 @@ func (e *examination) readRest(ctx context.Context) {
 
 // multiTaskChallenge returns a challenge with several tasks, or else any.
 func (e *examination) multiTaskChallenge() string {
-	for _, item := range e.challenges.items() {
-		var c struct {
-			ID       string `json:"id"`
-			Multiple bool   `json:"is_multi_task"`
-		}
-		if json.Unmarshal(item, &c) == nil && c.Multiple {
+	type challenge struct {
+		ID       string `json:"id"`
+		Multiple bool   `json:"is_multi_task"`
+	}
+	for _, c := range decoded[challenge](e.challenges.items()) {
+		if c.Multiple {
 			return c.ID
 		}
 	}

@@ -95,6 +95,18 @@ func (resp response) items() []json.RawMessage {
 	return items
 }
 
+// decoded returns the items that decode as T.
+func decoded[T any](items []json.RawMessage) []T {
+	var all []T
+	for _, item := range items {
+		var one T
+		if json.Unmarshal(item, &one) == nil {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 func (resp response) hasMore() bool {
 	if resp.meta.HasMore != nil {
 		return *resp.meta.HasMore

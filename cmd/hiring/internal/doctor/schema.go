@@ -82,6 +82,16 @@ func (s schema) required() []string {
 // items returns the schema of an array's items.
 func (s schema) items() schema { return s.in.schema(s.object("items")) }
 
+func (s schema) isArray() bool { return slices.Contains(s.types(), "array") }
+
+// resource returns the schema of an array's items, or else the schema itself.
+func (s schema) resource() schema {
+	if s.isArray() {
+		return s.items()
+	}
+	return s
+}
+
 // types returns the types of a value, except null.
 func (s schema) types() []string {
 	return slices.DeleteFunc(s.texts("type"), func(t string) bool { return t == "null" })

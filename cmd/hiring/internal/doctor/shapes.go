@@ -37,6 +37,18 @@ func jsonFields(t reflect.Type) []jsonField {
 	return members
 }
 
+// fieldsIn returns how many fields the client reads of a resource, and how many of them an
+// object has.
+func fieldsIn[V any](object map[string]V, t reflect.Type) (present, all int) {
+	fields := jsonFields(t)
+	for _, m := range fields {
+		if _, ok := object[m.name]; ok {
+			present++
+		}
+	}
+	return present, len(fields)
+}
+
 func kindOf(t reflect.Type) jsonField {
 	switch {
 	case t == reflect.TypeFor[time.Time]():

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -24,15 +23,10 @@ type submission struct {
 	} `json:"report"`
 }
 
+func (s submission) evaluated() bool { return s.Status == "evaluated" }
+
 func submissionsOf(s response) []submission {
-	var all []submission
-	for _, item := range s.items() {
-		var one submission
-		if json.Unmarshal(item, &one) == nil && one.ID != "" {
-			all = append(all, one)
-		}
-	}
-	return all
+	return slices.DeleteFunc(decoded[submission](s.items()), func(one submission) bool { return one.ID == "" })
 }
 
 // meanings are the times that since can filter by.
@@ -123,5 +117,5 @@ func latestTime(all []submission) time.Time {
 
 // newestFirst reports whether submissions are sorted by creation, newest first.
 func newestFirst(all []submission) bool {
-	return slices.IsSortedFunc(all, func(s, b submission) int { return b.CreatedAt.Compare(s.CreatedAt) })
+	return slices.IsSortedFunc(all, func(a, b submission) int { return b.CreatedAt.Compare(a.CreatedAt) })
 }

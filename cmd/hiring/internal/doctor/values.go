@@ -8,8 +8,8 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// knownValues are the documented values of enums, by route and path of the field in its
-// response.
+// knownValues are the documented values of enums, by route (or its field of Dialect) and
+// path of the field in its response.
 var knownValues = map[string][]string{
 	"GET /members role": {string(hiring.MemberRoleAdmin), string(hiring.MemberRoleMember)},
 	"GET /challenges/{id} tasks.kind": {string(hiring.TaskKindBug), string(hiring.TaskKindFeature),
@@ -24,8 +24,8 @@ var knownValues = map[string][]string{
 	"GET /submissions/{id}/report pillars.id": {
 		string(hiring.PillarCorrectness), string(hiring.PillarCraft), string(hiring.PillarAIFluency), string(hiring.PillarRigor),
 	},
-	listEvents + " kind":    {string(hiring.EventAttemptStarted), string(hiring.EventAIPrompt), string(hiring.EventAIResponse)},
-	"GET assessment status": {string(hiring.AssessmentActive), string(hiring.AssessmentClosed)},
+	listEvents + " kind":   {string(hiring.EventAttemptStarted), string(hiring.EventAIPrompt), string(hiring.EventAIResponse)},
+	"GetAssessment status": {string(hiring.AssessmentActive), string(hiring.AssessmentClosed)},
 }
 
 // checkValues compares the documented values with the enums of the document. A field
@@ -39,11 +39,7 @@ func checkValues(e *examination) Finding {
 	for _, place := range slices.Sorted(maps.Keys(knownValues)) {
 		at := strings.LastIndex(place, " ")
 		route, path := place[:at], place[at+1:]
-		if route == "GET assessment" {
-			route = e.name("GetAssessment")
-		}
-		op, _ := e.doc.find(route)
-		values := op.reply.within(strings.Split(path, ".")).texts("enum")
+		values := e.operation(route).reply.within(strings.Split(path, ".")).texts("enum")
 		if len(values) == 0 {
 			continue
 		}
@@ -59,10 +55,7 @@ func checkValues(e *examination) Finding {
 // within returns the schema of a nested field. It descends into the items of arrays.
 func (s schema) within(path []string) schema {
 	for _, name := range path {
-		if slices.Contains(s.types(), "array") {
-			s = s.items()
-		}
-		s = s.property(name)
+		s = s.resource().property(name)
 	}
 	return s
 }
