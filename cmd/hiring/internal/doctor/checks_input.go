@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -138,7 +137,7 @@ func checkPageSizes(e *examination) Finding {
 	for _, resp := range []response{e.next, e.filtered} {
 		switch n := len(resp.items()); {
 		case !resp.ok() || !resp.hasMore():
-		case strconv.Itoa(n) != pageOfSubmissions:
+		case n != pageOfSubmissions:
 			return wrong("not for submissions", fmt.Sprintf("%s: %d items, and another page follows", resp.label, n),
 				"none: lists are complete and cost more requests")
 		default:

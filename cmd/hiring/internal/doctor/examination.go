@@ -30,7 +30,7 @@ type examination struct {
 	requestedSizes                  map[string]int // Page sizes that the first page was requested with, by parameter name.
 
 	observed  map[string]observation // Values of fields that responses showed.
-	disproved map[string]string      // How responses showed that the tried names are wrong.
+	disproved map[string]string      // How responses showed that the tried names are wrong. An observed value counts more.
 	reason    map[string]string      // Why no response decided a field.
 }
 

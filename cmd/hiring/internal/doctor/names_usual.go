@@ -91,10 +91,10 @@ func unknownNames[V any](resp response, sent map[string]V) []string {
 	return names
 }
 
-// namesByRound returns the names to try: first the documented and the assumed one, then
-// the other usual ones.
-func namesByRound(field, documented, assumed string) [][]string {
-	first := unique(documented, assumed)
+// namesByRound returns the names to try for a field: first the documented and the assumed
+// one, then the other usual ones.
+func (e *examination) namesByRound(field string) [][]string {
+	first := unique(e.documented(field), e.assumed[field])
 	return [][]string{first, without(usualNames[field], first)}
 }
 

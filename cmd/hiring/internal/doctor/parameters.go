@@ -15,7 +15,7 @@ type parameterSearch struct {
 	field    string
 	from     int             // The first value to send.
 	most     int             // The largest accepted page size; 0 when the parameter is not a page size.
-	fromMeta func(meta) *int // Returns the value that the response states; nil when responses do not state it.
+	fromMeta func(meta) *int // Returns the value that the response states, or nil.
 }
 
 // findParameters sends several names in one request, each with its own value, until it is
@@ -24,69 +24,61 @@ type parameterSearch struct {
 // returns the response of the first round.
 func (e *examination) findParameters(ctx context.Context, q request, searches ...parameterSearch) (first response) {
 	for round := range 3 {
-		query, values := maps.Clone(q.query), make(map[string]map[string]int)
-		if query == nil {
-			query = url.Values{}
-		}
+		all, byField := make(map[string]int), make(map[string]map[string]int)
 		for _, s := range searches {
-			if names := e.namesToTry(s, round); len(names) > 0 {
-				values[s.field] = valuesFor(s, round, names)
-				for name, value := range values[s.field] {
-					query.Set(name, strconv.Itoa(value))
-				}
-			}
+			byField[s.field] = e.valuesToTry(s, round)
+			maps.Copy(all, byField[s.field])
 		}
-		if len(values) == 0 {
+		if len(all) == 0 {
 			return first
 		}
-		resp := e.doWithKnownNames(ctx, request{route: q.route, ids: q.ids, query: query})
+		q.query = queryOf(all)
+		resp := e.doWithKnownNames(ctx, q)
 		if round == 0 {
 			first = resp
 		}
 		for _, s := range searches {
-			e.evaluate(s, resp, values[s.field])
+			e.evaluate(s, resp, byField[s.field])
 		}
 	}
 	return first
 }
 
-// namesToTry returns the names of a search to send in a round.
-func (e *examination) namesToTry(s parameterSearch, round int) []string {
-	tries := namesByRound(s.field, e.documented(s.field), e.assumed[s.field])
+// queryOf returns the values as a query.
+func queryOf(values map[string]int) url.Values {
+	query := make(url.Values, len(values))
+	for name, value := range values {
+		query.Set(name, strconv.Itoa(value))
+	}
+	return query
+}
+
+// valuesToTry returns the names of a search to send in a round, each with its own value.
+func (e *examination) valuesToTry(s parameterSearch, round int) map[string]int {
+	tries := e.namesByRound(s.field)
 	switch {
 	case e.observed[s.field].value != "":
 		return nil
-	case round < 2:
-		return tries[round]
+	case round < len(tries):
+		return distinctValues(tries[round], s.from)
 	case s.most == 0 || e.disproved[s.field] != "":
 		return nil
 	}
-	return slices.Concat(tries...)
-}
-
-func valuesFor(s parameterSearch, round int, names []string) map[string]int {
-	if round < 2 {
-		return distinctValues(names, s.from)
-	}
-	return distinctValues(names, s.most+1)
+	return distinctValues(slices.Concat(tries...), s.most+1)
 }
 
 func (e *examination) evaluate(s parameterSearch, resp response, values map[string]int) {
 	if len(values) == 0 {
 		return
 	}
-	var documented *int
-	if s.fromMeta != nil {
-		documented = s.fromMeta(resp.meta)
-	}
-	name, evidence := effectiveName(resp, values, documented, s.most > 0)
+	stated := s.fromMeta(resp.meta)
+	name, evidence := effectiveName(resp, values, stated, s.most > 0)
 	switch {
 	case name != "":
 		e.observed[s.field] = observation{name, resp.label + ": " + evidence}
-		delete(e.disproved, s.field)
 	case resp.skipped != "":
 		e.reason[s.field] = resp.skipped
-	case resp.ok() && resp.hasMore() && (documented != nil || s.most > 0): // With a single page, any page number may return it.
+	case resp.ok() && resp.hasMore() && (stated != nil || s.most > 0): // With a single page, any page number may return it.
 		e.disproved[s.field] = ignored(e.disproved[s.field], resp, values)
 	default:
 		e.reason[s.field] = resp.indecisive()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -73,23 +74,18 @@ func (q request) label() string {
 	if len(q.query) == 0 {
 		return q.route
 	}
-	names := make([]string, 0, len(q.query))
-	for name := range q.query {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	const most = 4
-	parts := make([]string, 0, most+1)
-	for i, name := range names {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
-			break
-		}
+	names := slices.Sorted(maps.Keys(q.query))
+	var parts []string
+	for _, name := range names[:min(most, len(names))] {
 		value := q.query.Get(name)
 		if len(value) > 30 {
 			value = "…"
 		}
 		parts = append(parts, name+"="+value)
+	}
+	if len(names) > most {
+		parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
 	}
 	return q.route + "?" + strings.Join(parts, "&")
 }
@@ -106,13 +102,10 @@ func (q request) path() string {
 	return strings.Join(segments, "/")
 }
 
-// do sends a request, unless that would exceed the limits of a run.
+// do sends a request.
 func (p *prober) do(ctx context.Context, q request) response {
 	method, _, _ := strings.Cut(q.route, " ")
-	if reason := p.skipReason(ctx, method); reason != "" {
-		return response{label: q.label(), skipped: reason}
-	}
-	return p.send(ctx, q.label(), func(ctx context.Context) error {
+	return p.send(ctx, method, q.label(), func(ctx context.Context) error {
 		var data json.RawMessage
 		var out any // Nil accepts any response, as of a write.
 		if method == http.MethodGet {
@@ -126,17 +119,18 @@ func (p *prober) do(ctx context.Context, q request) response {
 // document requests the OpenAPI document. It comes without the envelope that Client.Do
 // expects.
 func (p *prober) document(ctx context.Context) response {
-	const label = "GET /openapi.json"
-	if reason := p.skipReason(ctx, http.MethodGet); reason != "" {
-		return response{label: label, skipped: reason}
-	}
-	return p.send(ctx, label, func(ctx context.Context) error {
+	return p.send(ctx, http.MethodGet, "GET /openapi.json", func(ctx context.Context) error {
 		_, err := p.client.OpenAPI(ctx)
 		return err
 	})
 }
 
-func (p *prober) send(ctx context.Context, label string, call func(context.Context) error) response {
+// send calls a function that sends a request, unless that would exceed the limits of a
+// run, and returns the response.
+func (p *prober) send(ctx context.Context, method, label string, call func(context.Context) error) response {
+	if reason := p.skipReason(ctx, method); reason != "" {
+		return response{label: label, skipped: reason}
+	}
 	var captured hiring.Response
 	began := time.Now()
 	err := call(p.connection.withTrace(hiring.WithResponse(ctx, &captured)))

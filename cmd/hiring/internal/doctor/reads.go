@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"reflect"
-	"strconv"
 	"strings"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -17,17 +15,10 @@ func metaPageSize(m meta) *int { return m.PageSize }
 
 // readSubmissions comes first, because later requests need the listed submissions.
 func (e *examination) readSubmissions(ctx context.Context) {
-	query := url.Values{}
-	for name, value := range distinctValues(unique(e.documented("PageSizeParam"), e.assumed["PageSizeParam"]), 37) {
-		query.Set(name, strconv.Itoa(value))
-	}
-	e.submissions = e.doWithKnownNames(ctx, request{route: listSubmissions, query: query})
-	e.listed = submissionsOf(e.submissions)
-	values := make(map[string]int, len(query))
-	for name := range query {
-		values[name], _ = strconv.Atoi(query.Get(name))
-	}
+	values := distinctValues(e.namesByRound("PageSizeParam")[0], pageOfSubmissions)
 	e.requestedSizes = values
+	e.submissions = e.doWithKnownNames(ctx, request{route: listSubmissions, query: queryOf(values)})
+	e.listed = submissionsOf(e.submissions)
 	if name, evidence := effectiveName(e.submissions, values, e.submissions.meta.PageSize, true); name != "" {
 		e.observed["PageSizeParam"] = observation{name, e.submissions.label + ": " + evidence}
 	}
@@ -136,19 +127,16 @@ const pageOfInvitations = 32
 // readPages finds the names of the page and page size parameters. It reads a list whose
 // meta states both, as documented.
 func (e *examination) readPages(ctx context.Context) {
-	searches := []parameterSearch{{field: "PageParam", from: 2, fromMeta: metaPage},
-		{field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize}}
-	q := request{route: listInvitations, ids: []string{e.assessmentID()}}
-	if q.ids[0] == "" {
+	id := e.assessmentID()
+	q := request{route: listInvitations, ids: []string{id}}
+	if id == "" {
 		e.reason["PageParam"] = "no assessment with invitations is known"
-		q.route, q.ids = e.name("ListChallenges"), nil
+		q = request{route: e.name("ListChallenges")}
 	}
-	e.findParameters(ctx, q, searches...)
-	query := url.Values{}
-	if e.observed["PageSizeParam"].value != "" {
-		query.Set(e.name("PageSizeParam"), strconv.Itoa(pageOfInvitations))
-	}
-	if q.ids != nil {
-		e.invitations = e.do(ctx, request{route: listInvitations, ids: q.ids, query: query})
+	e.findParameters(ctx, q, parameterSearch{field: "PageParam", from: 2, fromMeta: metaPage},
+		parameterSearch{field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize})
+	if id != "" {
+		q.query = e.pageOf(pageOfInvitations)
+		e.invitations = e.do(ctx, q)
 	}
 }

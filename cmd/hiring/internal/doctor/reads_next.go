@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 )
 
 // readNext finds the name of the cursor parameter: by the next page, by the response to an
 // invalid cursor, and by halving the usual names.
 func (e *examination) readNext(ctx context.Context) {
 	const field = "CursorParam"
-	cursor, tries := e.submissions.cursor(), namesByRound(field, e.documented(field), e.assumed[field])
+	cursor, tries := e.submissions.cursor(), e.namesByRound(field)
 	if cursor != "" && len(e.listed) > 0 {
 		for _, name := range tries[0] {
 			if e.followsCursor(ctx, cursor, name) {
@@ -51,7 +52,6 @@ func (e *examination) halve(ctx context.Context, cursor string, names []string) 
 			return
 		}
 	}
-	delete(e.disproved, "CursorParam")
 	e.observed["CursorParam"] = observation{names[0], fmt.Sprintf("%s: of %d names, only this one returned the next page", e.next.label, all)}
 }
 
@@ -70,23 +70,28 @@ func (e *examination) followsCursor(ctx context.Context, cursor string, names ..
 		}
 		return false
 	}
-	delete(e.disproved, field)
 	e.next = resp
 	return true
 }
 
 // page returns the query of a page of submissions, with value under each name.
 func (e *examination) page(value string, names []string) url.Values {
-	all := url.Values{}
-	if size := e.observed["PageSizeParam"].value; size != "" {
-		all.Set(size, pageOfSubmissions)
-	}
+	all := e.pageOf(pageOfSubmissions)
 	for _, name := range names {
 		all.Set(name, value)
 	}
 	return all
 }
 
+// pageOf returns a query with a page size, if the name of that parameter was observed.
+func (e *examination) pageOf(size int) url.Values {
+	query := url.Values{}
+	if name := e.observed["PageSizeParam"].value; name != "" {
+		query.Set(name, strconv.Itoa(size))
+	}
+	return query
+}
+
 // pageOfSubmissions is the page size where none is tested. It is large enough to tell the
 // meanings of since apart.
-const pageOfSubmissions = "37"
+const pageOfSubmissions = 37

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -11,21 +12,12 @@ import (
 // longest.
 func (e *examination) readLog(ctx context.Context) {
 	const field = "EventPageSizeParam"
-	id, most := "", -1
-	for _, s := range e.listed {
-		exchanges := 0
-		if s.Report != nil {
-			exchanges = s.Report.Facts.Exchanges
-		}
-		if exchanges > most {
-			id, most = s.ID, exchanges
-		}
-	}
-	if id == "" {
+	if len(e.listed) == 0 {
 		e.reason[field] = "no submission is known"
 		return
 	}
-	q := request{route: listEvents, ids: []string{id}}
+	longest := slices.MaxFunc(e.listed, func(a, b submission) int { return cmp.Compare(a.exchanges(), b.exchanges()) })
+	q := request{route: listEvents, ids: []string{longest.ID}}
 	e.log = e.findParameters(ctx, q, parameterSearch{field: field, from: 6, most: 500, fromMeta: metaPageSize})
 }
 
@@ -55,8 +47,7 @@ func (resp response) allowed() []string {
 
 // readRest reads one resource of each kind that no response has shown yet.
 func (e *examination) readRest(ctx context.Context) {
-	query := e.page("evaluated", []string{"status"})
-	e.filtered = e.do(ctx, request{route: listSubmissions, query: query})
+	e.filtered = e.do(ctx, request{route: listSubmissions, query: e.page("evaluated", []string{"status"})})
 	e.members = e.do(ctx, request{route: "GET /members"})
 	if len(e.listed) > 0 {
 		e.one = e.do(ctx, request{route: "GET /submissions/{id}", ids: []string{e.listed[0].ID}})

@@ -57,7 +57,6 @@ func (e *examination) trySince(ctx context.Context, layout string, since time.Ti
 		e.reason[field] = a.label + ": accepted, but there are no submissions to filter"
 		return "", true
 	}
-	delete(e.disproved, field)
 	e.observed[field] = observation{layout, a.label + ": returned an empty list"}
 	return "", true
 }

@@ -25,6 +25,14 @@ type submission struct {
 
 func (s submission) evaluated() bool { return s.Status == "evaluated" }
 
+// exchanges returns the number of exchanges with an AI in the report, or 0.
+func (s submission) exchanges() int {
+	if s.Report == nil {
+		return 0
+	}
+	return s.Report.Facts.Exchanges
+}
+
 func submissionsOf(s response) []submission {
 	return slices.DeleteFunc(decoded[submission](s.items()), func(one submission) bool { return one.ID == "" })
 }

@@ -91,7 +91,7 @@ func (e *examination) distinguishesForbidden(ctx context.Context) bool {
 func (e *examination) invite(ctx context.Context, assessment string) {
 	const email, name = "InvitationEmail", "InvitationName"
 	ids := []string{assessment}
-	emails, names := namesByRound(email, e.documented(email), e.assumed[email]), namesByRound(name, e.documented(name), e.assumed[name])
+	emails, names := e.namesByRound(email), e.namesByRound(name)
 	body := e.invitation(emails[0], names[0], 0)
 	for range 3 {
 		e.sent = e.doWithKnownFields(ctx, request{route: sendInvitation, ids: ids, body: body}, body)
@@ -165,7 +165,6 @@ func (e *examination) evaluateInvitation(resp response, body map[string]any) {
 		for sentName, sent := range body {
 			if resp.ok() && value != "" && sent == value {
 				e.observed[field] = observation{sentName, resp.label + ": the response has the value of this field"}
-				delete(e.disproved, field)
 			}
 		}
 		switch missingFields := resp.missingFields(); {
