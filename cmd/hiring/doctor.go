@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,17 +107,14 @@ func (a *app) runDoctor(ctx context.Context, noWrites bool) (doctor.Report, erro
 
 // showFindings prints findings in their order and, for people, what to change.
 func showFindings(p *output.Printer, r doctor.Report) error {
-	findings := output.Table[doctor.Finding]{
-		Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"},
-	}
 	switch p.Format {
 	case output.JSON:
 		return p.WriteJSON(r)
 	case output.People:
 		return showToPeople(p, r)
-	default:
-		return output.List(p, findings, hiring.PagerOf(r.Findings...).All(context.Background()))
 	}
+	table := output.Table[doctor.Finding]{Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"}}
+	return output.List(p, table, hiring.PagerOf(r.Findings...).All(context.Background()))
 }
 
 var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant table
@@ -201,21 +197,16 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	if _, err := r.Dialect.WithDefaults(); err != nil {
 		return fmt.Errorf("%s was not written: %w", name, err)
 	}
-	var text bytes.Buffer
-	text.WriteString("{")
+	members := make([]string, len(decided))
 	for i, field := range decided {
 		member, err := json.Marshal(map[string]string{dialectMember(field): reflect.ValueOf(r.Dialect).FieldByName(field).String()})
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			text.WriteString(",")
-		}
-		text.WriteString("\n  " + strings.Trim(string(member), "{}"))
+		members[i] = "\n  " + strings.Trim(string(member), "{}")
 	}
-	text.WriteString("\n}\n")
 	err := files.Write(name, func(to *os.File) error {
-		_, err := text.WriteTo(to)
+		_, err := to.WriteString("{" + strings.Join(members, ",") + "\n}\n")
 		return err
 	})
 	if err != nil {

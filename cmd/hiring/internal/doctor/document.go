@@ -77,14 +77,12 @@ type parameter struct {
 // readDocument returns nil when text is not an OpenAPI document.
 func readDocument(text []byte) *document {
 	var root node
-	if json.Unmarshal(text, &root) != nil || root.text("openapi") == "" {
-		var enveloped struct {
-			Data node `json:"data"`
-		}
-		if json.Unmarshal(text, &enveloped) != nil || enveloped.Data.text("openapi") == "" {
-			return nil
-		}
-		root = enveloped.Data
+	_ = json.Unmarshal(text, &root) // A text that is no object leaves the node empty.
+	if root.text("openapi") == "" {
+		root = root.object("data") // Of the envelope.
+	}
+	if root.text("openapi") == "" {
+		return nil
 	}
 	d := &document{root: root}
 	paths := root.object("paths")
@@ -186,11 +184,12 @@ func (o operation) query() []string {
 
 // parameter returns the query parameter with a name, or a zero parameter.
 func (o operation) parameter(name string) parameter {
-	i := slices.IndexFunc(o.parameters, func(p parameter) bool { return p.name == name && p.in == "query" })
-	if i < 0 {
-		return parameter{}
+	for _, p := range o.parameters {
+		if p.name == name && p.in == "query" {
+			return p
+		}
 	}
-	return o.parameters[i]
+	return parameter{}
 }
 
 var placeholder = regexp.MustCompile(`\{[^}]*\}`)
@@ -204,9 +203,10 @@ func (d *document) find(route string) (operation, bool) {
 		return operation{}, false
 	}
 	plain := withoutNames(route)
-	i := slices.IndexFunc(d.operations, func(o operation) bool { return withoutNames(o.route()) == plain })
-	if i < 0 {
-		return operation{}, false
+	for _, o := range d.operations {
+		if withoutNames(o.route()) == plain {
+			return o, true
+		}
 	}
-	return d.operations[i], true
+	return operation{}, false
 }
