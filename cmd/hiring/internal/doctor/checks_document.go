@@ -65,7 +65,7 @@ func checkRoutes(e *examination) Finding {
 	}
 	var missing, more []string
 	for _, route := range fixedRoutes {
-		if _, has := e.doc.find(route); !has && !e.routeObserved(route) {
+		if !e.doc.find(route).known() && !e.routeObserved(route) {
 			missing = append(missing, route)
 		}
 	}
@@ -123,7 +123,7 @@ func checkParameters(e *examination) Finding {
 		listSubmissions: {"assessment_id", "status", "since"}, listEvents: {"since_seq"}, "GET /submissions/{id}/report": {"format"},
 		listInvitations: nil, e.name("ListChallenges"): nil, e.name("ListAssessments"): nil, "GET /members": nil, "GET /account": nil,
 	} {
-		if op, has := e.doc.find(route); has {
+		if op := e.doc.find(route); op.known() {
 			d.compare(route+"?", documented, dialect, op.query())
 		}
 	}
@@ -138,8 +138,8 @@ func checkRequiredInput(e *examination) Finding {
 	var more []string
 	known := false
 	for route, names := range sent {
-		op, has := e.doc.find(route)
-		known = known || has
+		op := e.doc.find(route)
+		known = known || op.known()
 		for _, name := range without(op.body.required(), names) {
 			more = append(more, route+": "+name)
 		}

@@ -93,12 +93,11 @@ func checkNoBody(e *examination) Finding {
 	if e.resent.routeExists() && e.revoked.routeExists() {
 		return ok("none", "both succeed without a body")
 	}
-	resend, known := e.doc.find(e.name("ResendInvitation"))
-	revoke, also := e.doc.find(e.name("RevokeInvitation"))
+	resend, revoke := e.operation("ResendInvitation"), e.operation("RevokeInvitation")
 	if wants := slices.Concat(resend.body.required(), revoke.body.required()); len(wants) > 0 {
 		return wrong("a body", "the document requires "+strings.Join(wants, ", "), "send it with Do")
 	}
-	if known && also {
+	if resend.known() && revoke.known() {
 		return ok("none", "the document requires none")
 	}
 	return noResult(e.resent)
@@ -130,7 +129,7 @@ func checkPageSizes(e *examination) Finding {
 	if size == "" {
 		return undecided("the parameter's name is not known")
 	}
-	if list, known := e.doc.find(e.name("ListChallenges")); known && len(e.wrongInDocument()) == 0 && !slices.Contains(list.query(), size) {
+	if list := e.operation("ListChallenges"); list.known() && len(e.wrongInDocument()) == 0 && !slices.Contains(list.query(), size) {
 		return wrong("not for challenges", "the document has no "+size+" there", "do not set PageSize for challenges, or ignore the warning")
 	}
 	var following []string

@@ -168,6 +168,9 @@ func (d *document) resolve(n node) node {
 // names.
 func (o operation) route() string { return o.method + " " + o.path }
 
+// known reports whether the document has the operation.
+func (o operation) known() bool { return o.method != "" }
+
 // ids returns the number of ids in the path.
 func (o operation) ids() int { return strings.Count(o.path, "{") }
 
@@ -197,16 +200,17 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // withoutNames returns a route without the names of its placeholders.
 func withoutNames(route string) string { return placeholder.ReplaceAllString(route, "{}") }
 
-// find returns the operation of a route. The names of placeholders do not matter.
-func (d *document) find(route string) (operation, bool) {
+// find returns the operation of a route, or a zero operation. The names of placeholders do
+// not matter.
+func (d *document) find(route string) operation {
 	if d == nil {
-		return operation{}, false
+		return operation{}
 	}
 	plain := withoutNames(route)
 	for _, o := range d.operations {
 		if withoutNames(o.route()) == plain {
-			return o, true
+			return o
 		}
 	}
-	return operation{}, false
+	return operation{}
 }

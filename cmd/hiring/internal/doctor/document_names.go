@@ -37,17 +37,14 @@ func (d *document) documented(field, assumed string) string {
 func (d *document) has(field, assumed string) bool {
 	_, isRoute := routePatterns[field]
 	place := map[string]string{"CursorParam": listSubmissions, "EventPageSizeParam": listEvents, "SinceLayout": listSubmissions}[field]
-	list, _ := d.find(cmp.Or(place, listInvitations))
-	send, _ := d.find(sendInvitation)
+	list := d.find(cmp.Or(place, listInvitations))
 	switch since := list.parameter("since"); {
 	case isRoute:
-		_, ok := d.find(assumed)
-		return ok
+		return d.find(assumed).known()
 	case field == "SinceLayout":
 		return since.example != "" && matchesLayout(assumed, since.example)
 	case strings.HasPrefix(field, "Invitation"):
-		_, ok := send.body.properties()[assumed]
-		return ok
+		return slices.Contains(d.find(sendInvitation).body.names(), assumed)
 	}
 	return slices.Contains(list.query(), assumed)
 }
@@ -61,11 +58,7 @@ var documentedNames = map[string]func(*document) string{
 	"CursorParam": func(d *document) string {
 		return d.bestMatch(listSubmissions, scoreCursor, "assessment_id", "status", "since", d.bestMatch(listSubmissions, scorePageSize))
 	},
-	"SinceLayout": func(d *document) string {
-		list, _ := d.find(listSubmissions)
-		since := list.parameter("since")
-		return layoutOf(since.example)
-	},
+	"SinceLayout":     func(d *document) string { return layoutOf(d.find(listSubmissions).parameter("since").example) },
 	"InvitationEmail": func(d *document) string { email, _ := d.invitation(); return email },
 	"InvitationName":  func(d *document) string { _, name := d.invitation(); return name },
 }
@@ -103,9 +96,8 @@ func noMore(parameter) int { return 0 }
 
 // bestMatch returns the query parameter with the highest score, or "".
 func (d *document) bestMatch(route string, score scoreFunc, exclude ...string) string {
-	list, _ := d.find(route)
 	best, most := "", 0
-	for _, p := range list.parameters {
+	for _, p := range d.find(route).parameters {
 		if points := score(p); p.in == "query" && points > most && !slices.Contains(exclude, p.name) {
 			best, most = p.name, points
 		}
@@ -115,16 +107,16 @@ func (d *document) bestMatch(route string, score scoreFunc, exclude ...string) s
 
 // invitation returns the document's names for the address and the name of a candidate.
 func (d *document) invitation() (email, name string) {
-	send, _ := d.find(sendInvitation)
-	members := send.body.properties()
-	for _, property := range send.body.names() {
+	body := d.find(sendInvitation).body
+	members := body.properties()
+	for _, property := range body.names() {
 		s := members[property]
 		isEmail := strings.Contains(strings.ToLower(property), "mail") || strings.Contains(s.text("format"), "email")
 		switch isName := strings.Contains(strings.ToLower(property), "name"); {
 		case isEmail && email == "":
 			email = property
 		case !isEmail && (name == "" || isName && !strings.Contains(strings.ToLower(name), "name")) &&
-			(isName || slices.Contains(send.body.required(), property)):
+			(isName || slices.Contains(body.required(), property)):
 			name = property
 		}
 	}

@@ -92,8 +92,7 @@ func (e *examination) operation(route string) operation {
 	if _, isField := e.assumed[route]; isField {
 		route = e.name(route)
 	}
-	op, _ := e.doc.find(route)
-	return op
+	return e.doc.find(route)
 }
 
 // doWithKnownNames sends a request, and sends it again without the names that a strict

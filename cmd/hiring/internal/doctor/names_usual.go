@@ -80,21 +80,16 @@ func refusedByName(resp response, names []string) string {
 	return ""
 }
 
-// unknownNames returns the names that a strict server rejects as unknown.
-func unknownNames[V any](resp response, sent map[string]V) []string {
-	var names []string
-	for name := range sent {
-		if resp.complaintAbout(name, true) == unknownName {
-			names = append(names, name)
-		}
-	}
-	return names
+// candidates returns the values to try for a field: the documented and the assumed one, then
+// others.
+func (e *examination) candidates(field string, others ...string) []string {
+	return unique(slices.Concat([]string{e.documented(field), e.assumed[field]}, others)...)
 }
 
 // namesByRound returns the names to try for a field: first the documented and the assumed
 // one, then the other usual ones.
 func (e *examination) namesByRound(field string) [][]string {
-	first := unique(e.documented(field), e.assumed[field])
+	first := e.candidates(field)
 	return [][]string{first, without(usualNames[field], first)}
 }
 

@@ -12,10 +12,9 @@ import (
 
 // parameterSearch is a search for the name of a parameter that takes a number.
 type parameterSearch struct {
-	field    string
-	from     int             // The first value to send.
-	most     int             // The largest accepted page size; 0 when the parameter is not a page size.
-	fromMeta func(meta) *int // Returns the value that the response states, or nil.
+	field string
+	from  int // The first value to send.
+	most  int // The largest accepted page size; 0 when the parameter is a page number.
 }
 
 // findParameters sends several names in one request, each with its own value, until it is
@@ -71,7 +70,10 @@ func (e *examination) evaluate(s parameterSearch, resp response, values map[stri
 	if len(values) == 0 {
 		return
 	}
-	stated := s.fromMeta(resp.meta)
+	stated := resp.meta.Page // The value that the response states, or nil.
+	if s.most > 0 {
+		stated = resp.meta.PageSize
+	}
 	name, evidence := effectiveName(resp, values, stated, s.most > 0)
 	switch {
 	case name != "":

@@ -10,12 +10,9 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-func metaPage(m meta) *int     { return m.Page }
-func metaPageSize(m meta) *int { return m.PageSize }
-
 // readSubmissions comes first, because later requests need the listed submissions.
 func (e *examination) readSubmissions(ctx context.Context) {
-	values := distinctValues(e.namesByRound("PageSizeParam")[0], pageOfSubmissions)
+	values := distinctValues(e.candidates("PageSizeParam"), pageOfSubmissions)
 	e.requestedSizes = values
 	e.submissions = e.doWithKnownNames(ctx, request{route: listSubmissions, query: queryOf(values)})
 	e.listed = submissionsOf(e.submissions)
@@ -50,7 +47,7 @@ func (e *examination) readLists(ctx context.Context) {
 func (e *examination) readRoute(ctx context.Context, field string, of reflect.Type, alternatives []string, ids ...string) (resp response) {
 	var tried []string
 	var other response
-	for _, route := range unique(append([]string{e.documented(field), e.assumed[field]}, alternatives...)...) {
+	for _, route := range e.candidates(field, alternatives...) {
 		resp = e.do(ctx, request{route: route, ids: ids})
 		switch {
 		case resp.skipped != "":
@@ -133,8 +130,7 @@ func (e *examination) readPages(ctx context.Context) {
 		e.reason["PageParam"] = "no assessment with invitations is known"
 		q = request{route: e.name("ListChallenges")}
 	}
-	e.findParameters(ctx, q, parameterSearch{field: "PageParam", from: 2, fromMeta: metaPage},
-		parameterSearch{field: "PageSizeParam", from: 2, most: 100, fromMeta: metaPageSize})
+	e.findParameters(ctx, q, parameterSearch{field: "PageParam", from: 2}, parameterSearch{field: "PageSizeParam", from: 2, most: 100})
 	if id != "" {
 		q.query = e.pageOf(pageOfInvitations)
 		e.invitations = e.do(ctx, q)

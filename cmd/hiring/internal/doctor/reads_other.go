@@ -18,7 +18,7 @@ func (e *examination) readLog(ctx context.Context) {
 	}
 	longest := slices.MaxFunc(e.listed, func(a, b submission) int { return cmp.Compare(a.exchanges(), b.exchanges()) })
 	q := request{route: listEvents, ids: []string{longest.ID}}
-	e.log = e.findParameters(ctx, q, parameterSearch{field: field, from: 6, most: 500, fromMeta: metaPageSize})
+	e.log = e.findParameters(ctx, q, parameterSearch{field: field, from: 6, most: 500})
 }
 
 // readWriteRoutes checks with GET whether the assumed routes of writes exist. A 405
@@ -29,7 +29,7 @@ func (e *examination) readWriteRoutes(ctx context.Context) {
 		if e.observed[field].value != "" || invitation == "" {
 			continue
 		}
-		for _, route := range unique(e.documented(field), e.assumed[field]) {
+		for _, route := range e.candidates(field) {
 			method, path, _ := strings.Cut(route, " ")
 			resp := e.do(ctx, request{route: "GET " + path, ids: []string{assessment, invitation}})
 			if resp.status == http.StatusMethodNotAllowed && slices.Contains(resp.allowed(), method) {

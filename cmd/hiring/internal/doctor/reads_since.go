@@ -64,8 +64,7 @@ func (e *examination) trySince(ctx context.Context, layout string, since time.Ti
 // documentedLayouts returns the layouts that fit the document's example of since, at most
 // two. 01/03/2026 fits two layouts.
 func (e *examination) documentedLayouts() []string {
-	list, _ := e.doc.find(listSubmissions)
-	since := list.parameter("since")
+	since := e.doc.find(listSubmissions).parameter("since")
 	if documented := e.documented("SinceLayout"); documented == "" || documented == e.assumed["SinceLayout"] {
 		return nil
 	}

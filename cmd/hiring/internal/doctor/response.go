@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -190,14 +191,17 @@ func mentions(text, name string) bool {
 
 // missingFields returns the names that the response requires and that were not sent.
 func (resp response) missingFields() []string {
-	var names []string
-	for name := range resp.apiError.fields {
-		if resp.complaintAbout(name, false) == missingName {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return namesWith(missingName, resp, resp.apiError.fields, false)
+}
+
+// unknownNames returns the names that a strict server rejects as unknown.
+func unknownNames[V any](resp response, sent map[string]V) []string {
+	return namesWith(unknownName, resp, sent, true)
+}
+
+// namesWith returns the names about which the response has the complaint, in order.
+func namesWith[V any](c complaint, resp response, names map[string]V, sent bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), func(name string) bool { return resp.complaintAbout(name, sent) != c })
 }
 
 // isPage reports whether the body is a web page or plain text, not JSON.

@@ -55,7 +55,7 @@ func (e *examination) active() string {
 // a route exists, unless the API rejects unknown paths in the same way.
 func (e *examination) writeRoute(ctx context.Context, field string, body any, guesses []string, ids ...string) (resp response) {
 	var tried []string
-	for _, route := range unique(append([]string{e.documented(field), e.assumed[field]}, guesses...)...) {
+	for _, route := range e.candidates(field, guesses...) {
 		resp = e.do(ctx, request{route: route, ids: ids, body: body})
 		switch {
 		case resp.skipped != "":
