@@ -24,7 +24,7 @@ type examination struct {
 	members, challenge, one, report response
 	updated, made, sent, unnamed    response // Responses to writes.
 	resent, revoked, forbidden      response
-	sinceMeanings                   []string // The meanings of since that the responses allow.
+	sinceMeanings                   []string // The meanings of since that the responses allow; nil when no response shows them.
 	sinceEvidence                   string   // How that was found.
 	listed                          []submission
 	requestedSizes                  map[string]int // Page sizes that the first page was requested with, by parameter name.

@@ -178,6 +178,20 @@ func TestSinceLayoutIsFoundInAnErrorMessage(t *testing.T) {
 	}
 }
 
+// TestSinceOfAnotherMeaningIsReported: the server ignores times in the past.
+func TestSinceOfAnotherMeaningIsReported(t *testing.T) {
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if query := r.URL.Query(); query.Get("since") != "" && query.Get("since") < "2090" {
+			query.Del("since")
+			r.URL.RawQuery = query.Encode()
+		}
+		next.ServeHTTP(w, r)
+	})
+	f := finding(t, r, "meaning of since")
+	assert.Equal(t, doctor.Undecided, f.Verdict, "%+v", f)
+	assert.Equal(t, "something else", f.Found)
+}
+
 // TestIgnoredSinceIsReported: a server ignores times that it cannot parse.
 func TestIgnoredSinceIsReported(t *testing.T) {
 	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -97,17 +97,13 @@ func knownIDs(known, returned []submission) map[string]bool {
 	return came
 }
 
-// consistentMeanings returns the meanings that agree with a response. Only known
-// submissions are compared, because new ones may exist by now.
+// consistentMeanings returns the meanings that agree with a response, an empty list if none
+// does. Only known submissions are compared, because new ones may exist by now.
 func consistentMeanings(known, returned []submission, since time.Time, among []string) []string {
 	came := knownIDs(known, returned)
-	var agree []string
-	for _, meaning := range among {
-		if maps.Equal(idsSince(known, meaning, since), came) {
-			agree = append(agree, meaning)
-		}
-	}
-	return agree
+	return slices.DeleteFunc(slices.Clone(among), func(meaning string) bool {
+		return !maps.Equal(idsSince(known, meaning, since), came)
+	})
 }
 
 // latestTime returns the latest time of any of the submissions.
