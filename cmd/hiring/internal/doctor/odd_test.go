@@ -135,6 +135,29 @@ func TestCursorNameIsFoundByHalving(t *testing.T) {
 	}
 }
 
+// TestCursorNameIsUndecidedAfterAFailure: a failed request while halving says nothing about the
+// other half of the names.
+func TestCursorNameIsUndecidedAfterAFailure(t *testing.T) {
+	const name = "after"
+	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{CursorParam: name}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		query := r.URL.Query()
+		switch {
+		case noDocument(w, r):
+			return
+		case query.Get(name) == "made-up":
+			query.Del(name)
+			r.URL.RawQuery = query.Encode()
+		case query.Has(name) && len(query) < 10: // The first half of the names.
+			refuse(w, http.StatusInternalServerError, "INTERNAL", "Something failed.", nil)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	f := finding(t, r, "CursorParam")
+	assert.Equal(t, doctor.Undecided, f.Verdict, "%+v", f)
+	assert.Contains(t, f.Evidence, "one of 15 usual names has an effect, but GET /submissions?")
+}
+
 // TestPageSizeNameIsFoundByRejection: the log is too short for its page size to show.
 func TestPageSizeNameIsFoundByRejection(t *testing.T) {
 	r := runAgainst(t, doctor.Config{NoWrites: true}, hiring.Dialect{EventPageSizeParam: "limit"}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {

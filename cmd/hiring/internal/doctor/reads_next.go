@@ -15,7 +15,7 @@ func (e *examination) readNext(ctx context.Context) {
 	cursor, tries := e.submissions.cursor(), e.namesByRound(field)
 	if cursor != "" && len(e.listed) > 0 {
 		for _, name := range tries[0] {
-			if e.followsCursor(ctx, cursor, name) {
+			if follows, _ := e.followsCursor(ctx, cursor, name); follows {
 				e.observed[field] = observation{name, e.next.label + ": returned the next page"}
 				return
 			}
@@ -36,42 +36,49 @@ func (e *examination) readNext(ctx context.Context) {
 
 // halve sends half of the names until one is left.
 func (e *examination) halve(ctx context.Context, cursor string, names []string) {
+	const field = "CursorParam"
 	all := len(names)
-	if !e.followsCursor(ctx, cursor, names...) {
+	if follows, _ := e.followsCursor(ctx, cursor, names...); !follows {
 		return
 	}
 	for len(names) > 1 {
 		half := names[:len(names)/2]
-		if !e.followsCursor(ctx, cursor, half...) {
+		follows, decided := e.followsCursor(ctx, cursor, half...)
+		if !follows {
 			half = names[len(names)/2:]
 		}
 		names = half
-		if e.stopped != "" || e.reads+maxAttempts > MaxReads {
-			e.reason["CursorParam"] = fmt.Sprintf("one of %d usual names has an effect, but the limit of reads was reached before it was found", all)
-			delete(e.disproved, "CursorParam")
+		why := "the limit of reads was reached before it was found"
+		if !decided { // A failed request says nothing about the other half.
+			why = e.reason[field]
+		}
+		if !decided || e.stopped != "" || e.reads+maxAttempts > MaxReads {
+			e.reason[field] = fmt.Sprintf("one of %d usual names has an effect, but %s", all, why)
+			delete(e.disproved, field)
 			return
 		}
 	}
-	e.observed["CursorParam"] = observation{names[0], fmt.Sprintf("%s: of %d names, only this one returned the next page", e.next.label, all)}
+	e.observed[field] = observation{names[0], fmt.Sprintf("%s: of %d names, only this one returned the next page", e.next.label, all)}
 }
 
-// followsCursor reports whether the next page is returned when names have the cursor.
-func (e *examination) followsCursor(ctx context.Context, cursor string, names ...string) bool {
+// followsCursor reports whether the next page is returned when names have the cursor, and
+// whether the response decides that.
+func (e *examination) followsCursor(ctx context.Context, cursor string, names ...string) (follows, decided bool) {
 	const field = "CursorParam"
 	resp := e.doWithKnownNames(ctx, request{route: listSubmissions, query: e.page(cursor, names)})
 	next := submissionsOf(resp)
 	switch {
 	case !resp.ok() || len(next) == 0:
 		e.reason[field] = resp.indecisive()
-		return false
+		return false, false
 	case slices.ContainsFunc(next, func(s submission) bool { return s.ID == e.listed[0].ID }):
 		if e.disproved[field] == "" {
 			e.disproved[field] = resp.label + ": returned the first page again"
 		}
-		return false
+		return false, true
 	}
 	e.next = resp
-	return true
+	return true, true
 }
 
 // page returns the query of a page of submissions, with value under each name.
