@@ -196,6 +196,12 @@ func TestWithPlaceholders(t *testing.T) {
 	}
 }
 
+// TestDocumentedRouteThatTheClientRejects: a placeholder must be a whole segment.
+func TestDocumentedRouteThatTheClientRejects(t *testing.T) {
+	d := readDocument([]byte(`{"openapi":"3.1.0","paths":{"/assessments/{id}/invitations/{invitation}:resend":{"post":{}}}}`))
+	assert.Empty(t, d.documented("ResendInvitation", hiring.DefaultDialect().ResendInvitation))
+}
+
 // FuzzDocument: readDocument and the functions on a document never panic.
 func FuzzDocument(f *testing.F) {
 	for _, seed := range []string{

@@ -152,7 +152,8 @@ var routePatterns = map[string]routePattern{
 	"RevokeInvitation": {methods: writing, ids: 2, words: regexp.MustCompile(`revoke|cancel|withdraw|retract|take.* back|delete`)},
 }
 
-// documentedRoute returns the route of the operation with the highest score, or "".
+// documentedRoute returns the route of the operation with the highest score, or "" when no
+// operation matches or the client cannot use its route.
 func (d *document) documentedRoute(field string) string {
 	w, best, most := routePatterns[field], operation{}, 1
 	for _, o := range d.operations {
@@ -163,9 +164,12 @@ func (d *document) documentedRoute(field string) string {
 	if most == 1 {
 		return ""
 	}
-	route := withPlaceholders(best.route(), reflect.ValueOf(hiring.DefaultDialect()).FieldByName(field).String())
-	if route == "" || strings.HasPrefix(route, "GET") != slices.Equal(w.methods, reading) {
-		return ""
+	dialect := hiring.DefaultDialect()
+	value := reflect.ValueOf(&dialect).Elem().FieldByName(field)
+	route := withPlaceholders(best.route(), value.String())
+	value.SetString(route)
+	if _, err := dialect.WithDefaults(); err != nil {
+		return "" // The client would reject it.
 	}
 	return route
 }
