@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ type jsonField struct {
 	kind     string       // The type in JSON schema; empty when any type is accepted.
 	optional bool         // It may be null or absent.
 	of       reflect.Type // The Go type of an object or of an array's items, or nil.
-	isArray  bool
 }
 
 // jsonFields returns the fields that the client reads of a resource.
@@ -64,7 +62,7 @@ func kindOf(t reflect.Type) jsonField {
 	case reflect.Struct:
 		return jsonField{kind: "object", of: t}
 	case reflect.Slice:
-		return jsonField{kind: "array", isArray: true, of: kindOf(t.Elem()).of}
+		return jsonField{kind: "array", of: kindOf(t.Elem()).of}
 	case reflect.String:
 		return jsonField{kind: "string"}
 	case reflect.Bool:
@@ -131,7 +129,7 @@ func schemaDifference(s schema, t reflect.Type, path string) (d difference) {
 			d.missing = append(d.missing, at)
 		case m.kind != "" && len(types) > 0 && !m.accepts(types):
 			d.mistyped = append(d.mistyped, at+" is "+strings.Join(types, " or ")+", not "+m.kind)
-		case m.of != nil && m.isArray:
+		case m.of != nil && m.kind == "array":
 			d.add(schemaDifference(has.items(), m.of, at+"[]."))
 		case m.of != nil:
 			d.add(schemaDifference(has, m.of, at+"."))
@@ -170,7 +168,7 @@ func responseDifference(raw json.RawMessage, t reflect.Type, path string) (d dif
 		case !ok || isNull:
 		case !fits(value, m.kind):
 			d.mistyped = append(d.mistyped, at+" is not "+m.kind)
-		case m.of != nil && m.isArray:
+		case m.of != nil && m.kind == "array":
 			var items []json.RawMessage
 			_ = json.Unmarshal(value, &items)
 			for _, item := range items {
@@ -180,7 +178,7 @@ func responseDifference(raw json.RawMessage, t reflect.Type, path string) (d dif
 			d.add(responseDifference(value, m.of, at+"."))
 		}
 	}
-	for name := range maps.Keys(object) {
+	for name := range object {
 		d.added = append(d.added, path+name)
 	}
 	return d
