@@ -127,7 +127,8 @@ func (d *document) operation(method, path string, item, op node) operation {
 
 func exampleOf(p node) string {
 	s := p.object("schema")
-	if text := cmp.Or(append([]string{p.text("example"), s.text("example"), s.text("default")}, s.texts("examples")...)...); text != "" {
+	texts := slices.Concat([]string{p.text("example"), s.text("example"), s.text("default")}, s.texts("examples"))
+	if text := cmp.Or(texts...); text != "" {
 		return text
 	}
 	examples := p.object("examples")
