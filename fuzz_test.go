@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -240,6 +241,7 @@ func FuzzErrorBody(f *testing.F) {
 		"", "null", "{}", `{"error":null}`, `{"error":{"code":"NOT_FOUND","message":"m","request_id":"req_1"}}`,
 		`{"error":{"code":"INVALID_INPUT","message":"m","details":{"formErrors":["a"],"fieldErrors":{"n":["b"]}}}}`,
 		`{"error":{"code":"RATE_LIMITED","details":{"limit":1,"remaining":0,"reset":1}}}`, `{"error":{"code":7}}`, `{"error":[]}`, `{"error":"x"}`,
+		`{"error":{"message":"` + strings.Repeat("m", 10_000) + `"}}`,
 		"<html>\x1b[2J\u2028\x00</html>", "\xff\xfe", `{"error":{"message":"\ud800 ` + fuzzKey + `"}}`, strings.Repeat("x", 10_000),
 		`{"error":{"code":"` + strings.Repeat("C", 10_000) + `","message":"` + strings.Repeat("m\\n", 10_000) + `"}}`, `[[[[`, `{"error":{"co`,
 	} {
@@ -260,7 +262,13 @@ func FuzzErrorBody(f *testing.F) {
 		case failure.Status != status || failure.Attempts != 1:
 			t.Fatalf("%d: %+v", status, failure)
 		}
-		if failure.Code == "" && len(failure.Message) > 3*text.MaxQuoted+100 {
+		var envelope struct {
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		_ = json.Unmarshal(body, &envelope)
+		if envelope.Error.Message == "" && failure.Code == "" && len(failure.Message) > 3*text.MaxQuoted+100 {
 			t.Fatalf("quoted %d bytes", len(failure.Message))
 		}
 	})
