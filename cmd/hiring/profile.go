@@ -230,7 +230,7 @@ func (a *app) profileListCommand() *cobra.Command {
 		Aliases: []string{"ls", "status"},
 		Short:   "List the profiles",
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(_ *cobra.Command, _ []string) error {
 			printer, err := a.printer()
 			if err != nil {
 				return err
@@ -246,7 +246,7 @@ func (a *app) profileListCommand() *cobra.Command {
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
 				Shown:  []string{"name", "base_url", "key_in", "in_use"},
-			}, hiring.PagerOf(rows...).All(c.Context()))
+			}, output.Of(rows...))
 		},
 	}
 }

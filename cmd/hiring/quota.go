@@ -38,7 +38,7 @@ rate limit for writes only in responses to writes.`,
 					"remaining": func(w window) any { return orUnknown(w, w.Remaining) },
 					"limit":     func(w window) any { return orUnknown(w, w.Limit) },
 				},
-			}, hiring.PagerOf(newWindow("read", quota.Read), newWindow("write", quota.Write)).All(ctx))
+			}, output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write)))
 		}),
 	}
 }

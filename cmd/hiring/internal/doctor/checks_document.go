@@ -17,18 +17,18 @@ var documentChecks = []check{
 	{"parameters", "assessment_id, status, since, since_seq and format", checkParameters},
 	{"required input", "writes require no fields that the client does not send", checkRequiredInput},
 	{"values", "the documented values of enums", checkValues},
-	resourceCheck[hiring.Account]("account", func(e *examination) []response { return []response{e.account} }, "GET /account"),
-	resourceCheck[hiring.Member]("member", func(e *examination) []response { return []response{e.members} }, "GET /members"),
-	resourceCheck[hiring.Challenge]("challenge", func(e *examination) []response {
+	resourceCheck("account", hiring.Account{}, func(e *examination) []response { return []response{e.account} }, "GET /account"),
+	resourceCheck("member", hiring.Member{}, func(e *examination) []response { return []response{e.members} }, "GET /members"),
+	resourceCheck("challenge", hiring.Challenge{}, func(e *examination) []response {
 		return []response{e.challenge, e.of("ListChallenges", e.challenges)}
 	}, "GET /challenges/{id}"),
-	resourceCheck[hiring.Assessment]("assessment", func(e *examination) []response {
+	resourceCheck("assessment", hiring.Assessment{}, func(e *examination) []response {
 		return []response{e.of("GetAssessment", e.assessment), e.of("ListAssessments", e.assessments)}
 	}, "GetAssessment"),
-	resourceCheck[hiring.Invitation]("invitation", func(e *examination) []response { return []response{e.invitations} }, listInvitations),
-	resourceCheck[hiring.Submission]("submission", func(e *examination) []response { return []response{e.one} }, "GET /submissions/{id}"),
-	resourceCheck[hiring.Report]("report", func(e *examination) []response { return []response{e.report} }, "GET /submissions/{id}/report"),
-	resourceCheck[hiring.Event]("event", func(e *examination) []response { return []response{e.log} }, listEvents),
+	resourceCheck("invitation", hiring.Invitation{}, func(e *examination) []response { return []response{e.invitations} }, listInvitations),
+	resourceCheck("submission", hiring.Submission{}, func(e *examination) []response { return []response{e.one} }, "GET /submissions/{id}"),
+	resourceCheck("report", hiring.Report{}, func(e *examination) []response { return []response{e.report} }, "GET /submissions/{id}/report"),
+	resourceCheck("event", hiring.Event{}, func(e *examination) []response { return []response{e.log} }, listEvents),
 }
 
 func checkDocument(e *examination) Finding {
@@ -156,8 +156,8 @@ func checkRequiredInput(e *examination) Finding {
 
 // resourceCheck compares the fields that the client reads of a resource with the
 // document's schema and with the responses.
-func resourceCheck[T any](name string, came func(*examination) []response, route string) check {
-	of := reflect.TypeFor[T]()
+func resourceCheck(name string, resource any, came func(*examination) []response, route string) check {
+	of := reflect.TypeOf(resource)
 	return check{name, "the fields of hiring." + of.Name(), func(e *examination) Finding {
 		s := e.operation(route).reply.resource()
 		var replies difference

@@ -171,7 +171,7 @@ func TestColumnsInsideNull(t *testing.T) {
 		Inner *person `json:"inner"`
 	}
 	for column, known := range map[string]bool{"inner.name": true, "inner.home.town": true, "inner.nme": false, "inner.born.day": false, "inner": true} {
-		err := Table[outer]{}.layout().known([]string{column}, &row{
+		err := Table[outer]{}.untyped().layout.known([]string{column}, &row{
 			own: func(string) (any, bool) { return nil, false }, members: map[string]any{"inner": nil},
 		})
 		assert.Equal(t, known, err == nil, "%s: %v", column, err)

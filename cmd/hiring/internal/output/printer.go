@@ -94,8 +94,12 @@ type Table[T any] struct {
 // error ends the list. JSON is not written then, because an incomplete list must not look
 // complete. The other formats have the items before the error.
 func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
+	return p.list(t.untyped(), asAny(items))
+}
+
+func (p *Printer) list(t untypedTable, items iter.Seq2[any, error]) error {
 	n := 0
-	err := list(p, t, func(yield func(T, error) bool) {
+	err := p.writeItems(t, func(yield func(any, error) bool) {
 		for item, err := range items {
 			n++
 			if !yield(item, err) {
@@ -106,52 +110,61 @@ func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
 	if err != nil || n > 0 {
 		return err
 	}
-	if p.Format == People && p.Notes.Terminal && t.Things != "" { // Programs see an empty list.
-		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.Things))
+	if p.Format == People && p.Notes.Terminal && t.things != "" { // Programs see an empty list.
+		_, err = fmt.Fprintln(p.Notes, p.Notes.Paint(Faint, "no "+t.things))
 	}
-	if t.None != nil && p.Notes.Writer != nil {
-		if note := t.None(); note != "" {
+	if t.none != nil && p.Notes.Writer != nil {
+		if note := t.none(); note != "" {
 			_, err = fmt.Fprintln(p.Notes, Clean(note))
 		}
 	}
 	return err
 }
 
-func list[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
+func (p *Printer) writeItems(t untypedTable, items iter.Seq2[any, error]) error {
 	switch p.Format {
 	case JSON, YAML:
-		return p.writeList(asAny(items))
+		return p.writeList(items)
 	case JSONLines:
-		return p.writeLines(asAny(items))
+		return p.writeLines(items)
 	case CSV:
-		return p.writeCSV(t.layout(), t.rows(items))
+		return p.writeCSV(t.layout, t.rows(items))
 	default:
-		return p.writeTable(t.layout(), t.rows(items))
+		return p.writeTable(t.layout, t.rows(items))
 	}
 }
 
 // One writes a single item.
-func One[T any](p *Printer, t Table[T], item T) error {
+func One[T any](p *Printer, t Table[T], item T) error { return p.one(t.untyped(), item) }
+
+func (p *Printer) one(t untypedTable, item any) error {
 	switch {
 	case p.Format == JSON || p.Format == JSONLines || p.Format == YAML:
 		return p.WriteJSON(item)
 	case p.Format == CSV:
-		return p.writeCSV(t.layout(), t.rows(single(item)))
-	case t.Verbose != nil && p.columns == nil:
-		return t.Verbose(p, item)
+		return p.writeCSV(t.layout, t.rows(Of(item)))
+	case t.verbose != nil && p.columns == nil:
+		return t.verbose(p, item)
 	}
 	r, err := t.row(item)
 	if err != nil {
 		return err
 	}
-	return p.writeFields(t.layout(), r)
+	return p.writeFields(t.layout, r)
 }
 
 // Line writes an item of a long stream at once.
-func Line[T any](p *Printer, item T) error { return p.writeLines(single[any](item)) }
+func Line[T any](p *Printer, item T) error { return p.writeLines(Of[any](item)) }
 
-func single[T any](item T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) { yield(item, nil) }
+// Of returns a list of items that are known already.
+func Of[T any](items ...T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
 }
 
 func asAny[T any](items iter.Seq2[T, error]) iter.Seq2[any, error] {

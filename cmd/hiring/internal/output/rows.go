@@ -18,12 +18,33 @@ type layout struct {
 	kind        reflect.Type // Type of the items.
 }
 
-func (t Table[T]) layout() layout {
-	return layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+// untypedTable is a Table without its type parameter, because the program would contain a
+// copy of its methods for each type of item.
+type untypedTable struct {
+	layout  layout
+	things  string
+	none    func() string
+	own     func(item any, column string) (value any, ok bool)
+	verbose func(p *Printer, item any) error // May be nil.
+}
+
+func (t Table[T]) untyped() untypedTable {
+	u := untypedTable{things: t.Things, none: t.None, own: func(item any, column string) (any, bool) {
+		own := t.Own[column]
+		if own == nil {
+			return nil, false
+		}
+		return own(item.(T)), true
+	}}
+	u.layout = layout{shown: t.Shown, more: t.More, own: slices.Collect(maps.Keys(t.Own)), kind: reflect.TypeFor[T]()}
+	if t.Verbose != nil {
+		u.verbose = func(p *Printer, item any) error { return t.Verbose(p, item.(T)) }
+	}
+	return u
 }
 
 // Columns returns the names of all columns of the type.
-func (t Table[T]) Columns() []string { return t.layout().names(nil) }
+func (t Table[T]) Columns() []string { return t.untyped().layout.names(nil) }
 
 // members returns the names and types of a type's JSON fields.
 func members(kind reflect.Type) map[string]reflect.Type {
@@ -54,20 +75,14 @@ func typeHas(kind reflect.Type, column string) bool {
 	return member.Kind() == reflect.Interface || member == reflect.TypeFor[json.RawMessage]()
 }
 
-// row is one item. It has no type parameter, because the program would contain a copy of
-// its methods for each type of item.
+// row is one item.
 type row struct {
 	own     func(column string) (value any, ok bool)
 	members map[string]any
 }
 
-func (t Table[T]) row(item T) (row, error) {
-	r := row{own: func(column string) (any, bool) {
-		if own := t.Own[column]; own != nil {
-			return own(item), true
-		}
-		return nil, false
-	}}
+func (t untypedTable) row(item any) (row, error) {
+	r := row{own: func(column string) (any, bool) { return t.own(item, column) }}
 	text, err := encode(item)
 	if err != nil {
 		return r, err
@@ -75,7 +90,7 @@ func (t Table[T]) row(item T) (row, error) {
 	return r, json.Unmarshal(text, &r.members)
 }
 
-func (t Table[T]) rows(items iter.Seq2[T, error]) iter.Seq2[row, error] {
+func (t untypedTable) rows(items iter.Seq2[any, error]) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		for item, err := range items {
 			var r row

@@ -11,6 +11,7 @@ import (
 // "-". It reads the whole list first. Items without a value come last.
 func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Seq2[T, error] {
 	name, descending := strings.CutPrefix(column, "-")
+	u := t.untyped()
 	return func(yield func(T, error) bool) {
 		var all []T
 		var rows []row
@@ -18,10 +19,10 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 		for item, err := range items {
 			var r row
 			if err == nil {
-				r, err = t.row(item)
+				r, err = u.row(item)
 			}
 			if err == nil && rows == nil {
-				err = t.layout().known([]string{name}, &r) // Before more pages are read.
+				err = u.layout.known([]string{name}, &r) // Before more pages are read.
 			}
 			broken = err
 			if err != nil {
@@ -30,7 +31,7 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 			all, rows = append(all, item), append(rows, r)
 		}
 		if rows == nil && broken == nil {
-			broken = t.layout().known([]string{name}, nil)
+			broken = u.layout.known([]string{name}, nil)
 		}
 		for _, i := range sorted(rows, name, descending) {
 			if !yield(all[i], nil) {
