@@ -69,7 +69,7 @@ func (t table) makeDue(ctx context.Context, id int64) error {
 	if t.database != postgres {
 		return nil
 	}
-	return t.Exec(ctx, "UPDATE "+t.riverTable+" SET scheduled_at = now() WHERE id = $1 AND state = 'available' AND scheduled_at > now()", id)
+	return t.Exec(ctx, "UPDATE river_job SET scheduled_at = now() WHERE id = $1 AND state = 'available' AND scheduled_at > now()", id)
 }
 
 // sync measures the offset of the database's clock, at most once a minute. SQLite

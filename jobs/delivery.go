@@ -59,9 +59,7 @@ type DeliveryArgs struct {
 }
 
 // Kind returns the kind of the job.
-func (DeliveryArgs) Kind() string { return deliveryKind }
-
-const deliveryKind = "hiring_delivery"
+func (DeliveryArgs) Kind() string { return "hiring_delivery" }
 
 // InsertOpts returns options that allow one job for each result, as long as River
 // keeps the job.
@@ -157,8 +155,7 @@ func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[Delive
 
 // deliver calls the handlers, and returns when the submission was evaluated.
 func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[DeliveryArgs]) (*time.Time, error) {
-	client := river.ClientFromContext[TTx](ctx)
-	t := tableOf(client, client.Driver().GetExecutor())
+	t := workerTable[TTx](ctx)
 	results := w.results[organization.Name]
 	if results.Send != nil {
 		paused, err := t.paused(ctx, organization.Name)
@@ -186,7 +183,7 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 	if results.Handle == nil {
 		return submission.EvaluatedAt, nil
 	}
-	return submission.EvaluatedAt, inTx(ctx, client, func(tx TTx, _ table) error {
+	return submission.EvaluatedAt, inTx(ctx, func(tx TTx, _ table) error {
 		if err := results.Handle(ctx, tx, d); err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -53,8 +52,7 @@ func (w *HealthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[HealthAr
 	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil { // See supervise.
 		return err
 	}
-	client := river.ClientFromContext[TTx](ctx)
-	t := tableOf(client, client.Driver().GetExecutor())
+	t := workerTable[TTx](ctx)
 	if err := w.clock.sync(ctx, t); err != nil {
 		return err
 	}
@@ -162,7 +160,6 @@ func (t table) queryCounts(ctx context.Context, query string) ([]jobCount, error
 		aggregate = "SELECT json_group_array(json_array(organization, condition, n, since)) FROM ("
 	}
 	var text string
-	query = strings.ReplaceAll(strings.ReplaceAll(query, "hiring_jobs", t.name), "river_job", t.riverTable)
 	if err := t.QueryRow(ctx, aggregate+query+") AS q").Scan(&text); err != nil {
 		return nil, err
 	}

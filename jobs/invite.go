@@ -103,8 +103,8 @@ func (t table) saveInvitation(ctx context.Context, organization string, q queued
 	if err != nil {
 		return err
 	}
-	return t.Exec(ctx, strings.ReplaceAll(`UPDATE hiring_jobs
+	return t.Exec(ctx, `UPDATE hiring_jobs
 		SET status = $4, detail = $5, version = version + 1, updated_at = CURRENT_TIMESTAMP
-		WHERE organization = $1 AND assessment_id = $2 AND address = $3`, "hiring_jobs", t.name),
+		WHERE organization = $1 AND assessment_id = $2 AND address = $3`,
 		organization, q.assessmentID, q.address, string(status), string(detail))
 }

@@ -121,8 +121,7 @@ func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteAr
 }
 
 func (w *InviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
-	client := river.ClientFromContext[TTx](ctx)
-	t := tableOf(client, client.Driver().GetExecutor())
+	t := workerTable[TTx](ctx)
 	running, stop := t.sendHeartbeats(ctx, job.JobRow)
 	defer stop()
 	for {
@@ -132,7 +131,7 @@ func (w *InviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Orga
 		}
 		if !found {
 			stop()
-			return w.completeUnlessQueued(ctx, client, job)
+			return w.completeUnlessQueued(ctx, job)
 		}
 		r := invitationRun{table: t, organization: organization, assessmentID: first.assessmentID}
 		if err := r.run(running); err != nil {
@@ -153,7 +152,7 @@ func (t table) sendHeartbeats(ctx context.Context, job *rivertype.JobRow) (runni
 	if t.database == sqlite {
 		now = "strftime('%Y-%m-%d %H:%M:%f', 'now')" // The format that River uses.
 	}
-	query := "UPDATE " + t.riverTable + " SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
+	query := "UPDATE river_job SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
 	var ended sync.WaitGroup
 	ended.Go(func() {
 		ticks := time.NewTicker(heartbeatInterval)
@@ -176,28 +175,20 @@ func (t table) sendHeartbeats(ctx context.Context, job *rivertype.JobRow) (runni
 	}
 }
 
-// errMoreQueued rolls back the completion of a job, because Invite has queued another
-// invitation.
-var errMoreQueued = errors.New("jobs: more invitations are queued")
-
 // completeUnlessQueued completes the job if no invitation is queued. It completes the
 // job first and checks second: the completion makes this transaction and that of a
 // concurrent Invite wait for each other, so one of them sees the other's changes.
-func (w *InviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, client *river.Client[TTx], job *river.Job[InviteArgs]) error {
-	err := inTx(ctx, client, func(tx TTx, t table) error {
+func (w *InviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[InviteArgs]) error {
+	return inTx(ctx, func(tx TTx, t table) error {
 		if err := complete[D](ctx, tx, job); err != nil {
 			return err
 		}
 		_, found, err := t.nextQueued(ctx, job.Args.Organization, queuedInvitation{})
 		if err == nil && found {
-			err = errMoreQueued
+			err = river.JobSnooze(0) // Rolls back the completion, because Invite has queued another invitation.
 		}
 		return err
 	})
-	if errors.Is(err, errMoreQueued) {
-		return river.JobSnooze(0)
-	}
-	return err
 }
 
 // snoozeOrFail returns the error of the job after a run that ended early: a snooze, or
@@ -259,7 +250,7 @@ func (r *invitationRun) run(ctx context.Context) error {
 	sendCtx, stop := withEarlierDeadline(ctx)
 	defer stop()
 	err := r.organization.Client.Invitations.SendAll(sendCtx, r.assessmentID, r.candidates(ctx), hiring.SendAllOptions{
-		Checkpoint: &rowCheckpoint{table: r.table, organization: r.organization.Name, assessmentID: r.assessmentID},
+		Checkpoint: &rowCheckpoint{table: r.table, key: rowKey{r.organization.Name, r.assessmentID, checkpointAddress}},
 		Each: func(i hiring.InviteResult, err error) bool {
 			r.tableErr = errors.Join(r.tableErr, r.record(ctx, i, err))
 			return r.tableErr == nil
@@ -305,8 +296,8 @@ func (r *invitationRun) candidates(ctx context.Context) iter.Seq[hiring.NewInvit
 type rowCheckpoint struct {
 	table
 
-	organization, assessmentID string
-	version                    int64
+	key     rowKey
+	version int64
 }
 
 // StatusSending is the status of the row that holds the checkpoint of
@@ -317,22 +308,16 @@ const StatusSending Status = "sending"
 // checkpointAddress begins with a space, unlike the address of a candidate.
 const checkpointAddress = " checkpoint"
 
-func (c *rowCheckpoint) Load(ctx context.Context) (state string, err error) {
-	_, err = c.scanRow(ctx, "SELECT detail, version FROM hiring_jobs WHERE organization = $1 AND assessment_id = $2 AND address = $3",
-		[]any{c.organization, c.assessmentID, checkpointAddress}, &state, &c.version)
-	return state, err
+func (c *rowCheckpoint) Load(ctx context.Context) (string, error) {
+	row, err := c.load(ctx, c.key)
+	c.version = row.version
+	return row.detail, err
 }
 
 func (c *rowCheckpoint) Save(ctx context.Context, state string) error {
-	saved, err := c.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
-		VALUES ($1, $2, $3, 'sending', $4, $5)
-		ON CONFLICT (organization, assessment_id, address) DO UPDATE
-		SET detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
-		WHERE hiring_jobs.version = excluded.version - 1
-		RETURNING version`,
-		[]any{c.organization, c.assessmentID, checkpointAddress, state, c.version + 1}, &c.version)
-	if err == nil && !saved {
-		err = errOvertaken
+	err := c.save(ctx, c.key, savedRow{StatusSending, state, c.version})
+	if err == nil {
+		c.version++
 	}
 	return err
 }

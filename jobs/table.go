@@ -44,22 +44,18 @@ const receiverAddress = " receiver"
 
 // paused reports whether the deliveries of an organization are paused.
 func (t table) paused(ctx context.Context, organization string) (bool, error) {
-	var n int
-	return t.scanRow(ctx, `SELECT 1 FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2 AND status = 'paused'`,
-		[]any{organization, receiverAddress}, &n)
+	row, err := t.load(ctx, rowKey{organization, "", receiverAddress})
+	return row.status == StatusPaused, err
 }
 
 // pause pauses the deliveries of an organization, unless they are paused.
 func (t table) pause(ctx context.Context, organization, problem string) error {
-	return t.Exec(ctx, strings.ReplaceAll(`INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
-		VALUES ($1, '', $2, 'paused', $3)
-		ON CONFLICT (organization, assessment_id, address) DO NOTHING`, "hiring_jobs", t.name),
-		organization, receiverAddress, problem)
+	return t.insert(ctx, rowKey{organization, "", receiverAddress}, savedRow{status: StatusPaused, detail: problem, version: 1})
 }
 
 // resume ends the pause of an organization.
 func (t table) resume(ctx context.Context, organization string) error {
-	return t.Exec(ctx, strings.ReplaceAll(`DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2`, "hiring_jobs", t.name),
+	return t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2",
 		organization, receiverAddress)
 }
 
@@ -67,9 +63,8 @@ func (t table) resume(ctx context.Context, organization string) error {
 type table struct {
 	riverdriver.Executor
 
-	name       string // hiring_jobs, with the schema.
-	riverTable string // River's table of jobs, with the schema.
-	database   string // The driver's name of the database: postgres or sqlite.
+	names    *strings.Replacer // Adds the schema to hiring_jobs and river_job in SQL.
+	database string            // The driver's name of the database: postgres or sqlite.
 }
 
 // tableOf returns the table in the schema of a River client.
@@ -78,20 +73,83 @@ func tableOf[TTx any](client *river.Client[TTx], exec riverdriver.Executor) tabl
 	if s := client.Schema(); s != "" {
 		schema = `"` + strings.ReplaceAll(s, `"`, `""`) + `".`
 	}
-	return table{exec, schema + "hiring_jobs", schema + "river_job", client.Driver().DatabaseName()}
+	names := strings.NewReplacer("hiring_jobs", schema+"hiring_jobs", "river_job", schema+"river_job")
+	return table{exec, names, client.Driver().DatabaseName()}
+}
+
+// workerTable returns the table of the client that runs a job.
+func workerTable[TTx any](ctx context.Context) table {
+	client := river.ClientFromContext[TTx](ctx)
+	return tableOf(client, client.Driver().GetExecutor())
+}
+
+// Exec runs a statement on the tables of the schema.
+func (t table) Exec(ctx context.Context, statement string, args ...any) error {
+	return t.Executor.Exec(ctx, t.names.Replace(statement), args...)
+}
+
+// QueryRow runs a query on the tables of the schema.
+func (t table) QueryRow(ctx context.Context, query string, args ...any) riverdriver.Row {
+	return t.Executor.QueryRow(ctx, t.names.Replace(query), args...)
 }
 
 // scanRow runs a query and scans its first row. It reports whether there was one.
 func (t table) scanRow(ctx context.Context, query string, args []any, to ...any) (found bool, err error) {
-	err = t.QueryRow(ctx, strings.ReplaceAll(query, "hiring_jobs", t.name), args...).Scan(to...)
+	err = t.QueryRow(ctx, query, args...).Scan(to...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// inTx runs do in a transaction, and commits it unless do returns an error.
-func inTx[TTx any](ctx context.Context, client *river.Client[TTx], do func(tx TTx, t table) error) error {
+// rowKey identifies a row of hiring_jobs.
+type rowKey struct{ organization, assessmentID, address string }
+
+// savedRow is a row of hiring_jobs. An empty status means that there is no row.
+type savedRow struct {
+	status  Status
+	detail  string
+	version int64
+}
+
+func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
+	_, err = t.scanRow(ctx, `SELECT status, detail, version FROM hiring_jobs
+		WHERE organization = $1 AND assessment_id = $2 AND address = $3`,
+		[]any{key.organization, key.assessmentID, key.address}, &row.status, &row.detail, &row.version)
+	return row, err
+}
+
+// insert inserts a row, unless it exists.
+func (t table) insert(ctx context.Context, key rowKey, row savedRow) error {
+	return t.Exec(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (organization, assessment_id, address) DO NOTHING`,
+		key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version)
+}
+
+// errOvertaken is returned when another attempt or an operator has changed the row
+// in the meantime. The transaction is rolled back.
+var errOvertaken = errors.New("jobs: another attempt of this job, or an operator, has changed its row")
+
+// save replaces the row whose version is row.version, and increments the version. It
+// inserts the row if there is none.
+func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
+	saved, err := t.scanRow(ctx, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail, version)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (organization, assessment_id, address) DO UPDATE
+		SET status = excluded.status, detail = excluded.detail, version = excluded.version, updated_at = CURRENT_TIMESTAMP
+		WHERE hiring_jobs.version = excluded.version - 1
+		RETURNING version`,
+		[]any{key.organization, key.assessmentID, key.address, string(row.status), row.detail, row.version + 1}, &row.version)
+	if err == nil && !saved {
+		err = errOvertaken
+	}
+	return err
+}
+
+// inTx runs do in a transaction of the client that runs a job, and commits it unless do returns an error.
+func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
+	client := river.ClientFromContext[TTx](ctx)
 	driver := client.Driver()
 	exec, err := driver.GetExecutor().Begin(ctx)
 	if err != nil {

@@ -87,8 +87,7 @@ func (s supervisor[TTx]) supervise(ctx context.Context, job *rivertype.JobRow, n
 	if wasRescued(job) {
 		o.reportEvent(ctx, job.Kind, EventRescued)
 	}
-	client := river.ClientFromContext[TTx](ctx)
-	t := tableOf(client, client.Driver().GetExecutor())
+	t := workerTable[TTx](ctx)
 	if err := s.clock.sync(ctx, t); err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (s supervisor[TTx]) supervise(ctx context.Context, job *rivertype.JobRow, n
 func (t table) waitForOtherAttempt(ctx context.Context, job *rivertype.JobRow) {
 	for {
 		var id int64
-		other, err := t.scanRow(ctx, "SELECT id FROM "+t.riverTable+" WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
+		other, err := t.scanRow(ctx, "SELECT id FROM river_job WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
 		if err != nil || !other {
 			return
 		}

@@ -171,23 +171,20 @@ func setDefaults(config *river.Config) {
 	config.RescueStuckJobsAfter = cmp.Or(config.JobTimeout, river.JobTimeoutDefault) + 15*time.Second
 }
 
+// addQueue adds a queue that a configuration lacks. With River's default FetchCooldown of
+// 100 ms, ten workers complete at most a hundred short jobs a second.
 func addQueue(config *river.Config, name string, workers int) {
+	if _, ok := config.Queues[name]; ok {
+		return
+	}
+	queue := river.QueueConfig{MaxWorkers: workers}
+	if config.FetchCooldown == 0 {
+		queue.FetchCooldown = 10 * time.Millisecond
+	}
 	if config.Queues == nil {
 		config.Queues = make(map[string]river.QueueConfig)
 	}
-	if _, ok := config.Queues[name]; !ok {
-		config.Queues[name] = river.QueueConfig{MaxWorkers: workers, FetchCooldown: fetchCooldown(config)}
-	}
-}
-
-// fetchCooldown returns the shortest time between two fetches of a queue. With
-// River's default of 100 ms, ten workers complete at most a hundred short jobs a
-// second. It returns 0, which means config.FetchCooldown, when the user has set that.
-func fetchCooldown(config *river.Config) time.Duration {
-	if config.FetchCooldown != 0 {
-		return 0
-	}
-	return 10 * time.Millisecond
+	config.Queues[name] = queue
 }
 
 // addPeriodicJob makes the leader insert a job when it starts and at intervals, unless
@@ -212,9 +209,7 @@ type PollArgs struct {
 }
 
 // Kind returns the kind of the job.
-func (PollArgs) Kind() string { return pollKind }
-
-const pollKind = "hiring_poll"
+func (PollArgs) Kind() string { return "hiring_poll" }
 
 // InsertOpts returns options that allow one unfinished job for each organization.
 func (PollArgs) InsertOpts() river.InsertOpts {
@@ -289,9 +284,9 @@ func (w *PollWorker[D, TTx]) save(
 		return err
 	}
 	client := river.ClientFromContext[TTx](ctx)
-	return inTx(ctx, client, func(tx TTx, t table) error {
-		row := watchRow{status: StatusWatching, detail: polled.State, version: version}
-		if err := t.saveWatchRow(ctx, o.Name, row); err != nil {
+	return inTx(ctx, func(tx TTx, t table) error {
+		row := savedRow{status: StatusWatching, detail: polled.State, version: version}
+		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
 			return err
 		}
 		if len(deliveries) > 0 {
