@@ -56,84 +56,93 @@ func (w *HealthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[HealthAr
 	if err := w.clock.sync(ctx, t); err != nil {
 		return err
 	}
-	deliveries, err := t.countDeliveries(ctx)
+	counts, err := t.countJobs(ctx)
 	if err != nil {
 		return err
-	}
-	paused, err := t.countPaused(ctx)
-	if err != nil {
-		return err
-	}
-	polls, err := t.scheduledPolls(ctx)
-	if err != nil {
-		return err
-	}
-	type key struct{ organization, state string }
-	found := make(map[key]jobCount)
-	for _, d := range deliveries {
-		found[key{d.organization, d.state}] = d
-	}
-	for _, p := range paused { // Deliveries that failed before the pause are not retried during it.
-		found[key{p.organization, DeliveriesPaused}] = p
-		delete(found, key{p.organization, DeliveriesFailing})
 	}
 	for _, o := range w.organizations {
 		if o.Telemetry == nil {
 			continue
 		}
-		for _, state := range []string{DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded} {
-			d := found[key{o.Name, state}]
-			o.Telemetry.Deliveries(ctx, o.Name, state, d.count, w.clock.toLocal(d.since))
+		if _, paused := counts[jobState{o.Name, DeliveriesPaused}]; paused { // Failed deliveries are not retried during a pause.
+			delete(counts, jobState{o.Name, DeliveriesFailing})
 		}
-	}
-	for _, p := range polls {
-		if o, ok := w.organizations[p.organization]; ok && o.Telemetry != nil {
-			o.Telemetry.PollDue(ctx, o.Name, w.clock.toLocal(p.since))
+		for _, state := range []string{DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded} {
+			c := counts[jobState{o.Name, state}]
+			o.Telemetry.Deliveries(ctx, o.Name, state, c.n, w.clock.toLocal(c.since))
+		}
+		if poll, scheduled := counts[jobState{o.Name, pollScheduled}]; scheduled {
+			o.Telemetry.PollDue(ctx, o.Name, w.clock.toLocal(poll.since))
 		}
 	}
 	return nil
 }
 
-// jobCount is the number of jobs of an organization in a state.
+// jobState is the state of some jobs of an organization: one of the Deliveries constants
+// or pollScheduled.
+type jobState struct{ organization, state string }
+
+// pollScheduled is the state of a poll that is due in more than a minute.
+const pollScheduled = "scheduled"
+
+// jobCount is the number of jobs in a state.
 type jobCount struct {
-	organization string
-	state        string
-	count        int
-	since        time.Time // When the oldest of them entered the state.
+	n     int
+	since time.Time // When the oldest of them entered the state, or when the poll is due.
 }
 
-// countDeliveries counts the deliveries that are overdue, failing, cancelled or
-// discarded.
-func (t table) countDeliveries(ctx context.Context) ([]jobCount, error) {
+// countJobs counts the deliveries that are overdue, failing, cancelled or discarded, all
+// unfinished deliveries of each paused organization, and the scheduled polls. A process
+// that has just started has not scheduled these polls itself.
+func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 	failures, first := "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
+	aggregate := "coalesce(json_agg(json_build_object('organization', organization, 'state', condition, 'n', n, 'since', since)), '[]')"
 	if t.database == sqlite {
 		failures, first = "coalesce(json_array_length(errors), 0)", "errors->>'$[0].at'"
+		aggregate = "json_group_array(json_object('organization', organization, 'state', condition, 'n', n, 'since', since))"
 	}
-	return t.queryCounts(ctx, `SELECT args->>'organization' AS organization,
+	now, scheduled := t.epochSQL("now"), t.epochSQL("scheduled_at")
+	var text string // The rows as one JSON array, because River's executor reads only one row.
+	err := t.QueryRow(ctx, `SELECT CAST(`+aggregate+` AS text) FROM (
+		SELECT args->>'organization' AS organization,
 			CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failures+` > 0 THEN 'failing' ELSE 'waiting' END AS condition,
 			count(*) AS n,
-			min(CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+` WHEN `+failures+` > 0 THEN `+t.epochSQL(first)+` ELSE `+t.epochSQL("scheduled_at")+` END) AS since
+			min(CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+`
+				WHEN `+failures+` > 0 THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END) AS since
 		FROM river_job
 		WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled')
-			AND (state IN ('cancelled', 'discarded') OR `+failures+` > 0 OR state IN ('available', 'scheduled') AND `+t.epochSQL("scheduled_at")+` <= `+t.epochSQL("now")+`)
-		GROUP BY 1, 2`)
-}
-
-// countPaused counts the unfinished deliveries of each paused organization.
-func (t table) countPaused(ctx context.Context) ([]jobCount, error) {
-	return t.queryCounts(ctx, `SELECT p.organization, 'paused' AS condition,
+			AND (state IN ('cancelled', 'discarded') OR `+failures+` > 0 OR state IN ('available', 'scheduled') AND `+scheduled+` <= `+now+`)
+		GROUP BY 1, 2
+		UNION ALL
+		SELECT p.organization, 'paused',
 			(SELECT count(*) FROM river_job WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'retryable', 'running', 'scheduled')
-				AND args->>'organization' = p.organization) AS n,
-			`+t.epochSQL("p.updated_at")+` AS since
-		FROM hiring_jobs p WHERE p.status = 'paused'`)
-}
-
-// scheduledPolls returns the polls that are due in more than a minute. A process that
-// has just started has not scheduled them itself.
-func (t table) scheduledPolls(ctx context.Context) ([]jobCount, error) {
-	return t.queryCounts(ctx, `SELECT args->>'organization' AS organization, 'due' AS condition, 1 AS n, `+t.epochSQL("scheduled_at")+` AS since
-		FROM river_job
-		WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+t.epochSQL("scheduled_at")+` > `+t.epochSQL("now")+` + 60`)
+				AND args->>'organization' = p.organization),
+			`+t.epochSQL("p.updated_at")+`
+		FROM hiring_jobs p WHERE p.status = 'paused'
+		UNION ALL
+		SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+`
+		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+now+` + 60
+	) AS q`).Scan(&text)
+	if err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		Organization string   `json:"organization"`
+		State        string   `json:"state"`
+		N            int      `json:"n"`
+		Since        *float64 `json:"since"`
+	}
+	if err := json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, err
+	}
+	counts := make(map[jobState]jobCount, len(rows))
+	for _, row := range rows {
+		if row.Since == nil {
+			return nil, fmt.Errorf("jobs: counting jobs: unexpected row %+v", row)
+		}
+		counts[jobState{row.Organization, row.State}] = jobCount{row.N, time.UnixMilli(int64(*row.Since * 1000))}
+	}
+	return counts, nil
 }
 
 // epochSQL returns SQL that converts a time to seconds since 1970. The argument is a
@@ -149,34 +158,4 @@ func (t table) epochSQL(value string) string {
 		value = "now()"
 	}
 	return "extract(epoch FROM CAST(" + value + " AS timestamptz))"
-}
-
-// queryCounts runs a query with the columns organization, condition, n and since. The
-// database returns the rows as one JSON array, because River's executor reads only
-// one row.
-func (t table) queryCounts(ctx context.Context, query string) ([]jobCount, error) {
-	aggregate := "SELECT CAST(coalesce(json_agg(json_build_array(organization, condition, n, since)), '[]') AS text) FROM ("
-	if t.database == sqlite {
-		aggregate = "SELECT json_group_array(json_array(organization, condition, n, since)) FROM ("
-	}
-	var text string
-	if err := t.QueryRow(ctx, aggregate+query+") AS q").Scan(&text); err != nil {
-		return nil, err
-	}
-	var rows [][4]any
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, err
-	}
-	all := make([]jobCount, 0, len(rows))
-	for _, row := range rows {
-		organization, _ := row[0].(string)
-		condition, _ := row[1].(string)
-		n, isNumber := row[2].(float64)
-		seconds, isTime := row[3].(float64)
-		if !isNumber || !isTime {
-			return nil, fmt.Errorf("jobs: counting jobs: unexpected row %v", row)
-		}
-		all = append(all, jobCount{organization, condition, int(n), time.UnixMilli(int64(seconds * 1000))})
-	}
-	return all, nil
 }
