@@ -3,20 +3,15 @@ package otelhiring
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// isPolling reports whether an operation sends requests until it ends, so that
-// its next request is due at some time.
-func isPolling(operation string) bool {
-	switch operation {
-	case "Submissions.WaitReport", "Submissions.WaitReports", "Submissions.Watch", "Events.Tail":
-		return true
-	}
-	return false
-}
+// pollingOperations are the operations that send requests until they end, so that
+// their next request is due at some time.
+var pollingOperations = []string{"Submissions.WaitReport", "Submissions.WaitReports", operationWatch, "Events.Tail"}
 
 const (
 	operationWatch = "Submissions.Watch"
@@ -132,7 +127,7 @@ func (t *Telemetry) due() map[dueKey]time.Time {
 		}
 	}
 	for c := range t.calls {
-		if isPolling(c.operation) {
+		if slices.Contains(pollingOperations, c.operation) {
 			add(c.operation, c.due)
 		}
 	}

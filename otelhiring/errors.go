@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -15,7 +16,7 @@ import (
 // value is never text from a response: a code that is not documented is "_OTHER".
 func errorType(err error) string {
 	failure, ok := errors.AsType[*hiring.Error](err)
-	if ok && isDocumented(failure.Code) {
+	if ok && slices.Contains(documentedCodes, failure.Code) {
 		return string(failure.Code)
 	}
 	if _, rejected := errors.AsType[*hiring.ParamError](err); rejected {
@@ -33,13 +34,9 @@ func errorType(err error) string {
 	return "_OTHER"
 }
 
-func isDocumented(code hiring.ErrorCode) bool {
-	switch code {
-	case hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
-		hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal:
-		return true
-	}
-	return false
+var documentedCodes = []hiring.ErrorCode{
+	hiring.ErrInvalidInput, hiring.ErrInvalidToken, hiring.ErrPlanLimitReached, hiring.ErrInsufficientScope,
+	hiring.ErrNotFound, hiring.ErrConflict, hiring.ErrRateLimited, hiring.ErrInternal,
 }
 
 func isTimeout(err error) bool {

@@ -86,36 +86,36 @@ func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context
 
 // describe records the end of an attempt in its span.
 func describe(span trace.Span, e hiring.Exchange) {
-	if e.Status != 0 {
-		span.SetAttributes(semconv.HTTPResponseStatusCode(e.Status))
-	}
-	if isRequestID(e.RequestID) {
+	span.SetAttributes(resultOf(e)...)
+	if requestID.MatchString(e.RequestID) {
 		span.SetAttributes(attribute.String("hiring.request_id", e.RequestID))
 	}
 	if e.Warning != "" {
 		span.AddEvent("warning", trace.WithAttributes(attribute.String("hiring.warning", e.Warning)))
 	}
 	if e.Err != nil {
-		kind := errorType(e.Err)
-		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
-		span.SetStatus(codes.Error, kind)
+		span.SetStatus(codes.Error, errorType(e.Err))
 	}
 }
 
-// isRequestID reports whether id looks like a request id. The API or a proxy
-// chooses the text, so any other text is not exported.
-func isRequestID(id string) bool { return requestID.MatchString(id) }
-
-var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-func (t *Telemetry) record(ctx context.Context, host string, port int, e hiring.Exchange) {
-	attributes := append([]attribute.KeyValue{semconv.URLTemplate(template(e.Route))}, t.common...)
+// resultOf returns the attributes of the result of an attempt.
+func resultOf(e hiring.Exchange) []attribute.KeyValue {
+	var attributes []attribute.KeyValue
 	if e.Status != 0 {
 		attributes = append(attributes, semconv.HTTPResponseStatusCode(e.Status))
 	}
 	if e.Err != nil {
 		attributes = append(attributes, semconv.ErrorTypeKey.String(errorType(e.Err)))
 	}
+	return attributes
+}
+
+// requestID matches request ids. The API or a proxy chooses the text, so any other text
+// is not exported.
+var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (t *Telemetry) record(ctx context.Context, host string, port int, e hiring.Exchange) {
+	attributes := slices.Concat([]attribute.KeyValue{semconv.URLTemplate(template(e.Route))}, t.common, resultOf(e))
 	t.attempts.Record(ctx, e.Duration.Seconds(), httpconv.RequestMethodAttr(e.Method), host, port, attributes...)
 }
 
@@ -160,7 +160,7 @@ func hostPort(server string) (host string, port int) {
 
 // class returns the class of rate limit that a method counts against.
 func class(method string) string {
-	if slices.Contains([]string{http.MethodGet, http.MethodHead}, method) {
+	if method == http.MethodGet || method == http.MethodHead {
 		return "read"
 	}
 	return "write"

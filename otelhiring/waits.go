@@ -21,23 +21,21 @@ type wait struct {
 //	end := telemetry.Wait(&options)
 //	defer end()
 func (t *Telemetry) Wait(options *hiring.WaitOptions) (end func()) {
-	w := &wait{aged: true}
-	options.Progress = t.progress(w, options.Progress, func(p hiring.WaitProgress) int { return p.Pending })
-	return func() { t.removeWait(w) }
+	return t.track(&wait{aged: true}, &options.Progress, func(p hiring.WaitProgress) int { return p.Pending })
 }
 
 // Watch measures how many submissions a watch with these options knows that await
 // grading. Watch replaces options.Progress with a function that calls the previous
 // one. Call end when the watch has ended.
 func (t *Telemetry) Watch(options *hiring.WatchOptions) (end func()) {
-	w := &wait{}
-	options.Progress = t.progress(w, options.Progress, func(p hiring.WaitProgress) int { return p.AwaitingGrading })
-	return func() { t.removeWait(w) }
+	return t.track(&wait{}, &options.Progress, func(p hiring.WaitProgress) int { return p.AwaitingGrading })
 }
 
-func (t *Telemetry) progress(w *wait, next func(hiring.WaitProgress), pending func(hiring.WaitProgress) int) func(hiring.WaitProgress) {
+// track replaces progress with a function that keeps the number of pending reports in w.
+func (t *Telemetry) track(w *wait, progress *func(hiring.WaitProgress), pending func(hiring.WaitProgress) int) (end func()) {
 	w.began = time.Now()
-	return func(p hiring.WaitProgress) {
+	next := *progress
+	*progress = func(p hiring.WaitProgress) {
 		t.mu.Lock()
 		w.pending = pending(p)
 		t.waits[w] = struct{}{}
@@ -46,12 +44,11 @@ func (t *Telemetry) progress(w *wait, next func(hiring.WaitProgress), pending fu
 			next(p)
 		}
 	}
-}
-
-func (t *Telemetry) removeWait(w *wait) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.waits, w)
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.waits, w)
+	}
 }
 
 // pendingReports returns how many reports are awaited, and how long the oldest of
