@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -43,9 +45,7 @@ func (c *console) controls(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	if by == 0 {
-		by = time.Hour
-	}
+	by = cmp.Or(by, time.Hour)
 	p := controlsPage{Conditions: c.server.Conditions(), Keys: c.server.Keys(), Plans: make(map[string]organization),
 		Routes: routeNames(), Presets: presets, Codes: codes, Advance: by}
 	c.server.VisitFaults(func(id int, f sandbox.Fault, skip, left int, fired bool) {
@@ -157,9 +157,7 @@ func (c *console) reset(*http.Request) (string, error) {
 func routeNames() []string {
 	names := []string{"GET *", "POST *", "POST /assessments", "POST /assessments/{id}/invitations", "PATCH *", "DELETE *",
 		"GET /_archive/{id}"}
-	for name := range clientCalls {
-		names = append(names, name)
-	}
+	names = slices.AppendSeq(names, maps.Keys(clientCalls))
 	slices.Sort(names)
 	return names
 }

@@ -26,17 +26,29 @@ type diagram struct {
 	Bars        []bar
 	MaxRequests int // Requests in one bar.
 
-	Requests, Refused, Faults int
+	counts
+}
+
+// counts are numbers of requests.
+type counts struct{ Requests, Refused, Faults int }
+
+func (c *counts) add(p requestPoint) {
+	c.Requests++
+	if p.refused {
+		c.Refused++
+	}
+	if p.fault {
+		c.Faults++
+	}
 }
 
 // bar is the requests in one time span, and the position of its parts in the drawing.
 type bar struct {
-	From                      time.Time
-	Requests, Refused, Faults int
+	counts
 
+	From                    time.Time
 	X, Y, Height            int
 	RefusedY, RefusedHeight int
-	FaultX                  int
 }
 
 // requestPoint is one request in the diagram.
@@ -76,27 +88,19 @@ func newDiagram(all []requestPoint, now time.Time) diagram {
 		if m.at.Before(d.From) || i >= barCount {
 			continue
 		}
-		b := &d.Bars[i]
-		b.Requests, b.Refused, b.Faults = b.Requests+1, b.Refused+boolInt(m.refused), b.Faults+boolInt(m.fault)
-		d.Requests, d.Refused, d.Faults = d.Requests+1, d.Refused+boolInt(m.refused), d.Faults+boolInt(m.fault)
-		d.MaxRequests = max(d.MaxRequests, b.Requests)
+		d.Bars[i].add(m)
+		d.add(m)
+		d.MaxRequests = max(d.MaxRequests, d.Bars[i].Requests)
 	}
 	d.placeBars()
 	return d
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // placeBars computes the positions of the bars. Rejected requests are at the bottom.
 func (d *diagram) placeBars() {
 	for i := range d.Bars {
 		b := &d.Bars[i]
-		b.From, b.X, b.FaultX = d.From.Add(time.Duration(i)*d.BarDuration), i*barWidth, i*barWidth+barWidth/2
+		b.From, b.X = d.From.Add(time.Duration(i)*d.BarDuration), i*barWidth
 		if b.Requests == 0 {
 			continue
 		}

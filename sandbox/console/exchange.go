@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,12 +65,11 @@ func (c *console) entry(n int) (sandbox.Entry, bool) {
 // sortedHeaders returns the headers as pairs of name and value, by name.
 func sortedHeaders(all http.Header) [][2]string {
 	var list [][2]string
-	for name, values := range all {
-		for _, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, value := range all[name] {
 			list = append(list, [2]string{name, value})
 		}
 	}
-	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return list
 }
 

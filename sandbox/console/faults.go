@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,15 +60,11 @@ func (c *console) clearFaults(r *http.Request) (string, error) {
 // route and counts.
 func faultOf(form url.Values) (f sandbox.Fault, err error) {
 	if name := form.Get("preset"); name != "" {
-		found := false
-		for _, p := range presets {
-			if p.Name == name {
-				f, found = p.Fault, true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(presets, func(p preset) bool { return p.Name == name })
+		if i < 0 {
 			return f, errors.New("there is no preset of this name")
 		}
+		f = presets[i].Fault
 	} else if f, err = customFault(form); err != nil {
 		return f, err
 	}

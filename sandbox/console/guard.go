@@ -30,7 +30,9 @@ func (c *console) guard(next http.Handler, w http.ResponseWriter, r *http.Reques
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	if err := guard.Admit(r, c.server.AnyHost()); err != nil {
-		c.writePage(w, http.StatusForbidden, errorPage(err))
+		p := errorPage(err)
+		p.Status = http.StatusForbidden
+		c.writePage(w, p)
 		return
 	}
 	next.ServeHTTP(w, r)

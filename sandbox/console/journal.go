@@ -87,16 +87,7 @@ func (f filter) Any() bool { return f != filter{} }
 
 // query returns the filter as a query, with further names and values.
 func (f filter) query(more ...string) string {
-	values := make(url.Values)
-	for name, value := range map[string]string{"method": f.Method, "status": f.Status, "key": f.Key, "text": f.Text, "only": f.Only} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		values.Set(more[i], more[i+1])
-	}
-	return values.Encode()
+	return encodeQuery(append(more, "method", f.Method, "status", f.Status, "key", f.Key, "text", f.Text, "only", f.Only)...)
 }
 
 // matches reports whether the filter selects an exchange.

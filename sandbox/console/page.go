@@ -2,12 +2,14 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"html/template"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -47,24 +49,28 @@ var templates = func() map[string]*template.Template {
 
 // errorPage returns the page for an error.
 func errorPage(err error) page {
-	if errors.Is(err, errNotFound) {
-		return page{Template: "problem", Status: http.StatusNotFound, Data: err.Error()}
+	p := page{Template: "problem", Status: http.StatusBadRequest, Data: err.Error()}
+	switch {
+	case errors.Is(err, errNotFound):
+		p.Status = http.StatusNotFound
+	case errors.Is(err, errToken):
+		p.Status = http.StatusForbidden
 	}
-	return page{Template: "problem", Status: http.StatusBadRequest, Data: err.Error()}
+	return p
 }
 
 // unknownPage is the view of paths without a page.
 func unknownPage(*http.Request) (page, error) { return page{}, errNotFound }
 
 // writePage renders a page and sends it. A page that cannot be rendered is not sent in part.
-func (c *console) writePage(w http.ResponseWriter, status int, p page) {
+func (c *console) writePage(w http.ResponseWriter, p page) {
 	text, err := c.render(p, "layout.html")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(p.Status, http.StatusOK))
 	_, _ = w.Write(text) //nolint:gosec // html/template has escaped it.
 }
 
@@ -84,10 +90,7 @@ func (c *console) pageHandler(view func(r *http.Request) (page, error)) http.Han
 			p = errorPage(err)
 		}
 		p.Confirmation = r.URL.Query().Get("done")
-		if p.Status == 0 {
-			p.Status = http.StatusOK
-		}
-		c.writePage(w, p.Status, p)
+		c.writePage(w, p)
 	})
 }
 
@@ -96,17 +99,12 @@ func (c *console) pageHandler(view func(r *http.Request) (page, error)) http.Han
 func (c *console) actionHandler(action func(r *http.Request) (nextURL string, err error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := c.checkForm(w, r)
-		if errors.Is(err, errToken) {
-			c.writePage(w, http.StatusForbidden, errorPage(err))
-			return
-		}
 		nextURL := ""
 		if err == nil {
 			nextURL, err = action(r)
 		}
 		if err != nil {
-			p := errorPage(err)
-			c.writePage(w, p.Status, p)
+			c.writePage(w, errorPage(err))
 			return
 		}
 		http.Redirect(w, r, nextURL, http.StatusSeeOther)
@@ -115,11 +113,16 @@ func (c *console) actionHandler(action func(r *http.Request) (nextURL string, er
 
 // pageURL returns the URL of a page with the confirmation of an action.
 func pageURL(path, done string, query ...string) string {
-	values := url.Values{"done": {done}}
-	for i := 0; i+1 < len(query); i += 2 {
-		if query[i+1] != "" {
-			values.Set(query[i], query[i+1])
+	return consolePath + path + "?" + encodeQuery(append(query, "done", done)...)
+}
+
+// encodeQuery returns a query of names and values, without empty values.
+func encodeQuery(pairs ...string) string {
+	values := make(url.Values)
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			values.Set(pair[0], pair[1])
 		}
 	}
-	return consolePath + path + "?" + values.Encode()
+	return values.Encode()
 }
