@@ -55,11 +55,8 @@ func Fresh[T any](s *Seen, items []T, id func(*T) string) ([]T, bool) {
 
 func (s *Seen) holds(name string) bool {
 	_, young := s.young[name]
-	if young {
-		return true
-	}
 	_, old := s.old[name]
-	return old
+	return young || old
 }
 
 // turn forgets the older generation once the younger one fills the window.
@@ -91,12 +88,9 @@ func (t *Trail) Has(place string) bool {
 // Add adds a place, and reports whether it was in the set before.
 func (t *Trail) Add(place string) (before bool) {
 	before = t.Has(place)
-	if before {
-		return true
-	}
 	if t.places == nil {
 		t.places = make(map[uint64]struct{})
 	}
 	t.places[maphash.String(seed, place)] = struct{}{}
-	return false
+	return before
 }

@@ -83,12 +83,8 @@ func (f Finder) shows(err error) bool {
 	if slices.ContainsFunc(texts, f.InString) {
 		return true
 	}
-	return f.containsKey(reflect.ValueOf(err), true)
-}
-
-func (f Finder) containsKey(v reflect.Value, exported bool) bool {
-	look := valueSearch{finder: f, remaining: 50_000, visited: make(map[any]bool)}
-	return look.contains(v, exported)
+	search := valueSearch{finder: f, remaining: 50_000, visited: make(map[any]bool)}
+	return search.contains(reflect.ValueOf(err), true)
 }
 
 // marshalled returns the JSON that err's own methods write, or "".

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -105,11 +106,7 @@ func CheckRoute(route, instead string) error {
 
 // IsMethod reports whether m is a method that an API may use.
 func IsMethod(m string) bool {
-	switch m {
-	case "GET", "POST", "PATCH", "PUT", "DELETE":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"GET", "POST", "PATCH", "PUT", "DELETE"}, m)
 }
 
 // IsSegment reports whether s can be a segment of a path after escaping.
