@@ -23,9 +23,9 @@ const scope = "github.com/hiring-assessment/hiring-go/otelhiring"
 // Telemetry records the calls of a client as spans and metrics. It is safe for
 // concurrent use. One Telemetry can serve several clients of one key.
 type Telemetry struct {
-	tracer     trace.Tracer
-	propagator propagation.TextMapPropagator
-	common     []attribute.KeyValue
+	settings
+
+	tracer trace.Tracer
 
 	attempts   httpconv.ClientRequestDuration
 	operations metric.Float64Histogram
@@ -87,9 +87,8 @@ func New(options ...Option) (*Telemetry, error) {
 		option(&s)
 	}
 	t := &Telemetry{
+		settings:   s,
 		tracer:     s.tracers.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
-		propagator: s.propagator,
-		common:     s.common,
 		calls:      make(map[*call]struct{}),
 		waited:     make(map[hiring.PauseReason]time.Duration),
 		quotas:     make(map[quotaKey]quota),
