@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
@@ -43,11 +44,8 @@ func (c *console) candidate(r *http.Request) (page, error) {
 		err = nil
 		p.card, p.Organization, p.Invitation = cardOf(a, now), org, a.Invitation
 		p.Steps = stepsOf(a)
-		for _, next := range l.Organization(org, now).Upcoming(world.MomentOf(now.AddDate(0, 1, 1))) {
-			if next.Invitation.ID == a.Invitation.ID {
-				p.Upcoming = append(p.Upcoming, next)
-			}
-		}
+		all := l.Organization(org, now).Upcoming(world.MomentOf(now.AddDate(0, 1, 1)))
+		p.Upcoming = slices.DeleteFunc(all, func(next world.Upcoming) bool { return next.Invitation.ID != a.Invitation.ID })
 		if a.Attempt == nil {
 			return
 		}

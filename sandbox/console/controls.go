@@ -58,9 +58,7 @@ func (c *console) controls(r *http.Request) (page, error) {
 	})
 	p.Upcoming = c.upcoming(p.Conditions, p.Keys, by)
 	p.More = max(len(p.Upcoming)-maxUpcoming, 0)
-	if p.More > 0 {
-		p.Upcoming = p.Upcoming[:maxUpcoming]
-	}
+	p.Upcoming = p.Upcoming[:len(p.Upcoming)-p.More]
 	return page{Template: "controls", Data: p}, nil
 }
 

@@ -39,9 +39,7 @@ func (c *console) journal(r *http.Request) (page, error) {
 		Keys: c.server.Keys()}
 	p.Gauges = slices.DeleteFunc(slices.Clone(p.Keys), func(k server.KeyInfo) bool { return !k.Read.Opened && !k.Write.Opened })
 	p.OtherKeys = max(len(p.Gauges)-maxGauges, 0)
-	if p.OtherKeys > 0 {
-		p.Gauges = p.Gauges[:maxGauges]
-	}
+	p.Gauges = p.Gauges[:len(p.Gauges)-p.OtherKeys]
 	if more {
 		p.OlderURL = homePath + "?" + f.query("before", strconv.Itoa(entries[len(entries)-1].Detail.Number))
 	}
