@@ -95,23 +95,25 @@ type jobCount struct {
 // unfinished deliveries of each paused organization, and the scheduled polls. A process
 // that has just started has not scheduled these polls itself.
 func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
-	failures, first := "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
+	now, failures, first := "now()", "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
 	aggregate := "coalesce(json_agg(json_build_object('organization', organization, 'state', condition, 'n', n, 'since', since)), '[]')"
 	if t.database == sqlite {
-		failures, first = "coalesce(json_array_length(errors), 0)", "errors->>'$[0].at'"
+		now, failures, first = "'now'", "coalesce(json_array_length(errors), 0)", "errors->>'$[0].at'"
 		aggregate = "json_group_array(json_object('organization', organization, 'state', condition, 'n', n, 'since', since))"
 	}
-	now, scheduled := t.epochSQL("now"), t.epochSQL("scheduled_at")
+	scheduled := t.epochSQL("scheduled_at")
 	var text string // The rows as one JSON array, because River's executor reads only one row.
 	err := t.QueryRow(ctx, `SELECT CAST(`+aggregate+` AS text) FROM (
 		SELECT args->>'organization' AS organization,
-			CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text) WHEN `+failures+` > 0 THEN 'failing' ELSE 'waiting' END AS condition,
+			CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text)
+				WHEN `+failures+` > 0 THEN 'failing' ELSE 'waiting' END AS condition,
 			count(*) AS n,
 			min(CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+`
 				WHEN `+failures+` > 0 THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END) AS since
 		FROM river_job
 		WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled')
-			AND (state IN ('cancelled', 'discarded') OR `+failures+` > 0 OR state IN ('available', 'scheduled') AND `+scheduled+` <= `+now+`)
+			AND (state IN ('cancelled', 'discarded') OR `+failures+` > 0
+				OR state IN ('available', 'scheduled') AND `+scheduled+` <= `+t.epochSQL(now)+`)
 		GROUP BY 1, 2
 		UNION ALL
 		SELECT p.organization, 'paused',
@@ -121,7 +123,7 @@ func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 		FROM hiring_jobs p WHERE p.status = 'paused'
 		UNION ALL
 		SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+`
-		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+now+` + 60
+		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+t.epochSQL(now)+` + 60
 	) AS q`).Scan(&text)
 	if err != nil {
 		return nil, err
@@ -145,17 +147,10 @@ func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 	return counts, nil
 }
 
-// epochSQL returns SQL that converts a time to seconds since 1970. The argument is a
-// column, an expression or "now".
+// epochSQL returns SQL that converts a time to seconds since 1970.
 func (t table) epochSQL(value string) string {
 	if t.database == sqlite {
-		if value == "now" {
-			value = "'now'"
-		}
 		return "unixepoch(" + value + ", 'subsec')"
-	}
-	if value == "now" {
-		value = "now()"
 	}
 	return "extract(epoch FROM CAST(" + value + " AS timestamptz))"
 }
