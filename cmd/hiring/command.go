@@ -48,22 +48,29 @@ func showItem[T any](a *app, table output.Table[T], call func(context.Context, t
 	})
 }
 
+// writeLines returns the RunE function of a command that writes items as JSON Lines when
+// they arrive. An endless stream has no other format.
+func writeLines[T any](a *app, items func(context.Context, task) (iter.Seq2[T, error], error)) func(*cobra.Command, []string) error {
+	return a.withTask(func(ctx context.Context, t task) error {
+		if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
+			return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))
+		}
+		all, err := items(ctx, t)
+		if err != nil {
+			return err
+		}
+		return output.Lines(t.Printer, all)
+	})
+}
+
 // group returns a command that only has subcommands. singular is its alias.
 func group(use, singular, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Aliases: []string{singular}, Short: short, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return usagef("%s needs a command: %s", commandName(c), strings.Join(names(available(c)), ", "))
+			return usagef("%s needs a command: %s", commandName(c), availableNames(c))
 		}}
 	c.AddCommand(commands...)
 	return c
-}
-
-func names(commands []*cobra.Command) []string {
-	var all []string
-	for _, c := range commands {
-		all = append(all, c.Name())
-	}
-	return all
 }
 
 // listCommand adds the flags and the RunE function of a command that shows a list.

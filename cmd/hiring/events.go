@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,20 +54,9 @@ submission is evaluated. After Ctrl-C, resume with --since-seq and the last seq.
 	}
 	c.Flags().Int64Var(&options.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
 	every := intervalFlag(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := a.needLines(); err != nil {
-			return err
-		}
+	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Event, error], error) {
 		options.MinInterval, options.MaxInterval = *every, 2**every
-		for event, err := range t.client.Events.Tail(ctx, t.args[0], options) {
-			if err != nil {
-				return err
-			}
-			if err := output.Line(t.Printer, event); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.client.Events.Tail(ctx, t.args[0], options), nil
 	})
 	return c
 }

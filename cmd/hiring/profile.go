@@ -270,9 +270,7 @@ func profileError(store *profile.Store, name string, err error) error {
 	}
 	text := "There is no profile " + output.Clean(name) + "."
 	if names, _, err := store.Names(); err == nil {
-		if near := output.Similar(name, names...); near != nil {
-			text += " Did you mean " + strings.Join(near, " or ") + "?"
-		}
+		text += output.DidYouMean(output.Similar(name, names...))
 	}
 	return adviceError{usagef("%s", text), "hiring profile list shows the profiles"}
 }

@@ -63,11 +63,11 @@ func findSetting(name string) (setting, error) {
 			return s, nil
 		}
 	}
-	text := "There is no setting " + output.Clean(name) + "."
-	if near := output.Similar(name, settingNames(false)...); near != nil {
-		text += " Did you mean " + strings.Join(near, " or ") + "?"
+	known := settingNames(false)
+	return setting{}, adviceError{
+		usagef("There is no setting %s.%s", output.Clean(name), output.DidYouMean(output.Similar(name, known...))),
+		"Settings: " + strings.Join(known, ", "),
 	}
-	return setting{}, adviceError{usagef("%s", text), "Settings: " + strings.Join(settingNames(false), ", ")}
 }
 
 // chosenProfile returns the profile of --profile, or else the profile in use.

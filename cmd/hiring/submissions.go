@@ -136,7 +136,7 @@ func checkStatus(status hiring.SubmissionStatus) error {
 	if len(near) == 0 || !strings.EqualFold(near[0][:1], given[:1]) { // "unevaluated" may exist.
 		return nil
 	}
-	return adviceError{usagef("--status %s is not a known status. Did you mean %s?", output.Clean(given), strings.Join(near, " or ")),
+	return adviceError{usagef("--status %s is not a known status.%s", output.Clean(given), output.DidYouMean(near)),
 		"To send it anyway, use hiring api '/submissions?status=...'"}
 }
 

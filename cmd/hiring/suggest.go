@@ -14,10 +14,8 @@ import (
 // unknownCommand suggests commands of the group with a similar name, or commands of any
 // group with the same name.
 func unknownCommand(c *cobra.Command, name string) error {
-	var all []string
 	meant := make(map[string]string) // Paths of commands by name and alias.
 	for _, child := range available(c) {
-		all = append(all, child.Name())
 		for _, known := range append([]string{child.Name()}, child.Aliases...) {
 			meant[known] = child.CommandPath()
 		}
@@ -32,10 +30,8 @@ func unknownCommand(c *cobra.Command, name string) error {
 			paths = append(paths, meant[known])
 		}
 	}
-	if len(paths) > 0 {
-		text += " Did you mean " + strings.Join(slices.Compact(paths), " or ") + "?"
-	}
-	return adviceError{usagef("%s", text), "Commands: " + strings.Join(all, ", ")}
+	text += output.DidYouMean(slices.Compact(paths))
+	return adviceError{usagef("%s", text), "Commands: " + availableNames(c)}
 }
 
 // commandsNamed returns the paths of subcommands with a name or alias.
@@ -56,6 +52,15 @@ func available(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(child *cobra.Command) bool { return !child.IsAvailableCommand() })
 }
 
+// availableNames returns the names of the commands that the help of a group lists.
+func availableNames(c *cobra.Command) string {
+	var names []string
+	for _, child := range available(c) {
+		names = append(names, child.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
 // unknownFlag suggests flags with a similar name.
 func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if shorthands := e.GetSpecifiedShortnames(); shorthands != "" {
@@ -71,11 +76,12 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	c.InheritedFlags().VisitAll(visit)
 	slices.Sort(known)
 	known = slices.Compact(known)
-	text := commandName(c) + " has no flag --" + output.Clean(e.GetSpecifiedName())
-	if near := output.Similar(e.GetSpecifiedName(), known...); len(near) > 0 {
-		text += ". Did you mean --" + strings.Join(near, " or --") + "?"
+	name := e.GetSpecifiedName()
+	near := output.Similar(name, known...)
+	for i := range near {
+		near[i] = "--" + near[i]
 	}
-	return withReplacement(c, e.GetSpecifiedName(), usagef("%s", text))
+	return withReplacement(c, name, usagef("%s has no flag --%s.%s", commandName(c), output.Clean(name), output.DidYouMean(near)))
 }
 
 // replacements are flags of other programs, such as gh, and the flags that have their

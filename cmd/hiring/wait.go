@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,28 +29,23 @@ again: reports that are ready are written at once.`,
 	}
 	assessment := a.assessmentFilter(c, "the `id` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := a.needLines(); err != nil {
-			return err
-		}
+	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Report, error], error) {
 		ids, err := a.ids(t.args)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		progress := a.err.Progress("reports ready:")
 		options.AssessmentID, options.MinInterval, options.MaxInterval = *assessment, *every, 2**every
 		options.Progress = func(now hiring.WaitProgress) { a.showWait(progress, now) }
-		for ready, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
-			progress.Clear()
-			if err != nil {
-				return err
+		return func(yield func(hiring.Report, error) bool) {
+			for ready, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
+				progress.Clear()
+				if !yield(ready, err) {
+					return
+				}
 			}
-			if err := output.Line(t.Printer, ready); err != nil {
-				return err
-			}
-		}
-		progress.End()
-		return nil
+			progress.End()
+		}, nil
 	})
 	return c
 }
@@ -84,12 +80,4 @@ func (a *app) ids(args []string) ([]string, error) {
 		return nil, usagef("Standard input has no ids")
 	}
 	return ids, nil
-}
-
-// needLines returns an error for formats that an endless stream cannot have.
-func (a *app) needLines() error {
-	if format := a.flags.output.Format; format != "" && format != string(output.JSONLines) {
-		return usagef("-o %s: this command writes only JSON Lines (-o jsonl)", output.Clean(format))
-	}
-	return nil
 }

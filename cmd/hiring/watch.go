@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -29,28 +30,15 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().IntP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := a.needLines(); err != nil {
-			return err
-		}
+	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		options.AssessmentID, options.Since, options.MinInterval, options.MaxInterval = *assessment, *since, *every, 2**every
 		if checkpoint != "" {
 			if err := needFolder(checkpoint); err != nil {
-				return err
+				return nil, err
 			}
 			options.Checkpoint = hiring.FileCheckpoint(checkpoint)
 		}
-		for submission, err := range firstItems(t.client.Submissions.Watch(ctx, options), *limit) {
-			if err != nil {
-				return err
-			}
-			// The checkpoint marks an item as delivered when the loop requests the next
-			// one.
-			if err := output.Line(t.Printer, submission); err != nil {
-				return err
-			}
-		}
-		return nil
+		return firstItems(t.client.Submissions.Watch(ctx, options), *limit), nil
 	})
 	return c
 }

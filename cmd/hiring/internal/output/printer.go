@@ -61,8 +61,8 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		}
 	}
 	if !slices.Contains(Formats(), string(p.Format)) {
-		return nil, fmt.Errorf("--output %s: choose one of %s%s", Clean(o.Format), strings.Join(Formats(), ", "),
-			didYouMean(Similar(o.Format, Formats()...)))
+		return nil, fmt.Errorf("--output %s: choose one of %s.%s", Clean(o.Format), strings.Join(Formats(), ", "),
+			DidYouMean(Similar(o.Format, Formats()...)))
 	}
 	tabular := p.Format == People || p.Format == CSV
 	if o.Columns != nil && !tabular {
@@ -153,8 +153,9 @@ func (p *Printer) one(t untypedTable, item any) error {
 	return p.writeFields(t.layout, r)
 }
 
-// Line writes an item of a long stream at once.
-func Line[T any](p *Printer, item T) error { return p.writeLines(Of[any](item)) }
+// Lines writes each item at once, as a line of JSON. It requests the next item after it
+// has written the one before: a watch then marks that item as delivered in its checkpoint.
+func Lines[T any](p *Printer, items iter.Seq2[T, error]) error { return p.writeLines(asAny(items)) }
 
 // Of returns a list of items that are known already.
 func Of[T any](items ...T) iter.Seq2[T, error] {

@@ -172,12 +172,8 @@ type ColumnError struct {
 }
 
 func (e *ColumnError) Error() string {
-	question := didYouMean(Similar(e.Column, e.Known...))
-	if question == "" {
-		question = "."
-	}
-	return fmt.Sprintf("There is no column %s%s Columns: %s, and members of objects as in a.b", Clean(e.Column), question,
-		strings.Join(e.Known, ", "))
+	return fmt.Sprintf("There is no column %s.%s Columns: %s, and members of objects as in a.b", Clean(e.Column),
+		DidYouMean(Similar(e.Column, e.Known...)), strings.Join(e.Known, ", "))
 }
 
 func (p *Printer) writeCSV(l layout, rows iter.Seq2[row, error]) error {

@@ -55,10 +55,10 @@ func distance(a, b string) int {
 	return rows[len(from)][len(to)]
 }
 
-// didYouMean returns a question to add to an error text, or "".
-func didYouMean(similar []string) string {
-	if len(similar) == 0 {
+// DidYouMean returns a question to add to a sentence, or "" without any words.
+func DidYouMean(words []string) string {
+	if len(words) == 0 {
 		return ""
 	}
-	return ". Did you mean " + strings.Join(similar, " or ") + "?"
+	return " Did you mean " + strings.Join(words, " or ") + "?"
 }
