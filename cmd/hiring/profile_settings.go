@@ -70,6 +70,9 @@ func findSetting(name string) (setting, error) {
 	}
 }
 
+// errNoProfile is returned when no profile is in use.
+var errNoProfile = usagef("No profile is in use")
+
 // chosenProfile returns the profile of --profile, or else the profile in use.
 func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 	store, err := profile.Open()
@@ -78,7 +81,7 @@ func (a *app) chosenProfile() (*profile.Store, string, profile.Profile, error) {
 	}
 	name, p, err := store.Get(a.flags.profile)
 	if errors.Is(err, profile.ErrUnknown) && name == "" {
-		return nil, "", p, adviceError{usagef("No profile is in use"), "Choose one with --profile, or with hiring profile use <name>"}
+		return nil, "", p, adviceError{errNoProfile, "Choose one with --profile, or with hiring profile use <name>"}
 	}
 	if err != nil {
 		return nil, "", p, profileError(store, name, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/profile"
 )
 
 // envDashboard is the variable with the dashboard's address.
@@ -67,18 +66,11 @@ func (a *app) dashboard() (string, error) {
 	if own := a.getenv(envDashboard); a.flags.profile == "" && (own != "" || a.getenv(envBaseURL) != "") {
 		return own, nil // The profile's dashboard may belong to another organization.
 	}
-	store, err := profile.Open()
-	if err != nil {
-		return "", err
-	}
-	name, p, err := store.Get(a.flags.profile)
-	switch {
-	case errors.Is(err, profile.ErrUnknown) && name == "": // No profile is in use.
+	_, _, p, err := a.chosenProfile()
+	if errors.Is(err, errNoProfile) {
 		return "", nil
-	case err != nil:
-		return "", profileError(store, name, err)
 	}
-	return p.DashboardURL, nil
+	return p.DashboardURL, err
 }
 
 // dashboardPage replaces {kind} and {id} in an address. Without an id, the address ends

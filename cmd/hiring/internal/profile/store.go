@@ -205,21 +205,8 @@ func (s *Store) keep(name, key string, before Place, inFile bool) (Place, error)
 	return File, s.setKey(name, key)
 }
 
-// Use makes a profile the profile in use.
-func (s *Store) Use(name string) error {
-	all, err := s.load()
-	if err != nil {
-		return err
-	}
-	if _, ok := all.Profiles[name]; !ok {
-		return ErrUnknown
-	}
-	all.Current = name
-	return writeJSON(s.path(), all)
-}
-
-// Change changes the settings of a profile, except its address and key.
-func (s *Store) Change(name string, change func(*Profile)) error {
+// edit changes the file of profiles. It returns ErrUnknown if the profile does not exist.
+func (s *Store) edit(name string, change func(all *content, p Profile) error) error {
 	all, err := s.load()
 	if err != nil {
 		return err
@@ -228,38 +215,50 @@ func (s *Store) Change(name string, change func(*Profile)) error {
 	if !ok {
 		return ErrUnknown
 	}
-	base, place := p.BaseURL, p.KeyIn
-	change(&p)
-	p.BaseURL, p.KeyIn = base, place
-	all.Profiles[name] = p
+	if err := change(&all, p); err != nil {
+		return err
+	}
 	return writeJSON(s.path(), all)
+}
+
+// Use makes a profile the profile in use.
+func (s *Store) Use(name string) error {
+	return s.edit(name, func(all *content, _ Profile) error {
+		all.Current = name
+		return nil
+	})
+}
+
+// Change changes the settings of a profile, except its address and key.
+func (s *Store) Change(name string, change func(*Profile)) error {
+	return s.edit(name, func(all *content, p Profile) error {
+		base, place := p.BaseURL, p.KeyIn
+		change(&p)
+		p.BaseURL, p.KeyIn = base, place
+		all.Profiles[name] = p
+		return nil
+	})
 }
 
 // Remove removes a profile and its key. When it was in use, no profile is in use
 // afterwards.
 func (s *Store) Remove(name string) error {
-	all, err := s.load()
-	if err != nil {
-		return err
-	}
-	p, ok := all.Profiles[name]
-	if !ok {
-		return ErrUnknown
-	}
-	if p.KeyIn == Keyring {
-		err = s.ring.remove(name)
-	}
-	if err == nil { // A run that was killed while it moved the key may have left one there.
-		err = s.setKey(name, "")
-	}
-	if err != nil {
-		return fmt.Errorf("The key of profile %s cannot be removed: %w", name, err)
-	}
-	delete(all.Profiles, name)
-	if all.Current == name {
-		all.Current = ""
-	}
-	return writeJSON(s.path(), all)
+	return s.edit(name, func(all *content, p Profile) (err error) {
+		if p.KeyIn == Keyring {
+			err = s.ring.remove(name)
+		}
+		if err == nil { // A run that was killed while it moved the key may have left one there.
+			err = s.setKey(name, "")
+		}
+		if err != nil {
+			return fmt.Errorf("The key of profile %s cannot be removed: %w", name, err)
+		}
+		delete(all.Profiles, name)
+		if all.Current == name {
+			all.Current = ""
+		}
+		return nil
+	})
 }
 
 // keys reads the file of keys. It returns an error when other users can read the file.
