@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,15 +32,19 @@ download is resumed. With a test key there are no archives.`,
 		if err := checkTarget(file); err != nil {
 			return err
 		}
-		size := &archiveSize{}
-		client, err := a.clientThrough(size.of)
+		through, err := a.connection()
 		if err != nil {
 			return err
 		}
-		progress := a.err.Progress("KB downloaded:")
+		meter := &archiveMeter{next: cmp.Or(through.Transport, http.DefaultTransport), progress: a.err.Progress("KB downloaded:")}
+		through.Transport = meter
+		client, err := a.connect(through)
+		if err != nil {
+			return err
+		}
 		download := func(to io.Writer) error {
-			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, &downloadProgress{progress: progress, size: size}))
-			progress.Clear()
+			_, err := client.Submissions.DownloadArchive(c.Context(), args[0], io.MultiWriter(to, meter))
+			meter.progress.Clear()
 			if errors.Is(err, hiring.ErrNoArchive) {
 				return adviceError{err, "Nothing was submitted yet, the storage is not available, or the key is a test key"}
 			}
@@ -59,42 +64,34 @@ download is resumed. With a test key there are no archives.`,
 	return c
 }
 
-// downloadProgress shows how many kilobytes have arrived.
-type downloadProgress struct {
+// archiveMeter shows how many kilobytes of an archive have arrived. It takes the size from
+// the storage's response, because the client does not return it. The request to the
+// storage is the only one without the key.
+type archiveMeter struct {
+	next     http.RoundTripper
 	progress *output.Progress
-	size     *archiveSize
-	bytes    int64
+	arrived  int64
+	size     atomic.Int64 // 0 means unknown.
 }
 
-func (m *downloadProgress) Write(b []byte) (int, error) {
-	m.bytes += int64(len(b))
-	m.progress.Show(kilobytes(m.bytes), kilobytes(m.size.bytes.Load()), "")
+// Write counts the bytes of the archive.
+func (m *archiveMeter) Write(b []byte) (int, error) {
+	m.arrived += int64(len(b))
+	m.progress.Show(kilobytes(m.arrived), kilobytes(m.size.Load()), "")
 	return len(b), nil
+}
+
+// RoundTrip passes requests and responses on unchanged.
+func (m *archiveMeter) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := m.next.RoundTrip(r)
+	if err == nil && r.Header.Get("Authorization") == "" && response.StatusCode == http.StatusOK {
+		m.size.Store(max(response.ContentLength, 0))
+	}
+	return response, err
 }
 
 // kilobytes rounds up, so that the last value equals the total.
 func kilobytes(bytes int64) int { return int((bytes + 1023) / 1024) }
-
-// archiveSize records the size of an archive from the storage's response, because the
-// client does not return it. The request to the storage is the only one without the key.
-type archiveSize struct {
-	next  http.RoundTripper
-	bytes atomic.Int64 // 0 means unknown.
-}
-
-func (s *archiveSize) of(next http.RoundTripper) http.RoundTripper {
-	s.next = next
-	return s
-}
-
-// RoundTrip passes requests and responses on unchanged.
-func (s *archiveSize) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := s.next.RoundTrip(r)
-	if err == nil && r.Header.Get("Authorization") == "" && response.StatusCode == http.StatusOK {
-		s.bytes.Store(max(response.ContentLength, 0))
-	}
-	return response, err
-}
 
 // safeName replaces all characters of an id that are not safe in a file name.
 func safeName(id string) string {

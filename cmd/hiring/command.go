@@ -77,7 +77,8 @@ func group(use, singular, short string, commands ...*cobra.Command) *cobra.Comma
 func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
 	limit := c.Flags().IntP("limit", "L", 0, "show at most `n` items; 0 means all")
 	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
-	live := a.watchFlags(c)
+	watch := c.Flags().Bool("watch", false, "show the list again and again until Ctrl-C")
+	every := c.Flags().Duration("interval", 30*time.Second, "with --watch: the `time` between two requests of the list")
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
 	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
@@ -95,8 +96,8 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 			}
 			return output.List(p, table, firstItems(items, *limit))
 		}
-		if live.on {
-			return a.watchList(ctx, c, live.every, show)
+		if *watch {
+			return a.watchList(ctx, c, *every, *t.Printer, show)
 		}
 		return show(t.Printer)
 	})

@@ -111,21 +111,15 @@ func (a *app) fromProfile() (connection, error) {
 
 // client returns a client for the configured server.
 func (a *app) client(options ...hiring.Option) (*hiring.Client, error) {
-	return a.clientThrough(nil, options...)
-}
-
-// clientThrough is like client. wrap may replace the transport.
-func (a *app) clientThrough(wrap func(http.RoundTripper) http.RoundTripper, options ...hiring.Option) (*hiring.Client, error) {
 	c, err := a.connection()
 	if err != nil {
 		return nil, err
 	}
-	if wrap != nil {
-		if c.Transport == nil {
-			c.Transport = http.DefaultTransport
-		}
-		c.Transport = wrap(c.Transport)
-	}
+	return a.connect(c, options...)
+}
+
+// connect returns a client that uses a connection.
+func (a *app) connect(c connection, options ...hiring.Option) (*hiring.Client, error) {
 	client, err := c.client(append(append(a.options(), hiring.WithObserver(a.warn)), options...)...)
 	if err != nil {
 		return nil, adviceError{err, "The server and the key come from " + c.Origin}

@@ -12,21 +12,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// liveFlags are the flags of --watch.
-type liveFlags struct {
-	on    bool
-	every time.Duration
-}
-
-func (a *app) watchFlags(c *cobra.Command) *liveFlags {
-	live := &liveFlags{}
-	c.Flags().BoolVar(&live.on, "watch", false, "show the list again and again until Ctrl-C")
-	c.Flags().DurationVar(&live.every, "interval", 30*time.Second, "with --watch: the `time` between two requests of the list")
-	return live
-}
-
 // watchList redraws a list until ctx ends. A transient error is shown above the last list.
-func (a *app) watchList(ctx context.Context, c *cobra.Command, every time.Duration, show func(*output.Printer) error) error {
+func (a *app) watchList(
+	ctx context.Context, c *cobra.Command, every time.Duration, printer output.Printer, show func(*output.Printer) error,
+) error {
 	if !a.out.Terminal || a.flags.output.Format != "" && a.flags.output.Format != string(output.People) {
 		return adviceError{usagef("--watch needs a terminal and -o table"), "hiring watch writes results as JSON Lines"}
 	}
@@ -36,14 +25,9 @@ func (a *app) watchList(ctx context.Context, c *cobra.Command, every time.Durati
 	var last []byte
 	for {
 		var text bytes.Buffer
-		stream := a.out
-		stream.Writer = &text
-		printer, err := output.NewPrinter(stream, a.flags.output, a.zone)
-		if err != nil {
-			return usageError{err}
-		}
-		printer.Notes = stream
-		err = show(printer)
+		printer.Writer = &text
+		printer.Notes = printer.Stream
+		err := show(&printer)
 		note := ""
 		switch {
 		case ctx.Err() != nil:
