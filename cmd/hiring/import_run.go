@@ -16,7 +16,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// importer invites candidates and records the result of each.
+// importer invites candidates and records the result of each. It runs once.
 type importer struct {
 	client     *hiring.Client
 	assessment string
@@ -26,6 +26,12 @@ type importer struct {
 	results    *candidates.Results
 	file       string // The file of results.
 	progress   *output.Progress
+
+	// The state of the run.
+	summary  importSummary
+	done     map[string]bool // Addresses with a result of this run.
+	ended    bool            // No more invitations are sent.
+	writeErr error           // The first error of writing a result.
 }
 
 // importSummary counts the results.
@@ -42,36 +48,26 @@ type importSummary struct {
 	people int
 }
 
-// importRun is the state of one run.
-type importRun struct {
-	importer
-
-	summary  importSummary
-	done     map[string]bool // Addresses with a result of this run.
-	ended    bool            // No more invitations are sent.
-	writeErr error           // The first error of writing a result.
-}
-
 // run invites all candidates. It can be killed and started again at any moment: the
 // checkpoint has the address whose request was being sent.
-func (im importer) run(ctx context.Context) (importSummary, error) {
-	r := importRun{importer: im, done: make(map[string]bool, len(im.people))}
-	r.summary = importSummary{Results: im.file, people: len(im.people)}
+func (im *importer) run(ctx context.Context) (importSummary, error) {
+	im.done = make(map[string]bool, len(im.people))
+	im.summary = importSummary{Results: im.file, people: len(im.people)}
 	checkpoint := checkpointFile(im.file, im.assessment)
-	sending := im.client.Invitations.SendAll(ctx, im.assessment, r.candidates, hiring.SendAllOptions{
-		Each: r.record, Checkpoint: hiring.FileCheckpoint(checkpoint),
+	sending := im.client.Invitations.SendAll(ctx, im.assessment, im.candidates, hiring.SendAllOptions{
+		Each: im.record, Checkpoint: hiring.FileCheckpoint(checkpoint),
 	})
-	r.recordRest(sending)
+	im.recordRest(sending)
 	im.progress.End()
 	missing, finished := im.results.Finish(im.assessment, im.people)
-	r.summary.NoRow = missing
-	err := im.finalError(r.summary, sending, cmp.Or(r.writeErr, finished))
-	if r.summary.NotSent+r.summary.Unknown+missing == 0 { // Every outcome is known and written.
+	im.summary.NoRow = missing
+	err := im.finalError(sending, cmp.Or(im.writeErr, finished))
+	if im.summary.NotSent+im.summary.Unknown+missing == 0 { // Every outcome is known and written.
 		if removed := os.Remove(checkpoint); !errors.Is(removed, os.ErrNotExist) {
 			err = cmp.Or(err, removed)
 		}
 	}
-	return r.summary, err
+	return im.summary, err
 }
 
 // checkpointFile returns the file beside the results that records the address whose
@@ -85,20 +81,20 @@ func checkpointFile(results, assessment string) string {
 // time. Each candidate gets a row before the request is sent. When the row cannot be
 // written, the run stops. An address that SendAll would not recognize in the list is
 // replaced by the listed spelling.
-func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
-	order := slices.Clone(r.people)
+func (im *importer) candidates(yield func(hiring.NewInvitation) bool) {
+	order := slices.Clone(im.people)
 	rand.Shuffle(len(order), func(i, j int) { //nolint:gosec // an order, not a secret
 		order[i], order[j] = order[j], order[i]
 	})
 	for _, person := range order {
-		existing, found := r.invited[candidates.Key(person.Email)]
+		existing, found := im.invited[candidates.Key(person.Email)]
 		switch {
 		case found && strings.ToLower(person.Email) != strings.ToLower(existing.CandidateEmail): //nolint:staticcheck // SendAll compares in the same way
 			person.Email = existing.CandidateEmail
-		case !found && !r.ended:
-			r.writeErr = r.results.Begin(r.assessment, person)
+		case !found && !im.ended:
+			im.writeErr = im.results.Begin(im.assessment, person)
 		}
-		if r.writeErr != nil || !yield(person) {
+		if im.writeErr != nil || !yield(person) {
 			return
 		}
 	}
@@ -106,29 +102,29 @@ func (r *importRun) candidates(yield func(hiring.NewInvitation) bool) {
 
 // record records the result of a candidate and reports whether the run continues. After
 // the end of the run, an existing invitation is still recorded as existing.
-func (r *importRun) record(invited hiring.InviteResult, err error) bool {
-	r.ended = r.ended || errors.Is(err, hiring.ErrRunEnded)
-	if existing, found := r.invited[candidates.Key(invited.Candidate.Email)]; found && r.ended {
+func (im *importer) record(invited hiring.InviteResult, err error) bool {
+	im.ended = im.ended || errors.Is(err, hiring.ErrRunEnded)
+	if existing, found := im.invited[candidates.Key(invited.Candidate.Email)]; found && im.ended {
 		invited.Invitation, invited.Outcome, err = existing, hiring.InviteExisting, nil
 	}
-	result, earlier, writeErr := r.results.Add(r.result(invited, err))
-	r.writeErr = cmp.Or(r.writeErr, writeErr)
-	r.done[candidates.Key(result.Email)] = true
+	result, earlier, writeErr := im.results.Add(im.result(invited, err))
+	im.writeErr = cmp.Or(im.writeErr, writeErr)
+	im.done[candidates.Key(result.Email)] = true
 	if earlier {
-		r.summary.Earlier++
+		im.summary.Earlier++
 	} else {
-		r.summary.count(result.Outcome)
+		im.summary.count(result.Outcome)
 	}
-	r.show(r.summary, result)
-	return r.writeErr == nil
+	im.show(result)
+	return im.writeErr == nil
 }
 
 // recordRest records the candidates that SendAll did not process.
-func (r *importRun) recordRest(why error) {
-	ended := &hiring.RunEndedError{Cause: cmp.Or(r.writeErr, why)}
-	for _, person := range r.people {
-		if !r.done[candidates.Key(person.Email)] {
-			r.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)
+func (im *importer) recordRest(why error) {
+	ended := &hiring.RunEndedError{Cause: cmp.Or(im.writeErr, why)}
+	for _, person := range im.people {
+		if !im.done[candidates.Key(person.Email)] {
+			im.record(hiring.InviteResult{Candidate: person, Outcome: hiring.InviteNotSent}, ended)
 		}
 	}
 }
@@ -142,12 +138,11 @@ func concernsOneCandidate(err error) bool {
 	return !errors.Is(err, hiring.ErrRunEnded) && (errors.Is(err, hiring.ErrInvalidInput) || errors.Is(err, hiring.ErrConflict))
 }
 
-func (im importer) result(invited hiring.InviteResult, err error) candidates.Result {
+func (im *importer) result(invited hiring.InviteResult, err error) candidates.Result {
 	r := candidates.Result{
 		Email: invited.Candidate.Email, Name: invited.Candidate.Name, InvitationID: invited.Invitation.ID,
-		AssessmentID: im.assessment, At: time.Now(),
+		AssessmentID: im.assessment, Problem: problem(err), At: time.Now(),
 	}
-	r.Problem = problem(err)
 	switch invited.Outcome {
 	case hiring.InviteSent:
 		r.Outcome = candidates.Sent
@@ -189,7 +184,8 @@ func (s *importSummary) count(outcome candidates.Outcome) {
 
 // show updates the progress. It names rejected candidates by line, because logs must not
 // have names.
-func (im importer) show(s importSummary, result candidates.Result) {
+func (im *importer) show(result candidates.Result) {
+	s := im.summary
 	done := s.Sent + s.Earlier + s.Existing + s.Refused + s.Unknown
 	if result.Outcome == candidates.Refused {
 		i := slices.IndexFunc(im.people, func(p hiring.NewInvitation) bool { return candidates.Key(p.Email) == candidates.Key(result.Email) })
@@ -214,7 +210,8 @@ func (s importSummary) text() string {
 }
 
 // finalError returns nil when every candidate has an invitation.
-func (im importer) finalError(s importSummary, sending, keeping error) error {
+func (im *importer) finalError(sending, keeping error) error {
+	without := im.summary.Refused + im.summary.Unknown + im.summary.NotSent
 	const again = "Run the same command again: it resumes and sends no second e-mail"
 	switch {
 	case keeping != nil:
@@ -223,9 +220,8 @@ func (im importer) finalError(s importSummary, sending, keeping error) error {
 		return sending
 	case sending != nil:
 		return adviceError{sending, again}
-	case s.Refused+s.Unknown+s.NotSent > 0:
-		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", s.Refused+s.Unknown+s.NotSent, len(im.people)),
-			im.file + " has the reasons"}
+	case without > 0:
+		return adviceError{fmt.Errorf("%d of %d candidates have no invitation", without, len(im.people)), im.file + " has the reasons"}
 	}
 	return nil
 }

@@ -149,20 +149,16 @@ func statusNote(status hiring.SubmissionStatus) string {
 }
 
 func (a *app) submissionsGetCommand() *cobra.Command {
+	table := submissionTable()
+	table.Verbose = nil
 	return a.withWeb("submissions", &cobra.Command{
 		Use:               "get <submission-id>",
 		Aliases:           []string{"show", "view"},
 		Short:             "Show a submission",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(submissionIDs),
-		RunE: a.withTask(func(ctx context.Context, t task) error {
-			submission, err := t.client.Submissions.Get(ctx, t.args[0])
-			if err != nil {
-				return err
-			}
-			table := submissionTable()
-			table.Verbose = nil
-			return output.One(t.Printer, table, submission)
+		RunE: showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
+			return t.client.Submissions.Get(ctx, t.args[0])
 		}),
 	})
 }
@@ -174,16 +170,13 @@ func (a *app) submissionsFindCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
-	c.RunE = a.withTask(func(ctx context.Context, t task) error {
+	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
 		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
-			return adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment +
+			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment +
 				" shows the invitations"}
 		}
-		if err != nil {
-			return err
-		}
-		return output.One(t.Printer, submissionTable(), submission)
+		return submission, err
 	})
 	return c
 }
