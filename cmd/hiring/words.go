@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -121,18 +122,11 @@ func failureText(e *hiring.Error) string {
 
 // notFound says what was not found, and what to check.
 func notFound(e *hiring.Error) string {
-	service, _, _ := strings.Cut(e.Operation, ".")
-	resource := resources[service]
-	if own, ok := resources[e.Operation]; ok {
-		resource = own
-	}
-	switch {
-	case !strings.Contains(e.Route, "{"):
+	if !strings.Contains(e.Route, "{") {
 		return "Path not found: check the path and the base URL; hiring api /openapi.json --jq '.paths | keys' lists the paths"
-	case resource == "":
-		resource = "Resource"
 	}
-	return resource + " not found: check the id and the key's organization"
+	service, _, _ := strings.Cut(e.Operation, ".")
+	return cmp.Or(resources[e.Operation], resources[service], "Resource") + " not found: check the id and the key's organization"
 }
 
 // complaints returns the API's messages about the input, by field.

@@ -44,13 +44,22 @@ func cleanJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
 		return text
 	}
+	return escaped(text, func(r rune) string {
+		high, low := utf16.EncodeRune(r)
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	})
+}
+
+// escaped escapes the harmful runes of a text that are not ASCII. long returns the escape
+// of a rune with more than four hexadecimal digits.
+func escaped(text []byte, long func(rune) string) []byte {
 	var out []byte
 	for _, r := range string(text) {
-		switch high, low := utf16.EncodeRune(r); {
+		switch {
 		case r < 0x7f || harmless(r):
 			out = utf8.AppendRune(out, r)
-		case high != utf8.RuneError:
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		case r > 0xffff:
+			out = append(out, long(r)...)
 		default:
 			out = fmt.Appendf(out, `\u%04x`, r)
 		}

@@ -64,8 +64,7 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 		return nil, fmt.Errorf("--output %s: choose one of %s.%s", Clean(o.Format), strings.Join(Formats(), ", "),
 			DidYouMean(Similar(o.Format, Formats()...)))
 	}
-	tabular := p.Format == People || p.Format == CSV
-	if o.Columns != nil && !tabular {
+	if o.Columns != nil && p.Format != People && p.Format != CSV {
 		return nil, errors.New("--columns is for tables and CSV: select JSON members with --jq")
 	}
 	if o.Query == "" {

@@ -14,26 +14,26 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 	u := t.untyped()
 	return func(yield func(T, error) bool) {
 		var all []T
-		var rows []row
+		var values []any
 		var broken error
 		for item, err := range items {
 			var r row
 			if err == nil {
 				r, err = u.row(item)
 			}
-			if err == nil && rows == nil {
+			if err == nil && values == nil {
 				err = u.layout.known([]string{name}, &r) // Before more pages are read.
 			}
 			broken = err
 			if err != nil {
 				break
 			}
-			all, rows = append(all, item), append(rows, r)
+			all, values = append(all, item), append(values, r.value(name))
 		}
-		if rows == nil && broken == nil {
+		if values == nil && broken == nil {
 			broken = u.layout.known([]string{name}, nil)
 		}
-		for _, i := range sorted(rows, name, descending) {
+		for _, i := range sorted(values, descending) {
 			if !yield(all[i], nil) {
 				return
 			}
@@ -45,11 +45,11 @@ func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Se
 	}
 }
 
-// sorted returns the indexes of the rows in sorted order.
-func sorted(rows []row, column string, descending bool) []int {
-	order, values := make([]int, len(rows)), make([]any, len(rows))
-	for i, r := range rows {
-		order[i], values[i] = i, r.value(column)
+// sorted returns the indexes of the values in sorted order.
+func sorted(values []any, descending bool) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b], descending) })
 	return order

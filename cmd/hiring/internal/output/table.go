@@ -49,10 +49,13 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 func headers(columns []string) []string {
 	names := make([]string, len(columns))
 	for i, column := range columns {
-		names[i] = strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(Clean(column)))
+		names[i] = strings.ToUpper(words(Clean(column)))
 	}
 	return names
 }
+
+// words returns the name of a column as words.
+func words(column string) string { return strings.NewReplacer("_", " ", ".", " ").Replace(column) }
 
 // WriteRows writes a table of clean texts.
 func (p *Printer) WriteRows(head []string, rows [][]string) error {
@@ -148,7 +151,7 @@ func (p *Printer) writeFields(l layout, r row) error {
 	}
 	fields := make([]Field, len(columns))
 	for i, column := range columns {
-		fields[i] = Field{Name: strings.NewReplacer("_", " ", ".", " ").Replace(column), Text: p.forPeople(r.value(column))}
+		fields[i] = Field{Name: words(column), Text: p.forPeople(r.value(column))}
 	}
 	return p.WriteFields(fields...)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -32,18 +31,7 @@ func writeYAML(w io.Writer, text []byte) error {
 // cleanYAML escapes harmful runes of a YAML text. They occur in double quotes only, and
 // the encoder has escaped the ASCII ones.
 func cleanYAML(text []byte) []byte {
-	var out []byte
-	for _, r := range string(text) {
-		switch {
-		case r < 0x7f || harmless(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			out = fmt.Appendf(out, `\U%08x`, r)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
+	return escaped(text, func(r rune) string { return fmt.Sprintf(`\U%08x`, r) })
 }
 
 // yamlNode reads the next JSON value.

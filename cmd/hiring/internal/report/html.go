@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	_ "embed" // for the style sheet
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
@@ -31,10 +33,7 @@ func (d *document) add(format string, texts ...string) {
 // other servers.
 func WriteHTML(w io.Writer, v View) error {
 	var d document
-	title := v.Candidate
-	if title == "" {
-		title = "Hiring report"
-	}
+	title := cmp.Or(v.Candidate, "Hiring report")
 	d.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")
 	d.add(`<meta name="viewport" content="width=device-width, initial-scale=1">`)
 	d.add(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`)
@@ -54,13 +53,7 @@ func WriteHTML(w io.Writer, v View) error {
 }
 
 func join(texts ...string) string {
-	var all []string
-	for _, text := range texts {
-		if text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, " · ")
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " · ")
 }
 
 func (d *document) body(v View) {

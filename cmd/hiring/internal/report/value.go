@@ -17,19 +17,15 @@ import (
 func texts(values []hiring.RawValue) []string {
 	var all []string
 	for _, value := range values {
-		if text := valueText(value); text != "" {
+		var decoded any
+		if json.Unmarshal(value, &decoded) != nil {
+			continue
+		}
+		if text := describe(decoded); text != "" {
 			all = append(all, text)
 		}
 	}
 	return all
-}
-
-func valueText(value hiring.RawValue) string {
-	var decoded any
-	if json.Unmarshal(value, &decoded) != nil {
-		return ""
-	}
-	return describe(decoded)
 }
 
 // describe returns a value as text. The names of its fields show which of them matter.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -53,10 +54,7 @@ func Of(s hiring.Submission) View {
 		return v
 	}
 	v.Ready = true
-	v.Verdict = r.VerdictLabel
-	if v.Verdict == "" {
-		v.Verdict = string(r.Verdict)
-	}
+	v.Verdict = cmp.Or(r.VerdictLabel, string(r.Verdict))
 	v.Score = NotEnoughData
 	if score, ok := r.Score(); ok {
 		v.Score = fmt.Sprint(score)

@@ -73,7 +73,8 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case accountMessage:
 		m.state.Title = message.name
 	case listingMessage:
-		m.list(message)
+		m.state.Stages[message.assessment] = message.stages
+		m.state.Assessments, m.state.Listed = message.active, message.at
 	case resultMessage:
 		m.state.add(message.submission)
 	case hiring.Exchange:
@@ -89,11 +90,6 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	return m, nil
-}
-
-func (m *model) list(message listingMessage) {
-	m.state.Stages[message.assessment] = message.stages
-	m.state.Assessments, m.state.Listed = message.active, message.at
 }
 
 // View returns the whole screen.

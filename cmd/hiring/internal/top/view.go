@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,13 +28,9 @@ type Screen struct {
 
 // Render returns the lines of the screen.
 func (s Screen) Render(state *State) string {
-	var lines []string
-	lines = append(lines, s.Style.Paint(output.Bold, "hiring top")+"  "+output.Clean(state.Title), "")
-	lines = append(lines, s.pipeline(state)...)
-	lines = append(lines, "")
-	lines = append(lines, s.results(state)...)
-	lines = append(lines, "")
-	lines = append(lines, s.cost(state)...)
+	title := s.Style.Paint(output.Bold, "hiring top") + "  " + output.Clean(state.Title)
+	empty := []string{""}
+	lines := slices.Concat([]string{title}, empty, s.pipeline(state), empty, s.results(state), empty, s.cost(state))
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, s.Width, "…")
 	}
