@@ -30,14 +30,14 @@ func accountTable() output.Table[hiring.Account] {
 			"plan": func(account hiring.Account) any {
 				return account.Plan.ID + " (" + account.Plan.SubscriptionStatus + ")"
 			},
-			"invitations_left": func(account hiring.Account) any { return invitationsLeftText(account) },
+			"invitations_left": invitationsLeft,
 			"period_start":     func(account hiring.Account) any { return jsonTime(account.Usage.PeriodStart) },
 		},
 	}
 }
 
-// invitationsLeftText returns how many invitations the plan still allows.
-func invitationsLeftText(account hiring.Account) string {
+// invitationsLeft returns how many invitations the plan still allows, as a text.
+func invitationsLeft(account hiring.Account) any {
 	left, limited := account.InvitationsLeft()
 	if !limited {
 		return "not limited"

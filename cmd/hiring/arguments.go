@@ -16,20 +16,23 @@ var typedKey = regexp.MustCompile(`sk_(live|test)_[A-Za-z0-9_-]{6}`)
 // checkArguments returns an error for a key in any argument. Servers and proxies log keys
 // in paths and queries.
 func (a *app) checkArguments() error {
-	for _, argument := range a.args {
-		if typedKey.MatchString(argument) || typedKey.MatchString(decoded(argument)) {
-			return errKeyInArgument()
-		}
-	}
-	return nil
+	return a.refuseArguments(typedKey.MatchString)
 }
 
 // refuseKey returns an error for an argument that contains the key in use, whatever its
 // form.
 func (a *app) refuseKey(key string) error {
+	return a.refuseArguments(func(argument string) bool { return key != "" && strings.Contains(argument, key) })
+}
+
+// refuseArguments returns an error for an argument with a key, also in percent encoding.
+func (a *app) refuseArguments(hasKey func(string) bool) error {
 	for _, argument := range a.args {
-		if key != "" && (strings.Contains(argument, key) || strings.Contains(decoded(argument), key)) {
-			return errKeyInArgument()
+		if hasKey(argument) || hasKey(decoded(argument)) {
+			return adviceError{
+				usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
+				"Nothing was sent. Revoke the key in the dashboard",
+			}
 		}
 	}
 	return nil
@@ -45,13 +48,6 @@ func decoded(text string) string {
 		text = plain
 	}
 	return text
-}
-
-func errKeyInArgument() error {
-	return adviceError{
-		usagef("An argument looks like a key. Never give a key as an argument: the shell's history and the process list show it"),
-		"Nothing was sent. Revoke the key in the dashboard",
-	}
 }
 
 // prepare checks the global flags before a command runs, and starts the time limit.

@@ -57,10 +57,6 @@ func errorText(err error) string {
 // replaced.
 func describe(err error) string {
 	switch e := err.(type) { //nolint:errorlint // each layer is described in its turn
-	case usageError:
-		return describe(e.error)
-	case adviceError:
-		return describe(e.error)
 	case *hiring.Error:
 		return failureText(e)
 	case *hiring.ParamError:
