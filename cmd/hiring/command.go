@@ -109,11 +109,8 @@ func firstItems[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := 0
 		for item, err := range items {
-			if !yield(item, err) {
-				return
-			}
 			seen++
-			if seen == n {
+			if !yield(item, err) || seen == n {
 				return
 			}
 		}

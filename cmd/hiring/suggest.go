@@ -67,15 +67,11 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 		return withReplacement(c, shorthands, usagef("%s has no flag -%s", commandName(c), output.Clean(shorthands)))
 	}
 	var known []string
-	visit := func(flag *pflag.Flag) {
+	c.Flags().VisitAll(func(flag *pflag.Flag) { // Cobra has added the inherited flags.
 		if !flag.Hidden {
 			known = append(known, flag.Name)
 		}
-	}
-	c.Flags().VisitAll(visit)
-	c.InheritedFlags().VisitAll(visit)
-	slices.Sort(known)
-	known = slices.Compact(known)
+	})
 	name := e.GetSpecifiedName()
 	near := output.Similar(name, known...)
 	for i := range near {

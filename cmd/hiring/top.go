@@ -11,7 +11,6 @@ import (
 )
 
 func (a *app) topCommand() *cobra.Command {
-	source := top.Source{Every: time.Minute}
 	c := &cobra.Command{
 		Use:   "top",
 		Short: "Show the pipeline, the latest results and the rate limits, live",
@@ -28,7 +27,7 @@ q to quit.`,
 		if !a.interactive || !a.out.Terminal {
 			return adviceError{usagef("top needs a terminal"), "hiring watch writes results as JSON Lines"}
 		}
-		source.Client, source.AssessmentID, source.Since, source.Interval = t.client, *assessment, *since, *every
+		source := top.Source{Client: t.client, AssessmentID: *assessment, Since: *since, Every: time.Minute, Interval: *every}
 		if since.IsZero() {
 			source.Since = time.Now().AddDate(0, 0, -7)
 		}

@@ -15,7 +15,6 @@ import (
 )
 
 func (a *app) submissionsWaitCommand() *cobra.Command {
-	var options hiring.WaitOptions
 	c := &cobra.Command{
 		Use:   "wait <submission-id>...",
 		Short: "Wait for reports and write each as JSON Lines when it is ready",
@@ -35,8 +34,10 @@ again: reports that are ready are written at once.`,
 			return nil, err
 		}
 		progress := a.err.Progress("reports ready:")
-		options.AssessmentID, options.MinInterval, options.MaxInterval = *assessment, *every, 2**every
-		options.Progress = func(now hiring.WaitProgress) { a.showWait(progress, now) }
+		options := hiring.WaitOptions{
+			AssessmentID: *assessment, MinInterval: *every, MaxInterval: 2 * *every,
+			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
+		}
 		return func(yield func(hiring.Report, error) bool) {
 			for ready, err := range t.client.Submissions.WaitReports(ctx, ids, options) {
 				progress.Clear()

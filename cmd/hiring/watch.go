@@ -13,8 +13,6 @@ import (
 )
 
 func (a *app) watchCommand() *cobra.Command {
-	var options hiring.WatchOptions
-	var checkpoint string
 	c := &cobra.Command{
 		Use:   "watch",
 		Short: "Write each newly evaluated submission as JSON Lines",
@@ -27,16 +25,16 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	}
 	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
-	c.Flags().StringVar(&checkpoint, "checkpoint", "", "the `file` that holds the position to resume from")
+	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().IntP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
-		options.AssessmentID, options.Since, options.MinInterval, options.MaxInterval = *assessment, *since, *every, 2**every
-		if checkpoint != "" {
-			if err := needFolder(checkpoint); err != nil {
+		options := hiring.WatchOptions{AssessmentID: *assessment, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}
+		if *checkpoint != "" {
+			if err := needFolder(*checkpoint); err != nil {
 				return nil, err
 			}
-			options.Checkpoint = hiring.FileCheckpoint(checkpoint)
+			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
 		}
 		return firstItems(t.client.Submissions.Watch(ctx, options), *limit), nil
 	})

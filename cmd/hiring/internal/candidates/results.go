@@ -210,13 +210,10 @@ func (r *Results) Close() {
 // file cannot be replaced, Finish returns how many of the people have no row in it.
 func (r *Results) Finish(assessmentID string, people []hiring.NewInvitation) (missing int, err error) {
 	defer r.Close()
-	order := make([]string, len(people))
+	order, mine := make([]string, len(people)), make(map[string]bool, len(people))
 	for i, person := range people {
 		order[i] = Result{AssessmentID: assessmentID, Email: person.Email}.key()
-	}
-	mine := make(map[string]bool, len(people))
-	for _, key := range order {
-		mine[key] = true
+		mine[order[i]] = true
 	}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.rows)), func(key string) bool { return mine[key] })
 	err = errors.Join(r.out.Sync(), files.Write(r.file, func(to *os.File) error {
