@@ -7,8 +7,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Account.Get", "GET /account", accountDrift, getAccount),
 			newRoute("Members.List", "GET /members", memberDrift, listMembers),
 		}

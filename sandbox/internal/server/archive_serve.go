@@ -15,7 +15,7 @@ import (
 // exchangeArchive is like exchange, for a link to an archive.
 func (s *Server) exchangeArchive(ctx context.Context, w http.ResponseWriter, c *call, id string) {
 	r := c.request
-	c.route, c.params = &archiveRoute, []string{id}
+	c.route, c.params = archiveRoute, []string{id}
 	f := s.receiveArchive(c)
 	out := http.ResponseWriter(&statusRecorder{ResponseWriter: w, server: s, call: c})
 	if f == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(d hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(d hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Assessments.List", d.ListAssessments, assessmentDrift, listAssessments),
 			newRoute("Assessments.Get", d.GetAssessment, assessmentDrift, getAssessment),
 			newRoute("Assessments.Create", "POST /assessments", assessmentDrift, createAssessment),

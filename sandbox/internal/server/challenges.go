@@ -3,8 +3,8 @@ package server
 import hiring "github.com/hiring-assessment/hiring-go"
 
 func init() {
-	addRoutes(func(d hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(d hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Challenges.List", d.ListChallenges, challengeDrift, listChallenges),
 			newRoute("Challenges.Get", "GET /challenges/{id}", challengeDrift, getChallenge),
 		}

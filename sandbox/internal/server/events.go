@@ -12,8 +12,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Events.List", "GET /submissions/{id}/events", eventDrift, listEvents),
 		}
 	})

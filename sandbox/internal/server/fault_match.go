@@ -20,7 +20,7 @@ type injectedFault struct {
 }
 
 // resolveRoute parses Route. It returns an error if no operation has that route.
-func (f *injectedFault) resolveRoute(routes []route) error {
+func (f *injectedFault) resolveRoute(routes []*route) error {
 	method, template, ok := strings.Cut(f.Route, " ")
 	if !ok {
 		method, template = "", f.Route
@@ -34,12 +34,12 @@ func (f *injectedFault) resolveRoute(routes []route) error {
 		return fmt.Errorf("the route %q is none: give a method and a path's template, as in GET /submissions/{id}", f.Route)
 	}
 	f.segments = strings.Split(template[1:], "/")
-	exists := func(r route) bool {
+	exists := func(r *route) bool {
 		method := r.method
 		if method == http.MethodGet && f.method == http.MethodHead {
 			method = f.method
 		}
-		return f.matches(&r, method, nil)
+		return f.matches(r, method, nil)
 	}
 	if slices.ContainsFunc(routes, exists) {
 		return nil

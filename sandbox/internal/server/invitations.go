@@ -8,8 +8,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(d hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(d hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Invitations.List", "GET /assessments/{id}/invitations", invitationDrift, listInvitations),
 			newRoute("Invitations.Send", "POST /assessments/{id}/invitations", invitationDrift, sendInvitation),
 			newRoute("Invitations.Resend", d.ResendInvitation, invitationDrift, resendInvitation),

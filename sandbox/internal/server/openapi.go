@@ -13,8 +13,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
 			newRoute("OpenAPI", "GET /openapi.json", noDrift, getOpenAPI),
 		}
 	})

@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Submissions.Report", "GET /submissions/{id}/report", reportDrift, getReport),
 		}
 	})

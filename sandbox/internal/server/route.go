@@ -20,14 +20,14 @@ type route struct {
 
 // newRoute returns the route of a pattern such as "GET /account". GET needs the scope read,
 // every other method the scope write.
-func newRoute(name, pattern string, drift *driftRules, handle func(*call) response) route {
+func newRoute(name, pattern string, drift *driftRules, handle func(*call) response) *route {
 	method, template, _ := strings.Cut(pattern, " ")
 	scope := ScopeWrite
 	if method == http.MethodGet {
 		scope = ScopeRead
 	}
 	segments := strings.Split(template[1:], "/")
-	return route{name, method, template, segments, scope, drift, handle}
+	return &route{name, method, template, segments, scope, drift, handle}
 }
 
 func isPlaceholder(segment string) bool { return segment[0] == '{' }
@@ -42,7 +42,7 @@ const (
 //
 // It matches the path as sent. http.ServeMux would redirect a path with ".." or an empty
 // segment, which the API never does.
-func match(routes []route, method, escapedPath string) (found *route, params []string, allow string) {
+func match(routes []*route, method, escapedPath string) (found *route, params []string, allow string) {
 	rest, ok := strings.CutPrefix(escapedPath, basePath)
 	if !ok {
 		return nil, nil, ""
@@ -56,8 +56,7 @@ func match(routes []route, method, escapedPath string) (found *route, params []s
 		method = http.MethodGet
 	}
 	var others []string
-	for i := range routes {
-		r := &routes[i]
+	for _, r := range routes {
 		if !r.matches(segments) {
 			continue
 		}

@@ -20,7 +20,7 @@ type Server struct {
 	config      Config
 	offset      atomic.Int64     // Nanoseconds that Advance moved the clock.
 	clientClock serverclock.Test // The same duration, for clients of URL in this process.
-	routes      []route
+	routes      []*route
 	detailed    atomic.Bool // The journal keeps details.
 
 	mu        sync.Mutex // Guards the following fields. Not held while a body is read or written.

@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	addRoutes(func(hiring.Dialect) []route {
-		return []route{
+	addRoutes(func(hiring.Dialect) []*route {
+		return []*route{
 			newRoute("Submissions.List", "GET /submissions", submissionDrift, listSubmissions),
 			newRoute("Submissions.Get", "GET /submissions/{id}", submissionDrift, getSubmission),
 		}

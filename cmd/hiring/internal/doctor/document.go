@@ -12,7 +12,7 @@ import (
 // ignored.
 type document struct {
 	root       node
-	operations []operation
+	operations []*operation
 }
 
 // node is an object of the document. A nil node is empty.
@@ -94,7 +94,7 @@ func readDocument(text []byte) *document {
 			}
 		}
 	}
-	slices.SortFunc(d.operations, func(a, b operation) int { return strings.Compare(a.route(), b.route()) })
+	slices.SortFunc(d.operations, func(a, b *operation) int { return strings.Compare(a.route(), b.route()) })
 	return d
 }
 
@@ -102,8 +102,8 @@ func readDocument(text []byte) *document {
 // instead.
 var basePath = regexp.MustCompile(`^(.*/api/v1)?/`)
 
-func (d *document) operation(method, path string, item, op node) operation {
-	o := operation{
+func (d *document) operation(method, path string, item, op node) *operation {
+	o := &operation{
 		method: strings.ToUpper(method),
 		path:   basePath.ReplaceAllString(path, "/"),
 		words:  strings.ToLower(op.text("operationId") + " " + op.text("summary")),
@@ -167,16 +167,16 @@ func (d *document) resolve(n node) node {
 
 // route returns the operation in the form of a Dialect route. Placeholders may have other
 // names.
-func (o operation) route() string { return o.method + " " + o.path }
+func (o *operation) route() string { return o.method + " " + o.path }
 
 // known reports whether the document has the operation.
-func (o operation) known() bool { return o.method != "" }
+func (o *operation) known() bool { return o.method != "" }
 
 // ids returns the number of ids in the path.
-func (o operation) ids() int { return strings.Count(o.path, "{") }
+func (o *operation) ids() int { return strings.Count(o.path, "{") }
 
 // query returns the names of the query parameters.
-func (o operation) query() []string {
+func (o *operation) query() []string {
 	var names []string
 	for _, p := range o.parameters {
 		if p.in == "query" {
@@ -187,7 +187,7 @@ func (o operation) query() []string {
 }
 
 // parameter returns the query parameter with a name, or a zero parameter.
-func (o operation) parameter(name string) parameter {
+func (o *operation) parameter(name string) parameter {
 	for _, p := range o.parameters {
 		if p.name == name && p.in == "query" {
 			return p
@@ -203,9 +203,9 @@ func withoutNames(route string) string { return placeholder.ReplaceAllString(rou
 
 // find returns the operation of a route, or a zero operation. The names of placeholders do
 // not matter.
-func (d *document) find(route string) operation {
+func (d *document) find(route string) *operation {
 	if d == nil {
-		return operation{}
+		return &operation{}
 	}
 	plain := withoutNames(route)
 	for _, o := range d.operations {
@@ -213,5 +213,5 @@ func (d *document) find(route string) operation {
 			return o
 		}
 	}
-	return operation{}
+	return &operation{}
 }

@@ -155,7 +155,7 @@ var routePatterns = map[string]routePattern{
 // documentedRoute returns the route of the operation with the highest score, or "" when no
 // operation matches or the client cannot use its route.
 func (d *document) documentedRoute(field string) string {
-	w, best, most := routePatterns[field], operation{}, 1
+	w, best, most := routePatterns[field], &operation{}, 1
 	for _, o := range d.operations {
 		if points := w.score(o); points > most {
 			best, most = o, points
@@ -175,7 +175,7 @@ func (d *document) documentedRoute(field string) string {
 }
 
 // score returns how well an operation matches. A score of 1 is not enough.
-func (w routePattern) score(o operation) int {
+func (w routePattern) score(o *operation) int {
 	if !slices.Contains(w.methods, o.method) || o.ids() != w.ids {
 		return 0
 	}

@@ -88,7 +88,7 @@ func (e *examination) name(field string) string {
 
 // operation returns the document's operation of a documented route, or of a field of
 // Dialect. It returns a zero operation when the document has none.
-func (e *examination) operation(route string) operation {
+func (e *examination) operation(route string) *operation {
 	if _, isField := e.assumed[route]; isField {
 		route = e.name(route)
 	}
