@@ -84,11 +84,8 @@ func (s *MemberService) use() *core { return (*service)(s).use() }
 // one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
-		core:    s.use(),
-		request: newRequest("Members.List", "GET /members"),
-		List: paging.List[Member]{
-			ID: func(m *Member) string { return m.ID },
-		},
+		listing: listing{paging.List{}, s.use(), newRequest("Members.List", "GET /members")},
+		id:      func(m *Member) string { return m.ID },
 	})
 }
 

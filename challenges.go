@@ -21,12 +21,8 @@ func (s *ChallengeService) use() *core { return (*service)(s).use() }
 // read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
-		core:    s.use(),
-		request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
-		List: paging.List[Challenge]{
-			MaxSize: maxPageSize,
-			ID:      func(c *Challenge) string { return c.ID },
-		},
+		listing: listing{paging.List{MaxSize: maxPageSize}, s.use(), newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges)},
+		id:      func(c *Challenge) string { return c.ID },
 	})
 }
 

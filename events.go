@@ -29,14 +29,8 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
 	return newPager(&list[Event]{
-		core:    s.use(),
-		request: r,
-		List: paging.List[Event]{
-			Style:   paging.BySeq,
-			MaxSize: maxEventPageSize,
-			Seq:     func(e *Event) int64 { return e.Seq },
-			From:    filter.SinceSeq,
-		},
+		listing: listing{paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq}, s.use(), r},
+		seq:     func(e *Event) int64 { return e.Seq },
 	})
 }
 

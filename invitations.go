@@ -37,13 +37,8 @@ func (s *InvitationService) use() *core {
 // page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
-		core:    s.use(),
-		request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
-		List: paging.List[Invitation]{
-			Style:   paging.ByPage,
-			MaxSize: maxPageSize,
-			ID:      func(i *Invitation) string { return i.ID },
-		},
+		listing: listing{paging.List{Style: paging.ByPage, MaxSize: maxPageSize}, s.use(), newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})},
+		id:      func(i *Invitation) string { return i.ID },
 	})
 }
 

@@ -43,12 +43,20 @@ type Page[T any] struct {
 
 // list is what a Pager reads.
 type list[T any] struct {
-	core       *core // Nil: the items are in memory.
-	memory     []T
-	request    request          // Without the parameters that select a page.
-	unexpected func([]T) string // Returns a warning about a page, or "". Nil: not called.
+	listing
 
-	paging.List[T]
+	memory     []T              // The items, if core is nil.
+	id         func(*T) string  // Nil for a list by seq.
+	seq        func(*T) int64   // Nil for all others.
+	unexpected func([]T) string // Returns a warning about a page, or "". Nil: not called.
+}
+
+// listing is the part of a list that does not depend on the type of its items.
+type listing struct {
+	paging.List
+
+	core    *core   // Nil: the items are in memory.
+	request request // Without the parameters that select a page.
 }
 
 func newPager[T any](l *list[T]) Pager[T] {
@@ -66,12 +74,11 @@ func PagerOf[T any](items ...T) Pager[T] {
 		size = item.maxPageSize()
 	}
 	return newPager(&list[T]{
-		memory:  slices.Clone(items),
-		request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
-		List: paging.List[T]{
-			Style:   paging.ByPage,
-			MaxSize: size,
+		listing: listing{
+			List:    paging.List{Style: paging.ByPage, MaxSize: size},
+			request: request{operation: "PagerOf", path: reflect.TypeFor[T]().String()},
 		},
+		memory: slices.Clone(items),
 	})
 }
 
@@ -225,12 +232,12 @@ func (p Pager[T]) traced(ctx context.Context, call TraceCall, run func(context.C
 }
 
 // name identifies the list and its filters in tokens.
-func (l *list[T]) name() string {
+func (l *listing) name() string {
 	return l.request.operation + "\n" + l.request.path + "\n" + l.request.query.Encode()
 }
 
 // sizeParam returns the name of the page size's query parameter.
-func (l *list[T]) sizeParam() string {
+func (l *listing) sizeParam() string {
 	if l.Style == paging.BySeq {
 		return l.core.dialect.EventPageSizeParam
 	}
@@ -238,7 +245,7 @@ func (l *list[T]) sizeParam() string {
 }
 
 // sizeField returns the field of the Dialect that sizeParam comes from.
-func (l *list[T]) sizeField() string {
+func (l *listing) sizeField() string {
 	if l.Style == paging.BySeq {
 		return "EventPageSizeParam"
 	}
@@ -247,7 +254,7 @@ func (l *list[T]) sizeField() string {
 
 // pageReader reads a list page by page.
 type pageReader[T any] struct {
-	paging.Iteration[T]
+	paging.Iteration
 
 	list   *list[T]
 	err    error
@@ -259,9 +266,9 @@ func (p Pager[T]) reader() *pageReader[T] {
 	if p.list == nil {
 		return &pageReader[T]{err: &ParamError{Param: "Pager", Problem: "is empty: take it from a List method"}}
 	}
-	r := &pageReader[T]{list: p.list, err: p.err, Iteration: paging.Begin(&p.list.List, p.size, p.at)}
+	r := &pageReader[T]{list: p.list, err: p.err, Iteration: paging.Begin(p.list.List, p.size, p.at)}
 	if r.err == nil && r.Lost != nil {
-		r.err = r.stuckError(r.Lost, nil)
+		r.err = r.list.stuckError(r.Lost, nil)
 	}
 	return r
 }
@@ -276,9 +283,9 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 		return r.fromMemory(ctx)
 	}
 	d := pageDecoder[T]{reader: r}
-	err := r.list.core.send(ctx, r.request(), &d)
+	err := r.list.core.send(ctx, r.list.page(r.At), &d)
 	if err == nil {
-		d.items, err = r.advance(d.items, d.meta)
+		err = r.advance(&d)
 	}
 	if err != nil {
 		r.Done, r.err = true, err
@@ -291,43 +298,44 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 	return page, nil
 }
 
-// request returns the request for the page at r.At.
-func (r *pageReader[T]) request() request {
-	req, d := r.list.request, r.list.core.dialect
+// page returns the request for the page at a position.
+func (l *listing) page(at paging.Position) request {
+	req, d := l.request, l.core.dialect
 	query := make(map[string][]string, len(req.query)+2)
 	maps.Copy(query, req.query)
 	req.query = query
-	if r.At.Size > 0 {
-		name := r.list.sizeParam()
-		req.query.Set(name, strconv.Itoa(r.At.Size))
-		req = req.assume(name, r.list.sizeField())
+	if at.Size > 0 {
+		name := l.sizeParam()
+		req.query.Set(name, strconv.Itoa(at.Size))
+		req = req.assume(name, l.sizeField())
 	}
 	switch {
-	case r.At.Style == paging.BySeq && r.At.Seq != paging.NoSeq:
-		req.query.Set("since_seq", strconv.FormatInt(r.At.Seq, 10))
-	case r.At.Style == paging.ByPage && r.At.Page > 1:
-		req.query.Set(d.PageParam, strconv.Itoa(r.At.Page))
+	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
+		req.query.Set("since_seq", strconv.FormatInt(at.Seq, 10))
+	case at.Style == paging.ByPage && at.Page > 1:
+		req.query.Set(d.PageParam, strconv.Itoa(at.Page))
 		req = req.assume(d.PageParam, "PageParam")
-	case r.At.Style == paging.ByCursor && r.At.Cursor != "":
-		req.query.Set(d.CursorParam, r.At.Cursor)
+	case at.Style == paging.ByCursor && at.Cursor != "":
+		req.query.Set(d.CursorParam, at.Cursor)
 		req = req.assume(d.CursorParam, "CursorParam")
 	}
 	return req
 }
 
-// advance moves to the next page and returns the new items of this one.
-func (r *pageReader[T]) advance(items []T, meta wireMeta) ([]T, error) {
-	fresh, stuck := r.Advance(items, meta.paging())
+// advance moves to the next page and leaves the new items of this one in d.
+func (r *pageReader[T]) advance(d *pageDecoder[T]) error {
+	fresh, stuck := r.Advance(d, d.meta.paging())
 	if stuck != nil {
-		return nil, r.stuckError(stuck, &meta)
+		return r.list.stuckError(stuck, &d.meta)
 	}
 	if r.Lost != nil {
-		r.err = r.stuckError(r.Lost, &meta)
+		r.err = r.list.stuckError(r.Lost, &d.meta)
 	}
-	return fresh, nil
+	d.items = d.items[:fresh]
+	return nil
 }
 
-// pageDecoder decodes a page of a list.
+// pageDecoder decodes a page of a list. It implements [paging.Items].
 type pageDecoder[T any] struct {
 	reader *pageReader[T]
 	items  []T
@@ -340,7 +348,10 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	if err != nil {
 		return warning, err
 	}
-	warning = joinWarnings(warning, r.unexpectedSize(len(d.items), d.meta))
+	if size, unexpected := r.UnexpectedSize(len(d.items), d.meta.paging()); unexpected && !r.warned {
+		r.warned = true
+		warning = joinWarnings(warning, r.list.unexpectedSize(r.At.Size, size))
+	}
 	if warning == "" && r.list.unexpected != nil {
 		warning = r.list.unexpected(d.items)
 	}
@@ -349,6 +360,11 @@ func (d *pageDecoder[T]) decode(p *payload) (warning string, err error) {
 	}
 	return warning, nil
 }
+
+func (d *pageDecoder[T]) Len() int          { return len(d.items) }
+func (d *pageDecoder[T]) ID(i int) string   { return d.reader.list.id(&d.items[i]) }
+func (d *pageDecoder[T]) Seq(i int) int64   { return d.reader.list.seq(&d.items[i]) }
+func (d *pageDecoder[T]) Move(to, from int) { d.items[to] = d.items[from] }
 
 // joinWarnings joins two warnings, each of which may be "".
 func joinWarnings(a, b string) string {
@@ -360,15 +376,10 @@ func joinWarnings(a, b string) string {
 
 const mayBeTruncated = "the list may be truncated: its page is full, and meta has neither has_more nor a total nor a cursor"
 
-// unexpectedSize returns a warning that pages have another size than requested, once
-// per iteration. The iteration is complete nevertheless.
-func (r *pageReader[T]) unexpectedSize(got int, meta wireMeta) string {
-	size, unexpected := r.UnexpectedSize(got, meta.paging())
-	if !unexpected || r.warned {
-		return ""
-	}
-	r.warned = true
-	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", r.At.Size, size, r.list.sizeField())
+// unexpectedSize returns a warning that pages have another size than requested. The
+// iteration is complete nevertheless.
+func (l *listing) unexpectedSize(requested, received int) string {
+	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", requested, received, l.sizeField())
 }
 
 // The causes of the error of a log that returns only entries that it returned before.
@@ -379,8 +390,8 @@ var (
 
 // stuckError returns the error of an iteration that would not end or would lose items. meta
 // is that of the page that showed it, nil for the position of a token.
-func (r *pageReader[T]) stuckError(why *paging.Stuck, meta *wireMeta) *Error {
-	req := r.list.request
+func (l *listing) stuckError(why *paging.Stuck, meta *wireMeta) *Error {
+	req := l.request
 	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.operation}
 	if meta != nil {
 		e.Status, e.Attempts, e.RequestID = 200, 1, meta.RequestID

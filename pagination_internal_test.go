@@ -27,8 +27,8 @@ func TestAllUsesItsMemoryAgain(t *testing.T) {
 	require.NoError(t, err)
 	log := client.Events.List("s", EventFilter{})
 	places := make(map[*Event]bool)
-	seq := log.list.Seq
-	log.list.Seq = func(e *Event) int64 {
+	seq := log.list.seq
+	log.list.seq = func(e *Event) int64 {
 		places[e] = true
 		return seq(e)
 	}

@@ -39,14 +39,9 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{
-		core:       s.use(),
-		request:    r,
+		listing:    listing{paging.List{Style: paging.ByCursor, MaxSize: maxPageSize}, s.use(), r},
+		id:         func(s *Submission) string { return s.ID },
 		unexpected: s.withoutReports,
-		List: paging.List[Submission]{
-			Style:   paging.ByCursor,
-			MaxSize: maxPageSize,
-			ID:      func(s *Submission) string { return s.ID },
-		},
 	})
 }
 

@@ -31,12 +31,18 @@ type Position struct {
 const NoSeq = -1
 
 // List describes a list.
-type List[T any] struct {
+type List struct {
 	Style   Style
-	MaxSize int             // 0: the list takes no page size.
-	ID      func(*T) string // Returns the identity of an item.
-	Seq     func(*T) int64  // Of a list by seq.
-	From    int64           // Where a list by seq begins; 0 means the beginning.
+	MaxSize int   // 0: the list takes no page size.
+	From    int64 // Where a list by seq begins; 0 means the beginning.
+}
+
+// Items are the items of a page.
+type Items interface {
+	Len() int
+	ID(i int) string   // The identity of an item, or "".
+	Seq(i int) int64   // Of an item of a list by seq.
+	Move(to, from int) // Copies an item to an earlier place.
 }
 
 // Meta is what a page states about itself. A nil field was absent.
@@ -58,12 +64,11 @@ type Stuck struct {
 }
 
 // Iteration is the position and the memory of one pass over a list.
-type Iteration[T any] struct {
+type Iteration struct {
 	At   Position // Where the next page begins.
 	Done bool     // There is no next page.
 	Lost *Stuck   // Why the items after the last page cannot be reached.
 
-	list  *List[T]
 	empty int // Empty pages in a row.
 
 	// For lists by page number.
@@ -86,8 +91,8 @@ const (
 )
 
 // Begin starts an iteration in pages of size items, at a position unless at is nil.
-func Begin[T any](l *List[T], size int, at *Position) Iteration[T] {
-	it := Iteration[T]{list: l, At: Position{Style: l.Style, Size: size, Page: 1, Seq: l.From}}
+func Begin(l List, size int, at *Position) Iteration {
+	it := Iteration{At: Position{Style: l.Style, Size: size, Page: 1, Seq: l.From}}
 	if it.At.Seq == 0 {
 		it.At.Seq = NoSeq
 	}
@@ -100,13 +105,13 @@ func Begin[T any](l *List[T], size int, at *Position) Iteration[T] {
 	return it
 }
 
-// Advance moves to the next page and returns the new items of a page, in the memory
-// of items.
-func (it *Iteration[T]) Advance(items []T, meta Meta) (fresh []T, stuck *Stuck) {
+// Advance moves to the next page. It moves the new items of a page to its beginning, and
+// returns how many there are.
+func (it *Iteration) Advance(items Items, meta Meta) (fresh int, stuck *Stuck) {
 	if it.At.Style == ByMeta {
 		it.At.Style = styleOf(meta)
 	}
-	if len(items) > 0 {
+	if items.Len() > 0 {
 		it.empty = 0
 	} else {
 		it.empty++
@@ -120,7 +125,7 @@ func (it *Iteration[T]) Advance(items []T, meta Meta) (fresh []T, stuck *Stuck) 
 	case BySeq:
 		fresh, more, stuck = it.afterSeq(items, meta)
 	default:
-		fresh = items
+		fresh = items.Len()
 	}
 	if stuck == nil && more && it.empty == MaxEmpty {
 		stuck = &Stuck{What: "three empty pages in a row, each announcing more items"}
@@ -146,25 +151,25 @@ func styleOf(meta Meta) Style {
 
 // afterNumber advances a list by page number. It drops items of earlier pages: an item
 // that is added meanwhile moves all others towards the end.
-func (it *Iteration[T]) afterNumber(items []T, meta Meta) (fresh []T, more bool, stuck *Stuck) {
+func (it *Iteration) afterNumber(items Items, meta Meta) (fresh int, more bool, stuck *Stuck) {
 	if meta.Page != nil && *meta.Page != it.At.Page {
-		return nil, false, &Stuck{What: fmt.Sprintf("requested page %d but received page %d", it.At.Page, *meta.Page), Field: "PageParam"}
+		return 0, false, &Stuck{What: fmt.Sprintf("requested page %d but received page %d", it.At.Page, *meta.Page), Field: "PageParam"}
 	}
-	it.pass(len(items), meta)
-	fresh, known := Fresh(&it.seen, items, it.list.ID)
+	it.pass(items.Len(), meta)
+	fresh, known := it.seen.Fresh(items)
 	if !known {
-		return nil, false, &Stuck{What: fmt.Sprintf("page %d goes back by more than %d items: "+
+		return 0, false, &Stuck{What: fmt.Sprintf("page %d goes back by more than %d items: "+
 			"either so many were added since the previous page, so begin again, or Dialect.PageParam is wrong", it.At.Page, Window)}
 	}
 	switch {
-	case len(fresh) > 0:
+	case fresh > 0:
 		it.news, it.stale = it.news+1, 0
-	case len(items) > 0:
+	case items.Len() > 0:
 		it.stale++
 	}
 	// Items move by as many pages as were read at most, unless more items are added.
 	if it.stale > it.news+maxStale || it.stale > 0 && meta.Page == nil {
-		return nil, false, &Stuck{What: fmt.Sprintf("page %d repeats an earlier page", it.At.Page), Field: "PageParam"}
+		return 0, false, &Stuck{What: fmt.Sprintf("page %d repeats an earlier page", it.At.Page), Field: "PageParam"}
 	}
 	it.At.Page++
 	if meta.HasMore != nil {
@@ -175,7 +180,7 @@ func (it *Iteration[T]) afterNumber(items []T, meta Meta) (fresh []T, more bool,
 
 // pass counts the items of a page. An iteration that did not begin with the first page
 // assumes that the pages before had the size that this page states.
-func (it *Iteration[T]) pass(items int, meta Meta) {
+func (it *Iteration) pass(items int, meta Meta) {
 	if !it.counted {
 		it.counted = true
 		size := it.At.Size
@@ -188,25 +193,25 @@ func (it *Iteration[T]) pass(items int, meta Meta) {
 }
 
 // afterCursor advances a list by cursor.
-func (it *Iteration[T]) afterCursor(items []T, meta Meta) (fresh []T, more bool, stuck *Stuck) {
+func (it *Iteration) afterCursor(items Items, meta Meta) (fresh int, more bool, stuck *Stuck) {
 	more = meta.Cursor != ""
 	if meta.HasMore != nil {
 		more = *meta.HasMore
 	}
 	it.visited.Add("cursor " + it.At.Cursor)
-	if len(items) > 0 {
-		if first := it.list.ID(&items[0]); first != "" && it.visited.Add("item "+first) {
-			return nil, false, &Stuck{What: "a page begins with the same item as an earlier page", Field: "CursorParam"}
+	if items.Len() > 0 {
+		if first := items.ID(0); first != "" && it.visited.Add("item "+first) {
+			return 0, false, &Stuck{What: "a page begins with the same item as an earlier page", Field: "CursorParam"}
 		}
 	}
 	switch {
 	case more && meta.Cursor == "":
 		it.At.Lost, it.Lost = true, lost()
 	case more && it.visited.Add("cursor "+meta.Cursor):
-		return nil, false, &Stuck{What: "the API sent the same cursor again", Field: "CursorParam"}
+		return 0, false, &Stuck{What: "the API sent the same cursor again", Field: "CursorParam"}
 	}
 	it.At.Cursor = meta.Cursor
-	return items, more, nil
+	return items.Len(), more, nil
 }
 
 func lost() *Stuck {
@@ -214,34 +219,31 @@ func lost() *Stuck {
 }
 
 // afterSeq advances a list by seq. It drops entries of earlier pages.
-func (it *Iteration[T]) afterSeq(items []T, meta Meta) (fresh []T, more bool, stuck *Stuck) {
-	last, n := it.At.Seq, 0
-	for i := range items {
-		if seq := it.list.Seq(&items[i]); seq > it.At.Seq && seq != last {
+func (it *Iteration) afterSeq(items Items, meta Meta) (fresh int, more bool, stuck *Stuck) {
+	last := it.At.Seq
+	for i := range items.Len() {
+		if seq := items.Seq(i); seq > it.At.Seq && seq != last {
 			last = max(last, seq)
-			if n < i { // Nearly always nothing was dropped.
-				items[n] = items[i]
-			}
-			n++
+			fresh = keep(items, fresh, i)
 		}
 	}
-	if len(items) > 0 && n == 0 {
-		return nil, false, &Stuck{What: fmt.Sprintf("requested entries after %d but received only earlier ones", it.At.Seq),
+	if items.Len() > 0 && fresh == 0 {
+		return 0, false, &Stuck{What: fmt.Sprintf("requested entries after %d but received only earlier ones", it.At.Seq),
 			Old: true, More: meta.HasMore != nil && *meta.HasMore}
 	}
 	more = meta.Cursor != "" && meta.Cursor != strconv.FormatInt(it.At.Seq, 10)
 	if meta.HasMore != nil {
 		more = *meta.HasMore
 	}
-	if seq, err := strconv.ParseInt(meta.Cursor, 10, 64); err == nil && len(items) == 0 {
+	if seq, err := strconv.ParseInt(meta.Cursor, 10, 64); err == nil && items.Len() == 0 {
 		last = max(last, seq)
 	}
 	it.At.Seq = last
-	return items[:n], more, nil
+	return fresh, more, nil
 }
 
 // UnexpectedSize reports whether pages have another size than requested, and which.
-func (it *Iteration[T]) UnexpectedSize(got int, meta Meta) (size int, odd bool) {
+func (it *Iteration) UnexpectedSize(got int, meta Meta) (size int, odd bool) {
 	asked := it.At.Size
 	if asked == 0 {
 		return 0, false
@@ -256,7 +258,7 @@ func (it *Iteration[T]) UnexpectedSize(got int, meta Meta) (size int, odd bool) 
 
 // MayBeTruncated reports whether a page is full, by the requested size or by the size
 // that it states, and does not state whether another page follows.
-func (it *Iteration[T]) MayBeTruncated(got int, meta Meta) bool {
+func (it *Iteration) MayBeTruncated(got int, meta Meta) bool {
 	full := it.At.Size > 0 && got > 0 && (got >= it.At.Size || got == meta.Size)
 	return full && meta.HasMore == nil && meta.Total == nil && meta.Cursor == "" && !meta.Cursors
 }

@@ -17,17 +17,18 @@ type item struct {
 	seq int64
 }
 
-// list returns a list of a style, whose items are letters, or digits in a log.
-func list(style paging.Style) *paging.List[item] {
-	l := &paging.List[item]{Style: style, MaxSize: 100, ID: func(i *item) string { return i.id }}
-	if style == paging.BySeq {
-		l.Seq = func(i *item) int64 { return i.seq }
-	}
-	return l
-}
+func list(style paging.Style) paging.List { return paging.List{Style: style, MaxSize: 100} }
 
-func items(text string) []item {
-	all := make([]item, len(text))
+// pageItems are items whose ids are letters, or digits in a log.
+type pageItems []item
+
+func (p pageItems) Len() int          { return len(p) }
+func (p pageItems) ID(i int) string   { return p[i].id }
+func (p pageItems) Seq(i int) int64   { return p[i].seq }
+func (p pageItems) Move(to, from int) { p[to] = p[from] }
+
+func items(text string) pageItems {
+	all := make(pageItems, len(text))
 	for i := range all {
 		all[i] = item{text[i : i+1], int64(text[i] - '0')}
 	}
@@ -35,7 +36,7 @@ func items(text string) []item {
 }
 
 // page parses the items and the meta of a page, such as "abc|page=1 more" or "|cursor=x".
-func page(t *testing.T, text string) ([]item, paging.Meta) {
+func page(t *testing.T, text string) (pageItems, paging.Meta) {
 	t.Helper()
 	letters, words, _ := strings.Cut(text, "|")
 	var meta paging.Meta
@@ -111,9 +112,10 @@ func TestAdvance(t *testing.T) {
 			end, field := "", ""
 			for _, text := range c.pages {
 				require.False(t, w.Done, "before %q", text)
-				fresh, stuck := w.Advance(page(t, text))
+				all, meta := page(t, text)
+				fresh, stuck := w.Advance(all, meta)
 				letters := ""
-				for _, i := range fresh {
+				for _, i := range all[:fresh] {
 					letters += i.id
 				}
 				got = append(got, letters)
@@ -180,23 +182,22 @@ func TestTotalOfAResumedIteration(t *testing.T) {
 // classified as new.
 func TestFreshIgnoresItemsOlderThanItsWindow(t *testing.T) {
 	const size, pages = 100, 3 * paging.Window / 100
-	page := func(n int) (all []int) {
+	page := func(n int) (all pageItems) {
 		for i := range size {
-			all = append(all, n*size+i)
+			all = append(all, item{id: strconv.Itoa(n*size + i)})
 		}
 		return all
 	}
-	id := func(i *int) string { return strconv.Itoa(*i) }
 	var seen paging.Seen
 	for n := range pages {
-		fresh, known := paging.Fresh(&seen, page(n), id)
+		fresh, known := seen.Fresh(page(n))
 		require.True(t, known, n)
-		require.Len(t, fresh, size, n)
+		require.Equal(t, size, fresh, n)
 	}
-	fresh, known := paging.Fresh(&seen, page(pages-paging.Window/size), id)
+	fresh, known := seen.Fresh(page(pages - paging.Window/size))
 	assert.True(t, known)
-	assert.Empty(t, fresh, "the window's first")
-	_, known = paging.Fresh(&seen, page(0), id)
+	assert.Zero(t, fresh, "the window's first")
+	_, known = seen.Fresh(page(0))
 	assert.False(t, known, "the very first")
 }
 
@@ -237,7 +238,7 @@ func TestResume(t *testing.T) {
 
 	_, err = l.Resume("L2", text)
 	require.ErrorContains(t, err, "another list or filter")
-	small := *l
+	small := l
 	small.MaxSize = 1
 	for name, try := range map[string]func() (paging.Position, error){
 		"cut":             func() (paging.Position, error) { return l.Resume("L", text[:len(text)-3]) },
@@ -277,7 +278,7 @@ func TestResumeAtTheEdges(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, c.at, at, name)
 	}
-	sizeless := &paging.List[item]{Style: paging.ByPage}
+	sizeless := paging.List{Style: paging.ByPage}
 	_, err := sizeless.Resume("L", paging.Token("L", paging.Position{Style: paging.ByPage, Page: 2}))
 	require.NoError(t, err, "a list that takes no size")
 }

@@ -25,32 +25,40 @@ type Seen struct {
 	firsts     Trail
 }
 
-// Fresh returns the new items of a page, in the memory of items. It returns false when
-// the page reaches back further than the window, so that it is not known which items are
-// new. An item without an id is always new.
-func Fresh[T any](s *Seen, items []T, id func(*T) string) ([]T, bool) {
-	fresh, first := items[:0], ""
-	s.turn(len(items))
-	for i := range items {
-		name := id(&items[i])
-		if name != "" {
-			if s.holds(name) {
+// Fresh moves the new items of a page to its beginning, and returns how many there are. It
+// returns false when the page reaches back further than the window, so that it is not
+// known which items are new. An item without an id is always new.
+func (s *Seen) Fresh(items Items) (fresh int, known bool) {
+	first := ""
+	s.turn(items.Len())
+	for i := range items.Len() {
+		id := items.ID(i)
+		if id != "" {
+			if s.holds(id) {
 				continue
 			}
-			if s.firsts.Has(name) {
-				return nil, false
+			if s.firsts.Has(id) {
+				return 0, false
 			}
 			if first == "" {
-				first = name
+				first = id
 			}
-			s.young[name] = struct{}{}
+			s.young[id] = struct{}{}
 		}
-		fresh = append(fresh, items[i])
+		fresh = keep(items, fresh, i)
 	}
 	if first != "" {
 		s.firsts.Add(first)
 	}
 	return fresh, true
+}
+
+// keep moves an item to the end of the first n items, and returns n+1.
+func keep(items Items, n, i int) int {
+	if n < i { // Nearly always nothing was dropped.
+		items.Move(n, i)
+	}
+	return n + 1
 }
 
 func (s *Seen) holds(name string) bool {

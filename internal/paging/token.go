@@ -32,7 +32,7 @@ func Token(list string, at Position) string {
 var errNoToken = errors.New("is not a resume token: pass a Page's Next unchanged")
 
 // Resume returns the position of a token of the list with this name.
-func (l *List[T]) Resume(list, text string) (Position, error) {
+func (l List) Resume(list, text string) (Position, error) {
 	var t token
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {
@@ -54,8 +54,8 @@ func (l *List[T]) Resume(list, text string) (Position, error) {
 const maxPage = 1 << 24
 
 // holds reports whether an iteration could have reached a position.
-func (l *List[T]) holds(p Position) bool {
-	return (l.Style == ByMeta || p.Style == l.Style) && (p.Style != BySeq || l.Seq != nil) &&
+func (l List) holds(p Position) bool {
+	return (l.Style == ByMeta || p.Style == l.Style) && (p.Style != BySeq || l.Style == BySeq) &&
 		p.Style >= ByMeta && p.Style <= BySeq && p.Page >= 1 && p.Page <= maxPage && p.Seq >= NoSeq &&
 		p.Size >= min(1, l.MaxSize) && p.Size <= l.MaxSize
 }
