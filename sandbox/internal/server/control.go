@@ -32,27 +32,29 @@ type noBody struct{}
 // newControlRoute returns an operation whose body decodes into In and whose
 // response encodes Out.
 func newControlRoute[In, Out any](method, path, summary, example string, do func(s *Server, id string, in In) (Out, error)) controlRoute {
-	r := controlRoute{method: method, path: path, summary: summary, example: example}
-	if in := reflect.TypeFor[In](); in != reflect.TypeFor[noBody]() {
-		r.input = in
-	}
-	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[noBody]() {
-		r.output = out
-	}
-	r.handle = func(s *Server, id string, body []byte) (any, error) {
+	input, output := bodyType(reflect.TypeFor[In]()), bodyType(reflect.TypeFor[Out]())
+	handle := func(s *Server, id string, body []byte) (any, error) {
 		var in In
-		if r.input != nil {
+		if input != nil {
 			if err := controlapi.Decode(body, &in); err != nil {
 				return nil, err
 			}
 		}
 		out, err := do(s, id, in)
-		if err != nil || r.output == nil {
+		if err != nil || output == nil {
 			return nil, err
 		}
 		return out, nil
 	}
-	return r
+	return controlRoute{method: method, path: path, summary: summary, example: example, input: input, output: output, handle: handle}
+}
+
+// bodyType returns nil for noBody.
+func bodyType(t reflect.Type) reflect.Type {
+	if t == reflect.TypeFor[noBody]() {
+		return nil
+	}
+	return t
 }
 
 // optionalBody returns an operation whose body may be omitted: without a body it
