@@ -60,10 +60,12 @@ const keptResults = 50
 
 // add inserts a result in order.
 func (s *State) add(result hiring.Submission) {
-	s.Latest = append(s.Latest, result)
-	slices.SortStableFunc(s.Latest, func(a, b hiring.Submission) int {
-		return evaluatedAt(b).Compare(evaluatedAt(a))
-	})
+	older := func(other hiring.Submission) bool { return evaluatedAt(other).Before(evaluatedAt(result)) }
+	i := slices.IndexFunc(s.Latest, older)
+	if i < 0 {
+		i = len(s.Latest)
+	}
+	s.Latest = slices.Insert(s.Latest, i, result)
 	s.Latest = s.Latest[:min(len(s.Latest), keptResults)]
 }
 
