@@ -75,7 +75,7 @@ func group(use, singular, short string, commands ...*cobra.Command) *cobra.Comma
 
 // listCommand adds the flags and the RunE function of a command that shows a list.
 func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
-	limit := c.Flags().IntP("limit", "L", 0, "show at most `n` items; 0 means all")
+	limit := c.Flags().UintP("limit", "L", 0, "show at most `n` items; 0 means all")
 	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
 	watch := c.Flags().Bool("watch", false, "show the list again and again until Ctrl-C")
 	every := c.Flags().Duration("interval", 30*time.Second, "with --watch: the `time` between two requests of the list")
@@ -85,9 +85,6 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 		pager, err := list(t)
 		if err != nil {
 			return err
-		}
-		if *limit < 0 {
-			return usagef("--limit: give a number from 0")
 		}
 		show := func(p *output.Printer) error {
 			items := pager.All(ctx)
@@ -105,9 +102,9 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 }
 
 // firstItems ends a list after n items; 0 means all items.
-func firstItems[T any](items iter.Seq2[T, error], n int) iter.Seq2[T, error] {
+func firstItems[T any](items iter.Seq2[T, error], n uint) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		seen := 0
+		seen := uint(0)
 		for item, err := range items {
 			seen++
 			if !yield(item, err) || seen == n {

@@ -26,7 +26,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
 	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
-	limit := c.Flags().IntP("limit", "L", 0, "end after `n` submissions; 0 means never")
+	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		options := hiring.WatchOptions{AssessmentID: *assessment, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}

@@ -109,7 +109,9 @@ func TestFrequentErrorTexts(t *testing.T) {
 		"assessments delete " + sandbox.UnknownID: "hiring: Assessment not found: check the id and the key's organization. (404 NOT_FOUND, request req_",
 		"submissions list --columns id --jq .":    "hiring: --columns is for tables and CSV: select JSON members with --jq.\n",
 		"account --output":                        "hiring: --output needs a value.\n",
-		"members --limit many":                    "hiring: --limit many: give a number.\n",
+		"members --limit many":                    "hiring: --limit many: give a number from 0.\n",
+		"members --limit -1":                      "hiring: --limit -1: give a number from 0.\n",
+		"watch --limit -1":                        "hiring: --limit -1: give a number from 0.\n",
 		"submissions list --since yesterday":      "hiring: --since yesterday: give a date as in 2026-03-15, a time as in 2026-03-15T14:00, or an age as in 36h or 7d.\n",
 		"submissions find nobody@example.com -a " + sandbox.AssessmentID: "hiring: No submission of the assessment has that address. The candidate may not have started yet; hiring invitations list --assessment " + sandbox.AssessmentID + " shows the invitations. (NOT_FOUND, request req_",
 	} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,9 +74,11 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case accountMessage:
 		m.state.Title = message.name
+	case activeMessage:
+		m.state.Assessments = len(message.assessments)
+		maps.DeleteFunc(m.state.Stages, func(id string, _ Stages) bool { return !slices.Contains(message.assessments, id) })
 	case listingMessage:
-		m.state.Stages[message.assessment] = message.stages
-		m.state.Assessments, m.state.Listed = message.active, message.at
+		m.state.Stages[message.assessment], m.state.Listed = message.stages, message.at
 	case resultMessage:
 		m.state.add(message.submission)
 	case hiring.Exchange:

@@ -20,10 +20,10 @@ type Source struct {
 // Messages of a source.
 type (
 	accountMessage struct{ name string }
+	activeMessage  struct{ assessments []string }
 	listingMessage struct {
 		assessment string
 		stages     Stages
-		active     int
 		at         time.Time
 	}
 	resultMessage struct{ submission hiring.Submission }
@@ -52,13 +52,14 @@ func (s Source) list(ctx context.Context, send func(any)) error {
 	}
 	send(accountMessage{account.Name})
 	var queue []string
-	for active := 0; ; {
+	for {
 		if len(queue) == 0 {
-			queue, err = s.assessments(ctx)
-			active = len(queue)
+			if queue, err = s.assessments(ctx); err == nil {
+				send(activeMessage{queue})
+			}
 		}
 		if err == nil && len(queue) > 0 {
-			err = s.count(ctx, queue[0], active, send)
+			err = s.count(ctx, queue[0], send)
 			queue = queue[1:]
 		}
 		if errors.Is(err, hiring.ErrInvalidToken) || errors.Is(err, hiring.ErrInsufficientScope) || ctx.Err() != nil {
@@ -89,7 +90,7 @@ func (s Source) assessments(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-func (s Source) count(ctx context.Context, id string, active int, send func(any)) error {
+func (s Source) count(ctx context.Context, id string, send func(any)) error {
 	var stages Stages
 	for invitation, err := range s.Client.Invitations.List(id).All(ctx) {
 		if err != nil {
@@ -97,6 +98,6 @@ func (s Source) count(ctx context.Context, id string, active int, send func(any)
 		}
 		stages.Count(invitation)
 	}
-	send(listingMessage{assessment: id, stages: stages, active: active, at: time.Now()})
+	send(listingMessage{assessment: id, stages: stages, at: time.Now()})
 	return nil
 }
