@@ -61,7 +61,7 @@ func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
 		err := output.List(p, output.Table[hiring.Task]{
 			Shown: []string{"id", "task_key", "kind", "title", "weight", "minutes"},
 			Own:   map[string]func(hiring.Task) any{"minutes": func(t hiring.Task) any { return t.TimeLimitMinutes }},
-		}, output.Of(challenge.Tasks...))
+		}, output.Of(challenge.Tasks...), output.Selection{})
 		if err != nil {
 			return err
 		}

@@ -87,11 +87,7 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 			return err
 		}
 		show := func(p *output.Printer) error {
-			items := pager.All(ctx)
-			if *order != "" {
-				items = output.Sorted(table, items, *order)
-			}
-			return output.List(p, table, firstItems(items, *limit))
+			return output.List(p, table, pager.All(ctx), output.Selection{Sort: *order, Limit: *limit})
 		}
 		if *watch {
 			return a.watchList(ctx, c, *every, *t.Printer, show)
@@ -99,19 +95,6 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 		return show(t.Printer)
 	})
 	return c
-}
-
-// firstItems ends a list after n items; 0 means all items.
-func firstItems[T any](items iter.Seq2[T, error], n uint) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		seen := uint(0)
-		for item, err := range items {
-			seen++
-			if !yield(item, err) || seen == n {
-				return
-			}
-		}
-	}
 }
 
 // assessmentFlag adds the required flag --assessment.

@@ -114,7 +114,7 @@ func showFindings(p *output.Printer, r doctor.Report) error {
 		return showToPeople(p, r)
 	}
 	table := output.Table[doctor.Finding]{Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"}}
-	return output.List(p, table, output.Of(r.Findings...))
+	return output.List(p, table, output.Of(r.Findings...), output.Selection{})
 }
 
 var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant table

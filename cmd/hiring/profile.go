@@ -246,7 +246,7 @@ func (a *app) profileListCommand() *cobra.Command {
 			return output.List(printer, output.Table[profileRow]{
 				Things: "profiles",
 				Shown:  []string{"name", "base_url", "key_in", "in_use"},
-			}, output.Of(rows...))
+			}, output.Of(rows...), output.Selection{})
 		},
 	}
 }

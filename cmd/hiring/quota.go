@@ -38,7 +38,7 @@ rate limit for writes only in responses to writes.`,
 					"remaining": func(w window) any { return orUnknown(w, w.Remaining) },
 					"limit":     func(w window) any { return orUnknown(w, w.Limit) },
 				},
-			}, output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write)))
+			}, output.Of(newWindow("read", quota.Read), newWindow("write", quota.Write)), output.Selection{})
 		}),
 	}
 }

@@ -36,7 +36,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			}
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
 		}
-		return firstItems(t.client.Submissions.Watch(ctx, options), *limit), nil
+		return output.First(t.client.Submissions.Watch(ctx, options), *limit), nil
 	})
 	return c
 }

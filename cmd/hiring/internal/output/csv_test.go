@@ -36,7 +36,7 @@ func TestEveryCellOfCSVIsGuarded(t *testing.T) {
 				table.More = []string{hostile}
 			}
 			item := thing{Name: hostile, List: []string{hostile, "b\x1b[2J"}}
-			require.NoError(t, List(p, table, hiring.PagerOf(item).All(t.Context())))
+			require.NoError(t, List(p, table, hiring.PagerOf(item).All(t.Context()), Selection{}))
 			rows, err := csv.NewReader(&text).ReadAll()
 			require.NoError(t, err)
 			for _, row := range rows {

@@ -56,7 +56,7 @@ func written(t *testing.T, stream Stream, o Options, items iter.Seq2[person, err
 	stream.Writer = &text
 	p, err := NewPrinter(stream, o, time.FixedZone("", 3600))
 	require.NoError(t, err)
-	err = List(p, table(), items)
+	err = List(p, table(), items, Selection{})
 	return text.String(), err
 }
 
@@ -190,7 +190,7 @@ func TestSortStopsAtAnUnknownColumn(t *testing.T) {
 			}
 		}
 	}
-	for _, err := range Sorted(table(), counted, "nme") {
+	for _, err := range table().untyped().sorted(asAny(counted), "nme") {
 		require.ErrorContains(t, err, "Did you mean name?")
 	}
 	assert.Equal(t, 1, read)
@@ -267,26 +267,31 @@ func TestSorted(t *testing.T) {
 		"name": "Ada bob Cleo Dan Eve", "-name": "Eve Dan Cleo bob Ada",
 	} {
 		var names []string
-		for p, err := range Sorted(tab, people("Ada", "bob", "Cleo", "Dan", "Eve"), column) {
+		for item, err := range tab.untyped().sorted(asAny(people("Ada", "bob", "Cleo", "Dan", "Eve")), column) {
 			require.NoError(t, err)
-			names = append(names, p.Name)
+			names = append(names, item.(person).Name)
 		}
 		assert.Equal(t, want, strings.Join(names, " "), column)
 	}
-	for _, err := range Sorted(tab, people("Ada"), "nme") {
+	for _, err := range tab.untyped().sorted(asAny(people("Ada")), "nme") {
 		require.ErrorContains(t, err, "There is no column nme.")
 	}
 	var seen []string
-	for p, err := range Sorted(tab, brokenOff, "name") {
-		seen = append(seen, fmt.Sprint(p.Name, err))
+	for item, err := range tab.untyped().sorted(asAny(brokenOff), "name") {
+		if err != nil {
+			seen = append(seen, err.Error())
+			continue
+		}
+		seen = append(seen, item.(person).Name)
 	}
-	assert.Equal(t, []string{"Ada<nil>", "broken off"}, seen, "what came comes, and then why there is no more")
+	assert.Equal(t, []string{"Ada", "broken off"}, seen, "what came comes, and then why there is no more")
 }
 
 // TestEmptyLists checks that an empty list prints a note for people and an empty value for
 // programs. An unknown column is an error also then.
 func TestEmptyLists(t *testing.T) {
 	t.Parallel()
+	selection := Selection{}
 	said := func(terminal bool, o Options, items iter.Seq2[person, error]) (string, error) {
 		var notes, text bytes.Buffer
 		p, err := NewPrinter(Stream{Writer: &text}, o, time.UTC)
@@ -294,7 +299,7 @@ func TestEmptyLists(t *testing.T) {
 		p.Notes = Stream{Writer: &notes, Terminal: terminal}
 		tab := table()
 		tab.Things = "people"
-		err = List(p, tab, items)
+		err = List(p, tab, items, selection)
 		if err == nil && o.Format != "csv" && o.Format != "json" && text.Len() > 0 {
 			return text.String(), nil
 		}
@@ -320,8 +325,9 @@ func TestEmptyLists(t *testing.T) {
 		_, err = said(true, Options{Format: format, Columns: []string{"home.town", "born"}}, people())
 		require.NoError(t, err)
 	}
+	selection.Sort = "-nme"
 	for _, format := range Formats() {
-		_, err = said(true, Options{Format: format}, Sorted(table(), people(), "-nme"))
+		_, err = said(true, Options{Format: format}, people())
 		require.ErrorContains(t, err, "There is no column nme.", format)
 	}
 }

@@ -89,14 +89,24 @@ type Table[T any] struct {
 	Verbose func(*Printer, T) error // Replaces the lines that One prints for people; may be nil.
 }
 
-// List writes items as they arrive, or at the end when the layout needs all of them. An
-// error ends the list. JSON is not written then, because an incomplete list must not look
-// complete. The other formats have the items before the error.
-func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error]) error {
-	return p.list(t.untyped(), asAny(items))
+// Selection is which items of a list are written, and in which order.
+type Selection struct {
+	Sort  string // Column; in descending order if the name begins with "-". Empty: no order.
+	Limit uint   // Number of items; 0 means all.
 }
 
-func (p *Printer) list(t untypedTable, items iter.Seq2[any, error]) error {
+// List writes items as they arrive, or at the end when the layout or the order needs all
+// of them. An error ends the list. JSON is not written then, because an incomplete list
+// must not look complete. The other formats have the items before the error.
+func List[T any](p *Printer, t Table[T], items iter.Seq2[T, error], s Selection) error {
+	return p.list(t.untyped(), asAny(items), s)
+}
+
+func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection) error {
+	if s.Sort != "" {
+		items = t.sorted(items, s.Sort)
+	}
+	items = First(items, s.Limit)
 	n := 0
 	err := p.writeItems(t, func(yield func(any, error) bool) {
 		for item, err := range items {
@@ -161,6 +171,19 @@ func Of[T any](items ...T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+// First returns the first n items of a list; 0 means all items.
+func First[T any](items iter.Seq2[T, error], n uint) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		seen := uint(0)
+		for item, err := range items {
+			seen++
+			if !yield(item, err) || seen == n {
 				return
 			}
 		}

@@ -7,52 +7,41 @@ import (
 	"strings"
 )
 
-// Sorted returns a list sorted by a column, in descending order if the name begins with
+// sorted returns items sorted by a column, in descending order if the name begins with
 // "-". It reads the whole list first. Items without a value come last.
-func Sorted[T any](t Table[T], items iter.Seq2[T, error], column string) iter.Seq2[T, error] {
+func (t untypedTable) sorted(items iter.Seq2[any, error], column string) iter.Seq2[any, error] {
 	name, descending := strings.CutPrefix(column, "-")
-	u := t.untyped()
-	return func(yield func(T, error) bool) {
-		var all []T
-		var values []any
+	type keyed struct{ item, value any }
+	return func(yield func(any, error) bool) {
+		var all []keyed
 		var broken error
 		for item, err := range items {
 			var r row
 			if err == nil {
-				r, err = u.row(item)
+				r, err = t.row(item)
 			}
-			if err == nil && values == nil {
-				err = u.layout.known([]string{name}, &r) // Before more pages are read.
+			if err == nil && all == nil {
+				err = t.layout.known([]string{name}, &r) // Before more pages are read.
 			}
 			broken = err
 			if err != nil {
 				break
 			}
-			all, values = append(all, item), append(values, r.value(name))
+			all = append(all, keyed{item, r.value(name)})
 		}
-		if values == nil && broken == nil {
-			broken = u.layout.known([]string{name}, nil)
+		if all == nil && broken == nil {
+			broken = t.layout.known([]string{name}, nil)
 		}
-		for _, i := range sorted(values, descending) {
-			if !yield(all[i], nil) {
+		slices.SortStableFunc(all, func(a, b keyed) int { return compare(a.value, b.value, descending) })
+		for _, k := range all {
+			if !yield(k.item, nil) {
 				return
 			}
 		}
 		if broken != nil {
-			var none T
-			yield(none, broken)
+			yield(nil, broken)
 		}
 	}
-}
-
-// sorted returns the indexes of the values in sorted order.
-func sorted(values []any, descending bool) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(values[a], values[b], descending) })
-	return order
 }
 
 // compare sorts numbers before texts, and missing values last in both directions.
