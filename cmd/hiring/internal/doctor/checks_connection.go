@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -180,13 +181,16 @@ func checkProxy(e *examination, resp response) Finding {
 	return ok(through, "the responses come from the API")
 }
 
+// hostOf returns the host of a redirect. The rest may contain a token.
 func hostOf(location string) string {
-	_, rest, found := strings.Cut(location, "://")
-	if !found {
+	target, err := url.Parse(location)
+	switch {
+	case err != nil:
+		return "an invalid address"
+	case target.Host == "":
 		return "another path"
 	}
-	host, _, _ := strings.Cut(rest, "/")
-	return host
+	return target.Host
 }
 
 func checkBaseURL(e *examination, resp response) Finding {

@@ -1,0 +1,24 @@
+package doctor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestHostOfARedirect: of the address only the host is shown, because the rest may contain
+// a token.
+func TestHostOfARedirect(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://portal.example/login?token=1": "portal.example",
+		"https://portal.example:8443?token=1":  "portal.example:8443",
+		"https://user:word@portal.example/":    "portal.example",
+		"//portal.example/login":               "portal.example",
+		"/login":                               "another path",
+		"":                                     "another path",
+		"https://portal.example/%zz":           "an invalid address",
+	} {
+		assert.Equal(t, want, hostOf(location), location)
+	}
+}
