@@ -207,3 +207,25 @@ func TestExitStatuses(t *testing.T) {
 		assert.Empty(t, got.stdout, name)
 	}
 }
+
+// TestALimitedWatchIsResumedAfterItsLastLine: a watch that ends after some submissions has
+// recorded all of them, and the next one continues after the last.
+func TestALimitedWatchIsResumedAfterItsLastLine(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"1", "2", "3"} {
+		t.Run(limit, func(t *testing.T) {
+			t.Parallel()
+			u := newUser(t, sandbox.New(), sandbox.TestKey)
+			all := strings.Fields(u.run("watch", "--since", "2026-02-20", "--limit", "6", "--jq", ".id").stdout)
+			require.Len(t, all, 6)
+			var seen []string
+			for len(seen) < len(all) {
+				got := u.run("watch", "--since", "2026-02-20", "--limit", limit, "--checkpoint", "watch.state", "--jq", ".id")
+				require.Equal(t, exitOK, got.code, got.stderr)
+				require.NotEmpty(t, got.stdout)
+				seen = append(seen, strings.Fields(got.stdout)...)
+			}
+			assert.Equal(t, all, seen)
+		})
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -36,9 +37,33 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			}
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
 		}
-		return output.First(t.client.Submissions.Watch(ctx, options), *limit), nil
+		return watchFirst(ctx, *limit, func(ctx context.Context) iter.Seq2[hiring.Submission, error] {
+			return t.client.Submissions.Watch(ctx, options)
+		}), nil
 	})
 	return c
+}
+
+// watchFirst returns the first n submissions of a watch; 0 means all. A watch records a
+// submission as delivered when it is asked for the next one. So after the last one the
+// watch goes on under a context that has ended, and sends nothing more.
+func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Seq2[hiring.Submission, error]) iter.Seq2[hiring.Submission, error] {
+	return func(yield func(hiring.Submission, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		written := uint(0)
+		for submission, err := range watch(ctx) {
+			if n > 0 && written == n && (err == nil || errors.Is(err, context.Canceled)) {
+				return
+			}
+			if !yield(submission, err) {
+				return
+			}
+			if written++; written == n {
+				stop()
+			}
+		}
+	}
 }
 
 func needFolder(file string) error {

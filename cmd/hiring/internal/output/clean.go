@@ -39,7 +39,7 @@ func harmless(r rune) bool {
 }
 
 // cleanJSON escapes the harmful runes of a JSON text, which does not change its value. The
-// encoder has escaped the ASCII ones.
+// encoder has escaped those below U+0020.
 func cleanJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
 		return text
@@ -50,8 +50,8 @@ func cleanJSON(text []byte) []byte {
 	})
 }
 
-// escaped escapes the harmful runes of a text that are not ASCII. long returns the escape
-// of a rune with more than four hexadecimal digits.
+// escaped escapes the harmful runes of a text from U+007F on. long returns the escape of a
+// rune with more than four hexadecimal digits.
 func escaped(text []byte, long func(rune) string) []byte {
 	var out []byte
 	for _, r := range string(text) {

@@ -106,7 +106,7 @@ func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection)
 	if s.Sort != "" {
 		items = t.sorted(items, s.Sort)
 	}
-	items = First(items, s.Limit)
+	items = firstItems(items, s.Limit)
 	n := 0
 	err := p.writeItems(t, func(yield func(any, error) bool) {
 		for item, err := range items {
@@ -177,9 +177,9 @@ func Of[T any](items ...T) iter.Seq2[T, error] {
 	}
 }
 
-// First returns the first n items of a list; 0 means all items.
-func First[T any](items iter.Seq2[T, error], n uint) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
+// firstItems returns the first n items of a list; 0 means all items.
+func firstItems(items iter.Seq2[any, error], n uint) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
 		seen := uint(0)
 		for item, err := range items {
 			seen++

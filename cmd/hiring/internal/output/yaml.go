@@ -29,7 +29,7 @@ func writeYAML(w io.Writer, text []byte) error {
 }
 
 // cleanYAML escapes harmful runes of a YAML text. They occur in double quotes only, and
-// the encoder has escaped the ASCII ones.
+// the encoder has escaped those below U+0020.
 func cleanYAML(text []byte) []byte {
 	return escaped(text, func(r rune) string { return fmt.Sprintf(`\U%08x`, r) })
 }

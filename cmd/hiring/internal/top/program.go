@@ -76,6 +76,9 @@ func (m *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		m.state.Title = message.name
 	case activeMessage:
 		m.state.Assessments = len(message.assessments)
+		if m.state.Assessments == 0 {
+			m.state.Listed = message.at
+		}
 		maps.DeleteFunc(m.state.Stages, func(id string, _ Stages) bool { return !slices.Contains(message.assessments, id) })
 	case listingMessage:
 		m.state.Stages[message.assessment], m.state.Listed = message.stages, message.at

@@ -20,7 +20,10 @@ type Source struct {
 // Messages of a source.
 type (
 	accountMessage struct{ name string }
-	activeMessage  struct{ assessments []string }
+	activeMessage  struct {
+		assessments []string
+		at          time.Time
+	}
 	listingMessage struct {
 		assessment string
 		stages     Stages
@@ -55,7 +58,7 @@ func (s Source) list(ctx context.Context, send func(any)) error {
 	for {
 		if len(queue) == 0 {
 			if queue, err = s.assessments(ctx); err == nil {
-				send(activeMessage{queue})
+				send(activeMessage{queue, time.Now()})
 			}
 		}
 		if err == nil && len(queue) > 0 {

@@ -43,5 +43,12 @@ func TestClosedAssessmentsAreNotCounted(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 1, m.state.Sum().Invited)
 		assert.Equal(t, 1, m.state.Assessments)
+
+		_, err = client.Assessments.Close(t.Context(), second)
+		require.NoError(t, err)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.Zero(t, m.state.Sum())
+		assert.Less(t, time.Since(m.state.Listed), time.Minute, "it was listed again")
 	})
 }
