@@ -87,8 +87,8 @@ const pollScheduled = "scheduled"
 
 // jobCount is the number of jobs in a state.
 type jobCount struct {
-	n     int
-	since time.Time // When the oldest of them entered the state, or when the poll is due.
+	n     int       // 0 for a pause without deliveries.
+	since time.Time // When the oldest of them entered the state, or when the poll is due; zero when n is 0.
 }
 
 // countJobs counts the deliveries that are overdue, failing, cancelled or discarded, all
@@ -142,7 +142,11 @@ func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
 		if row.Since == nil {
 			return nil, fmt.Errorf("jobs: counting jobs: unexpected row %+v", row)
 		}
-		counts[jobState{row.Organization, row.State}] = jobCount{row.N, time.UnixMilli(int64(*row.Since * 1000))}
+		count := jobCount{n: row.N}
+		if count.n > 0 {
+			count.since = time.UnixMilli(int64(*row.Since * 1000))
+		}
+		counts[jobState{row.Organization, row.State}] = count
 	}
 	return counts, nil
 }

@@ -39,8 +39,7 @@ var (
 
 // pollFrom returns what a poll continues from: a state, or options with Since. The
 // first poll starts at o.Since, or at the time in the row when o.Since is zero. A
-// time that an operator has written into the row takes precedence over o.Since. The
-// version is 0 before the first poll, unless an operator has changed the row.
+// time that an operator has written into the row takes precedence over o.Since.
 func (row savedRow) pollFrom(o hiring.WatchOptions) (options hiring.WatchOptions, state string, err error) {
 	switch {
 	case row.status == StatusWatching && row.detail != "":

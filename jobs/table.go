@@ -109,7 +109,7 @@ type rowKey struct{ organization, assessmentID, address string }
 type savedRow struct {
 	status  Status
 	detail  string
-	version int64
+	version int64 // Of a watch: 0 before the first poll, unless an operator has changed the row.
 }
 
 func (t table) load(ctx context.Context, key rowKey) (row savedRow, err error) {
@@ -147,7 +147,8 @@ func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
 	return err
 }
 
-// inTx runs do in a transaction of the client that runs a job, and commits it unless do returns an error.
+// inTx runs do in a transaction of the client that runs a job, and commits it unless do
+// returns an error.
 func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
 	client := river.ClientFromContext[TTx](ctx)
 	driver := client.Driver()
