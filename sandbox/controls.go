@@ -11,9 +11,7 @@ import (
 // LiveKey counts as a key of the organization without a name. Expired keys,
 // revoked keys and test keys without an organization do not count.
 func (s *Server) AddKey(k Key) {
-	if err := s.server().AddKey(k); err != nil {
-		panic(fmt.Sprintf("sandbox: AddKey: %v", err))
-	}
+	must("AddKey", s.server().AddKey(k))
 }
 
 // RevokeKey makes the server reject a key from the next request on. An unknown
@@ -24,9 +22,7 @@ func (s *Server) RevokeKey(token string) { s.server().RevokeKey(token) }
 // 0 to the limit. It opens the window if it is not open. It panics on an unknown
 // key and on an unknown class.
 func (s *Server) SetQuota(token string, class Class, remaining int) {
-	if err := s.server().SetQuota(token, class, remaining); err != nil {
-		panic(fmt.Sprintf("sandbox: SetQuota: %v", err))
-	}
+	must("SetQuota", s.server().SetQuota(token, class, remaining))
 }
 
 // SetPlan sets how many invitations the organization of a live key has used in
@@ -39,18 +35,14 @@ func (s *Server) SetPlan(token string, used, limit int) {
 	if used < 0 || limit < 0 {
 		panic(fmt.Sprintf("sandbox: SetPlan(%d, %d): a number of invitations cannot be negative", used, limit))
 	}
-	if err := s.server().SetPlan(token, used, limit); err != nil {
-		panic(fmt.Sprintf("sandbox: SetPlan: %v", err))
-	}
+	must("SetPlan", s.server().SetPlan(token, used, limit))
 }
 
 // SetLimitsEnforced sets limits_enforced of the plan of a live key's organization.
 // While it is false, invitations beyond the limit are sent. It panics on the keys
 // that SetPlan panics on.
 func (s *Server) SetLimitsEnforced(token string, enforced bool) {
-	if err := s.server().SetLimitsEnforced(token, enforced); err != nil {
-		panic(fmt.Sprintf("sandbox: SetLimitsEnforced: %v", err))
-	}
+	must("SetLimitsEnforced", s.server().SetLimitsEnforced(token, enforced))
 }
 
 // SetArchives sets whether archive storage is available. It is available at
@@ -63,9 +55,7 @@ func (s *Server) SetArchives(available bool) { s.server().SetArchives(available)
 // that never fired as a failure of the test. A fault that fired fewer than Times
 // times is no failure.
 func (s *Server) Inject(f Fault) {
-	if err := s.server().Inject(f); err != nil {
-		panic(fmt.Sprintf("sandbox: Inject: %v", err))
-	}
+	must("Inject", s.server().Inject(f))
 }
 
 // ClearFaults removes all faults. [Start] then no longer expects them to fire. A
@@ -86,7 +76,12 @@ func (s *Server) SetDrift(on bool, seed uint64) { s.server().SetDrift(on, seed) 
 // other wait of a client takes as long as before. Advance panics on a negative
 // duration.
 func (s *Server) Advance(d time.Duration) {
-	if err := s.server().Advance(d); err != nil {
-		panic(fmt.Sprintf("sandbox: Advance(%s): %v", d, err))
+	must(fmt.Sprintf("Advance(%s)", d), s.server().Advance(d))
+}
+
+// must panics on an error of a method: a mistake in the test.
+func must(method string, err error) {
+	if err != nil {
+		panic(fmt.Sprintf("sandbox: %s: %v", method, err))
 	}
 }

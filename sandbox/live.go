@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hiring-assessment/hiring-go/sandbox/internal/server"
@@ -12,9 +11,7 @@ import (
 // limit and makes no journal entry. It panics on an empty name.
 func (s *Server) AddAssessment(name string) (id string) {
 	id, err := s.server().AddAssessment("", name, "")
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: AddAssessment: %v", err))
-	}
+	must("AddAssessment", err)
 	return id
 }
 
@@ -99,9 +96,7 @@ func (s *Server) SetArchive(submissionID string, available bool) error {
 // an organization. It panics on an invalid address and on an empty name or role.
 func (s *Server) AddMember(email, name, role string) (id string) {
 	id, err := s.server().AddMember("", email, name, role)
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: AddMember: %v", err))
-	}
+	must("AddMember", err)
 	return id
 }
 
@@ -110,9 +105,7 @@ func (s *Server) AddMember(email, name, role string) (id string) {
 // title. It becomes the first listed challenge. It panics on an empty name.
 func (s *Server) AddChallenge(name string, tasks ...string) (id string) {
 	id, err := s.server().AddChallenge("", name, tasks...)
-	if err != nil {
-		panic(fmt.Sprintf("sandbox: AddChallenge: %v", err))
-	}
+	must("AddChallenge", err)
 	return id
 }
 
