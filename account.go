@@ -5,8 +5,6 @@ import (
 	"time"
 
 	stdjson "encoding/json"
-
-	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
 
 // AccountService reads the organization of the API key.
@@ -84,8 +82,11 @@ func (s *MemberService) use() *core { return (*service)(s).use() }
 // one read.
 func (s *MemberService) List() Pager[Member] {
 	return newPager(&list[Member]{
-		listing: listing{paging.List{}, s.use(), newRequest("Members.List", "GET /members")},
-		id:      func(m *Member) string { return m.ID },
+		listing: listing{
+			core:    s.use(),
+			request: newRequest("Members.List", "GET /members"),
+		},
+		id: func(m *Member) string { return m.ID },
 	})
 }
 

@@ -24,8 +24,12 @@ func (s *AssessmentService) use() *core { return (*service)(s).use() }
 // The API has no sort parameter. Scope read; costs one read a page.
 func (s *AssessmentService) List() Pager[Assessment] {
 	return newPager(&list[Assessment]{
-		listing: listing{paging.List{MaxSize: maxPageSize}, s.use(), newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments)},
-		id:      func(a *Assessment) string { return a.ID },
+		listing: listing{
+			List:    paging.List{MaxSize: maxPageSize},
+			core:    s.use(),
+			request: newAssumedRequest("ListAssessments", "Assessments.List", s.use().dialect.ListAssessments),
+		},
+		id: func(a *Assessment) string { return a.ID },
 	})
 }
 

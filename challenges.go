@@ -21,8 +21,12 @@ func (s *ChallengeService) use() *core { return (*service)(s).use() }
 // read a page.
 func (s *ChallengeService) List() Pager[Challenge] {
 	return newPager(&list[Challenge]{
-		listing: listing{paging.List{MaxSize: maxPageSize}, s.use(), newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges)},
-		id:      func(c *Challenge) string { return c.ID },
+		listing: listing{
+			List:    paging.List{MaxSize: maxPageSize},
+			core:    s.use(),
+			request: newAssumedRequest("ListChallenges", "Challenges.List", s.use().dialect.ListChallenges),
+		},
+		id: func(c *Challenge) string { return c.ID },
 	})
 }
 

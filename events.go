@@ -29,8 +29,12 @@ func (s *EventService) List(submissionID string, filter EventFilter) Pager[Event
 		r = r.refuseField("SinceSeq", "since_seq", "must not be negative (0 begins at the first entry)")
 	}
 	return newPager(&list[Event]{
-		listing: listing{paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq}, s.use(), r},
-		seq:     func(e *Event) int64 { return e.Seq },
+		listing: listing{
+			List:    paging.List{Style: paging.BySeq, MaxSize: maxEventPageSize, From: filter.SinceSeq},
+			core:    s.use(),
+			request: r,
+		},
+		seq: func(e *Event) int64 { return e.Seq },
 	})
 }
 

@@ -37,8 +37,12 @@ func (s *InvitationService) use() *core {
 // page.
 func (s *InvitationService) List(assessmentID string) Pager[Invitation] {
 	return newPager(&list[Invitation]{
-		listing: listing{paging.List{Style: paging.ByPage, MaxSize: maxPageSize}, s.use(), newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID})},
-		id:      func(i *Invitation) string { return i.ID },
+		listing: listing{
+			List:    paging.List{Style: paging.ByPage, MaxSize: maxPageSize},
+			core:    s.use(),
+			request: newRequest("Invitations.List", "GET /assessments/{id}/invitations", pathID{"assessmentID", assessmentID}),
+		},
+		id: func(i *Invitation) string { return i.ID },
 	})
 }
 

@@ -46,8 +46,8 @@ type list[T any] struct {
 	listing
 
 	memory     []T              // The items, if core is nil.
-	id         func(*T) string  // Nil for a list by seq.
-	seq        func(*T) int64   // Nil for all others.
+	id         func(*T) string  // Nil for a list by seq or in memory.
+	seq        func(*T) int64   // Only of a list by seq.
 	unexpected func([]T) string // Returns a warning about a page, or "". Nil: not called.
 }
 
@@ -128,7 +128,7 @@ func (p Pager[T]) Prefetch(pages int) Pager[T] {
 func (p Pager[T]) refuse(param, problem string) Pager[T] {
 	wire := ""
 	if param == "PageSize" && p.list != nil && p.list.core != nil {
-		wire = p.list.sizeParam()
+		wire, _ = p.list.sizeParam()
 	}
 	p.err = joinParams(p.err, &ParamError{param, problem, wire})
 	return p
@@ -236,20 +236,13 @@ func (l *listing) name() string {
 	return l.request.operation + "\n" + l.request.path + "\n" + l.request.query.Encode()
 }
 
-// sizeParam returns the name of the page size's query parameter.
-func (l *listing) sizeParam() string {
+// sizeParam returns the name of the page size's query parameter, and the field of the
+// Dialect that it comes from.
+func (l *listing) sizeParam() (name, field string) {
 	if l.Style == paging.BySeq {
-		return l.core.dialect.EventPageSizeParam
+		return l.core.dialect.EventPageSizeParam, "EventPageSizeParam"
 	}
-	return l.core.dialect.PageSizeParam
-}
-
-// sizeField returns the field of the Dialect that sizeParam comes from.
-func (l *listing) sizeField() string {
-	if l.Style == paging.BySeq {
-		return "EventPageSizeParam"
-	}
-	return "PageSizeParam"
+	return l.core.dialect.PageSizeParam, "PageSizeParam"
 }
 
 // pageReader reads a list page by page.
@@ -305,9 +298,9 @@ func (l *listing) page(at paging.Position) request {
 	maps.Copy(query, req.query)
 	req.query = query
 	if at.Size > 0 {
-		name := l.sizeParam()
+		name, field := l.sizeParam()
 		req.query.Set(name, strconv.Itoa(at.Size))
-		req = req.assume(name, l.sizeField())
+		req = req.assume(name, field)
 	}
 	switch {
 	case at.Style == paging.BySeq && at.Seq != paging.NoSeq:
@@ -379,7 +372,8 @@ const mayBeTruncated = "the list may be truncated: its page is full, and meta ha
 // unexpectedSize returns a warning that pages have another size than requested. The
 // iteration is complete nevertheless.
 func (l *listing) unexpectedSize(requested, received int) string {
-	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", requested, received, l.sizeField())
+	_, field := l.sizeParam()
+	return fmt.Sprintf("requested pages of %d items but received %d: Dialect.%s may be wrong", requested, received, field)
 }
 
 // The causes of the error of a log that returns only entries that it returned before.

@@ -39,7 +39,11 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 		r = r.assume("since", "SinceLayout")
 	}
 	return newPager(&list[Submission]{
-		listing:    listing{paging.List{Style: paging.ByCursor, MaxSize: maxPageSize}, s.use(), r},
+		listing: listing{
+			List:    paging.List{Style: paging.ByCursor, MaxSize: maxPageSize},
+			core:    s.use(),
+			request: r,
+		},
 		id:         func(s *Submission) string { return s.ID },
 		unexpected: s.withoutReports,
 	})

@@ -48,13 +48,6 @@ func (m *Machine) NewlyUnreadable(it *Item) bool {
 	return !m.needsNoRead(id, it)
 }
 
-// IsUnreadable reports whether an item is read again later because it cannot be
-// decoded.
-func (m *Machine) IsUnreadable(id string) bool {
-	known := m.Items[m.keyOf(id)]
-	return known != nil && known.Unreadable
-}
-
 // KnowsUnreadable reports whether NoteUnreadable was called with the text lately.
 func (m *Machine) KnowsUnreadable(text string) bool {
 	return slices.Contains(m.UnreadableHashes, hashOf(text))
