@@ -151,7 +151,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	})
 	if out == nil {
 		d = lenientDecoder{func(p *payload) (string, error) {
-			_, _ = open(p, &e) // The body may have no data.
+			openAny(p, &e)
 			return "", nil
 		}}
 	}

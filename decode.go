@@ -278,6 +278,14 @@ func open[T any](p *payload, e *envelope[T]) (warning string, err error) {
 	return warning, err
 }
 
+// openAny decodes the envelope of a response that succeeds in any case. It may have no
+// data, or be no envelope.
+func openAny(p *payload, e *envelope[RawValue]) {
+	if _, err := readEnvelope(p, e, readerOf[RawValue], fastjson.List{}); err != nil {
+		*e = envelope[RawValue]{}
+	}
+}
+
 // readData reads the data of an envelope unchanged, to tell null from absence.
 var readData = fastjson.Object(nil, fastjson.Field("data", fastjson.Raw[RawValue]))
 

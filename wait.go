@@ -3,6 +3,7 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -91,7 +92,10 @@ func (s *SubmissionService) waitReport(ctx context.Context, id string, o WaitOpt
 			o.report(progress)
 			return report, nil
 		}
-		if err != nil && !IsTransient(err) {
+		switch {
+		case err != nil && errors.Is(err, ctx.Err()):
+			return Report{}, &WaitError{Pending: []string{id}, Err: err}
+		case err != nil && !IsTransient(err):
 			return Report{}, err
 		}
 		wait := max(pause.next(), retryAfter(err))

@@ -258,8 +258,11 @@ func TestDoWithoutOutTakesAnySuccess(t *testing.T) {
 			"cut": apitest.Truncate(200, `{"data"`, apitest.ErrReset), "stalled": apitest.Stall(200, `{"da`, apitest.RequestIDHeader),
 		} {
 			fake := apitest.NewScriptedServer(t, reply)
-			_, err := fake.Client().Do(t.Context(), "POST", "/x", nil, nil, nil)
+			meta, err := fake.Client().Do(t.Context(), "POST", "/x", nil, nil, nil)
 			require.NoError(t, err, "%s", name)
+			if name == "no data" {
+				assert.Equal(t, "req_1", meta.RequestID)
+			}
 			assert.Len(t, fake.Requests(), 1, "%s", name)
 		}
 	})

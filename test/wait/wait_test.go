@@ -170,6 +170,9 @@ func TestWaitReportEndsWithItsContext(t *testing.T) {
 			_, err := apitest.NewScriptedServer(t, c.answer).Client(apitest.NoRetry).Submissions.WaitReport(ctx, "s", hiring.WaitOptions{})
 			require.ErrorIs(t, err, context.Canceled, "%s", name)
 			require.ErrorIs(t, err, reason, "%s", name)
+			ended, ok := errors.AsType[*hiring.WaitError](err)
+			require.True(t, ok, "%s: %v", name, err)
+			assert.Equal(t, []string{"s"}, ended.Pending, "%s", name)
 			if c.last != nil {
 				require.ErrorIs(t, err, c.last, "%s: the last failure", name)
 			}
