@@ -15,7 +15,8 @@ import (
 
 // call is one operation with all its attempts. go-retryablehttp runs the loop: it
 // calls RoundTrip for each attempt, then checkRetry, and before a retry backoff and
-// prepareRetry.
+// prepareRetry. What the attempts show is in the fields below; of what the library
+// returns, only the error of a call without any attempt counts.
 type call struct {
 	core    *core
 	ctx     context.Context // The caller's.
@@ -43,7 +44,7 @@ type history struct {
 // do makes a call whose response contains a T.
 func do[T entity](ctx context.Context, k *core, r request) (T, error) {
 	var d resourceDecoder[T]
-	if err := k.send(ctx, r, &d); err != nil || d.envelope.Data == nil {
+	if err := k.send(ctx, r, &d); err != nil || d.envelope.Data == nil { // A repeated DELETE that found nothing has no data.
 		return *new(T), err
 	}
 	return *d.envelope.Data, nil

@@ -226,7 +226,7 @@ func (c config) checkLimits() error {
 		}
 	}
 	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
-	refuse(!(c.reserve >= 0 && c.reserve < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
+	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
 	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
 	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
 	return err

@@ -27,7 +27,7 @@ type core struct {
 	hooks
 	shared *shared
 
-	withoutReports atomic.Bool // The client has warned that listings hold no reports.
+	warnedNoReports atomic.Bool // The client has warned that listings hold no reports.
 }
 
 // policy returns how failed attempts are retried.

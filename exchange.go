@@ -103,9 +103,7 @@ func (x *exchange) report(hooks *hooks, res *result, warning string, failure *Er
 	if failure != nil {
 		e.Err = failure
 	}
-	if next.retry {
-		e.Wait = next.wait
-	}
+	e.Wait = next.wait
 	x.trace.end(hooks, e)
 }
 

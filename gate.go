@@ -81,13 +81,16 @@ func (c *call) admit() (reservation, error) {
 				return reservation{}, err
 			}
 		}
-		barrier, begun := c.enter(key)
+		barrier, begun := c.enterUncrowded(key)
 		switch {
 		case barrier.Reason == quota.Open:
 			return c.reserve(key, begun)
 		case barrier.Reason == quota.Braked:
 			return reservation{}, join(c.ctx, brakedError(c.subject()))
-		case c.core.policy().TooLong(barrier.Wait) || c.awaitBarrier(barrier) != nil:
+		case c.core.policy().TooLong(barrier.Wait):
+			return reservation{}, join(c.ctx, exhaustedError(c.subject(), barrier))
+		}
+		if c.awaitBarrier(barrier) != nil {
 			return reservation{}, join(c.ctx, exhaustedError(c.subject(), barrier))
 		}
 		waited = waited || barrier.Reason != quota.Throttled
@@ -99,11 +102,11 @@ func (c *call) awaitBarrier(barrier quota.Barrier) error {
 	return sleep(c.core.withWaits(c.ctx, c.request.operation), barrier.Wait, pauseReasonOf(barrier.Reason))
 }
 
-// enter asks the rate limit to admit an attempt. While attempts in flight may use the
+// enterUncrowded asks the rate limit to admit an attempt. While attempts in flight may use the
 // last remaining requests, it waits for their responses, up to quota.CrowdWait for each.
-func (c *call) enter(key *credential) (barrier quota.Barrier, begun uint64) {
+func (c *call) enterUncrowded(key *credential) (barrier quota.Barrier, begun uint64) {
 	for hurry := false; ; {
-		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserve, hurry, time.Now())
+		barrier, begun = c.core.shared.quotas.Enter(key.id, classOf(c.request.method), c.core.config.reserveShare, hurry, time.Now())
 		if barrier.Reason != quota.Crowded || c.ctx.Err() != nil {
 			return barrier, begun
 		}

@@ -314,7 +314,7 @@ func (r *bulkRun) sendQueued(ctx context.Context, q *queued) (end conclusion) {
 // false when a request may be sent at once.
 func (r *bulkRun) awaitTurn(ctx context.Context) (waits bool, err error) {
 	k := r.service.core
-	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserve, time.Now())
+	wait, nextWindow, window := k.shared.quotas.Pace(k.keys.lastUsed().id, k.config.reserveShare, time.Now())
 	reason := error(paceError(wait, window))
 	if until := time.Until(r.blocked.until); until > wait {
 		wait, nextWindow, reason = until, true, r.blocked.err

@@ -19,22 +19,22 @@ import (
 type Option func(*config)
 
 type config struct {
-	baseURL     string
-	names       inputNames
-	key         func() string // A closure, because printers do not print the content of closures.
-	source      func(context.Context) (string, error)
-	last        *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
-	http        *http.Client
-	retry       RetryPolicy
-	timeout     time.Duration
-	hooks       []hook
-	logger      *slog.Logger
-	product     string
-	dialect     Dialect
-	maxBytes    int64
-	environment Environment
-	insecure    bool
-	reserve     float64
+	baseURL      string
+	names        inputNames
+	key          func() string // A closure, because printers do not print the content of closures.
+	source       func(context.Context) (string, error)
+	last         *atomic.Pointer[keyInfo] // Key that a client and its variants used last.
+	http         *http.Client
+	retry        RetryPolicy
+	timeout      time.Duration
+	hooks        []hook
+	logger       *slog.Logger
+	product      string
+	dialect      Dialect
+	maxBytes     int64
+	environment  Environment
+	insecure     bool
+	reserveShare float64
 }
 
 // inputNames are the names of the arguments of New, or of the environment variables of
@@ -97,9 +97,9 @@ func WithTrace(p Trace) Option {
 // connection refused. Resource ids, names, bodies, messages, codes that are not
 // documented, and the key are never logged. Request ids are logged.
 //
-// Waits of more than a second for the rate limit, and before looking for a write
-// whose response was lost, are logged at level info with their reason and end. nil
-// means no log.
+// Waits of more than a second of a call or an invitation for the rate limit, and before
+// looking for a write whose response was lost, are logged at level info with their reason
+// and end. Waits between two polls are not: see WaitOptions.Progress. nil means no log.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) { c.logger = logger }
 }
@@ -143,7 +143,7 @@ func WithKeySource(source func(context.Context) (string, error)) Option {
 // rate-limit window, such as 0.2, to other users of the key. The client waits or fails as
 // if the rate limit were lower by that fraction. The default is 0.
 func WithQuotaReserve(fraction float64) Option {
-	return func(c *config) { c.reserve = fraction }
+	return func(c *config) { c.reserveShare = fraction }
 }
 
 // WithInsecureHTTP allows a plain http base URL of another host. Everyone on the network

@@ -278,7 +278,7 @@ func (r *pageReader[T]) next(ctx context.Context) (Page[T], error) {
 	d := pageDecoder[T]{reader: r}
 	err := r.list.core.send(ctx, r.list.page(r.At), &d)
 	if err == nil {
-		err = r.advance(&d)
+		err = r.finishPage(&d)
 	}
 	if err != nil {
 		r.Done, r.err = true, err
@@ -315,8 +315,8 @@ func (l *listing) page(at paging.Position) request {
 	return req
 }
 
-// advance moves to the next page and leaves the new items of this one in d.
-func (r *pageReader[T]) advance(d *pageDecoder[T]) error {
+// finishPage moves to the next page and leaves the new items of this one in d.
+func (r *pageReader[T]) finishPage(d *pageDecoder[T]) error {
 	fresh, stuck := r.Advance(d, d.meta.paging())
 	if stuck != nil {
 		return r.list.stuckError(stuck, &d.meta)

@@ -18,12 +18,12 @@ import (
 const leftToOthers = 0.1
 
 // poller sends the requests that a waiting.Machine wants, and turns the responses into
-// facts for the machine. All times in these facts are the server's.
+// facts for the machine. All times in these facts are the server's, except LocalTime.
 type poller struct {
 	submissions *SubmissionService
 	assessment  string // Lists only its submissions. "": all.
 	interval    interval
-	requests    int // Sent so far.
+	requests    int // Made so far, also those that the rate limit refused.
 
 	// check is called after each successful response with its number of items. Nil: not
 	// called.
@@ -52,7 +52,7 @@ func (p *poller) serverTime(local time.Time) time.Time {
 func (p *poller) budget() waiting.Budget {
 	k := p.submissions.core
 	limit, remaining, ends := k.shared.quotas.Left(k.keys.lastUsed().id, quota.Read, time.Now())
-	others := int(math.Ceil(max(leftToOthers, k.config.reserve) * float64(limit)))
+	others := int(math.Ceil(max(leftToOthers, k.config.reserveShare) * float64(limit)))
 	return waiting.Budget{Left: remaining - others, Whole: limit - others, Ends: ends}
 }
 
@@ -211,7 +211,7 @@ func (p *poller) facts(got *polledPage, action waiting.Action) waiting.Response 
 		RetryAfter: retryAfter(got.err),
 		Rejected:   errors.Is(got.err, ErrInvalidInput) && (action.Cursor != "" || action.Status != ""),
 		NotFound:   errors.Is(got.err, ErrNotFound) && action.Kind == waiting.Get,
-		Failed:     got.err != nil && IsTransient(got.err),
+		Failed:     IsTransient(got.err),
 	}
 	waitsForReports := p.withoutReport != nil
 	for i := range got.submissions {

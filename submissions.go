@@ -45,14 +45,14 @@ func (s *SubmissionService) List(filter SubmissionFilter) Pager[Submission] {
 			request: r,
 		},
 		id:         func(s *Submission) string { return s.ID },
-		unexpected: s.withoutReports,
+		unexpected: s.warnNoReports,
 	})
 }
 
-// withoutReports returns a warning, once per client, that listings contain no reports.
-func (s *SubmissionService) withoutReports(items []Submission) string {
+// warnNoReports returns a warning, once per client, that listings contain no reports.
+func (s *SubmissionService) warnNoReports(items []Submission) string {
 	bare := func(item Submission) bool { return item.Status == SubmissionEvaluated && item.Report == nil }
-	if !slices.ContainsFunc(items, bare) || s.use().withoutReports.Swap(true) {
+	if !slices.ContainsFunc(items, bare) || s.use().warnedNoReports.Swap(true) {
 		return ""
 	}
 	return "evaluated submissions are listed without their reports: read them with Submissions.Report"

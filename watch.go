@@ -89,7 +89,7 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 		if !IsTransient(err) {
 			return err
 		}
-		if ended := w.sleep(ctx, max(w.interval.next(), retryAfter(err)), err); ended != nil {
+		if ended := w.sleep(ctx, w.interval.next(), err); ended != nil {
 			return ended
 		}
 	}
@@ -134,7 +134,7 @@ func newWatcher(s *SubmissionService, o WatchOptions) (*watcher, error) {
 func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) bool) (more bool, err error) {
 	before := w.state()
 	found, wait, err := w.poll(ctx)
-	if more, failure := w.deliver(ctx, before, found.deliver, yield); !more || failure != nil {
+	if more, failure := w.deliver(ctx, before, found.deliver, yield); !more {
 		return false, failure
 	}
 	if err != nil && !IsTransient(err) {

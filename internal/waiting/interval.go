@@ -82,7 +82,7 @@ func (m *Machine) interval(now time.Time) time.Duration {
 	if took := now.Sub(m.PollStart) - shortPoll; took > 0 && !m.Failed { // The interval includes the time of a long poll.
 		p = max(m.Min, p-took)
 	}
-	if m.known && m.Patient {
+	if m.forKnownIDs && m.Patient {
 		p = max(p, min((now.Sub(m.LastDelivery)-patience)/100, longestInterval))
 	}
 	// Pages with new evaluations do not lengthen the interval: there may be more.

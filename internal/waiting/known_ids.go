@@ -80,7 +80,7 @@ func (m *Machine) confirmKnown(now time.Time) {
 // oldestWatched returns the creation of the oldest pending known id that was seen, or the
 // earliest creation of a watch.
 func (m *Machine) oldestWatched() time.Time {
-	if !m.known {
+	if !m.forKnownIDs {
 		return m.watchedSince()
 	}
 	var oldest time.Time

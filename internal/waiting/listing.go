@@ -11,12 +11,12 @@ type purpose int
 
 const (
 	opening        purpose = iota // All submissions, at the start.
-	sample                        // One page without a status filter, which may show a new status.
+	sample                        // One page, which may show a new status or an item for the experiment.
 	experiment                    // The experiment for the since meaning.
 	newEvaluations                // Evaluations since the cutoff.
 	search                        // Evaluated submissions from the oldest wanted one on.
 	unfinished                    // The unfinished submissions of one status.
-	sweep                         // Evaluated submissions that were missed, in the background.
+	sweep                         // Submissions that were missed, in the background.
 )
 
 // listing is a listing that is read page by page. It may take many polls.
@@ -187,7 +187,7 @@ func (m *Machine) advance(now time.Time, l *listing, a Response) {
 	switch {
 	case l.Purpose == experiment:
 		m.readExperiment(now, l, a.Items, complete)
-	case l.Purpose == opening && m.known && m.countUnconfirmed() <= l.Pages:
+	case l.Purpose == opening && m.forKnownIDs && m.countUnconfirmed() <= l.Pages:
 		complete = true
 	}
 	switch {
@@ -235,9 +235,9 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 		m.trackUnreadable(now, id, it)
 		return false
 	}
-	if known := m.Items[id]; known != nil && known.Unreadable {
-		known.Unreadable, known.ReadAt = false, (time.Time{})
-		if !m.known && it.isEvaluated() && m.beforeStart(it) {
+	if pending := m.Items[id]; pending != nil && pending.Unreadable {
+		pending.Unreadable, pending.ReadAt = false, (time.Time{})
+		if !m.forKnownIDs && it.isEvaluated() && m.beforeStart(it) {
 			m.Delivered.add(id, it) // A listing may continue to show it undecodable.
 			delete(m.Items, id)
 			return false
@@ -259,17 +259,17 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 	if m.Meaning == Unknown { // Earlier evaluations show how long gradings take.
 		m.learnGrading(it)
 	}
-	known := m.Items[id]
+	pending := m.Items[id]
 	switch {
-	case id == "", m.known && known == nil, known == nil && m.isCovered(it): // The usual case, cheaper than a hash.
+	case id == "", m.forKnownIDs && pending == nil, pending == nil && m.isCovered(it): // The usual case, cheaper than a hash.
 		return false
-	case !m.known && m.Delivered.has(id) && !m.regraded(id, it):
+	case !m.forKnownIDs && m.Delivered.has(id) && !m.regraded(id, it):
 		delete(m.Items, id)
 		return false
 	case !it.Ready && !m.timedOut(now, id, it):
 		return false
 	}
-	if l != nil && l.Purpose == sweep && known == nil && it.Evaluated.After(m.RegularSince) {
+	if l != nil && l.Purpose == sweep && pending == nil && it.Evaluated.After(m.RegularSince) {
 		m.UnexpectedEvaluations++
 	}
 	m.deliver(now, id, it)
@@ -279,7 +279,7 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 // keyOf returns the key of an id in Items. The case of known ids may differ from the
 // API's.
 func (m *Machine) keyOf(id string) string {
-	if m.known {
+	if m.forKnownIDs {
 		return strings.ToLower(id)
 	}
 	return id
@@ -287,11 +287,11 @@ func (m *Machine) keyOf(id string) string {
 
 // deliver records the delivery of an item.
 func (m *Machine) deliver(now time.Time, id string, it *Item) {
-	again := !m.known && m.Delivered.has(id)
-	if !m.known {
+	again := !m.forKnownIDs && m.Delivered.has(id)
+	if !m.forKnownIDs {
 		m.Delivered.add(id, it)
 	}
-	if !m.known && !again {
+	if !m.forKnownIDs && !again {
 		m.noteLate(now, it, m.Items[id] != nil)
 	}
 	delete(m.Items, id)

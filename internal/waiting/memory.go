@@ -111,7 +111,7 @@ func (m *Machine) beforeStart(it *Item) bool {
 // limitMemory keeps the memory within its limits. It drops the oldest unfinished
 // submissions first, which a sweep finds again.
 func (m *Machine) limitMemory() {
-	if m.known {
+	if m.forKnownIDs {
 		return
 	}
 	if most := maxItems - int(float64(max(0, len(m.Delivered)-maxDelivered))/deliveriesPerItem); len(m.Items) > most {

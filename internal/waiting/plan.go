@@ -31,7 +31,7 @@ func (m *Machine) beginPoll(now time.Time) {
 		m.DeliveredPerPoll = 0
 	}
 	m.Polling, m.PollAgain, m.PollStart, m.Polls = true, false, now, m.Polls+1
-	m.pollCounts, m.toReadKnown = pollCounts{}, false
+	m.pollCounts, m.readsPlanned = pollCounts{}, false
 	m.Listings = slices.DeleteFunc(m.Listings, func(l listing) bool { return l.Ended })
 	for i := range m.Listings {
 		m.Listings[i].Paused, m.Listings[i].PollPages = false, 0
@@ -78,7 +78,7 @@ func (m *Machine) plan(now time.Time) {
 	switch {
 	case m.Meaning == Unknown && m.Probe.Step != noExperiment: // The other listings depend on the result.
 		m.PollAgain = true
-	case m.known:
+	case m.forKnownIDs:
 		m.planKnown(now)
 	case m.Meaning == Evaluation:
 		m.listNewEvaluations(now)
@@ -140,7 +140,7 @@ func (m *Machine) planHandedIn(now time.Time) {
 func (m *Machine) planOpening() {
 	switch {
 	case m.findListing(opening, "") != nil:
-	case !m.known:
+	case !m.forKnownIDs:
 		m.addListing(listing{Purpose: opening, MaxPollPages: 1})
 	case len(m.Items) > 1:
 		m.addListing(listing{Purpose: opening, CreatedSince: m.Start})
@@ -152,7 +152,7 @@ func (m *Machine) planOpening() {
 // openingEnded updates the state after the first listing.
 func (m *Machine) openingEnded(l *listing) {
 	m.OpenedAt, m.LastDelivery, m.OpeningPages = l.StartedAt, l.StartedAt, l.Pages
-	if m.known {
+	if m.forKnownIDs {
 		m.Cutoff = l.StartedAt
 		m.readUnconfirmed()
 		return
@@ -183,7 +183,7 @@ func (m *Machine) listNewEvaluations(now time.Time) {
 			l.Since = m.watchedSince()
 		}
 	}
-	if m.known {
+	if m.forKnownIDs {
 		l.CreatedSince = m.oldestWatched()
 		l.Since = later(l.Since, l.CreatedSince)
 	}

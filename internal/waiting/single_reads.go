@@ -30,7 +30,7 @@ func (m *Machine) maxSingleReads() int {
 // planSingleReads decides which submissions this poll reads singly. For many it adds a
 // search instead: a listing of evaluated submissions.
 func (m *Machine) planSingleReads(now time.Time) {
-	m.toReadKnown, m.toRead = true, nil
+	m.readsPlanned, m.toRead = true, nil
 	leavers, oldestLeaver, oldestWithout := 0, now, now
 	for id, it := range m.Items {
 		if it.WithoutReport {
@@ -47,7 +47,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 	}
 	if age := now.Sub(m.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
 		// The page of a listing delivers them without their reports.
-		m.LateReportsListedAt, m.toReadKnown = now, false
+		m.LateReportsListedAt, m.readsPlanned = now, false
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}
@@ -61,7 +61,7 @@ func (m *Machine) planSingleReads(now time.Time) {
 		if burst && now.Sub(m.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
-		m.Searched, m.toReadKnown = true, false
+		m.Searched, m.readsPlanned = true, false
 		m.searchEvaluated(oldestLeaver, pages)
 		return
 	}
@@ -97,25 +97,25 @@ func (m *Machine) searchEvaluated(oldest time.Time, most int) {
 func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int, error) {
 	m.SingleReads++
 	m.toRead = m.toRead[min(1, len(m.toRead)):]
-	known := m.Items[id]
+	pending := m.Items[id]
 	switch {
-	case known == nil:
+	case pending == nil:
 	case a.Rejected:
 		return nil, ErrRejected
-	case a.NotFound && known.Unreadable && now.Sub(known.UnreadableAt) < filterOffFor: // A listing shows that it exists.
-		known.ReadAt = time.Time{}
+	case a.NotFound && pending.Unreadable && now.Sub(pending.UnreadableAt) < filterOffFor: // A listing shows that it exists.
+		pending.ReadAt = time.Time{}
 		m.trackUnreadable(now, id, &Item{ID: id})
-	case a.NotFound && (m.known || known.LateSince.IsZero() || known.WithoutReport && known.Misses > maxNotFound):
-		if delete(m.Items, id); m.known {
+	case a.NotFound && (m.forKnownIDs || pending.LateSince.IsZero() || pending.WithoutReport && pending.Misses > maxNotFound):
+		if delete(m.Items, id); m.forKnownIDs {
 			m.missing = append(m.missing, id)
 		}
 	case a.NotFound: // A listing shows it as evaluated, so it exists.
-		known.WithoutReport = m.reportTimedOut(now, a.localTime(now), known)
-		known.Misses++
-		known.ReadAt = now.Add(m.backoff(known.Misses, maxReadInterval))
+		pending.WithoutReport = m.reportTimedOut(now, a.localTime(now), pending)
+		pending.Misses++
+		pending.ReadAt = now.Add(m.backoff(pending.Misses, maxReadInterval))
 	case a.Failed || len(a.Items) != 1:
-		known.Misses++
-		known.ReadAt = now.Add(m.backoff(max(known.Misses-2, 0), maxReadInterval))
+		pending.Misses++
+		pending.ReadAt = now.Add(m.backoff(max(pending.Misses-2, 0), maxReadInterval))
 		m.FailedReads++
 		if m.FailedReads >= maxFailedReads {
 			m.FailedReads = 0
@@ -124,7 +124,7 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	default:
 		it := a.Items[0]
 		it.ID = id
-		if m.handleRead(now, a.localTime(now), known, &it) {
+		if m.handleRead(now, a.localTime(now), pending, &it) {
 			return []int{0}, nil
 		}
 	}
@@ -133,9 +133,9 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 
 // handleRead updates the state with the item of a single read, and reports whether to
 // deliver it.
-func (m *Machine) handleRead(now, local time.Time, known *pendingItem, it *Item) (ready bool) {
-	left, before := known.LeftListing, known.Status
-	known.LeftListing, known.ReadAt, known.ConfirmedAt = false, time.Time{}, now
+func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Item) (ready bool) {
+	left, before := pending.LeftListing, pending.Status
+	pending.LeftListing, pending.ReadAt, pending.ConfirmedAt = false, time.Time{}, now
 	if it.Unreadable {
 		return m.handleItem(now, it, nil)
 	}
@@ -145,22 +145,22 @@ func (m *Machine) handleRead(now, local time.Time, known *pendingItem, it *Item)
 			s.countLeavers(1, 0)
 		}
 	}
-	if !it.Ready && (it.isEvaluated() || !known.LateSince.IsZero()) {
-		known.WithoutReport = m.reportTimedOut(now, local, known)
+	if !it.Ready && (it.isEvaluated() || !pending.LateSince.IsZero()) {
+		pending.WithoutReport = m.reportTimedOut(now, local, pending)
 	}
 	ready = m.handleItem(now, it, nil)
-	if !known.LateSince.IsZero() {
-		rest := min(max(now.Sub(known.LateSince)/4, 0), maxReadInterval)
-		if left := reportTimeout - now.Sub(known.NoReportAt); left > 0 {
+	if !pending.LateSince.IsZero() {
+		rest := min(max(now.Sub(pending.LateSince)/4, 0), maxReadInterval)
+		if left := reportTimeout - now.Sub(pending.NoReportAt); left > 0 {
 			rest = min(rest, left)
 		}
-		known.ReadAt = now.Add(rest)
+		pending.ReadAt = now.Add(rest)
 	}
 	if it.isEvaluated() || before != it.Status {
-		known.Misses = 0
+		pending.Misses = 0
 	} else if left { // The listing of its status should have shown it.
-		known.Misses++
-		if known.Misses == 1 || !m.known && known.Misses <= maxFilterBad {
+		pending.Misses++
+		if pending.Misses == 1 || !m.forKnownIDs && pending.Misses <= maxFilterBad {
 			m.countFilterEvidence(0, 1)
 		}
 	}
@@ -179,25 +179,25 @@ func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
 // timedOut keeps an evaluated item without a report pending, and reports whether it is
 // delivered without one. Only single reads decide that: see reportTimedOut.
 func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
-	known := m.Items[id]
-	if known == nil {
-		known = &pendingItem{Created: it.Created}
-		m.Items[id] = known
+	pending := m.Items[id]
+	if pending == nil {
+		pending = &pendingItem{Created: it.Created}
+		m.Items[id] = pending
 	}
-	known.ConfirmedAt = now
-	if known.LateSince.IsZero() || known.LateSince.After(now) {
-		known.LateSince = now
-		known.ReadAt = now
+	pending.ConfirmedAt = now
+	if pending.LateSince.IsZero() || pending.LateSince.After(now) {
+		pending.LateSince = now
+		pending.ReadAt = now
 	}
-	return known.WithoutReport
+	return pending.WithoutReport
 }
 
 // reportTimedOut records that a single read found no report. In a watch it reports whether
 // the first such read was an hour ago, by the clocks of the server and of the caller,
 // because one of them may be wrong.
-func (m *Machine) reportTimedOut(now, local time.Time, known *pendingItem) bool {
-	if known.NoReportAt.IsZero() || known.NoReportLocal.IsZero() || known.NoReportAt.After(now) || known.NoReportLocal.After(local) {
-		known.NoReportAt, known.NoReportLocal = now, local
+func (m *Machine) reportTimedOut(now, local time.Time, pending *pendingItem) bool {
+	if pending.NoReportAt.IsZero() || pending.NoReportLocal.IsZero() || pending.NoReportAt.After(now) || pending.NoReportLocal.After(local) {
+		pending.NoReportAt, pending.NoReportLocal = now, local
 	}
-	return !m.known && now.Sub(known.NoReportAt) >= reportTimeout && local.Sub(known.NoReportLocal) >= reportTimeout
+	return !m.forKnownIDs && now.Sub(pending.NoReportAt) >= reportTimeout && local.Sub(pending.NoReportLocal) >= reportTimeout
 }

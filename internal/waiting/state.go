@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// state is the memory of a machine. All times are the server's. The names in JSON are
+// state is the memory of a machine. All times are the server's, except CalledAt and
+// NoReportLocal, which are the caller's. The names in JSON are
 // those of earlier releases, whose states are accepted.
 type state struct {
 	Account    string    `json:"account,omitzero"`

@@ -67,15 +67,15 @@ func (s *status) countLeavers(directly, indirectly float64) {
 // trackUnfinished records an unfinished item. A watch adds it to the waiting set. l is nil
 // for a single read.
 func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing) {
-	known := m.Items[id]
-	if known == nil {
-		if m.known || m.Delivered.has(id) && !m.Regraded || it.Created.Before(m.watchedSince()) || len(id) > maxTextLength {
+	pending := m.Items[id]
+	if pending == nil {
+		if m.forKnownIDs || m.Delivered.has(id) && !m.Regraded || it.Created.Before(m.watchedSince()) || len(id) > maxTextLength {
 			return
 		}
-		known = &pendingItem{}
-		m.Items[id] = known
+		pending = &pendingItem{}
+		m.Items[id] = pending
 	}
-	if s := m.Statuses[known.Status]; s != nil && known.Status != it.Status {
+	if s := m.Statuses[pending.Status]; s != nil && pending.Status != it.Status {
 		s.countLeavers(0, 1)
 	}
 	if m.Statuses[it.Status] == nil && it.Status != "" && len(it.Status) <= maxTextLength && len(m.Statuses) < maxStatuses {
@@ -88,14 +88,14 @@ func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing
 		s.HandedIn = true
 	}
 	if !it.Created.IsZero() {
-		known.Created = it.Created
+		pending.Created = it.Created
 	}
-	known.Status, known.ConfirmedAt = it.Status, now
+	pending.Status, pending.ConfirmedAt = it.Status, now
 	if l != nil && l.Purpose == unfinished {
-		known.Serial, known.Misses, known.LeftListing, known.ReadAt = l.Serial, 0, false, time.Time{}
+		pending.Serial, pending.Misses, pending.LeftListing, pending.ReadAt = l.Serial, 0, false, time.Time{}
 		return
 	}
-	known.Serial = max(known.Serial, m.Serial)
+	pending.Serial = max(pending.Serial, m.Serial)
 }
 
 // countFilterEvidence counts evidence for and against the filter by the status of
@@ -148,18 +148,18 @@ func (m *Machine) evaluatedFilter() string {
 // listWaitingSet lists the unfinished submissions. Statuses that are listed rarely come
 // first, so that a submission that moves to another status meanwhile is seen there.
 // For confirming, statuses of every poll are listed only when they are due.
-func (m *Machine) listWaitingSet(now time.Time, vouching bool) {
+func (m *Machine) listWaitingSet(now time.Time, confirming bool) {
 	var hot, rare []listing
 	for _, name := range slices.Sorted(maps.Keys(m.Statuses)) {
 		s := m.Statuses[name]
 		rest := rareListingPerPage * time.Duration(s.Pages)
-		if m.known {
+		if m.forKnownIDs {
 			rest = min(rest, confirmAfter)
 		}
 		due := now.Sub(s.ListedAt) >= rest || s.ListedAt.After(now)
 		switch {
 		case m.findListing(unfinished, name) != nil:
-		case !vouching && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
+		case !confirming && s.listedEveryPoll() && (!due || s.Pages <= maxStatusPages):
 			hot = append(hot, listing{Purpose: unfinished, Status: name, MaxPollPages: min(s.Pages+2, m.scaleToPollInterval(maxStatusPages))})
 		case due:
 			rare = append(rare, listing{Purpose: unfinished, Status: name, MaxPollPages: m.scaleToPollInterval(maxStatusPages), Resumes: true})

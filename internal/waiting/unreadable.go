@@ -15,26 +15,26 @@ const (
 // in growing intervals until it can. Listings that show the item meanwhile change
 // nothing.
 func (m *Machine) trackUnreadable(now time.Time, id string, it *Item) {
-	known := m.Items[id]
-	if known == nil {
+	pending := m.Items[id]
+	if pending == nil {
 		if m.needsNoRead(id, it) {
 			return
 		}
-		known = &pendingItem{Created: it.Created, Status: it.Status}
-		m.Items[id] = known
+		pending = &pendingItem{Created: it.Created, Status: it.Status}
+		m.Items[id] = pending
 	}
-	known.ConfirmedAt, known.Unreadable = now, true
-	if known.UnreadableAt.IsZero() || known.UnreadableAt.After(now) {
-		known.UnreadableAt, known.ReadAt = now, now
+	pending.ConfirmedAt, pending.Unreadable = now, true
+	if pending.UnreadableAt.IsZero() || pending.UnreadableAt.After(now) {
+		pending.UnreadableAt, pending.ReadAt = now, now
 	}
-	if known.ReadAt.IsZero() {
-		known.ReadAt = now.Add(min(max(now.Sub(known.UnreadableAt)/2, minRereadInterval), maxRereadInterval))
+	if pending.ReadAt.IsZero() {
+		pending.ReadAt = now.Add(min(max(now.Sub(pending.UnreadableAt)/2, minRereadInterval), maxRereadInterval))
 	}
 }
 
 // needsNoRead reports whether an unreadable item that is not pending needs no other read.
 func (m *Machine) needsNoRead(id string, it *Item) bool {
-	return m.known || id == "" || len(id) > maxTextLength || m.Delivered.has(id) && !m.regraded(id, it) || m.isCovered(it) ||
+	return m.forKnownIDs || id == "" || len(id) > maxTextLength || m.Delivered.has(id) && !m.regraded(id, it) || m.isCovered(it) ||
 		!it.Created.IsZero() && it.Created.Before(m.watchedSince())
 }
 
@@ -42,8 +42,8 @@ func (m *Machine) needsNoRead(id string, it *Item) bool {
 // response showed it so before.
 func (m *Machine) NewlyUnreadable(it *Item) bool {
 	id := m.keyOf(it.ID)
-	if known := m.Items[id]; known != nil {
-		return known.UnreadableAt.IsZero()
+	if pending := m.Items[id]; pending != nil {
+		return pending.UnreadableAt.IsZero()
 	}
 	return !m.needsNoRead(id, it)
 }

@@ -107,7 +107,7 @@ type Response struct {
 	NotFound   bool          // The API responded to Get with a 404.
 	Failed     bool          // A transient error, such as a 5xx or a connection error.
 	RetryAfter time.Duration // How long to wait after a failure; 0 means unknown.
-	LocalTime  time.Time     // Time of the response by the caller's clock. Zero: the same as the server's.
+	LocalTime  time.Time     // Time of the request by the caller's clock. Zero: the same as the server's.
 }
 
 func (a *Response) localTime(now time.Time) time.Time {
@@ -141,10 +141,10 @@ type Machine struct {
 	Options
 	state
 
-	known         bool
+	forKnownIDs   bool
 	missing       []string
 	toRead        []string      // IDs to read singly in this poll.
-	toReadKnown   bool          // toRead is set for this poll.
+	readsPlanned  bool          // toRead is set for this poll.
 	sinceLastPoll time.Duration // From the start of the last poll to the start of this one.
 	rarelyPolled  bool          // The caller polls less often than Next recommends.
 	requested     Action
@@ -152,7 +152,7 @@ type Machine struct {
 
 // New returns a machine that has seen nothing yet.
 func New(o Options) *Machine {
-	m := &Machine{Options: o, known: o.Known != nil}
+	m := &Machine{Options: o, forKnownIDs: o.Known != nil}
 	m.state = newState(o)
 	for _, id := range o.Known {
 		m.Items[strings.ToLower(id)] = &pendingItem{}
@@ -222,7 +222,7 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 // single reads. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
 	l := m.currentListing()
-	if l == nil && !m.toReadKnown {
+	if l == nil && !m.readsPlanned {
 		m.planSingleReads(now)
 		l = m.currentListing() // A listing is cheaper for many reads.
 	}
@@ -255,7 +255,7 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 
 // interruptPoll starts an interval after a failure. The poll resumes after it.
 func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
-	m.toReadKnown, m.toRead = false, nil
+	m.readsPlanned, m.toRead = false, nil
 	pause := m.normalInterval()
 	if !m.Failed { // The first failure of a poll: most failures are short.
 		pause = m.Min + (pause-m.Min)/4
