@@ -173,6 +173,7 @@ func FuzzPiece(f *testing.F) {
 	f.Add("51HxQ9zVbT7uRkWn3", []byte("before"), []byte("after"), []byte{0, 1, 2, 3, 4, 5, 6}, uint8(0))
 	f.Add("aaaaaaaaaaaaaaaaaaaaaaaa", []byte(`a\`), []byte(`\u0061`), []byte{6, 6, 6}, uint8(3))
 	f.Add("nnnntttt0000uuuuxxxx", []byte(`\n`), []byte(`\\`), []byte{9, 1, 5, 4}, uint8(8))
+	f.Add("daaaaaaaaaaa", []byte("\x01\x00"), []byte("aaaaaaaaaaa"), []byte("\x01\x00-----"), uint8(0xe3))
 	f.Fuzz(func(t *testing.T, key string, before, after, spelling []byte, from uint8) {
 		own := letters([]byte(key), false)
 		if len(own) < 12 || own != key || len(spelling) == 0 || strings.Contains(key, "redacted") {
@@ -200,11 +201,10 @@ func FuzzPiece(f *testing.F) {
 			t.Fatalf("%q is not found in %q", part, page)
 		}
 		clean := finder.Scrub(page)
-		if finder.In(clean) {
-			t.Fatalf("%q is left of %q in %q", key, page, clean)
-		}
-		if text := letters(clean, false); strings.Contains(text, part) {
-			t.Fatalf("%q is left of %q in %q", part, page, clean)
+		for left := range bytes.SplitSeq(clean, []byte("[redacted]")) { // Letters of the mark may complete a piece.
+			if finder.In(left) || strings.Contains(letters(left, false), part) {
+				t.Fatalf("%q is left of %q in %q", key, page, clean)
+			}
 		}
 	})
 }
