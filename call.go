@@ -218,7 +218,7 @@ func (c *call) checkRetry(context.Context, *http.Response, error) (bool, error) 
 }
 
 func (c *call) backoff(time.Duration, time.Duration, int, *http.Response) time.Duration {
-	return reportPause(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason(), nil)
+	return beginWait(c.core.withWaits(c.ctx, c.request.operation), c.next.wait, c.history.failure.pauseReason(), nil)
 }
 
 func (c *call) prepareRetry(*http.Request) error {

@@ -19,7 +19,7 @@ func sleepUntilMoved(ctx context.Context, d time.Duration, reason PauseReason, m
 	if reason != PausePoll && moved == nil && outlasts(ctx, d) {
 		return context.DeadlineExceeded
 	}
-	timer := time.NewTimer(reportPause(ctx, d, reason, moved))
+	timer := time.NewTimer(beginWait(ctx, d, reason, moved))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -37,10 +37,10 @@ type pauseListener func(reason PauseReason, until time.Time)
 
 type pauseListenerKey struct{}
 
-// reportPause reports to the tracers and to the listener of ctx that the call is about to
-// wait, and returns how long it still has to wait. For a listener it waits here until less
-// than a minute is left, or until moved is closed.
-func reportPause(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) (left time.Duration) {
+// beginWait tells the tracers and the listener of ctx that the call waits, and returns how
+// long is left to wait. With a listener, which hears of every minute, all but the last
+// minute has passed when it returns, unless ctx ended or moved was closed.
+func beginWait(ctx context.Context, d time.Duration, reason PauseReason, moved <-chan struct{}) (left time.Duration) {
 	if d <= time.Second || ctx.Err() != nil {
 		return d
 	}

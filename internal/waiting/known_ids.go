@@ -16,7 +16,7 @@ func (m *Machine) planKnown(now time.Time) {
 		}
 	}
 	find, set, list := max(1, m.SearchPages), math.Inf(1), math.Inf(1)
-	if m.statusFilterWorks(now) && len(m.Statuses) > 0 {
+	if m.reviewStatusFilter(now) && len(m.Statuses) > 0 {
 		set = m.waitingSetCost()
 	}
 	switch m.Meaning {
@@ -61,7 +61,7 @@ func (m *Machine) confirmKnown(now time.Time) {
 	for _, s := range m.Statuses {
 		pages += s.Pages
 	}
-	switch works := m.statusFilterWorks(now); {
+	switch works := m.reviewStatusFilter(now); {
 	case works && pages > 0 && pages < len(stale):
 		m.listWaitingSet(now, true)
 	case !works && m.OpeningPages < len(stale) && m.findListing(unfinished, "") == nil && now.Sub(m.ConfirmedAt) >= confirmAfter:

@@ -266,7 +266,7 @@ func (m *Machine) handleItem(now time.Time, it *Item, l *listing) bool {
 	case !m.forKnownIDs && m.Delivered.has(id) && !m.regraded(id, it):
 		delete(m.Items, id)
 		return false
-	case !it.Ready && !m.timedOut(now, id, it):
+	case !it.Ready && m.awaitReport(now, id, it):
 		return false
 	}
 	if l != nil && l.Purpose == sweep && pending == nil && it.Evaluated.After(m.RegularSince) {

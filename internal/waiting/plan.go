@@ -82,12 +82,12 @@ func (m *Machine) plan(now time.Time) {
 		m.planKnown(now)
 	case m.Meaning == Evaluation:
 		m.listNewEvaluations(now)
-	case m.Meaning == Submission && (m.NewPages <= m.waitingSetCost()+m.waitingSetExtraCost() || !m.statusFilterWorks(now)):
+	case m.Meaning == Submission && (m.NewPages <= m.waitingSetCost()+m.waitingSetExtraCost() || !m.reviewStatusFilter(now)):
 		m.ListedNew = true
 		m.listNewEvaluations(now)
 		m.planHandedIn(now)
 		m.planDeepSweep(now)
-	case m.statusFilterWorks(now) && len(m.Statuses) > 0:
+	case m.reviewStatusFilter(now) && len(m.Statuses) > 0:
 		m.NewPages *= 0.99 // The estimate falls, so that listing new evaluations is tried again.
 		m.sampleUnfiltered(now)
 		if m.Meaning == Submission { // One page shows evaluations of submissions that were handed in lately.
@@ -124,7 +124,7 @@ func (m *Machine) sampleUnfiltered(now time.Time) {
 // planHandedIn lists the submissions that are handed in and unfinished, so that the machine
 // knows those whose grading takes longer than the listing of new evaluations reaches back.
 func (m *Machine) planHandedIn(now time.Time) {
-	if age := now.Sub(m.HandedInListedAt); !m.statusFilterWorks(now) || age >= 0 && age < confirmAfter {
+	if age := now.Sub(m.HandedInListedAt); !m.reviewStatusFilter(now) || age >= 0 && age < confirmAfter {
 		return
 	}
 	m.HandedInListedAt = now

@@ -176,9 +176,9 @@ func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
 	return min(m.Max<<min(misses-1, 10), longest)
 }
 
-// timedOut keeps an evaluated item without a report pending, and reports whether it is
-// delivered without one. Only single reads decide that: see reportTimedOut.
-func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
+// awaitReport keeps an evaluated item without a report pending. It returns false if the
+// item is to be delivered without one, which only single reads decide: see reportTimedOut.
+func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 	pending := m.Items[id]
 	if pending == nil {
 		pending = &pendingItem{Created: it.Created}
@@ -189,7 +189,7 @@ func (m *Machine) timedOut(now time.Time, id string, it *Item) bool {
 		pending.LateSince = now
 		pending.ReadAt = now
 	}
-	return pending.WithoutReport
+	return !pending.WithoutReport
 }
 
 // reportTimedOut records that a single read found no report. In a watch it reports whether

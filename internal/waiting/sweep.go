@@ -129,7 +129,7 @@ func (m *Machine) adaptSweepInterval() {
 // some unfinished submissions may never have been listed, and of what is evaluated
 // as long as the set is truncated.
 func (m *Machine) planDeepSweep(now time.Time) {
-	works := m.statusFilterWorks(now)
+	works := m.reviewStatusFilter(now)
 	snapshot := works && m.AllListedAt.Before(m.UnlistedUntil)
 	most := m.spareReads()
 	if m.LookbackPageAt.After(now) || now.Sub(m.LookbackPageAt) >= time.Hour {
@@ -156,7 +156,7 @@ func (m *Machine) planSweepLevels(now time.Time) {
 	idle := min(max(now.Sub(m.CreditedAt), 0), max(m.Window.Length, time.Hour))
 	m.CreditedAt = now
 	filter := m.evaluatedFilter()
-	if len(m.Statuses) == 0 && m.statusFilterWorks(now) {
+	if len(m.Statuses) == 0 && m.reviewStatusFilter(now) {
 		filter = ""
 	}
 	covered := -1

@@ -107,9 +107,9 @@ func (m *Machine) countFilterEvidence(good, bad float64) {
 	}
 }
 
-// statusFilterWorks reports whether filtering by the status of unfinished submissions
-// works. It turns the filter off when the evidence is against it.
-func (m *Machine) statusFilterWorks(now time.Time) bool {
+// reviewStatusFilter turns the filter by the status of unfinished submissions off for a day
+// if the evidence is against it, and reports whether it can be used.
+func (m *Machine) reviewStatusFilter(now time.Time) bool {
 	if m.FilterBad >= maxFilterBad && m.FilterBad > m.FilterGood {
 		m.turnFilterOff(now)
 	}
