@@ -48,6 +48,18 @@ for module in "${modules[@]}"; do
 	esac
 done
 
+# newest_go_versions prints the newest patch release of each Go version from that of
+# go.mod on, oldest first, for example go1.26.11 and go1.27.4.
+newest_go_versions() {
+	local minimum
+	minimum=$(go mod edit -json | grep -o '"Go": "[^"]*"' | cut -d'"' -f4 | cut -d. -f1,2)
+	go list -m -versions go | tr ' ' '\n' | grep -E '^[0-9]+\.[0-9]+\.[0-9]+$' | sort -V |
+		awk -F. -v minimum="$minimum" '
+			BEGIN { split(minimum, least, ".") }
+			$1 > least[1] || ($1 == least[1] && $2 >= least[2]) { newest[$1 "." $2] = "go" $0 }
+			END { for (version in newest) print newest[version] }' | sort -V
+}
+
 # within runs a command in a module's folder.
 within() {
 	(cd "$1" && "${@:2}")
