@@ -40,7 +40,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(programs) }()
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./export", "./shortlist", "./invite", "./backend", "./reports")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", programs+"/", "./quickstart", "./poll", "./shortlist", "./invite", "./backend")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v: %v\n%s", build, err, out)
 		return 1
@@ -121,10 +121,10 @@ func TestFailuresAreOneLine(t *testing.T) {
 		"no key":             {service{fake.URL(), ""}, "HIRING_API_KEY"},
 		"no address":         {service{"", sandbox.TestKey}, "HIRING_BASE_URL"},
 	} {
-		for _, example := range []string{"quickstart", "export", "invite", "reports"} {
+		for _, example := range []string{"quickstart", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
-				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
+				args := map[string][]string{"invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
 				stdout, stderr, status := output(t, program(t, c.service, example, args[example]...))
 				oneLine(t, example, stderr, status, c.want)
 				if example != "invite" { // It prints the candidates that it did not invite.
@@ -144,7 +144,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 	} {
-		for _, example := range []string{"quickstart", "export", "invite", "reports"} {
+		for _, example := range []string{"quickstart", "invite"} {
 			t.Run(name+"/"+example, func(t *testing.T) {
 				t.Parallel()
 				asked := make(chan struct{}, 100)
@@ -152,7 +152,7 @@ func TestInterruptEndsARequestAndAPause(t *testing.T) {
 					asked <- struct{}{}
 					answer(w, r)
 				})
-				args := map[string][]string{"export": {t.TempDir()}, "invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}, "reports": {"-assessment", sandbox.AssessmentID, "-o", filepath.Join(t.TempDir(), "report.html")}}
+				args := map[string][]string{"invite": {csvFile(t, "Ada,ada@example.com"), sandbox.AssessmentID}}
 				cmd := program(t, service{url, sandbox.TestKey}, example, args[example]...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -35,15 +34,15 @@ func newFixture(t *testing.T) *fixture {
 	return d
 }
 
-// invite invites the addresses. The first is on line 1.
+// invite invites the addresses.
 func (d *fixture) invite(ctx context.Context, emails ...string) error {
 	d.stdout.Reset()
 	d.progress.Reset()
-	var candidates []candidate
-	for i, email := range emails {
-		candidates = append(candidates, candidate{i + 1, hiring.NewInvitation{Email: email, Name: "Quentin Qux"}})
+	var candidates []hiring.NewInvitation
+	for _, email := range emails {
+		candidates = append(candidates, hiring.NewInvitation{Email: email, Name: "Quentin Qux"})
 	}
-	return invite(ctx, d.LiveClient(), d.assessment, candidates, d.checkpoint, &d.stdout, log.New(&d.progress, "", 0))
+	return invite(ctx, d.LiveClient(), d.assessment, candidates, d.checkpoint, &d.stdout, &d.progress)
 }
 
 // mails counts the invitations of each address.
@@ -58,15 +57,15 @@ func (d *fixture) mails(t *testing.T) map[string]int {
 	return mails
 }
 
-func TestInviteLogsEachLineWithoutNamesAndAddresses(t *testing.T) {
+func TestInviteLogsEachCandidateWithoutNamesAndAddresses(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
 	require.NoError(t, d.invite(t.Context(), "qux@example.com", "qux@@example.com", "QUX@example.com"))
 	require.Equal(t, "1 sent, 1 existing, 1 not sent, 0 unknown\n", d.stdout.String())
 	lines := strings.Split(d.progress.String(), "\n")
-	require.Equal(t, "line 1: sent; 199 writes left this hour", lines[0])
-	require.Contains(t, lines[1], "line 2: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
-	require.Equal(t, "line 3: existing", lines[2])
+	require.Equal(t, "candidate 1: sent", lines[0])
+	require.Contains(t, lines[1], "candidate 2: not sent: hiring: Invitations.Send: 400 INVALID_INPUT")
+	require.Equal(t, "candidate 3: existing", lines[2])
 	for _, secret := range []string{"Quentin", "qux", "QUX", sandbox.LiveKey} {
 		require.NotContains(t, d.progress.String(), secret)
 	}
@@ -110,9 +109,9 @@ func TestInviteSendsTheRestWhenThePlanHasMore(t *testing.T) {
 		d.SetPlan(sandbox.LiveKey, 0, 1)
 		err := d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com")
 		require.ErrorIs(t, err, hiring.ErrPlanLimitReached)
-		require.ErrorContains(t, err, "; run this again when the plan has invitations left")
+		require.ErrorContains(t, err, "; run this again: no candidate gets a second e-mail")
 		require.Equal(t, "1 sent, 0 existing, 2 not sent, 0 unknown\n", d.stdout.String())
-		require.Equal(t, "line 1: sent; 199 writes left this hour\n", d.progress.String(), "an error that ends the run is logged at the end")
+		require.Equal(t, "candidate 1: sent\n", d.progress.String(), "an error that ends the run is logged at the end")
 
 		d.SetPlan(sandbox.LiveKey, 1, 10)
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com", "kim@example.com"))
@@ -138,24 +137,8 @@ func TestInviteContinuesAfterAnUnlistedInvitation(t *testing.T) {
 		d.Inject(sandbox.Fault{Route: "POST *", Status: http.StatusCreated, Body: `{"data":null,"meta":{"request_id":"req_1"}}`, ContentType: "application/json"})
 		require.NoError(t, d.invite(t.Context(), "ada@example.com", "eve@example.com"))
 		require.Equal(t, "1 sent, 0 existing, 0 not sent, 1 unknown\n", d.stdout.String())
-		require.Contains(t, d.progress.String(), "line 1: unknown: hiring: ")
+		require.Contains(t, d.progress.String(), "candidate 1: unknown: hiring: ")
 	})
-}
-
-func TestAdvice(t *testing.T) {
-	t.Parallel()
-	for want, errs := range map[string][]error{
-		"which looks for it":   {hiring.ErrOutcomeUnknown, errors.Join(context.Canceled, hiring.ErrOutcomeUnknown)},
-		"plan has invitations": {hiring.ErrPlanLimitReached},
-		"a key that may write": {hiring.ErrInvalidToken, hiring.ErrInsufficientScope},
-		"id of the assessment": {hiring.ErrNotFound},
-		"for the rest":         {context.Canceled},
-		"run this again later": {hiring.ErrRateLimited, hiring.ErrInternal, context.DeadlineExceeded},
-	} {
-		for _, err := range errs {
-			require.Contains(t, advice(err), want, "%v", err)
-		}
-	}
 }
 
 // full is a full disk.
@@ -168,11 +151,6 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestInviteReturnsAnErrorOfPrinting(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)
-	ada := []candidate{{1, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"}}}
-	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, nil, full{}, log.New(full{}, "", 0)), errFull)
-}
-
-func TestPrintable(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", printable("Zoë \x1b[2J\n\u202e می\u200cخواهم"))
+	ada := []hiring.NewInvitation{{Email: "ada@example.com", Name: "Ada"}}
+	require.ErrorIs(t, invite(t.Context(), d.LiveClient(), d.assessment, ada, nil, full{}, full{}), errFull)
 }

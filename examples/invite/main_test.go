@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
@@ -24,7 +25,7 @@ func TestRunNeedsNoSetup(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, run(t.Context(), nil, &stdout, &stderr))
 	require.Equal(t, "3 sent, 0 existing, 0 not sent, 0 unknown\n", stdout.String())
-	require.Equal(t, "line 2: sent; 199 writes left this hour\nline 3: sent; 198 writes left this hour\nline 4: sent; 197 writes left this hour\n", stderr.String())
+	require.Equal(t, "candidate 1: sent\ncandidate 2: sent\ncandidate 3: sent\n", stderr.String())
 }
 
 func TestRunSendsToRealCandidatesOnlyWithYes(t *testing.T) {
@@ -48,7 +49,7 @@ func TestRunRejectsBadArguments(t *testing.T) {
 	for name, c := range map[string]struct{ baseURL, args, want string }{
 		"no assessment":         {"https://hiring.example.com", "candidates.csv", "usage: invite"},
 		"a flag after the file": {"https://hiring.example.com", "candidates.csv 1 -yes", "usage: invite"},
-		"another flag":          {"", "-no", "flag provided but not defined: -no; usage: invite"},
+		"another flag":          {"", "-no", "usage: invite"},
 		"a missing file":        {"", "none.csv", "none.csv: "},
 		"no key":                {"https://hiring.example.com", "candidates.csv 1", "HIRING_API_KEY"},
 	} {
@@ -61,9 +62,38 @@ func TestRunRejectsBadArguments(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	require.NoError(t, run(t.Context(), []string{"-h"}, &stdout, &stderr))
-	require.Empty(t, stdout.String())
-	require.Contains(t, stderr.String(), "usage: invite [-yes] file.csv assessment\n  -yes")
+func TestParse(t *testing.T) {
+	t.Parallel()
+	ada := hiring.NewInvitation{Name: "Ada Example", Email: "ada@example.com"}
+	eve := hiring.NewInvitation{Name: "Example, Eve", Email: "eve@example.com"}
+	for name, c := range map[string]struct {
+		text string
+		want []hiring.NewInvitation
+	}{
+		"no header":                {"Ada Example,ada@example.com\n\"Example, Eve\", eve@example.com \n", []hiring.NewInvitation{ada, eve}},
+		"header":                   {"\ufeffName,Email\r\n\r\nAda Example,ada@example.com\r\n", []hiring.NewInvitation{ada}},
+		"a name with a line break": {"\"Ada\nExample\",ada@example.com", []hiring.NewInvitation{{Name: "Ada\nExample", Email: "ada@example.com"}}},
+	} {
+		got, err := parse(c.text)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, got, name)
+	}
+	for text, want := range map[string]string{
+		"":                                 "there are no candidates",
+		"name,email\n":                     "there are no candidates",
+		"Bob Example,bob\n":                "the columns must be name,email",
+		"bob@example.com\n":                "the columns must be name,email",
+		"who,email\nBob,bob@example.com\n": "the columns must be name,email",
+		"email,name\nbob@example.com,Bob":  "the columns must be name,email",
+		"Bob,bob@example.com\nAda\n":       "record on line 2: wrong number of fields",
+		"name,email\n\"Bob,bob@x.test\n":   "parse error on line 2",
+	} {
+		_, err := parse(text)
+		require.ErrorContains(t, err, want, "%q", text)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Zoë \ufffd[2J\ufffd\ufffd می\u200cخواهم", printable("Zoë \x1b[2J\n\u202e می\u200cخواهم"))
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,6 +32,19 @@ func TestRunNeedsNoSetup(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), &out))
 	require.Equal(t, string(want), out.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 101, "columns and the line break: %s", line)
+	}
+}
+
+func TestWhatToTryNextExists(t *testing.T) {
+	t.Parallel()
+	places := regexp.MustCompile(`(?m)^(?:go run \./)?(\S+/\S+)`).FindAllStringSubmatch(next, -1)
+	require.Len(t, places, 5)
+	for _, place := range places {
+		_, err := os.Stat(filepath.Join("../..", place[1]))
+		require.NoError(t, err)
+	}
 }
 
 func TestRunTakesTheServiceOfTheEnvironment(t *testing.T) {
@@ -47,9 +63,9 @@ func TestShowFails(t *testing.T) {
 	for route, want := range map[string]string{
 		"GET /account":                       "account: hiring: Account.Get: 403",
 		"GET /assessments":                   "assessments: hiring: Assessments.List: 403",
-		"GET /assessments/{id}/invitations":  "invitations: hiring: Invitations.List: 403",
-		"POST /assessments":                  "writing with a test key: hiring: Assessments.Create: 403",
-		"POST /assessments/{id}/invitations": "writing with a test key: hiring: Invitations.Send: 403",
+		"GET /assessments/{id}/invitations":  "assessments: hiring: Invitations.List: 403",
+		"POST /assessments":                  "assessments: hiring: Assessments.Create: 403",
+		"POST /assessments/{id}/invitations": "assessments: hiring: Invitations.Send: 403",
 		"GET /submissions":                   "candidates: hiring: Submissions.List: 403",
 	} {
 		t.Run(route, func(t *testing.T) {
@@ -91,7 +107,7 @@ func TestShowOmitsUnknownScores(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, show(t.Context(), server.LiveClient(), &out))
 	require.NotContains(t, out.String(), "Grace")
-	require.Regexp(t, `(?m)^1 of 1 +0 +strong_no +not enough data +0 +not enough data +not enough data +Ada$`, out.String())
+	require.Regexp(t, `(?m)^0 +strong_no +- +0 +- +- +Ada$`, out.String())
 }
 
 // begin returns the id of a candidate's submission.

@@ -1,66 +1,48 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// show prints what there is, or nothing when a part of it cannot be read.
-func show(ctx context.Context, client *hiring.Client, out io.Writer) error {
-	t := newTable()
-	if err := showAccount(ctx, client, t); err != nil {
-		return fmt.Errorf("account: %w", err)
-	}
-	assessments, err := showAssessments(ctx, client, t)
-	if err != nil {
-		return fmt.Errorf("assessments: %w", err)
-	}
-	if len(assessments) > 0 {
-		oldest := assessments[len(assessments)-1]
-		if err := showInvitations(ctx, client, t, oldest); err != nil {
-			return fmt.Errorf("invitations: %w", err)
-		}
-		if err := tryWriting(ctx, client, t, oldest); err != nil {
-			return fmt.Errorf("writing with a test key: %w", err)
-		}
-	}
-	if err := showCandidates(ctx, client, t); err != nil {
-		return fmt.Errorf("candidates: %w", err)
-	}
-	showQuota(client.Quota(), t)
-	return t.print(out)
-}
-
-func showAccount(ctx context.Context, client *hiring.Client, t *table) error {
+func showAccount(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	account, err := client.Account.Get(ctx)
 	if err != nil {
 		return err
 	}
 	left, limited := account.InvitationsLeft()
-	t.line("%s, plan %s: %d invitations left (limit enforced: %t)", account.Name, account.Plan.ID, left, limited)
+	row(out, fmt.Sprintf("%s, plan %s: %d invitations left (limit enforced: %t)", account.Name, account.Plan.ID, left, limited))
 	return nil
 }
 
-func showAssessments(ctx context.Context, client *hiring.Client, t *table) ([]hiring.Assessment, error) {
+func showAssessments(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	page, err := client.Assessments.List().PageSize(20).Page(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t.title("ASSESSMENTS, the newest %d", len(page.Items))
-	t.row("STATUS", "CREATED", "NAME")
+	row(out)
+	row(out, fmt.Sprintf("ASSESSMENTS, the newest %d", len(page.Items)))
+	row(out, "STATUS", "CREATED", "NAME")
 	for _, assessment := range page.Items {
-		t.row(string(assessment.Status), assessment.CreatedAt.Format("2006-01-02"), assessment.Name)
+		row(out, string(assessment.Status), assessment.CreatedAt.Format("2006-01-02"), assessment.Name)
 	}
-	return page.Items, nil
+	if len(page.Items) == 0 {
+		return nil
+	}
+	oldest := page.Items[len(page.Items)-1]
+	if err := showInvitations(ctx, client, out, oldest); err != nil {
+		return err
+	}
+	return tryWriting(ctx, client, out, oldest)
 }
 
-func showInvitations(ctx context.Context, client *hiring.Client, t *table, assessment hiring.Assessment) error {
+func showInvitations(ctx context.Context, client *hiring.Client, out io.Writer, assessment hiring.Assessment) error {
 	page, err := client.Invitations.List(assessment.ID).Page(ctx)
 	if err != nil {
 		return err
@@ -69,13 +51,15 @@ func showInvitations(ctx context.Context, client *hiring.Client, t *table, asses
 	for _, invitation := range page.Items {
 		counts[invitation.Status]++
 	}
-	t.title("INVITATIONS to %s by status, the newest %d of %d: %v", assessment.Name, len(page.Items), page.Meta.Total, counts)
+	row(out)
+	row(out, fmt.Sprintf("INVITATIONS, the newest %d of %d to %s", len(page.Items), page.Meta.Total, assessment.Name))
+	row(out, strings.Trim(fmt.Sprint(counts), "map[]")) // Sorted by status.
 	return nil
 }
 
 // tryWriting creates an assessment and invites a candidate. It runs only with test keys,
 // for which the API stores nothing.
-func tryWriting(ctx context.Context, client *hiring.Client, t *table, assessment hiring.Assessment) error {
+func tryWriting(ctx context.Context, client *hiring.Client, out io.Writer, assessment hiring.Assessment) error {
 	if client.Environment() != hiring.EnvironmentTest || assessment.Status != hiring.AssessmentActive {
 		return nil
 	}
@@ -83,63 +67,78 @@ func tryWriting(ctx context.Context, client *hiring.Client, t *table, assessment
 	if err != nil {
 		return err
 	}
-	// The created one was not kept, so the candidate is invited to the one that there is.
-	invited, err := client.Invitations.Send(ctx, assessment.ID, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"})
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	invited, err := client.Invitations.Send(ctx, assessment.ID, ada) // The created assessment was not stored.
 	if err != nil {
 		return err
 	}
-	t.title("CREATED %s", created.Name)
-	t.line("INVITED %s", invited.CandidateName)
+	row(out)
+	row(out, "CREATED "+created.Name)
+	row(out, "INVITED "+invited.CandidateName)
 	return nil
 }
 
-func showCandidates(ctx context.Context, client *hiring.Client, t *table) error {
+func showCandidates(ctx context.Context, client *hiring.Client, out io.Writer) error {
 	evaluated := hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}
-	page, err := client.Submissions.List(evaluated).PageSize(25).Page(ctx)
+	page, err := client.Submissions.List(evaluated).PageSize(20).Page(ctx)
 	if err != nil {
 		return err
 	}
-	best := ranked(page.Items)
-	t.title("CANDIDATES, the newest %d", len(best))
-	t.row("RANK", "SHIP SCORE", "VERDICT", "CORRECTNESS", "CRAFT", "AI FLUENCY", "RIGOR", "NAME")
-	for _, submission := range best {
+	row(out)
+	row(out, "CANDIDATES with a score, the newest first (-: not enough data)")
+	row(out, "SHIP SCORE", "VERDICT", "CORRECTNESS", "CRAFT", "AI FLUENCY", "RIGOR", "NAME")
+	for _, submission := range page.Items {
 		report := submission.Report
-		score, _ := report.Score()
-		t.row(fmt.Sprintf("%d of %d", report.PipelineRank.Rank, report.PipelineRank.Total), strconv.Itoa(score), string(report.Verdict),
+		score, ok := report.Score()
+		if !ok {
+			continue
+		}
+		row(out, strconv.Itoa(score), string(report.Verdict),
 			pillar(report, hiring.PillarCorrectness), pillar(report, hiring.PillarCraft),
 			pillar(report, hiring.PillarAIFluency), pillar(report, hiring.PillarRigor), submission.Candidate.Name)
 	}
 	return nil
 }
 
-// ranked returns those that have a score and a rank, the best first.
-func ranked(submissions []hiring.Submission) []hiring.Submission {
-	var best []hiring.Submission
-	for _, submission := range submissions {
-		if _, ok := submission.Report.Score(); ok && submission.Report.PipelineRank != nil {
-			best = append(best, submission)
-		}
-	}
-	slices.SortStableFunc(best, func(a, b hiring.Submission) int {
-		return cmp.Compare(a.Report.PipelineRank.Rank, b.Report.PipelineRank.Rank)
-	})
-	return best
-}
-
-// pillar returns the score of an area, if there is evidence for one. That there is
-// none does not mean 0.
+// pillar returns the score of an area if there is enough evidence for it. A missing score
+// does not mean 0.
 func pillar(report *hiring.Report, id hiring.PillarID) string {
 	area, _ := report.Pillar(id)
 	if score, ok := area.ReliableScore(); ok {
 		return strconv.Itoa(score)
 	}
-	return "not enough data"
+	return "-"
 }
 
-func showQuota(quota hiring.Quota, t *table) {
+// showRateLimits sends no request: each response contains the rate limit.
+func showRateLimits(_ context.Context, client *hiring.Client, out io.Writer) error {
+	quota := client.Quota()
 	writes := "not known before the first one"
 	if quota.Write.Known() {
 		writes = fmt.Sprintf("%d of %d", quota.Write.Remaining, quota.Write.Limit)
 	}
-	t.title("QUOTA left this hour: %d of %d reads; writes: %s", quota.Read.Remaining, quota.Read.Limit, writes)
+	row(out)
+	row(out, fmt.Sprintf("RATE LIMITS, left this hour: %d of %d reads; writes: %s", quota.Read.Remaining, quota.Read.Limit, writes))
+	return nil
+}
+
+// row prints a line of columns. Names come from outside: they must not control the
+// terminal or add columns and lines.
+func row(out io.Writer, cells ...string) {
+	for i, cell := range cells {
+		cells[i] = printable(cell)
+	}
+	_, _ = fmt.Fprintln(out, strings.Join(cells, "\t")) // Writes to a buffer, which never fails.
+}
+
+// printable replaces control characters, which a terminal would execute: the text may
+// contain names from outside.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		joinsLetters := r == '\u200c' || r == '\u200d'
+		if unicode.IsGraphic(r) || joinsLetters {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
