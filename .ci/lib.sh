@@ -91,7 +91,7 @@ need_browser() {
 # build_tools builds what these scripts use of what tools/go.mod pins; nothing is
 # done when it is up to date.
 build_tools() {
-	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat golang.org/x/exp/cmd/apidiff
+	within tools go build -o "$bin/" github.com/golangci/golangci-lint/v2/cmd/golangci-lint golang.org/x/perf/cmd/benchstat
 	# Beside the others it does not build: it needs an older version of what they use.
 	[[ -x $bin/go-licenses ]] || GOBIN=$bin go install github.com/google/go-licenses@v1.6.0
 }

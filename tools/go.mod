@@ -7,7 +7,6 @@ tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	github.com/ogen-go/ogen/cmd/ogen
-	golang.org/x/exp/cmd/apidiff
 	golang.org/x/perf/cmd/benchstat
 )
 
