@@ -48,6 +48,12 @@ for module in "${modules[@]}"; do
 	esac
 done
 
+# generate_peers writes the clients that benchmarks/ compares hiring with. Without them that module does not compile.
+generate_peers() {
+	step "generating the clients of the comparison (benchmarks/peers)"
+	within benchmarks go generate ./peers
+}
+
 # newest_go_versions prints the newest patch release of each Go version from that of
 # go.mod on, oldest first, for example go1.26.11 and go1.27.4.
 newest_go_versions() {
