@@ -129,7 +129,7 @@ func TestLooks(t *testing.T) {
 			assert.Greater(t, len(picture), 5_000)
 			to := t.TempDir()
 			if *update && (l.name == "desktop" && name != "exchange" || name == "journal") {
-				to = "../docs/console"
+				to = "pictures"
 			}
 			require.NoError(t, os.MkdirAll(to, 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(to, name+"-"+l.name+".webp"), picture, 0o644))
