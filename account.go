@@ -2,9 +2,8 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"time"
-
-	stdjson "encoding/json"
 )
 
 // AccountService reads the organization of the API key.
@@ -22,16 +21,16 @@ func (s *AccountService) Get(ctx context.Context) (Account, error) {
 
 // Account is an organization. Nil pointers mean not set.
 type Account struct {
-	ID                   string                        `json:"id"`
-	Name                 string                        `json:"name"`
-	Slug                 string                        `json:"slug"`
-	Plan                 Plan                          `json:"plan"`
-	Usage                Usage                         `json:"usage"`
-	Branding             Branding                      `json:"branding"`
-	CustomDomain         *string                       `json:"custom_domain"`
-	CustomDomainVerified bool                          `json:"custom_domain_verified"`
-	CreatedAt            time.Time                     `json:"created_at,omitzero"`
-	Extra                map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID                   string                     `json:"id"`
+	Name                 string                     `json:"name"`
+	Slug                 string                     `json:"slug"`
+	Plan                 Plan                       `json:"plan"`
+	Usage                Usage                      `json:"usage"`
+	Branding             Branding                   `json:"branding"`
+	CustomDomain         *string                    `json:"custom_domain"`
+	CustomDomainVerified bool                       `json:"custom_domain_verified"`
+	CreatedAt            time.Time                  `json:"created_at,omitzero"`
+	Extra                map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // InvitationsLeft returns the number of invitations that the plan allows until the end of
@@ -45,30 +44,30 @@ func (a Account) identity() string { return a.ID }
 
 // Plan is the organization's plan. The API never returns billing identifiers.
 type Plan struct {
-	ID                 string                        `json:"id"`
-	SubscriptionStatus string                        `json:"subscription_status"`
-	BillingCurrency    string                        `json:"billing_currency"`
-	LimitsEnforced     bool                          `json:"limits_enforced"` // False: the limit in Usage is not enforced.
-	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID                 string                     `json:"id"`
+	SubscriptionStatus string                     `json:"subscription_status"`
+	BillingCurrency    string                     `json:"billing_currency"`
+	LimitsEnforced     bool                       `json:"limits_enforced"` // False: the limit in Usage is not enforced.
+	Extra              map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Usage counts the invitations sent in the current period. Creating an assessment does not
 // count.
 type Usage struct {
-	PeriodStart      time.Time                     `json:"period_start,omitzero"`
-	AssessmentsUsed  int                           `json:"assessments_used"`
-	AssessmentsLimit int                           `json:"assessments_limit"`
-	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+	PeriodStart      time.Time                  `json:"period_start,omitzero"`
+	AssessmentsUsed  int                        `json:"assessments_used"`
+	AssessmentsLimit int                        `json:"assessments_limit"`
+	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Branding is the branding of the account. Nil pointers mean not set.
 type Branding struct {
-	AccentColor  string                        `json:"accent_color"` // Hex, as in "#1a2b3c".
-	PrimaryColor *string                       `json:"primary_color"`
-	LogoURL      *string                       `json:"logo_url"`
-	SenderName   *string                       `json:"sender_name"`
-	SupportEmail *string                       `json:"support_email"`
-	Extra        map[string]stdjson.RawMessage `json:",unknown,embed"`
+	AccentColor  string                     `json:"accent_color"` // Hex, as in "#1a2b3c".
+	PrimaryColor *string                    `json:"primary_color"`
+	LogoURL      *string                    `json:"logo_url"`
+	SenderName   *string                    `json:"sender_name"`
+	SupportEmail *string                    `json:"support_email"`
+	Extra        map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // MemberService reads the members of the organization.
@@ -92,12 +91,12 @@ func (s *MemberService) List() Pager[Member] {
 
 // Member is a user of the organization's account.
 type Member struct {
-	ID        string                        `json:"id"`
-	Email     string                        `json:"email"`
-	Name      string                        `json:"name"`
-	Role      MemberRole                    `json:"role"`
-	CreatedAt time.Time                     `json:"created_at,omitzero"`
-	Extra     map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID        string                     `json:"id"`
+	Email     string                     `json:"email"`
+	Name      string                     `json:"name"`
+	Role      MemberRole                 `json:"role"`
+	CreatedAt time.Time                  `json:"created_at,omitzero"`
+	Extra     map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // MemberRole is the role of a member. The set is open.

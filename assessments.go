@@ -2,9 +2,8 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"time"
-
-	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
@@ -130,16 +129,16 @@ func (in AssessmentUpdate) apply(r request) request {
 
 // Assessment is a job posting built from a challenge.
 type Assessment struct {
-	ID               string                        `json:"id"`
-	Name             string                        `json:"name"`
-	ChallengeID      string                        `json:"challenge_id"`
-	Status           AssessmentStatus              `json:"status"`
-	TimeLimitMinutes int                           `json:"time_limit_minutes"`
-	BudgetDollarsCap *float64                      `json:"budget_dollars_cap"` // In dollars.
-	SelectedTaskIDs  []string                      `json:"selected_task_ids"`  // Nil if not set.
-	CreatedAt        time.Time                     `json:"created_at,omitzero"`
-	UpdatedAt        time.Time                     `json:"updated_at,omitzero"`
-	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID               string                     `json:"id"`
+	Name             string                     `json:"name"`
+	ChallengeID      string                     `json:"challenge_id"`
+	Status           AssessmentStatus           `json:"status"`
+	TimeLimitMinutes int                        `json:"time_limit_minutes"`
+	BudgetDollarsCap *float64                   `json:"budget_dollars_cap"` // In dollars.
+	SelectedTaskIDs  []string                   `json:"selected_task_ids"`  // Nil if not set.
+	CreatedAt        time.Time                  `json:"created_at,omitzero"`
+	UpdatedAt        time.Time                  `json:"updated_at,omitzero"`
+	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 func (v Assessment) identity() string { return v.ID }

@@ -2,9 +2,8 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"time"
-
-	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/paging"
 )
@@ -39,36 +38,36 @@ func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error
 // Challenge is a coding challenge. The values of Domain, Difficulty, Level and Stack are
 // not documented. Those in the sandbox are invented.
 type Challenge struct {
-	ID               string                        `json:"id"`
-	Slug             string                        `json:"slug"`
-	Name             string                        `json:"name"`
-	Domain           string                        `json:"domain"`
-	Difficulty       string                        `json:"difficulty"`
-	Level            string                        `json:"level"`
-	Stack            string                        `json:"stack"`
-	TimeLimitMinutes int                           `json:"time_limit_minutes"`
-	BudgetDollarsCap float64                       `json:"budget_dollars_cap"` // Spending cap for AI usage, in dollars.
-	IsPlatform       bool                          `json:"is_platform"`
-	IsMultiTask      bool                          `json:"is_multi_task"`
-	PublishedAt      time.Time                     `json:"published_at,omitzero"`
-	CreatedAt        time.Time                     `json:"created_at,omitzero"`
-	BriefMD          string                        `json:"brief_md"`       // Markdown for the candidate.
-	Tasks            []Task                        `json:"tasks,omitzero"` // Nil unless IsMultiTask.
-	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID               string                     `json:"id"`
+	Slug             string                     `json:"slug"`
+	Name             string                     `json:"name"`
+	Domain           string                     `json:"domain"`
+	Difficulty       string                     `json:"difficulty"`
+	Level            string                     `json:"level"`
+	Stack            string                     `json:"stack"`
+	TimeLimitMinutes int                        `json:"time_limit_minutes"`
+	BudgetDollarsCap float64                    `json:"budget_dollars_cap"` // Spending cap for AI usage, in dollars.
+	IsPlatform       bool                       `json:"is_platform"`
+	IsMultiTask      bool                       `json:"is_multi_task"`
+	PublishedAt      time.Time                  `json:"published_at,omitzero"`
+	CreatedAt        time.Time                  `json:"created_at,omitzero"`
+	BriefMD          string                     `json:"brief_md"`       // Markdown for the candidate.
+	Tasks            []Task                     `json:"tasks,omitzero"` // Nil unless IsMultiTask.
+	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 func (v Challenge) identity() string { return v.ID }
 
 // Task is a part of a multi-task challenge.
 type Task struct {
-	ID               string                        `json:"id"`
-	TaskKey          string                        `json:"task_key"` // Short name within the challenge.
-	Kind             TaskKind                      `json:"kind"`
-	Title            string                        `json:"title"`
-	OrderIndex       int                           `json:"order_index"` // From 0.
-	Weight           float64                       `json:"weight"`      // Share of the challenge's score.
-	TimeLimitMinutes int                           `json:"time_limit_minutes"`
-	Extra            map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID               string                     `json:"id"`
+	TaskKey          string                     `json:"task_key"` // Short name within the challenge.
+	Kind             TaskKind                   `json:"kind"`
+	Title            string                     `json:"title"`
+	OrderIndex       int                        `json:"order_index"` // From 0.
+	Weight           float64                    `json:"weight"`      // Share of the challenge's score.
+	TimeLimitMinutes int                        `json:"time_limit_minutes"`
+	Extra            map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // TaskKind is the kind of a task. The set is open.

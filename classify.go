@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
@@ -159,7 +159,7 @@ func unusable(s *subject, res *result, dec *decoded, end *attemptEnd) classifica
 // undecodable returns the error of a 2xx response that was read in full, except that
 // cut reports that its JSON ends too early. It returns nil when reading failed.
 func undecodable(s *subject, res *result, cause error) (e *Error, cut bool) {
-	var semantic *json.SemanticError
+	var semantic *jsonv2.SemanticError
 	var syntactic *jsontext.SyntacticError
 	why, stated := errors.AsType[responseError](cause)
 	tooLong, limited := errors.AsType[tooLongError](cause)
@@ -238,7 +238,7 @@ func (s *subject) fail(res *result, message string, cause error) *Error {
 		Attempts:  s.attempts,
 		Outcome:   s.outcome(OutcomeNotDone),
 		RateLimit: res.limit,
-		Operation: s.request.operation,
+		Operation: s.request.errorOperation(),
 		scrub:     s.key.secret.ScrubString,
 	}
 	e.causedBy(s.key.secret.Clean(cause))

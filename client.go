@@ -3,6 +3,7 @@ package hiring
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math"
 	"net/http"
 	"net/url"
@@ -15,9 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	stdjson "encoding/json"
-
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/quota"
 	"github.com/hiring-assessment/hiring-go/internal/serverclock"
@@ -104,8 +103,8 @@ func (c *Client) Quota() Quota {
 // OpenAPI returns the API's OpenAPI 3.1 document. The document comes without the envelope
 // of other responses (assumed: bare document) or is taken out of the envelope. Scope read;
 // costs one read.
-func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
-	var document stdjson.RawMessage
+func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
+	var document json.RawMessage
 	err := c.use().send(ctx, newRequest("OpenAPI", "GET /openapi.json"), decoderFunc(func(p *payload) (string, error) {
 		var members struct {
 			OpenAPI RawValue `json:"openapi"`
@@ -115,9 +114,9 @@ func (c *Client) OpenAPI(ctx context.Context) (stdjson.RawMessage, error) {
 			return "", err // Also when the timeout expired while other members were skipped.
 		}
 		if members.OpenAPI == nil && members.Data != nil {
-			document = stdjson.RawMessage(members.Data)
+			document = json.RawMessage(members.Data)
 		} else {
-			document = slices.Clone(stdjson.RawMessage(p.body))
+			document = slices.Clone(json.RawMessage(p.body))
 		}
 		return "", nil
 	}))
@@ -147,7 +146,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		if _, err := open(p, &e); err != nil {
 			return "", err
 		}
-		return "", decodeWithin(&p.within, *e.Data, out, json.MatchCaseInsensitiveNames(true))
+		return "", decodeWithin(&p.within, *e.Data, out, jsonv2.MatchCaseInsensitiveNames(true))
 	})
 	if out == nil {
 		d = lenientDecoder{func(p *payload) (string, error) {
@@ -168,6 +167,9 @@ func anyRequest(method, escaped string) request {
 	path, template, err := urls.ParsePath(escaped)
 	if err != nil {
 		return r.refuse("path", err.Error())
+	}
+	if path.Plain == apiPrefix || strings.HasPrefix(path.Plain, apiPrefix+"/") {
+		r = r.refuse("path", "must be below "+apiPrefix+": leave out "+apiPrefix+", which the client adds")
 	}
 	r.route, r.path, r.rawPath = template, path.Plain, path.Raw
 	return r
@@ -225,11 +227,21 @@ func (c config) checkLimits() error {
 			err = joinParams(err, &ParamError{Param: option, Problem: problem})
 		}
 	}
+	err = checkUnit("WithTimeout", c.timeout)
 	refuse(c.timeout < 0, "WithTimeout", "must not be negative (0 means none)")
 	refuse(!(c.reserveShare >= 0 && c.reserveShare < 1), "WithQuotaReserve", "must be at least 0 and below 1") // Also refuses NaN.
 	refuse(c.maxBytes <= 0, "WithMaxResponseBytes", "must be above 0")
 	refuse(strings.ContainsFunc(c.product, unicode.IsControl), "WithUserAgent", "must not contain control characters")
 	return err
+}
+
+// checkUnit refuses a positive duration below a millisecond: it is a number to which no
+// unit was applied.
+func checkUnit(option string, d time.Duration) error {
+	if d > 0 && d < time.Millisecond {
+		return &ParamError{Param: option, Problem: "is a number without a unit? write 30*time.Second"}
+	}
+	return nil
 }
 
 // checkBaseURL never quotes the base URL, because it may be a misplaced key.

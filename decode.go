@@ -1,15 +1,14 @@
 package hiring
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"sync"
 	"time"
 
-	stdjson "encoding/json"
-
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
@@ -73,7 +72,7 @@ func (d *resourceDecoder[T]) decode(p *payload) (warning string, err error) {
 }
 
 // RawValue is a part of a response whose shape is not documented. It is kept unchanged.
-type RawValue stdjson.RawMessage
+type RawValue json.RawMessage
 
 // Text returns the value when it is a JSON string.
 func (v RawValue) Text() (string, bool) {
@@ -105,7 +104,7 @@ func (v RawValue) texts(within *limits.Bound) []string {
 func (RawValue) reader() any { return fastjson.Reader[RawValue](fastjson.Raw[RawValue]) }
 
 // MarshalJSON returns the value unchanged, or null for an empty value.
-func (v RawValue) MarshalJSON() ([]byte, error) { return encode(stdjson.RawMessage(v)) }
+func (v RawValue) MarshalJSON() ([]byte, error) { return encode(json.RawMessage(v)) }
 
 // UnmarshalJSON keeps a copy of b.
 func (v *RawValue) UnmarshalJSON(b []byte) error {
@@ -144,7 +143,7 @@ func encode(v any) ([]byte, error) { return apiCodec.Encode(v) }
 func decode(b []byte, v any) error { return apiCodec.Decode(b, v) }
 
 // decodeWithin is like decode, with limits, for data from a response.
-func decodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
+func decodeWithin(within *limits.Bound, b []byte, v any, options ...jsonv2.Options) error {
 	return apiCodec.DecodeWithin(within, b, v, options...)
 }
 

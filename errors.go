@@ -2,6 +2,7 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/limits"
 	"github.com/hiring-assessment/hiring-go/internal/neterr"
@@ -76,10 +75,10 @@ type Error struct {
 	Method, Route string // Route is the template, as in "/submissions/{id}/report".
 	Attempts      int    // Requests sent; 0 if the call was refused locally.
 
-	Outcome    Outcome            // Of a write; empty for a read.
-	RetryAfter time.Duration      // Delay that the API requested; 0 without one.
-	RateLimit  RateLimit          // From the response's headers; zero without them.
-	Details    stdjson.RawMessage // From a 400 or 429; otherwise nil.
+	Outcome    Outcome         // Of a write; empty for a read.
+	RetryAfter time.Duration   // Delay that the API requested; 0 without one.
+	RateLimit  RateLimit       // From the response's headers; zero without them.
+	Details    json.RawMessage // From a 400 or 429; otherwise nil.
 
 	Hints         []string // Advice such as "check the base URL": one clause each, without leading punctuation.
 	DialectFields []string // Fields of Dialect that may be wrong, such as "CursorParam". Hints name them too.
@@ -95,6 +94,9 @@ type Error struct {
 // number of attempts, outcome of a write, and request id. It contains no URL and no key. A
 // message of more than 4 KB is cut. The Message field contains all of it.
 func (e *Error) Error() string {
+	if e == nil {
+		return "hiring: no error"
+	}
 	line := "hiring: "
 	if e.Operation != "" {
 		line += e.Operation + ": "
@@ -187,15 +189,31 @@ func (e *Error) fieldProblems() string {
 // Is reports whether target is the error's code, or [ErrOutcomeUnknown] if the outcome is
 // unknown.
 func (e *Error) Is(target error) bool {
+	if e == nil {
+		return false
+	}
 	if code, ok := target.(ErrorCode); ok {
 		return code != "" && code == e.Code
 	}
 	return target == ErrOutcomeUnknown && e.Outcome == OutcomeUnknown
 }
 
+// As sets target, an *ErrorCode, to the error's code. It reports whether there is one.
+func (e *Error) As(target any) bool { return e != nil && e.Code.assignTo(target) }
+
+// assignTo sets target to c. It reports whether target is an *ErrorCode and c is not empty.
+func (c ErrorCode) assignTo(target any) bool {
+	to, ok := target.(*ErrorCode)
+	if !ok || c == "" {
+		return false
+	}
+	*to = c
+	return true
+}
+
 // Unwrap returns the cause, such as a network error, or nil.
 func (e *Error) Unwrap() error {
-	if e.cause == nil {
+	if e == nil || e.cause == nil {
 		return nil
 	}
 	return e.cause()
@@ -226,6 +244,12 @@ func (e *RunEndedError) Is(target error) bool {
 	return target == ErrRunEnded || target != ErrOutcomeUnknown && errors.Is(e.Cause, target)
 }
 
+// As sets target, an *ErrorCode, to the code of the cause.
+func (e *RunEndedError) As(target any) bool {
+	code, ok := errors.AsType[ErrorCode](e.Cause)
+	return ok && code.assignTo(target)
+}
+
 // IsTransient reports whether err is temporary, so that the same call may succeed
 // later: a 429, a 5xx, a connection error, a response that was cut short or a
 // timeout. A call that was refused locally because of a rate limit counts as a
@@ -241,6 +265,7 @@ func IsTransient(err error) bool {
 		return IsTransient(ended.Cause)
 	}
 	failure, ok := errors.AsType[*Error](err)
+	ok = ok && failure != nil
 	switch {
 	case errors.Is(err, context.Canceled), ok && failure.rejected():
 		return false // Also when the deadline passed after the response.
@@ -289,6 +314,9 @@ func (e *Error) causedBy(err error) {
 // Fields returns the validation errors of a 400: form contains those of the whole input,
 // and fields those of each field by API name. Both are nil if the API sent none.
 func (e *Error) Fields() (form []string, fields map[string][]string) {
+	if e == nil {
+		return nil, nil
+	}
 	var d struct {
 		FormErrors  RawValue            `json:"formErrors"`
 		FieldErrors map[string]RawValue `json:"fieldErrors"`
@@ -313,10 +341,10 @@ const maxMessage = 4 << 10 // Keeps log lines short.
 // errorEnvelope is the error envelope.
 type errorEnvelope struct {
 	Error *struct {
-		Code      ErrorCode          `json:"code"`
-		Message   string             `json:"message"`
-		Details   stdjson.RawMessage `json:"details"`
-		RequestID RawValue           `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
+		Code      ErrorCode       `json:"code"`
+		Message   string          `json:"message"`
+		Details   json.RawMessage `json:"details"`
+		RequestID RawValue        `json:"request_id"` // Any type is accepted, so that an invalid id does not hide the code.
 	} `json:"error"`
 }
 
@@ -359,6 +387,9 @@ func (e *ParamError) text() string { return e.Param + ": " + e.Problem }
 
 // Is reports whether target is [ErrInvalidInput].
 func (e *ParamError) Is(target error) bool { return target == ErrInvalidInput }
+
+// As sets target, an *ErrorCode, to [ErrInvalidInput].
+func (e *ParamError) As(target any) bool { return ErrInvalidInput.assignTo(target) }
 
 // paramErrors are several invalid arguments of a call.
 type paramErrors struct{ problems []*ParamError }
@@ -435,7 +466,7 @@ func FieldErrors(err error) map[string][]string {
 }
 
 func (e *Error) fieldErrors() map[string][]string {
-	if e.Code != ErrInvalidInput {
+	if e == nil || e.Code != ErrInvalidInput {
 		return nil
 	}
 	form, fields := e.Fields()

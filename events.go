@@ -1,9 +1,8 @@
 package hiring
 
 import (
+	"encoding/json"
 	"time"
-
-	stdjson "encoding/json"
 
 	"github.com/google/go-querystring/query"
 
@@ -45,11 +44,11 @@ type EventFilter struct {
 
 // Event is an entry of an attempt's log.
 type Event struct {
-	Seq         int64                         `json:"seq"` // Ascending within the submission.
-	Kind        EventKind                     `json:"kind"`
-	TimestampMS int64                         `json:"ts_ms"`   // Unix time in milliseconds.
-	Payload     stdjson.RawMessage            `json:"payload"` // As captured; its shape changes over time.
-	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
+	Seq         int64                      `json:"seq"` // Ascending within the submission.
+	Kind        EventKind                  `json:"kind"`
+	TimestampMS int64                      `json:"ts_ms"`   // Unix time in milliseconds.
+	Payload     json.RawMessage            `json:"payload"` // As captured; its shape changes over time.
+	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // maxPageSize is larger than that of other lists.

@@ -185,3 +185,32 @@ func ExampleRunEndedError_Is() {
 	fmt.Println(errors.Is(err, hiring.ErrRunEnded), errors.Is(err, hiring.ErrInternal), errors.Is(err, hiring.ErrOutcomeUnknown))
 	// Output: true true false
 }
+
+func ExampleError_As() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Submissions.Report(ctx, sandbox.UnknownID)
+	var code hiring.ErrorCode
+	if errors.As(err, &code) {
+		fmt.Println(code)
+	}
+	// Output: NOT_FOUND
+}
+
+func ExampleParamError_As() {
+	ctx := context.Background()
+	client := sandbox.New().Client()
+
+	_, err := client.Submissions.Report(ctx, "")
+	var code hiring.ErrorCode
+	fmt.Println(errors.As(err, &code), code)
+	// Output: true INVALID_INPUT
+}
+
+func ExampleRunEndedError_As() {
+	var err error = &hiring.RunEndedError{Cause: hiring.ErrPlanLimitReached}
+	var code hiring.ErrorCode
+	fmt.Println(errors.As(err, &code), code)
+	// Output: true PLAN_LIMIT_REACHED
+}

@@ -2,13 +2,12 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 	"unicode"
-
-	stdjson "encoding/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/inviting"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
@@ -131,19 +130,19 @@ func addressProblem(email string) string {
 // Invitation is a candidate's invitation to an assessment. A nil time means that the step
 // has not happened.
 type Invitation struct {
-	ID                string                        `json:"id"`
-	AssessmentID      string                        `json:"assessment_id"`
-	CandidateEmail    string                        `json:"candidate_email"`
-	CandidateName     string                        `json:"candidate_name"`
-	Status            InvitationStatus              `json:"status"`
-	RecruiterDecision RecruiterDecision             `json:"recruiter_decision"`
-	SentAt            *time.Time                    `json:"sent_at"`
-	OpenedAt          *time.Time                    `json:"opened_at"`
-	StartedAt         *time.Time                    `json:"started_at"`
-	SubmittedAt       *time.Time                    `json:"submitted_at"`
-	ExpiresAt         time.Time                     `json:"expires_at,omitzero"`
-	CreatedAt         time.Time                     `json:"created_at,omitzero"`
-	Extra             map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID                string                     `json:"id"`
+	AssessmentID      string                     `json:"assessment_id"`
+	CandidateEmail    string                     `json:"candidate_email"`
+	CandidateName     string                     `json:"candidate_name"`
+	Status            InvitationStatus           `json:"status"`
+	RecruiterDecision RecruiterDecision          `json:"recruiter_decision"`
+	SentAt            *time.Time                 `json:"sent_at"`
+	OpenedAt          *time.Time                 `json:"opened_at"`
+	StartedAt         *time.Time                 `json:"started_at"`
+	SubmittedAt       *time.Time                 `json:"submitted_at"`
+	ExpiresAt         time.Time                  `json:"expires_at,omitzero"`
+	CreatedAt         time.Time                  `json:"created_at,omitzero"`
+	Extra             map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 func (v Invitation) identity() string { return v.ID }

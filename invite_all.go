@@ -16,7 +16,8 @@ import (
 // default. SendAll calls the functions in the goroutine that called it.
 type SendAllOptions struct {
 	// Each is called once per candidate, in order, with the candidate's error.
-	// Returning false ends the run. Nil: not called.
+	// Returning false ends the run. Nil: SendAll returns the failures of single
+	// candidates.
 	Each func(InviteResult, error) bool
 
 	// Progress is called after each candidate, before each wait of more than a
@@ -43,6 +44,9 @@ type InviteProgress struct {
 //     it returns false, SendAll sends nothing more and returns nil.
 //   - A 400, a 409 and a 2xx without an invitation concern one candidate. Any other error
 //     ends the run: nothing more is sent, and the error of the rest matches [ErrRunEnded].
+//   - Without Each, SendAll returns nil only when every candidate has an invitation. The
+//     error joins the failures of the first ten candidates, each with its position in
+//     candidates, counted from 1, and says how many more failed.
 //   - With a Checkpoint, SendAll can be killed and called again at any moment. Without one,
 //     wait a minute after a crash: a request in flight may cause a second e-mail.
 //   - An unknown outcome does not delay other candidates.
@@ -79,7 +83,9 @@ type bulkRun struct {
 
 	options  SendAllOptions
 	queue    []queued // In order: Each receives the result of the first one next.
+	reported int      // Candidates that have left the queue.
 	progress InviteProgress
+	failures failures // Of single candidates, without Each.
 	unknowns int      // Requests in a row whose outcome was unknown.
 	blocked  blockade // By the rate limit.
 	cause    error    // The error that ended the run. Nothing is sent any more.
@@ -124,9 +130,9 @@ func (r *bulkRun) run(ctx context.Context, candidates iter.Seq[NewInvitation]) e
 	case r.stopped:
 		return nil // An address that could not be removed stays recorded, which costs a lookup.
 	case r.cause != nil:
-		return r.cause
+		err = r.cause
 	}
-	return err
+	return r.failures.join(err)
 }
 
 // enqueue adds a candidate to the queue. The first candidate starts the run.
@@ -357,7 +363,12 @@ func (r *bulkRun) conclude(q *queued, end conclusion) {
 	for len(r.queue) > 0 && r.queue[0].known {
 		first := r.queue[0]
 		r.queue = r.queue[1:]
-		if r.options.Each != nil && !r.options.Each(first.result, first.err) {
+		r.reported++
+		if r.options.Each == nil {
+			if first.result.Outcome == InviteUnknown || first.err != nil && first.result.concernsOne(first.err) {
+				r.failures.add(r.reported, first.result.Candidate.Email, first.err)
+			}
+		} else if !r.options.Each(first.result, first.err) {
 			r.stopped = true
 			break
 		}

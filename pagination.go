@@ -386,7 +386,7 @@ var (
 // is that of the page that showed it, nil for the position of a token.
 func (l *listing) stuckError(why *paging.Stuck, meta *wireMeta) *Error {
 	req := l.request
-	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.operation}
+	e := &Error{Message: "the list does not advance: " + why.What, Method: req.method, Route: req.route, Operation: req.errorOperation()}
 	if meta != nil {
 		e.Status, e.Attempts, e.RequestID = 200, 1, meta.RequestID
 	}

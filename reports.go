@@ -2,36 +2,35 @@ package hiring
 
 import (
 	"cmp"
+	"encoding/json"
 	"time"
-
-	stdjson "encoding/json"
 )
 
 // Report is the result of grading a submission. Before grading has finished, PipelineRank
 // and GeneratedAt are nil (assumed: not yet). Show a nil score, and a pillar's score that
 // [Pillar.ReliableScore] does not return, as "not enough data" and never as zero.
 type Report struct {
-	SubmissionID       string                        `json:"submission_id"`
-	Status             SubmissionStatus              `json:"status"`
-	Evaluated          bool                          `json:"evaluated"`
-	ShipScore          *int                          `json:"ship_score"` // Nil before evaluation. Use Score.
-	Verdict            Verdict                       `json:"verdict"`
-	VerdictLabel       string                        `json:"verdict_label"`
-	Confidence         Confidence                    `json:"confidence"`
-	Summary            string                        `json:"summary"`
-	ScoredAsRole       *string                       `json:"scored_as_role"`
-	Pillars            []Pillar                      `json:"pillars"`
-	Strengths          []RawValue                    `json:"strengths"`
-	Flags              []RawValue                    `json:"flags"`
-	InterviewQuestions []RawValue                    `json:"interview_questions"`
-	Facts              Facts                         `json:"facts"`
-	ScopeExclusions    []RawValue                    `json:"scope_exclusions"`
-	IntegrityStatus    IntegrityStatus               `json:"integrity_status"`
-	PipelineRank       *PipelineRank                 `json:"pipeline_rank"`       // Nil before evaluation.
-	Percentile         *float64                      `json:"percentile,omitzero"` // Nil until enough comparable attempts exist.
-	Tasks              []RawValue                    `json:"tasks,omitzero"`
-	GeneratedAt        *time.Time                    `json:"generated_at"`
-	Extra              map[string]stdjson.RawMessage `json:",unknown,embed"`
+	SubmissionID       string                     `json:"submission_id"`
+	Status             SubmissionStatus           `json:"status"`
+	Evaluated          bool                       `json:"evaluated"`
+	ShipScore          *int                       `json:"ship_score"` // Nil before evaluation. Use Score.
+	Verdict            Verdict                    `json:"verdict"`
+	VerdictLabel       string                     `json:"verdict_label"`
+	Confidence         Confidence                 `json:"confidence"`
+	Summary            string                     `json:"summary"`
+	ScoredAsRole       *string                    `json:"scored_as_role"`
+	Pillars            []Pillar                   `json:"pillars"`
+	Strengths          []RawValue                 `json:"strengths"`
+	Flags              []RawValue                 `json:"flags"`
+	InterviewQuestions []RawValue                 `json:"interview_questions"`
+	Facts              Facts                      `json:"facts"`
+	ScopeExclusions    []RawValue                 `json:"scope_exclusions"`
+	IntegrityStatus    IntegrityStatus            `json:"integrity_status"`
+	PipelineRank       *PipelineRank              `json:"pipeline_rank"`       // Nil before evaluation.
+	Percentile         *float64                   `json:"percentile,omitzero"` // Nil until enough comparable attempts exist.
+	Tasks              []RawValue                 `json:"tasks,omitzero"`
+	GeneratedAt        *time.Time                 `json:"generated_at"`
+	Extra              map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // identity returns text that is empty for JSON of another resource. A report has no id,
@@ -72,20 +71,20 @@ func (r *Report) Pillar(id PillarID) (pillar Pillar, ok bool) {
 
 // PipelineRank is the candidate's rank among the organization's own applicants.
 type PipelineRank struct {
-	Rank  int                           `json:"rank"`
-	Total int                           `json:"total"`
-	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+	Rank  int                        `json:"rank"`
+	Total int                        `json:"total"`
+	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Pillar is one of the four scored areas.
 type Pillar struct {
-	ID            PillarID                      `json:"id"`
-	Label         string                        `json:"label"`
-	Score         *int                          `json:"score"`          // Nil: not enough evidence. Use ReliableScore.
-	LowConfidence bool                          `json:"low_confidence"` // The score rests on thin evidence. Use ReliableScore.
-	Summary       string                        `json:"summary"`
-	NotAssessed   []string                      `json:"not_assessed"` // Areas excluded from scoring, not scored low.
-	Extra         map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID            PillarID                   `json:"id"`
+	Label         string                     `json:"label"`
+	Score         *int                       `json:"score"`          // Nil: not enough evidence. Use ReliableScore.
+	LowConfidence bool                       `json:"low_confidence"` // The score rests on thin evidence. Use ReliableScore.
+	Summary       string                     `json:"summary"`
+	NotAssessed   []string                   `json:"not_assessed"` // Areas excluded from scoring, not scored low.
+	Extra         map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // ReliableScore returns the score if there is enough evidence to show it. If ok is false,
@@ -99,14 +98,14 @@ func (p Pillar) ReliableScore() (score int, ok bool) {
 
 // Facts are measurements of an attempt. A nil pointer means not known.
 type Facts struct {
-	TimeUsedMinutes       *float64                      `json:"time_used_minutes"`
-	TimeAllottedMinutes   int                           `json:"time_allotted_minutes"`
-	BudgetUsedDollars     float64                       `json:"budget_used_dollars"`
-	BudgetAllottedDollars float64                       `json:"budget_allotted_dollars"`
-	AIAuthoredPct         *float64                      `json:"ai_authored_pct"`
-	ChurnPct              *float64                      `json:"churn_pct"`
-	AIExchangeCount       int                           `json:"ai_exchange_count"`
-	Extra                 map[string]stdjson.RawMessage `json:",unknown,embed"`
+	TimeUsedMinutes       *float64                   `json:"time_used_minutes"`
+	TimeAllottedMinutes   int                        `json:"time_allotted_minutes"`
+	BudgetUsedDollars     float64                    `json:"budget_used_dollars"`
+	BudgetAllottedDollars float64                    `json:"budget_allotted_dollars"`
+	AIAuthoredPct         *float64                   `json:"ai_authored_pct"`
+	ChurnPct              *float64                   `json:"churn_pct"`
+	AIExchangeCount       int                        `json:"ai_exchange_count"`
+	Extra                 map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Verdict is the conclusion of a report. The set is open, and only "strong_yes" is

@@ -1,15 +1,15 @@
 package hiring
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
-	stdjson "encoding/json"
-
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hiring-assessment/hiring-go/internal/dialecthint"
 	"github.com/hiring-assessment/hiring-go/internal/jsoncodec"
@@ -22,6 +22,7 @@ const maxBody = 512 << 10
 // request is one operation with its inputs, before any key or attempt.
 type request struct {
 	operation     string // The Go name.
+	caller        string // The Go name that errors have instead, of an operation of several requests; "" for operation.
 	method, route string // Route is the template.
 	path, rawPath string // Below the API prefix; rawPath is empty when it equals path.
 	query         url.Values
@@ -72,6 +73,9 @@ func newAssumedRequest(field, operation, methodAndTemplate string, ids ...pathID
 	return r
 }
 
+// errorOperation returns the operation that errors name.
+func (r *request) errorOperation() string { return cmp.Or(r.caller, r.operation) }
+
 // refuse marks the request as one that must not be sent, for one more reason.
 func (r request) refuse(param, problem string) request { return r.refuseField(param, "", problem) }
 
@@ -87,16 +91,16 @@ func (r request) assume(name, field string) request {
 	return r
 }
 
-// bodyOptions encode equal inputs as equal bytes, and a json.Number of encoding/json as a
+// bodyOptions encode equal inputs as equal bytes, and a json.Number as a
 // number. By default json/v2 encodes it as a string.
-var bodyOptions = json.JoinOptions(
-	json.Deterministic(true),
-	json.WithMarshalers(json.MarshalFunc(func(n stdjson.Number) ([]byte, error) { return []byte(n), nil })),
+var bodyOptions = jsonv2.JoinOptions(
+	jsonv2.Deterministic(true),
+	jsonv2.WithMarshalers(jsonv2.MarshalFunc(func(n json.Number) ([]byte, error) { return []byte(n), nil })),
 )
 
 // withBody makes v the JSON body.
 func (r request) withBody(v any) request {
-	body, err := json.Marshal(v, bodyOptions)
+	body, err := jsonv2.Marshal(v, bodyOptions)
 	switch {
 	case err != nil:
 		return r.refuse("body", "cannot be written as JSON"+jsoncodec.Where(err))

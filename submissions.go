@@ -2,11 +2,10 @@ package hiring
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
-
-	stdjson "encoding/json"
 
 	"github.com/google/go-querystring/query"
 
@@ -99,7 +98,9 @@ func (s *SubmissionService) findByEmail(ctx context.Context, assessmentID, email
 		Method: r.method, Route: r.route, Operation: r.operation,
 	}
 	wanted := inviting.Address(email)
-	for page, err := range s.List(SubmissionFilter{AssessmentID: assessmentID}).Pages(ctx) {
+	pages := s.List(SubmissionFilter{AssessmentID: assessmentID})
+	pages.list.request.caller = r.operation
+	for page, err := range pages.Pages(ctx) {
 		if err != nil {
 			return Submission{}, err
 		}
@@ -132,43 +133,43 @@ type SubmissionFilter struct {
 // Submission is a candidate's attempt at an assessment. A nil time or report means that
 // the step has not happened (assumed: not yet).
 type Submission struct {
-	ID                  string                        `json:"id"`
-	AssessmentID        string                        `json:"assessment_id"`
-	Challenge           SubmissionChallenge           `json:"challenge"`
-	Candidate           Candidate                     `json:"candidate"`
-	Status              SubmissionStatus              `json:"status"`
-	StartedAt           time.Time                     `json:"started_at,omitzero"`
-	SubmittedAt         *time.Time                    `json:"submitted_at"`
-	EvaluatedAt         *time.Time                    `json:"evaluated_at"`
-	PausedTotalSeconds  int                           `json:"paused_total_seconds"`
-	Budget              Budget                        `json:"budget"`
-	CreatedAt           time.Time                     `json:"created_at,omitzero"`
-	WorkspaceArchiveURL *string                       `json:"workspace_archive_url"` // Signed link, valid for an hour: a secret.
-	Report              *Report                       `json:"report"`
-	Extra               map[string]stdjson.RawMessage `json:",unknown,embed"`
+	ID                  string                     `json:"id"`
+	AssessmentID        string                     `json:"assessment_id"`
+	Challenge           SubmissionChallenge        `json:"challenge"`
+	Candidate           Candidate                  `json:"candidate"`
+	Status              SubmissionStatus           `json:"status"`
+	StartedAt           time.Time                  `json:"started_at,omitzero"`
+	SubmittedAt         *time.Time                 `json:"submitted_at"`
+	EvaluatedAt         *time.Time                 `json:"evaluated_at"`
+	PausedTotalSeconds  int                        `json:"paused_total_seconds"`
+	Budget              Budget                     `json:"budget"`
+	CreatedAt           time.Time                  `json:"created_at,omitzero"`
+	WorkspaceArchiveURL *string                    `json:"workspace_archive_url"` // Signed link, valid for an hour: a secret.
+	Report              *Report                    `json:"report"`
+	Extra               map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 func (v Submission) identity() string { return v.ID }
 
 // SubmissionChallenge is the challenge of a submission.
 type SubmissionChallenge struct {
-	Name  string                        `json:"name"`
-	Slug  string                        `json:"slug"`
-	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+	Name  string                     `json:"name"`
+	Slug  string                     `json:"slug"`
+	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Candidate is the invited person.
 type Candidate struct {
-	Email string                        `json:"email"`
-	Name  string                        `json:"name"`
-	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+	Email string                     `json:"email"`
+	Name  string                     `json:"name"`
+	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // Budget is an attempt's spending on AI, in dollars.
 type Budget struct {
-	DollarsUsed float64                       `json:"dollars_used"`
-	DollarsCap  float64                       `json:"dollars_cap"`
-	Extra       map[string]stdjson.RawMessage `json:",unknown,embed"`
+	DollarsUsed float64                    `json:"dollars_used"`
+	DollarsCap  float64                    `json:"dollars_cap"`
+	Extra       map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 // SubmissionStatus is the status of a submission. The set is open, and only "evaluated" is

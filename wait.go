@@ -41,6 +41,9 @@ type WaitProgress struct {
 type interval struct{ shortest, longest time.Duration }
 
 func newInterval(shortest, longest time.Duration) (interval, error) {
+	if err := joinParams(checkUnit("MinInterval", shortest), checkUnit("MaxInterval", longest)); err != nil {
+		return interval{}, err
+	}
 	switch {
 	case shortest < 0 || longest < 0:
 		return interval{}, &ParamError{Param: "MinInterval, MaxInterval", Problem: "must not be negative"}

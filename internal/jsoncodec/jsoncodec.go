@@ -9,15 +9,14 @@
 package jsoncodec
 
 import (
+	"encoding/json"
 	"maps"
 	"reflect"
 	"strings"
 	"sync"
 	"time"
 
-	stdjson "encoding/json"
-
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hiring-assessment/hiring-go/internal/limits"
@@ -25,47 +24,47 @@ import (
 
 // Codec reads and writes the resources of one package. It is safe for concurrent use.
 type Codec struct {
-	Reading json.Options
+	Reading jsonv2.Options
 
-	readers *json.Unmarshalers
-	writing json.Options
+	readers *jsonv2.Unmarshalers
+	writing jsonv2.Options
 }
 
 // New returns the codec of all structs that implement the interface R. Decode and
 // DecodeWithin call after with each struct that they have read.
 func New[R any](after func(R)) *Codec {
-	read := json.JoinUnmarshalers(scalars, json.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
-		err := json.UnmarshalDecode(d, withoutMethods(v))
+	read := jsonv2.JoinUnmarshalers(scalars, jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v R) error {
+		err := jsonv2.UnmarshalDecode(d, withoutMethods(v))
 		after(v)
 		return err
 	}))
-	write := json.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return json.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
-	common := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	reading := json.JoinOptions(common, json.WithUnmarshalers(read))
+	write := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v R) error { return jsonv2.MarshalEncode(e, withoutMethods(withoutKnown(v))) })
+	common := jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	reading := jsonv2.JoinOptions(common, jsonv2.WithUnmarshalers(read))
 	return &Codec{
 		Reading: reading,
 		readers: read,
-		writing: json.JoinOptions(common, json.FormatNilSliceAsNull(true), json.Deterministic(true),
-			json.WithMarshalers(json.JoinMarshalers(write, json.MarshalFunc(encodeTime)))),
+		writing: jsonv2.JoinOptions(common, jsonv2.FormatNilSliceAsNull(true), jsonv2.Deterministic(true),
+			jsonv2.WithMarshalers(jsonv2.JoinMarshalers(write, jsonv2.MarshalFunc(encodeTime)))),
 	}
 }
 
 // Forgiving returns a codec that reads some types with way.
-func (c *Codec) Forgiving(way *json.Unmarshalers) *Codec {
-	readers := json.JoinUnmarshalers(way, c.readers)
-	return &Codec{json.JoinOptions(c.Reading, json.WithUnmarshalers(readers)), readers, c.writing}
+func (c *Codec) Forgiving(way *jsonv2.Unmarshalers) *Codec {
+	readers := jsonv2.JoinUnmarshalers(way, c.readers)
+	return &Codec{jsonv2.JoinOptions(c.Reading, jsonv2.WithUnmarshalers(readers)), readers, c.writing}
 }
 
 // OrNil returns an unmarshaler for a pointer to T that becomes nil when the T cannot be
 // read.
-func OrNil[T any]() *json.Unmarshalers {
-	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
+func OrNil[T any]() *jsonv2.Unmarshalers {
+	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v **T) error {
 		raw, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
 		*v = new(T)
-		if raw.Kind() == 'n' || json.Unmarshal(raw, *v, d.Options()) != nil { // The options contain the memory bound.
+		if raw.Kind() == 'n' || jsonv2.Unmarshal(raw, *v, d.Options()) != nil { // The options contain the memory bound.
 			*v = nil
 		}
 		return nil
@@ -75,9 +74,9 @@ func OrNil[T any]() *json.Unmarshalers {
 // OrPart returns an unmarshaler for T that stores the result of part when the T cannot be
 // read. part receives the JSON pointer of the T, the error, and a function that reads the
 // same JSON into another value.
-func OrPart[T any](part func(place string, why error, read func(v any) error) T) *json.Unmarshalers {
+func OrPart[T any](part func(place string, why error, read func(v any) error) T) *jsonv2.Unmarshalers {
 	inside := false
-	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
+	return jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v *T) error {
 		if inside {
 			return limits.Skip
 		}
@@ -88,7 +87,7 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 		place := string(d.StackPointer())
 		inside = true
 		defer func() { inside = false }()
-		read := func(v any) error { return json.Unmarshal(raw, v, d.Options()) } // The options contain the memory bound.
+		read := func(v any) error { return jsonv2.Unmarshal(raw, v, d.Options()) } // The options contain the memory bound.
 		if err := read(v); err != nil {
 			*v = part(place, err, read)
 		}
@@ -97,16 +96,16 @@ func OrPart[T any](part func(place string, why error, read func(v any) error) T)
 }
 
 // Encode returns the JSON of v.
-func (c *Codec) Encode(v any) ([]byte, error) { return json.Marshal(v, c.writing) }
+func (c *Codec) Encode(v any) ([]byte, error) { return jsonv2.Marshal(v, c.writing) }
 
 // Decode reads b into v, which must be a pointer.
-func (c *Codec) Decode(b []byte, v any) error { return json.Unmarshal(b, v, c.Reading) }
+func (c *Codec) Decode(b []byte, v any) error { return jsonv2.Unmarshal(b, v, c.Reading) }
 
 // DecodeWithin is like Decode with a limit of memory and time, for JSON from outside the
 // process. It returns the bound's error when a limit is exceeded.
-func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...json.Options) error {
-	counted := json.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
-	err := json.Unmarshal(b, v, c.Reading, counted, json.JoinOptions(options...))
+func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...jsonv2.Options) error {
+	counted := jsonv2.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
+	err := jsonv2.Unmarshal(b, v, c.Reading, counted, jsonv2.JoinOptions(options...))
 	if within.Stopped != nil {
 		return within.Stopped
 	}
@@ -144,9 +143,9 @@ func withoutKnown(v any) any {
 	if names.extra < 0 {
 		return v
 	}
-	extra, _ := reflect.TypeAssert[map[string]stdjson.RawMessage](value.Field(names.extra))
+	extra, _ := reflect.TypeAssert[map[string]json.RawMessage](value.Field(names.extra))
 	others := maps.Clone(extra)
-	maps.DeleteFunc(others, func(name string, _ stdjson.RawMessage) bool { return names.known[name] })
+	maps.DeleteFunc(others, func(name string, _ json.RawMessage) bool { return names.known[name] })
 	if len(others) == len(extra) {
 		return v
 	}

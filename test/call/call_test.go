@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,6 +139,7 @@ func TestNewRefuses(t *testing.T) {
 func TestNewRejectsOptions(t *testing.T) {
 	for want, opt := range map[string]hiring.Option{
 		"WithTimeout":           hiring.WithTimeout(-1),
+		"30*time.Second":        hiring.WithTimeout(30),
 		"WithMaxResponseBytes":  hiring.WithMaxResponseBytes(0),
 		"WithUserAgent":         hiring.WithUserAgent("a\nX-Evil: 1"),
 		"WithEnvironment":       hiring.WithEnvironment("staging"),
@@ -478,8 +480,30 @@ func TestInputsAreRejectedBeforeAnythingIsSent(t *testing.T) {
 			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MaxInterval: -77})
 			return err
 		}},
+		"WaitReport without a unit": {"MinInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77})
+			return err
+		}},
+		"WaitReports without a unit": {"MaxInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"a"}, hiring.WaitOptions{MaxInterval: 77}))
+		}},
+		"Watch without a unit": {"MaxInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{MaxInterval: 77}))
+		}},
+		"Poll without a unit": {"MinInterval", func(c *hiring.Client) error {
+			_, err := c.Submissions.Poll(ctx, hiring.WatchOptions{MinInterval: 77}, "")
+			return err
+		}},
+		"Tail without a unit": {"MinInterval", func(c *hiring.Client) error {
+			return apitest.LastError(c.Events.Tail(ctx, "a", hiring.TailOptions{MinInterval: 77}))
+		}},
+		"Do with the prefix": {"path", func(c *hiring.Client) error {
+			_, err := c.Do(ctx, "GET", "/api/v1/account", nil, nil, nil)
+			require.ErrorContains(t, err, "leave out /api/v1")
+			return err
+		}},
 		"WaitReport max < min": {"MaxInterval", func(c *hiring.Client) error {
-			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77, MaxInterval: 7})
+			_, err := c.Submissions.WaitReport(ctx, "a", hiring.WaitOptions{MinInterval: 77 * time.Second, MaxInterval: 7 * time.Second})
 			return err
 		}},
 	}

@@ -103,7 +103,7 @@ func TestProblemsOfOneInputAreReportedTogether(t *testing.T) {
 			}, "",
 		},
 		"wait": {
-			apitest.ErrorOf(client.Submissions.WaitReport(ctx, "", hiring.WaitOptions{MinInterval: 2, MaxInterval: 1})),
+			apitest.ErrorOf(client.Submissions.WaitReport(ctx, "", hiring.WaitOptions{MinInterval: time.Second, MaxInterval: time.Millisecond})),
 			[]string{"MaxInterval", "id"},
 			map[string][]string{"MaxInterval": {"must not be shorter than MinInterval"}, "id": {noID}}, "",
 		},

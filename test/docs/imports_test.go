@@ -148,3 +148,18 @@ func cycles(dependencies map[string]map[string]bool) (largest []string, mutual [
 	slices.SortFunc(mutual, func(x, y [2]string) int { return cmp.Or(strings.Compare(x[0], y[0]), strings.Compare(x[1], y[1])) })
 	return largest, mutual
 }
+
+// Users see the names of imports in signatures: json must be encoding/json.
+func TestSignaturesNameTheStandardJSON(t *testing.T) {
+	names, err := filepath.Glob("../../*.go")
+	require.NoError(t, err)
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, imported := range file.Imports {
+			if imported.Path.Value == `"encoding/json"` {
+				assert.Nil(t, imported.Name, "%s", name)
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package errors_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -175,5 +177,40 @@ func TestCodesOfTheDocumentedEnvelope(t *testing.T) {
 		failure := requireCode(t, getAccount(t.Context(), client), code, status)
 		assert.Equal(t, "In words.", failure.Message)
 		assert.Equal(t, "req_0f", failure.RequestID)
+	}
+}
+
+func TestErrorsAsFindsTheCode(t *testing.T) {
+	client := sandbox.Start(t).LiveClient(hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: 1}))
+	_, err := client.Submissions.Get(t.Context(), sandbox.UnknownID)
+	var code hiring.ErrorCode
+	require.ErrorAs(t, fmt.Errorf("row 3: %w", err), &code)
+	assert.Equal(t, hiring.ErrNotFound, code)
+	_, err = client.Submissions.Get(t.Context(), "")
+	require.ErrorAs(t, err, &code)
+	assert.Equal(t, hiring.ErrInvalidInput, code, "an input that was refused locally")
+	require.ErrorAs(t, &hiring.RunEndedError{Cause: fmt.Errorf("a run: %w", hiring.ErrConflict)}, &code)
+	assert.Equal(t, hiring.ErrConflict, code, "the cause of the end of a run")
+	code = "unchanged"
+	for _, err := range []error{&hiring.Error{Status: 502}, &hiring.RunEndedError{}, &hiring.RunEndedError{Cause: io.EOF}} {
+		assert.False(t, errors.As(err, &code), "%v", err)
+		assert.Equal(t, hiring.ErrorCode("unchanged"), code)
+	}
+}
+
+func TestNilErrorsDoNotPanic(t *testing.T) {
+	var none *hiring.Error
+	form, fields := none.Fields()
+	assert.Nil(t, form)
+	assert.Nil(t, fields)
+	require.NoError(t, none.Unwrap())
+	assert.NotEmpty(t, none.Error())
+	var code hiring.ErrorCode
+	for _, err := range []error{none, fmt.Errorf("wrapped: %w", none), errors.Join(none, io.EOF)} {
+		assert.Nil(t, hiring.FieldErrors(err))
+		assert.False(t, hiring.IsTransient(err))
+		require.NotErrorIs(t, err, hiring.ErrNotFound)
+		require.NotErrorIs(t, err, hiring.ErrOutcomeUnknown)
+		assert.False(t, errors.As(err, &code))
 	}
 }

@@ -114,8 +114,10 @@ func TestFindByEmailReturnsErrors(t *testing.T) {
 	_, err := client.Submissions.FindByEmail(t.Context(), sandbox.AssessmentID, "nobody@x.test")
 	require.ErrorIs(t, err, hiring.ErrInternal, "the second page")
 	require.NotErrorIs(t, err, hiring.ErrNotFound)
+	assert.Equal(t, "Submissions.FindByEmail", apitest.RequireError(t, "FindByEmail", err).Operation)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = client.Submissions.FindByEmail(ctx, sandbox.AssessmentID, "nobody@x.test")
 	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "Submissions.FindByEmail", apitest.RequireError(t, "FindByEmail", err).Operation)
 }

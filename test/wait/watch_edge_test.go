@@ -406,7 +406,7 @@ func TestPollTakesExtremeTimes(t *testing.T) {
 		"all time":     {hiring.WatchOptions{Lookback: math.MaxInt64}, 0},
 		"no time":      {hiring.WatchOptions{Since: day(1999), Lookback: 1}, 3},
 		"long pauses":  {hiring.WatchOptions{Since: day(1970), MinInterval: math.MaxInt64}, 3},
-		"short pauses": {hiring.WatchOptions{Since: day(1970), MinInterval: 1, MaxInterval: 1}, 3},
+		"short pauses": {hiring.WatchOptions{Since: day(1970), MinInterval: time.Millisecond, MaxInterval: time.Millisecond}, 3},
 	} {
 		inBubble(t, name, func(t *testing.T) {
 			crowd := newLargeService(sandbox.SinceEvaluated, 3, time.Second, within(time.Second))

@@ -1,7 +1,7 @@
 package fastjson_test
 
 import (
-	stdjson "encoding/json"
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -21,28 +21,28 @@ type own interface{ own() }
 
 // thing has a field of each kind.
 type thing struct {
-	ID      string             `json:"id"`
-	Name    *string            `json:"name"`
-	Int     int                `json:"int"`
-	Small   int8               `json:"small"`
-	Float   float64            `json:"float"`
-	Bool    bool               `json:"bool"`
-	At      time.Time          `json:"at"`
-	Maybe   *time.Time         `json:"maybe,omitempty"`
-	Times   []*time.Time       `json:"times"`
-	Names   []string           `json:"names"`
-	Parts   []part             `json:"parts"`
-	Part    *part              `json:"part,omitzero"`
-	Raw     rawValue           `json:"raw"`
-	Payload stdjson.RawMessage `json:"payload"`
-	Any     any                `json:"any"`
-	Map     map[string]int     `json:"map"`
-	Self    *thing             `json:"self"`
-	Bytes   []byte             `json:"bytes"`
-	Text    upper              `json:"text"`
-	Left    string             `json:"-"`
+	ID      string          `json:"id"`
+	Name    *string         `json:"name"`
+	Int     int             `json:"int"`
+	Small   int8            `json:"small"`
+	Float   float64         `json:"float"`
+	Bool    bool            `json:"bool"`
+	At      time.Time       `json:"at"`
+	Maybe   *time.Time      `json:"maybe,omitempty"`
+	Times   []*time.Time    `json:"times"`
+	Names   []string        `json:"names"`
+	Parts   []part          `json:"parts"`
+	Part    *part           `json:"part,omitzero"`
+	Raw     rawValue        `json:"raw"`
+	Payload json.RawMessage `json:"payload"`
+	Any     any             `json:"any"`
+	Map     map[string]int  `json:"map"`
+	Self    *thing          `json:"self"`
+	Bytes   []byte          `json:"bytes"`
+	Text    upper           `json:"text"`
+	Left    string          `json:"-"`
 
-	Extra map[string]stdjson.RawMessage `json:",unknown,embed"`
+	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
 func (thing) own() {}

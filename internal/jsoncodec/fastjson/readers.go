@@ -2,16 +2,15 @@ package fastjson
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"sync/atomic"
 
-	stdjson "encoding/json"
-
-	"github.com/go-json-experiment/json"
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // Extra holds the members of an object that have no field.
-type Extra = map[string]stdjson.RawMessage
+type Extra = map[string]json.RawMessage
 
 // Member is a member of the objects that are read into the struct that P points to.
 type Member[P any] struct {
@@ -199,7 +198,7 @@ func Pointer[T any](d *Decoder, to **T, i, depth int, read Reader[T]) int {
 // JSON reads a value with json/v2.
 func JSON[T any](d *Decoder, to *T, i, depth int) int {
 	end := d.skip(i, depth)
-	if end < 0 || json.Unmarshal(d.b[i:end], to, d.options) != nil {
+	if end < 0 || jsonv2.Unmarshal(d.b[i:end], to, d.options) != nil {
 		return -1
 	}
 	return end

@@ -2,11 +2,10 @@ package fastjson
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"strconv"
 	"time"
-
-	stdjson "encoding/json"
 )
 
 // Bool reads true or false.
@@ -92,7 +91,7 @@ func Raw[R ~[]byte](d *Decoder, to *R, i, depth int) int {
 }
 
 // RawMessage reads a value as received. Null becomes nil.
-func RawMessage(d *Decoder, to *stdjson.RawMessage, i, depth int) int {
+func RawMessage(d *Decoder, to *json.RawMessage, i, depth int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}

@@ -154,7 +154,7 @@ func (r *readers) call(t ast.Expr, field string) (string, error) {
 func (r *readers) reader(t ast.Expr) (string, error) {
 	name := types.ExprString(t)
 	known := map[string]string{"string": "String", "bool": "Bool", "int": "Int", "int64": "Int", "float64": "Float", "time.Time": "Time",
-		"*time.Time": "TimePointer", "stdjson.RawMessage": "RawMessage", "RawValue": "Raw"}
+		"*time.Time": "TimePointer", "json.RawMessage": "RawMessage", "RawValue": "Raw"}
 	if reader, ok := known[name]; ok {
 		return "fastjson." + reader, nil
 	}
