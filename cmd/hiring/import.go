@@ -5,12 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/candidates"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/files"
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
@@ -26,7 +32,8 @@ candidates it will invite and asks for confirmation. It waits for as many rate-l
 windows as it needs, and writes the result of each candidate to <file.csv>.results.csv.
 
 The command can be interrupted at any moment. Run it again: it resumes and sends no second
-e-mail. A second import with the same file of results is refused on the same machine. Do
+e-mail. Keep the file of results and the .state file beside it: they record who was
+invited. A second import with the same file of results is refused on the same machine. Do
 not import the same candidates with two files of results or on two machines at the same
 time: a candidate may get two e-mails.`,
 		Example: "  hiring invitations import people.csv --assessment <assessment-id> --dry-run\n" +
@@ -54,7 +61,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	if err != nil {
 		return err
 	}
-	if err := checkFile("--results", results, "a later run reads the file of results"); err != nil {
+	if err := checkResults(results); err != nil {
 		return err
 	}
 	progress := a.err.Progress("invited")
@@ -62,14 +69,21 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	if err != nil {
 		return err
 	}
-	var kept *candidates.Results
-	if !dryRun { // Two imports must not read the same plan.
-		if kept, err = openResults(results); err != nil {
-			return err
-		}
-		defer kept.Close()
+	open := candidates.OpenResults // Two imports must not read the same plan.
+	if dryRun {
+		open = candidates.ReadResults
 	}
-	plan, err := newImportPlan(ctx, client, assessment, list)
+	kept, err := open(results)
+	switch {
+	case errors.Is(err, candidates.ErrInUse):
+		return adviceError{usageError{err}, "No invitations were sent"}
+	case errors.Is(err, candidates.ErrNotResults):
+		return usageError{err}
+	case err != nil:
+		return err
+	}
+	defer kept.Close()
+	plan, err := newImportPlan(ctx, client, assessment, list, kept)
 	if err != nil {
 		return err
 	}
@@ -82,8 +96,7 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 			return err
 		}
 	}
-	im := importer{client: client, assessment: assessment, people: list.People, lines: list.Lines, invited: plan.invited,
-		results: kept, file: results, progress: progress}
+	im := importer{app: a, client: client, plan: plan, people: list.People, lines: list.Lines, results: kept, file: results, progress: progress}
 	summary, err := im.run(ctx)
 	if summary.Results != "" {
 		err = cmp.Or(err, output.One(printer, importSummaryTable(), summary))
@@ -91,36 +104,65 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 	return err
 }
 
-// openResults opens and locks the file of results. It returns an error when another
-// process has locked it.
-func openResults(file string) (*candidates.Results, error) {
-	results, err := candidates.OpenResults(file)
-	if errors.Is(err, candidates.ErrInUse) {
-		return nil, adviceError{usageError{err}, "No invitations were sent"}
+// longestResults leaves room for the ends of the names of the files beside the results.
+const longestResults = 200
+
+// checkResults returns an error for a name that cannot be a file of results.
+func checkResults(name string) error {
+	if err := checkFile("--results", name, "a later run reads the file of results"); err != nil {
+		return usageError{err}
 	}
-	return results, err
+	target, err := files.Target(name)
+	switch {
+	case err != nil:
+		return usageError{err}
+	case len(filepath.Base(target)) > longestResults:
+		return adviceError{usagef("%s: the name is longer than %d bytes", name, longestResults), "Name another file with --results"}
+	}
+	return needFolder(name, target)
 }
 
 // importPlan is what an import would do.
 type importPlan struct {
-	People     int      `json:"people"`
-	Repeats    int      `json:"repeats"`
-	Ignored    []string `json:"ignored_columns"`
-	Existing   int      `json:"existing"`
-	ToInvite   int      `json:"to_invite"`
-	PlanLeft   *int     `json:"plan_left"` // Nil means unlimited.
-	Windows    int      `json:"quota_windows"`
-	AssessedAs string   `json:"assessment"`
+	People      int            `json:"people"`
+	Repeats     int            `json:"repeats"`
+	Renamed     []int          `json:"repeats_with_another_name"` // Lines.
+	Ignored     []string       `json:"ignored_columns"`
+	Existing    int            `json:"existing"`
+	CannotStart map[string]int `json:"cannot_start"` // Of Existing: number of unusable invitations by reason.
+	ToInvite    int            `json:"to_invite"`
+	PlanLeft    *int           `json:"plan_left"` // Nil means unlimited.
+	Windows     int            `json:"quota_windows"`
+	AssessedAs  string         `json:"assessment"`
+	ID          string         `json:"assessment_id"` // As the API writes it.
 
 	invited map[string]hiring.Invitation // By address.
+}
+
+// unusable says why the candidate of an invitation cannot start, or returns "". The API
+// documents four statuses. It may use others, such as one for a revoked invitation.
+func unusable(i hiring.Invitation) string {
+	switch i.Status {
+	case "", hiring.InvitationStarted, hiring.InvitationEvaluated:
+		return ""
+	case hiring.InvitationSent, hiring.InvitationOpened:
+		if i.StartedAt == nil && !i.ExpiresAt.IsZero() && i.ExpiresAt.Before(time.Now()) {
+			return "expired"
+		}
+		return ""
+	}
+	return string(i.Status)
 }
 
 // writesAnHour is the documented write limit of a key.
 const writesAnHour = 200
 
 // newImportPlan reads the account, the assessment and its invitations.
-func newImportPlan(ctx context.Context, client *hiring.Client, assessment string, list candidates.List) (importPlan, error) {
-	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Ignored: list.Ignored}
+func newImportPlan(
+	ctx context.Context, client *hiring.Client, assessment string, list candidates.List, results *candidates.Results,
+) (importPlan, error) {
+	plan := importPlan{People: len(list.People), Repeats: list.Repeats, Renamed: list.Renamed, Ignored: list.Ignored,
+		CannotStart: make(map[string]int), invited: make(map[string]hiring.Invitation)}
 	account, err := client.Account.Get(ctx)
 	if err != nil {
 		return plan, err
@@ -133,21 +175,25 @@ func newImportPlan(ctx context.Context, client *hiring.Client, assessment string
 		return plan, err
 	}
 	if about.Status == hiring.AssessmentClosed {
-		return plan, adviceError{errors.New("The assessment is closed"), "hiring assessments list shows the active ones"}
+		return plan, adviceError{usagef("The assessment is closed"), "hiring assessments list shows the active ones"}
 	}
-	plan.AssessedAs = about.Name
-	plan.invited = make(map[string]hiring.Invitation)
-	for invitation, err := range client.Invitations.List(assessment).All(ctx) {
+	plan.AssessedAs, plan.ID = about.Name, about.ID
+	for invitation, err := range client.Invitations.List(plan.ID).All(ctx) {
 		if err != nil {
 			return plan, err
 		}
-		if key := candidates.Key(invitation.CandidateEmail); plan.invited[key].ID == "" { // The newest comes first.
+		key := candidates.Key(invitation.CandidateEmail)
+		if known, found := plan.invited[key]; !found || unusable(known) != "" && unusable(invitation) == "" { // The newest comes first.
 			plan.invited[key] = invitation
 		}
 	}
 	for _, person := range list.People {
-		if _, found := plan.invited[candidates.Key(person.Email)]; found {
+		invitation, listed := plan.invited[candidates.Key(person.Email)]
+		if _, sent := results.Invited(plan.ID, person.Email); listed || sent {
 			plan.Existing++
+		}
+		if reason := unusable(invitation); reason != "" {
+			plan.CannotStart[reason]++
 		}
 	}
 	plan.ToInvite = plan.People - plan.Existing
@@ -166,6 +212,12 @@ func (p importPlan) text() string {
 		output.Clean(p.AssessedAs), p.Existing, p.ToInvite)}
 	if p.Repeats > 0 {
 		lines = append(lines, counted(p.Repeats, "row repeats an address and is skipped.", "rows repeat an address and are skipped."))
+	}
+	if len(p.Renamed) > 0 {
+		lines = append(lines, "These lines repeat an address with another name; the first name counts: "+numbers(p.Renamed)+".")
+	}
+	if len(p.CannotStart) > 0 {
+		lines = append(lines, p.cannotStart())
 	}
 	if p.Ignored != nil {
 		lines = append(lines, "Unused columns: "+output.Clean(strings.Join(p.Ignored, ", "))+".")
@@ -188,6 +240,36 @@ func (p importPlan) text() string {
 	return strings.Join(lines, "\n")
 }
 
+// cannotStart names the unusable invitations by reason, and what to do.
+func (p importPlan) cannotStart() string {
+	n := 0
+	var reasons []string
+	for _, reason := range slices.Sorted(maps.Keys(p.CannotStart)) {
+		n += p.CannotStart[reason]
+		reasons = append(reasons, fmt.Sprintf("%d %s", p.CannotStart[reason], output.Clean(reason)))
+	}
+	return fmt.Sprintf("%s cannot start with the existing invitation (%s). %s.", counted(n, "candidate", "candidates"),
+		strings.Join(reasons, ", "), resendAdvice(p.ID))
+}
+
+func resendAdvice(assessment string) string {
+	return fmt.Sprintf("hiring invitations resend <invitation-id> -a %s sends an invitation again", output.Clean(assessment))
+}
+
+// maxNumbers is how many lines a sentence names.
+const maxNumbers = 10
+
+func numbers(all []int) string {
+	var texts []string
+	for _, n := range all[:min(len(all), maxNumbers)] {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	if len(all) > maxNumbers {
+		texts = append(texts, "...")
+	}
+	return strings.Join(texts, ", ")
+}
+
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -197,7 +279,7 @@ func counted(n int, one, many string) string {
 
 func importPlanTable() output.Table[importPlan] {
 	return output.Table[importPlan]{
-		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "to_invite", "plan_left", "quota_windows"},
+		Shown: []string{"assessment", "people", "repeats", "ignored_columns", "existing", "cannot_start", "to_invite", "plan_left", "quota_windows"},
 		Verbose: func(p *output.Printer, plan importPlan) error {
 			_, err := fmt.Fprintln(p, plan.text())
 			return err

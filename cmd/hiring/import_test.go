@@ -2,8 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +92,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 		"other columns":    {"first,last\nAda,Lovelace\n", "No email column. Found: first, last."},
 		"no rows":          {"name,email\n\n , \n", "bad.csv has no rows below its header."},
 		"bad rows":         {"name,email\n,a@example.com\nBob,\nCid,cid\nDan\n", "line 2: the name is missing; line 3: the address is missing; line 4: not an e-mail address; line 5: too few columns"},
+		"too many cells":   {"name,email\nAda,a@example.com,,\nbjorn@x.test,Bergström,Björn\n", "line 3: more columns than the header: put a value with a comma in double quotes"},
 		"many bad rows":    {"name,email\n" + strings.Repeat("x,\n", 9), "and 4 more"},
 		"a broken header":  {"name,email,=LINK(\"x\")\nAda,a@example.com,1\n", "bad.csv is not CSV: parse error on line 1"},
 		"a broken quote":   {"name,email\n\"Ada,a@example.com\n", "is not CSV"},
@@ -108,7 +114,7 @@ func TestImportOfInvalidFiles(t *testing.T) {
 	_, err := h.server.LiveClient().Assessments.Close(t.Context(), h.id)
 	require.NoError(t, err)
 	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--yes")
-	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "closed")
 	assert.Empty(t, h.invitations())
 }
@@ -363,4 +369,109 @@ func TestImportContinuesAfterARejectedCandidate(t *testing.T) {
 	assert.Contains(t, got.stderr, fmt.Sprintf("\nLine %d was rejected: This error was injected", i+2))
 	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation. people.csv.results.csv has the reasons.\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
+}
+
+// TestImportNamesRepeatedAddresses with another name by their lines.
+func TestImportNamesRepeatedAddresses(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	u.write("people.csv", "name,email\nAda,a@example.com\nAda,A@example.com\nEve,a@example.com\nBob,b@example.com\nBobby,b@example.com\n")
+	got := u.run("invitations", "import", "people.csv", "-a", h.id, "--dry-run")
+	assert.Contains(t, got.stdout, "3 rows repeat an address and are skipped.\nThese lines repeat an address with another name; the first name counts: 4, 6.\n")
+	got = u.run("invitations", "import", "people.csv", "-a", h.id, "--dry-run", "--jq", ".repeats_with_another_name|@csv")
+	assert.Equal(t, "4,6\n", got.stdout)
+}
+
+// TestUnusableResults ends with exit status 2, sends nothing, and names what the user typed.
+func TestUnusableResults(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	u.write("notes.csv", "name,email\nAda,ada@example.com\n")
+	long := strings.Repeat("n", 201)
+	for name, says := range map[string]string{
+		"notes.csv":     "hiring: notes.csv is not a file of results: name another with --results.\n",
+		"none/r.csv":    "hiring: none/r.csv: the folder does not exist.\n",
+		long:            "hiring: " + long + ": the name is longer than 200 bytes. Name another file with --results.\n",
+		"people.csv/r.": "hiring: people.csv/r. ",
+	} {
+		for _, how := range []string{"--yes", "--dry-run"} {
+			got := u.run("invitations", "import", "people.csv", "-a", h.id, how, "--results", name)
+			assert.Equal(t, exitUsage, got.code, name)
+			assert.True(t, strings.HasPrefix(got.stderr, says), got.stderr)
+			assert.NotRegexp(t, `\.lock|\.state`, got.stderr)
+		}
+	}
+	assert.Empty(t, h.invitations())
+}
+
+// TestImportRemovesTemporaryFiles that a run left which was killed while it rewrote the
+// results.
+func TestImportRemovesTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	h, u := newImport(t, 1)
+	u.write("people.csv.results.csv.1234567890.part", "email,name\nada@example.com,Ada\n")
+	u.write("people.csv.results.csv.mine.part", "of the user")
+	require.Zero(t, u.run("invitations", "import", "people.csv", "-a", h.id, "--yes").code)
+	assert.NoFileExists(t, filepath.Join(u.home, "people.csv.results.csv.1234567890.part"))
+	assert.FileExists(t, filepath.Join(u.home, "people.csv.results.csv.mine.part"))
+}
+
+// TestCandidatesWhoCannotStart: expired and revoked invitations are counted apart, in the dry
+// run too, with the reason and the command to use.
+func TestCandidatesWhoCannotStart(t *testing.T) {
+	t.Parallel()
+	h := newCampaign(t, 5)
+	server := h.server
+	sent := make(map[string]hiring.Invitation)
+	for _, person := range h.people[:4] {
+		invitation, err := server.LiveClient().Invitations.Send(t.Context(), h.id, person)
+		require.NoError(t, err)
+		sent[person.Email] = invitation
+	}
+	require.NoError(t, server.Open(sent["c3@example.com"].ID))
+	_, err := server.Begin(sent["c3@example.com"].ID)
+	require.NoError(t, err)
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		server.ServeHTTP(answer, r)
+		body := answer.Body.String()
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/invitations") {
+			var page map[string]any
+			if assert.NoError(t, json.Unmarshal([]byte(body), &page)) {
+				for _, item := range page["data"].([]any) {
+					invitation := item.(map[string]any)
+					switch invitation["candidate_email"] {
+					case "c0@example.com":
+						invitation["status"] = "withdrawn"
+					case "c1@example.com", "c3@example.com": // The latter has started.
+						invitation["expires_at"] = "2020-01-01T00:00:00.000Z"
+					}
+				}
+				text, _ := json.Marshal(page)
+				body = string(text)
+			}
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(answer.Code)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(odd.Close)
+	u := newUser(t, nil, "")
+	u.env = append(u.env, envBaseURL+"="+odd.URL, envKey+"="+sandbox.LiveKey)
+	u.write("people.csv", "name,email\nA,c0@example.com\nB,c1@example.com\nC,c2@example.com\nD,c3@example.com\nE,c4@example.com\n")
+	line := []string{"invitations", "import", "people.csv", "-a", h.id}
+	resend := "hiring invitations resend <invitation-id> -a " + h.id + " sends an invitation again."
+	got := u.run(append(line, "--dry-run")...)
+	assert.Contains(t, got.stdout, "2 candidates cannot start with the existing invitation (1 expired, 1 withdrawn). "+resend)
+	got = u.run(append(line, "--dry-run", "--jq", ".cannot_start.withdrawn, .existing")...)
+	assert.Equal(t, "1\n4\n", got.stdout)
+
+	got = u.run(append(line, "--yes")...)
+	assert.Equal(t, exitFailed, got.code)
+	assert.Equal(t, "1 sent, 2 existing, 2 cannot start. Results: people.csv.results.csv\n", got.stdout)
+	assert.Contains(t, got.stderr, "hiring: 2 of 5 candidates cannot start with their invitation: people.csv.results.csv has the reasons and the ids. "+resend)
+	rows := u.read("people.csv.results.csv")
+	assert.Contains(t, rows, "c0@example.com,A,existing,"+sent["c0@example.com"].ID+","+h.id+",the candidate cannot start: the invitation is withdrawn,")
+	assert.Contains(t, rows, "the invitation is expired")
 }

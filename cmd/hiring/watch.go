@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
-	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
 func (a *app) watchCommand() *cobra.Command {
@@ -32,7 +31,7 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
 		options := hiring.WatchOptions{AssessmentID: *assessment, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}
 		if *checkpoint != "" {
-			if err := needFolder(*checkpoint); err != nil {
+			if err := needFolder(*checkpoint, *checkpoint); err != nil {
 				return nil, err
 			}
 			options.Checkpoint = hiring.FileCheckpoint(*checkpoint)
@@ -66,9 +65,11 @@ func watchFirst(ctx context.Context, n uint, watch func(context.Context) iter.Se
 	}
 }
 
-func needFolder(file string) error {
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return usagef("%s: the folder does not exist", output.Clean(file))
+// needFolder returns an error when the folder of a file does not exist. path is where the
+// name leads to.
+func needFolder(name, path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) {
+		return usagef("%s: the folder does not exist", name)
 	}
 	return nil
 }

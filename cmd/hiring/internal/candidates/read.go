@@ -24,6 +24,7 @@ type List struct {
 	People  []hiring.NewInvitation // Without repeated addresses.
 	Lines   []int                  // Line of the file for each person; the header is usually line 1.
 	Repeats int                    // Number of rows with an address of an earlier row.
+	Renamed []int                  // Lines of those rows that have another name than the earlier row.
 	Ignored []string               // Unused columns.
 }
 
@@ -81,7 +82,7 @@ func parse(file string, text []byte) (List, error) {
 	case name < 0:
 		return List{}, errors.New("No name column. Found: " + found)
 	}
-	list, err := collect(file, rows, name, email)
+	list, err := collect(file, rows, name, email, len(columns))
 	list.Ignored = ignored
 	return list, err
 }
@@ -140,10 +141,10 @@ func notCSV(file string, err error) error {
 
 const maxProblems = 5
 
-func collect(file string, rows *csv.Reader, name, email int) (List, error) {
+func collect(file string, rows *csv.Reader, name, email, columns int) (List, error) {
 	var list List
 	var problems []string
-	seen := make(map[string]bool)
+	seen := make(map[string]string) // Names by address.
 	for {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -156,15 +157,19 @@ func collect(file string, rows *csv.Reader, name, email int) (List, error) {
 			continue
 		}
 		line, _ := rows.FieldPos(0)
-		person, problem := take(row, name, email)
+		person, problem := take(row, name, email, columns)
 		if problem != "" {
 			problems = append(problems, fmt.Sprintf("line %d: %s", line, problem))
 			continue
 		}
-		if key := Key(person.Email); seen[key] {
+		key := Key(person.Email)
+		if earlier, repeated := seen[key]; repeated {
 			list.Repeats++
+			if norm.NFC.String(person.Name) != norm.NFC.String(earlier) {
+				list.Renamed = append(list.Renamed, line)
+			}
 		} else {
-			seen[key] = true
+			seen[key] = person.Name
 			list.People, list.Lines = append(list.People, person), append(list.Lines, line)
 		}
 	}
@@ -182,9 +187,12 @@ func collect(file string, rows *csv.Reader, name, email int) (List, error) {
 
 // take returns the person of a row. A problem does not quote the input, which may contain
 // a key or control characters.
-func take(row []string, name, email int) (person hiring.NewInvitation, problem string) {
+func take(row []string, name, email, columns int) (person hiring.NewInvitation, problem string) {
 	if max(name, email) >= len(row) {
 		return person, "too few columns"
+	}
+	if strings.TrimSpace(strings.Join(row[min(columns, len(row)):], "")) != "" {
+		return person, "more columns than the header: put a value with a comma in double quotes"
 	}
 	person = hiring.NewInvitation{Name: strings.TrimSpace(row[name]), Email: norm.NFC.String(strings.TrimSpace(row[email]))}
 	switch {

@@ -25,7 +25,7 @@ const (
 	Existing Outcome = "existing" // The address already had an invitation.
 	Refused  Outcome = "refused"  // The API rejected this candidate.
 	NotSent  Outcome = "not sent" // The run ended before.
-	Unknown  Outcome = "unknown"  // The invitation may have been sent; the next run finds out.
+	Unknown  Outcome = "unknown"  // The invitation may have been sent; a lookup decides.
 )
 
 // Result is the row of one candidate.
@@ -38,8 +38,9 @@ type Result struct {
 	At           time.Time
 }
 
-// Results is a CSV file with a row for each candidate. One process at a time can open it.
-// Rows are added as results become known, so that a killed run leaves its results.
+// Results is a CSV file with a row for each candidate. It is the record of what an import
+// did: one process at a time can open it, and rows are added as results become known, so
+// that a killed run leaves its results.
 type Results struct {
 	file, target string // target is the file behind symbolic links.
 	lock         *files.Lock
@@ -47,13 +48,16 @@ type Results struct {
 	empty        bool              // The file is new and has no rows.
 	lost         bool              // The file was removed or replaced.
 	rows         map[string]Result // By assessment and address; the last row counts.
+	torn         map[string]Result // Incomplete rows by address. Their outcome is unknown.
 	inFile       map[string]bool   // Keys of the rows in the file.
 }
 
 var (
 	// ErrInUse is returned when another import writes the same file.
 	ErrInUse = errors.New("another import is writing this file: wait until it has ended")
-	errLost  = errors.New("the file was removed or replaced during the run")
+	// ErrNotResults is returned for a file that is not a file of results.
+	ErrNotResults = errors.New("not a file of results: name another with --results")
+	errLost       = errors.New("the file was removed or replaced during the run")
 )
 
 func header() []any {
@@ -62,39 +66,45 @@ func header() []any {
 
 // OpenResults opens or creates the file, and locks it until Finish or Close.
 func OpenResults(file string) (*Results, error) {
-	target, err := files.Target(file)
+	r, err := newResults(file)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := files.TakeLock(target + ".lock")
-	if errors.Is(err, files.ErrLocked) {
-		err = ErrInUse
+	r.lock, err = files.TakeLock(r.target + ".lock")
+	switch {
+	case errors.Is(err, files.ErrLocked):
+		return nil, fmt.Errorf("%s: %w", file, ErrInUse)
+	case err != nil:
+		return nil, files.Named(file, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	r := &Results{file: file, target: target, lock: lock, rows: make(map[string]Result), inFile: make(map[string]bool)}
 	if err := r.open(); err != nil {
-		lock.Release()
+		r.lock.Release()
 		return nil, err
 	}
 	return r, nil
 }
 
+// ReadResults reads the rows of the file, which need not exist, without locking it.
+func ReadResults(file string) (*Results, error) {
+	r, err := newResults(file)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.load()
+	return r, err
+}
+
+func newResults(file string) (*Results, error) {
+	target, err := files.Target(file)
+	return &Results{file: file, target: target, rows: make(map[string]Result), torn: make(map[string]Result), inFile: make(map[string]bool)}, err
+}
+
 func (r *Results) open() error {
-	text, err := os.ReadFile(r.target)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	files.RemoveTemporary(r.target) // They hold names and addresses.
+	text, err := r.load()
+	if err != nil {
 		return err
 	}
-	var first strings.Builder
-	_ = output.WriteCSV(&first, header()...)
-	if torn := strings.HasPrefix(first.String(), string(text)); torn { // Also true for a new file.
-		text = nil
-	}
-	if text != nil && !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
-		return errors.New(r.file + " is not a file of results: remove it, or name another with --results")
-	}
-	r.read(text)
 	truncate := 0
 	if text == nil {
 		truncate = os.O_TRUNC
@@ -102,6 +112,7 @@ func (r *Results) open() error {
 	r.out, err = os.OpenFile(r.target, os.O_CREATE|os.O_WRONLY|os.O_APPEND|truncate, 0o600)
 	switch {
 	case err != nil:
+		err = files.Named(r.file, err)
 	case text == nil:
 		err = r.write(header()...)
 		r.empty = true
@@ -111,63 +122,121 @@ func (r *Results) open() error {
 	return err
 }
 
-// read decodes the rows. It skips an incomplete last line, unless only the problem or the
-// time is incomplete.
-func (r *Results) read(text []byte) {
-	for line := range bytes.Lines(text) {
-		cells, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if err != nil || len(cells) < len(header())-1 || cells[0] == header()[0] {
-			continue
-		}
-		cells = append(cells, "")
-		for i, cell := range cells {
-			cells[i] = output.Uncell(cell)
-		}
-		at, _ := time.Parse(time.RFC3339, cells[6])
-		result := Result{
-			Email: cells[0], Name: cells[1], Outcome: Outcome(cells[2]),
-			InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at,
-		}
-		r.rows[result.key()], r.inFile[result.key()] = result, true
+// load reads the rows. The text is nil for a file that does not exist or has nothing but
+// the beginning of the header.
+func (r *Results) load() ([]byte, error) {
+	text, err := os.ReadFile(r.target)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, files.Named(r.file, err)
 	}
+	var first strings.Builder
+	_ = output.WriteCSV(&first, header()...)
+	if strings.HasPrefix(first.String(), string(text)) {
+		return nil, nil
+	}
+	if !bytes.HasPrefix(text, []byte("email,name,outcome,")) {
+		return nil, fmt.Errorf("%s is %w", r.file, ErrNotResults)
+	}
+	for line := range bytes.Lines(text) {
+		r.read(line)
+	}
+	return text, nil
 }
 
-func (r Result) key() string { return r.AssessmentID + " " + Key(r.Email) }
+// read decodes a row. The outcome of a row that is torn before its assessment is unknown.
+func (r *Results) read(line []byte) {
+	cells, err := csv.NewReader(bytes.NewReader(line)).Read()
+	if err != nil || len(cells) < len(header())-1 {
+		if email, _, whole := strings.Cut(string(line), ","); whole {
+			email = output.Uncell(email)
+			r.torn[Key(email)] = Result{Email: email, Outcome: Unknown, Problem: endedEarly}
+		}
+		return
+	}
+	if cells[0] == header()[0] {
+		return
+	}
+	cells = append(cells, "")
+	for i, cell := range cells {
+		cells[i] = output.Uncell(cell)
+	}
+	at, _ := time.Parse(time.RFC3339, cells[6])
+	result := Result{
+		Email: cells[0], Name: cells[1], Outcome: Outcome(cells[2]),
+		InvitationID: cells[3], AssessmentID: cells[4], Problem: cells[5], At: at,
+	}
+	r.rows[result.key()], r.inFile[result.key()] = result, true
+	delete(r.torn, Key(result.Email))
+}
+
+// endedEarly is the problem of a row whose run was killed.
+const endedEarly = "the run ended before the outcome was known"
+
+func (r Result) key() string { return strings.ToLower(r.AssessmentID) + " " + Key(r.Email) }
+
+// Target is the path of the file behind symbolic links.
+func (r *Results) Target() string { return r.target }
+
+// Row returns what the file says about an address. The zero Result means that it has no
+// row.
+func (r *Results) Row(assessmentID, email string) Result {
+	if torn, found := r.torn[Key(email)]; found {
+		return torn
+	}
+	return r.rows[Result{AssessmentID: assessmentID, Email: email}.key()]
+}
+
+// Invited returns the invitation that a row records for an address, if it does. Such an
+// address is never invited again.
+func (r *Results) Invited(assessmentID, email string) (invitationID string, invited bool) {
+	row := r.Row(assessmentID, email)
+	return row.InvitationID, row.Outcome == Sent && row.InvitationID != ""
+}
+
+// Touch sets the time of the file's last change to now. An import calls it before each
+// request, so that LastChange is not before any request.
+func (r *Results) Touch() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	now := time.Now()
+	return files.Named(r.file, os.Chtimes(r.target, now, now))
+}
+
+// LastChange returns when the file was changed last.
+func (r *Results) LastChange() (time.Time, error) {
+	info, err := os.Stat(r.target)
+	if err != nil {
+		return time.Time{}, files.Named(r.file, err)
+	}
+	return info.ModTime(), nil
+}
 
 // Begin writes a row with the outcome Unknown before the request is sent. On an error,
 // nothing must be sent. When the process is killed, the next run finds the row and knows
-// that this run sent the invitation.
+// that this run may have sent the invitation.
 func (r *Results) Begin(assessmentID string, person hiring.NewInvitation) error {
 	begun := Result{
 		Email: person.Email, Name: person.Name, AssessmentID: assessmentID,
-		Outcome: Unknown, Problem: "the run ended before the outcome was known", At: time.Now(),
-	}
-	if r.rows[begun.key()].Outcome == Sent {
-		return r.check()
+		Outcome: Unknown, Problem: endedEarly, At: time.Now(),
 	}
 	err := r.write(begun.cells()...)
 	r.inFile[begun.key()] = r.inFile[begun.key()] || err == nil
 	return err
 }
 
-// Add writes a result. It returns the result as written, and whether an earlier run sent
-// an invitation that this run found as existing.
-func (r *Results) Add(result Result) (Result, bool, error) {
+// Add writes a result, unless the file has the same result already.
+func (r *Results) Add(result Result) error {
 	key := result.key()
 	before := r.rows[key]
-	earlier := result.Outcome == Existing &&
-		(before.Outcome == Unknown || before.Outcome == Sent && before.InvitationID == result.InvitationID)
-	if earlier {
-		result.Outcome = Sent
-	}
 	r.rows[key] = result
-	if earlier && before.Outcome == Sent {
-		r.rows[key] = before
-		return before, true, r.check()
+	delete(r.torn, Key(result.Email))
+	if before.Outcome == Sent && result == before {
+		return r.check()
 	}
 	err := r.write(result.cells()...)
 	r.inFile[key] = r.inFile[key] || err == nil
-	return result, earlier, err
+	return err
 }
 
 func (r Result) cells() []any {

@@ -56,7 +56,7 @@ func checkRegular(name, path string) error {
 		return nil
 	}
 	if err != nil {
-		return named(name, err)
+		return Named(name, err)
 	}
 	var kind string
 	switch mode := info.Mode(); {
@@ -85,7 +85,7 @@ func Write(name string, write func(*os.File) error) (err error) {
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(target), temporaryName(filepath.Base(target))) // 0600
 	if err != nil {
-		return named(name, err)
+		return Named(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -94,15 +94,15 @@ func Write(name string, write func(*os.File) error) (err error) {
 		}
 	}()
 	if err := write(temporary); err != nil {
-		return named(name, err)
+		return Named(name, err)
 	}
 	if err := temporary.Sync(); err != nil {
-		return named(name, err)
+		return Named(name, err)
 	}
 	if err := temporary.Close(); err != nil {
-		return named(name, err)
+		return Named(name, err)
 	}
-	return named(name, os.Rename(temporary.Name(), target))
+	return Named(name, os.Rename(temporary.Name(), target))
 }
 
 // temporaryName leaves room for the suffix of os.CreateTemp when a name is near the
@@ -111,8 +111,25 @@ func temporaryName(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), 200)], "") + ".*.part"
 }
 
-// named replaces the path of the temporary file in an error of the file system.
-func named(name string, err error) error {
+// RemoveTemporary removes the temporary files that killed calls of Write left beside a
+// target. The caller must exclude other writers of the target.
+func RemoveTemporary(target string) {
+	folder, base := filepath.Split(target)
+	const after = ".part"
+	before := strings.TrimSuffix(temporaryName(base), "*"+after)
+	entries, _ := os.ReadDir(filepath.Clean(folder))
+	for _, entry := range entries {
+		number, isTemporary := strings.CutPrefix(entry.Name(), before)
+		number, ends := strings.CutSuffix(number, after)
+		if isTemporary && ends && number != "" && strings.Trim(number, "0123456789") == "" {
+			_ = os.Remove(folder + entry.Name())
+		}
+	}
+}
+
+// Named returns an error of the file system with the name that the user knows instead of
+// the path of a temporary or a lock file.
+func Named(name string, err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	} else if link, ok := errors.AsType[*os.LinkError](err); ok {

@@ -22,7 +22,7 @@ func TakeLock(name string) (*Lock, error) {
 	for {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
-			return nil, named(name, err)
+			return nil, err
 		}
 		if err := lock(file); err != nil {
 			_ = file.Close()
