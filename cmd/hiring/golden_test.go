@@ -31,7 +31,6 @@ func TestGolden(t *testing.T) {
 		{"bad-query", "account --jq .a["},
 		{"help", "--help"},
 		{"help-formatting", "help formatting"},
-		{"version-flag", "--version"},
 		{"account-yaml", "account -o yaml"},
 		{"assessments-alias", "assessment ls"},
 		{"assessments-show", "assessment show " + sandbox.AssessmentID},

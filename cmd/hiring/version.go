@@ -11,28 +11,27 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-// buildVersion describes the build of the program.
+// revision is the commit of a release. The release script sets it; other builds have it in
+// their build information.
+var revision string
+
+// buildVersion describes the build of the program. Version is that of the SDK, because both
+// are released together.
 type buildVersion struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
-	SDK      string `json:"sdk"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// version reads the build information of the program.
+// version returns the version of the program and the commit that it was built from.
 func version() buildVersion {
-	v := buildVersion{Version: "devel", SDK: hiring.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
-	}
-	if built := info.Main.Version; built != "" && built != "(devel)" {
-		v.Version = built
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			v.Revision = setting.Value
+	v := buildVersion{Version: hiring.Version, Revision: revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok && v.Revision == "" {
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				v.Revision = setting.Value
+			}
 		}
 	}
 	return v
@@ -49,7 +48,7 @@ func (a *app) versionCommand() *cobra.Command {
 				return err
 			}
 			return output.One(printer, output.Table[buildVersion]{
-				Shown: []string{"version", "revision", "sdk", "go", "platform"},
+				Shown: []string{"version", "revision", "go", "platform"},
 			}, version())
 		},
 	}

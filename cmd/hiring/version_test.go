@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestVersionIsThatOfTheSDK checks each place in which a user or the API sees a version.
+func TestVersionIsThatOfTheSDK(t *testing.T) {
+	t.Parallel()
+	server := sandbox.New(sandbox.WithDetails())
+	t.Cleanup(server.Close)
+	u := newUser(t, server, sandbox.TestKey)
+	assert.Equal(t, "hiring version "+hiring.Version+"\n", u.run("--version").stdout)
+	assert.Equal(t, hiring.Version+"\n", u.run("version", "--jq", ".version").stdout)
+	assert.Equal(t, 0, u.run("account").code)
+	journal := server.Journal()
+	if assert.NotEmpty(t, journal) && assert.NotNil(t, journal[0].Detail) {
+		assert.Regexp(t, "^hiring-go/"+hiring.Version+` \(.*\) hiring-cli/`+hiring.Version+"$", journal[0].Detail.Header.Get("User-Agent"))
+	}
+}
