@@ -20,7 +20,7 @@ func TestAlertsUseTheNamesOfThisPackage(t *testing.T) {
 		`hiring_delivery_state="` + jobs.DeliveriesFailing + `"`,
 		`hiring_delivery_state="` + jobs.DeliveriesPaused + `"`,
 		`hiring_delivery_state=~"` + jobs.DeliveriesCancelled + `|` + jobs.DeliveriesDiscarded + `"`,
-		`hiring_job_event="` + jobs.EventDiscarded + `",hiring_job_kind!="` + jobs.DeliveryArgs{}.Kind() + `"`,
+		`hiring_job_event="` + jobs.EventDiscarded + `",hiring_job_kind!="` + jobs.KindDelivery + `"`,
 	} {
 		require.Contains(t, string(rules), selector)
 	}

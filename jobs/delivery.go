@@ -42,8 +42,8 @@ func deliveryOf(o Organization, s hiring.Submission, r hiring.Report) Delivery {
 	return Delivery{ID: id, Organization: o, Submission: s, Report: r}
 }
 
-// DeliveryArgs are the arguments of the job that delivers one submission.
-type DeliveryArgs struct {
+// deliveryArgs are the arguments of the job that delivers one submission.
+type deliveryArgs struct {
 	Organization string `json:"organization"  river:"unique"`
 	SubmissionID string `json:"submission_id" river:"unique"`
 
@@ -59,11 +59,11 @@ type DeliveryArgs struct {
 }
 
 // Kind returns the kind of the job.
-func (DeliveryArgs) Kind() string { return "hiring_delivery" }
+func (deliveryArgs) Kind() string { return KindDelivery }
 
 // InsertOpts returns options that allow one job for each result, as long as River
 // keeps the job.
-func (DeliveryArgs) InsertOpts() river.InsertOpts {
+func (deliveryArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		MaxAttempts: RetryPolicy{}.withDefaults().attempts(), Queue: QueueDeliveries,
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: rivertype.JobStates()},
@@ -79,7 +79,7 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 		if err != nil {
 			return nil, fmt.Errorf("jobs: submission %s: %w", s.ID, err)
 		}
-		args := DeliveryArgs{Organization: o.Name, SubmissionID: s.ID, Submission: text}
+		args := deliveryArgs{Organization: o.Name, SubmissionID: s.ID, Submission: text}
 		if o.Watch.Regraded && s.EvaluatedAt != nil {
 			args.EvaluatedAt = s.EvaluatedAt.UTC().Format(time.RFC3339Nano)
 		}
@@ -102,7 +102,7 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	if err := t.resume(ctx, organization); err != nil {
 		return err
 	}
-	inserted, err := client.InsertTx(ctx, tx, DeliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
+	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
 	if err == nil && inserted.UniqueSkippedAsDuplicate {
 		_, err = client.JobRetryTx(ctx, tx, inserted.Job.ID)
 	}
@@ -112,9 +112,9 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 	return t.makeDue(ctx, inserted.Job.ID)
 }
 
-// DeliveryWorker delivers results to handlers. [Watch] registers it.
-type DeliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
-	river.WorkerDefaults[DeliveryArgs]
+// deliveryWorker delivers results to handlers. [Watch] registers it.
+type deliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
+	river.WorkerDefaults[deliveryArgs]
 	supervisor[TTx]
 
 	results         map[string]*Results[TTx] // By organization name.
@@ -127,7 +127,7 @@ var pauseCheckInterval = 5 * time.Minute
 
 // NextRetry returns the time of the next attempt by the [RetryPolicy] of the
 // organization.
-func (w *DeliveryWorker[D, TTx]) NextRetry(job *river.Job[DeliveryArgs]) time.Time {
+func (w *deliveryWorker[D, TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
 	policy := RetryPolicy{}.withDefaults()
 	if results, ok := w.results[job.Args.Organization]; ok {
 		policy = results.Retry
@@ -140,11 +140,11 @@ func (w *DeliveryWorker[D, TTx]) NextRetry(job *river.Job[DeliveryArgs]) time.Ti
 }
 
 // Work delivers one submission.
-func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[DeliveryArgs]) error {
+func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
 	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
 		evaluatedAt, err := w.deliver(ctx, organization, job)
 		if err == nil {
-			organization.reportDelivered(ctx, evaluatedAt)
+			organization.telemetry.delivered(ctx, DeliveredEvent{organization.Name, evaluatedAt})
 		}
 		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok && job.Attempt < job.MaxAttempts {
 			w.requestedDelays.Store(job.ID, retryAfter.After)
@@ -154,7 +154,7 @@ func (w *DeliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[Delive
 }
 
 // deliver calls the handlers, and returns when the submission was evaluated.
-func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[DeliveryArgs]) (*time.Time, error) {
+func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[deliveryArgs]) (*time.Time, error) {
 	t := workerTable[TTx](ctx)
 	results := w.results[organization.Name]
 	if results.Send != nil {
@@ -193,7 +193,7 @@ func (w *DeliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 
 // readSubmission returns the submission of a job and its report. It reads from the
 // API what the job does not hold.
-func readSubmission(ctx context.Context, service *hiring.SubmissionService, args DeliveryArgs) (
+func readSubmission(ctx context.Context, service *hiring.SubmissionService, args deliveryArgs) (
 	s hiring.Submission, r hiring.Report, err error,
 ) {
 	if len(args.Submission) > 0 {

@@ -156,7 +156,7 @@ func ExampleDeliver() {
 	}
 	first := <-delivered
 	for event := range completed {
-		if event.Job.Kind == (jobs.DeliveryArgs{}).Kind() {
+		if event.Job.Kind == jobs.KindDelivery {
 			break
 		}
 	}

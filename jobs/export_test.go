@@ -22,3 +22,6 @@ func ShortenInvitationTimes(timeout, delay time.Duration) {
 
 // SetHealthInterval sets the time between two reports of deliveries.
 func SetHealthInterval(interval time.Duration) { healthInterval = interval }
+
+// PollArgs are pollArgs.
+type PollArgs = pollArgs

@@ -10,24 +10,24 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// HealthArgs are the arguments of the job that reports the deliveries in the
+// healthArgs are the arguments of the job that reports the deliveries in the
 // database to [Telemetry].
-type HealthArgs struct{}
+type healthArgs struct{}
 
 // Kind returns the kind of the job.
-func (HealthArgs) Kind() string { return "hiring_health" }
+func (healthArgs) Kind() string { return KindHealth }
 
 // InsertOpts returns options that allow one unfinished job.
-func (HealthArgs) InsertOpts() river.InsertOpts {
+func (healthArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueHealth, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByState: unfinishedStates}}
 }
 
-// HealthWorker reports the deliveries in the database to [Telemetry], once a minute
+// healthWorker reports the deliveries in the database to [Telemetry], once a minute
 // in one of the processes. The database shows failures that no process can report: a
-// handler that kills its process, and a missing worker. [Watch] registers it when an
-// organization has a Telemetry.
-type HealthWorker[D riverdriver.Driver[TTx], TTx any] struct {
-	river.WorkerDefaults[HealthArgs]
+// handler that kills its process, and a missing worker. [Watch] registers it when a
+// Results has a Telemetry with Count or PollDue.
+type healthWorker[D riverdriver.Driver[TTx], TTx any] struct {
+	river.WorkerDefaults[healthArgs]
 	supervisor[TTx]
 }
 
@@ -38,17 +38,17 @@ var healthInterval = time.Minute
 // delays it.
 func watchHealth[D riverdriver.Driver[TTx], TTx any](config *river.Config, common supervisor[TTx]) error {
 	for _, o := range common.organizations {
-		if o.Telemetry != nil {
+		if o.telemetry.Count != nil || o.telemetry.PollDue != nil {
 			addQueue(config, QueueHealth, 1)
-			addPeriodicJob(config, HealthArgs{}, healthInterval)
-			return river.AddWorkerSafely(config.Workers, &HealthWorker[D, TTx]{supervisor: common})
+			addPeriodicJob(config, healthArgs{}, healthInterval)
+			return river.AddWorkerSafely(config.Workers, &healthWorker[D, TTx]{supervisor: common})
 		}
 	}
 	return nil
 }
 
 // Work makes one report.
-func (w *HealthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[HealthArgs]) error {
+func (w *healthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[healthArgs]) error {
 	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil { // See supervise.
 		return err
 	}
@@ -61,18 +61,15 @@ func (w *HealthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[HealthAr
 		return err
 	}
 	for _, o := range w.organizations {
-		if o.Telemetry == nil {
-			continue
-		}
 		if _, paused := counts[jobState{o.Name, DeliveriesPaused}]; paused { // Failed deliveries are not retried during a pause.
 			delete(counts, jobState{o.Name, DeliveriesFailing})
 		}
 		for _, state := range []string{DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded} {
 			c := counts[jobState{o.Name, state}]
-			o.Telemetry.Deliveries(ctx, o.Name, state, c.n, w.clock.toLocal(c.since))
+			o.telemetry.count(ctx, CountEvent{o.Name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
 		}
 		if poll, scheduled := counts[jobState{o.Name, pollScheduled}]; scheduled {
-			o.Telemetry.PollDue(ctx, o.Name, w.clock.toLocal(poll.since))
+			o.telemetry.pollDue(ctx, PollDueEvent{o.Name, w.clock.toLocal(poll.since)})
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func Invite[TTx any](
 	if added == 0 {
 		return 0, nil
 	}
-	inserted, err := client.InsertTx(ctx, tx, InviteArgs{Organization: organization}, nil)
+	inserted, err := client.InsertTx(ctx, tx, inviteArgs{Organization: organization}, nil)
 	if err != nil {
 		return added, err
 	}

@@ -18,7 +18,11 @@ import (
 
 // Invitations are the options of [SendInvitations].
 type Invitations struct {
-	Organizations []Organization // Their Watch is not used.
+	// Organizations may be those of [Watch]. Their Watch is not used.
+	Organizations []Organization
+
+	// Telemetry receives failures of the runs of these organizations.
+	Telemetry Telemetry
 
 	// PlanWait is the longest wait before the next attempt after the API has reported
 	// that the limit of the plan is reached. Default: an hour. The wait is shorter
@@ -49,32 +53,36 @@ func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, i
 	if err != nil {
 		return err
 	}
+	for name, o := range organizations {
+		o.telemetry = invitations.Telemetry
+		organizations[name] = o
+	}
 	setDefaults(config)
 	if invitations.PlanWait <= 0 {
 		invitations.PlanWait = time.Hour
 	}
 	addQueue(config, QueueInvitations, min(len(organizations), 10))
 	common := supervisor[TTx]{organizations, installClock[D](config)}
-	return river.AddWorkerSafely(config.Workers, &InviteWorker[D, TTx]{supervisor: common, planWait: invitations.PlanWait})
+	return river.AddWorkerSafely(config.Workers, &inviteWorker[D, TTx]{supervisor: common, planWait: invitations.PlanWait})
 }
 
-// InviteArgs are the arguments of the job that sends the invitations of an
+// inviteArgs are the arguments of the job that sends the invitations of an
 // organization.
-type InviteArgs struct {
+type inviteArgs struct {
 	Organization string `json:"organization" river:"unique"`
 }
 
 // Kind returns the kind of the job.
-func (InviteArgs) Kind() string { return "hiring_invitations" }
+func (inviteArgs) Kind() string { return KindInvitations }
 
 // InsertOpts returns options that allow one unfinished job for each organization.
-func (InviteArgs) InsertOpts() river.InsertOpts {
+func (inviteArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueInvitations, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinishedStates}}
 }
 
-// InviteWorker sends invitations. [SendInvitations] registers it.
-type InviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
-	river.WorkerDefaults[InviteArgs]
+// inviteWorker sends invitations. [SendInvitations] registers it.
+type inviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
+	river.WorkerDefaults[inviteArgs]
 	supervisor[TTx]
 
 	planWait time.Duration
@@ -90,7 +98,7 @@ var (
 // existing invitations. River's rescuer also calls Timeout, and does not rescue a job
 // before its timeout. For a job without heartbeats Timeout returns a second, so that
 // the job is rescued soon.
-func (w *InviteWorker[D, TTx]) Timeout(job *river.Job[InviteArgs]) time.Duration {
+func (w *inviteWorker[D, TTx]) Timeout(job *river.Job[inviteArgs]) time.Duration {
 	if w.isAbandoned(job.JobRow) {
 		return time.Second
 	}
@@ -100,7 +108,7 @@ func (w *InviteWorker[D, TTx]) Timeout(job *river.Job[InviteArgs]) time.Duration
 // NextRetry returns the time of the next attempt: one to ten minutes after a failure,
 // growing with the number of failures. A job whose process died is retried at once,
 // because its checkpoint contains the requests that may have been sent.
-func (w *InviteWorker[D, TTx]) NextRetry(job *river.Job[InviteArgs]) time.Time {
+func (w *inviteWorker[D, TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
 	if w.isAbandoned(job.JobRow) {
 		return w.clock.Now()
 	}
@@ -108,19 +116,19 @@ func (w *InviteWorker[D, TTx]) NextRetry(job *river.Job[InviteArgs]) time.Time {
 }
 
 // isAbandoned reports whether a job has missed three heartbeats.
-func (w *InviteWorker[D, TTx]) isAbandoned(job *rivertype.JobRow) bool {
+func (w *inviteWorker[D, TTx]) isAbandoned(job *rivertype.JobRow) bool {
 	return job.AttemptedAt != nil && w.clock.Now().Sub(*job.AttemptedAt) > 3*heartbeatInterval
 }
 
 // Work sends invitations until none is queued.
-func (w *InviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[InviteArgs]) error {
+func (w *inviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
 	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
 		defer func() { now := w.clock.Now(); job.AttemptedAt = &now }() // For isAbandoned in NextRetry: this process is alive.
 		return w.sendQueued(ctx, organization, job)
 	})
 }
 
-func (w *InviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[InviteArgs]) error {
+func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := workerTable[TTx](ctx)
 	running, stop := t.sendHeartbeats(ctx, job.JobRow)
 	defer stop()
@@ -178,7 +186,7 @@ func (t table) sendHeartbeats(ctx context.Context, job *rivertype.JobRow) (runni
 // completeUnlessQueued completes the job if no invitation is queued. It completes the
 // job first and checks second: the completion makes this transaction and that of a
 // concurrent Invite wait for each other, so one of them sees the other's changes.
-func (w *InviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[InviteArgs]) error {
+func (w *inviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *river.Job[inviteArgs]) error {
 	return inTx(ctx, func(tx TTx, t table) error {
 		if err := complete[D](ctx, tx, job); err != nil {
 			return err
@@ -193,7 +201,7 @@ func (w *InviteWorker[D, TTx]) completeUnlessQueued(ctx context.Context, job *ri
 
 // snoozeOrFail returns the error of the job after a run that ended early: a snooze, or
 // err itself.
-func (w *InviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
+func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization, job *rivertype.JobRow, err error) error {
 	switch {
 	case errors.Is(err, hiring.ErrPlanLimitReached):
 		return river.JobSnooze(w.planDelay(ctx, o))
@@ -219,7 +227,7 @@ func outageDelay(job *rivertype.JobRow) time.Duration {
 
 // planDelay returns the delay after the limit of the plan was reached. The API does not
 // report when a period ends, so planDelay assumes a month.
-func (w *InviteWorker[D, TTx]) planDelay(ctx context.Context, o Organization) time.Duration {
+func (w *inviteWorker[D, TTx]) planDelay(ctx context.Context, o Organization) time.Duration {
 	account, err := o.Client.Account.Get(ctx)
 	if err != nil {
 		return w.planWait

@@ -8,7 +8,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/jobs"
 )
 
-// recorder is a Telemetry that records its calls.
+// recorder records the events of a Telemetry.
 type recorder struct {
 	sync.Mutex
 
@@ -22,37 +22,37 @@ func newRecorder() *recorder {
 	return &recorder{events: make(map[string]int), counts: make(map[string]int), oldest: make(map[string]time.Time), due: make(map[string]time.Time)}
 }
 
-var _ jobs.Telemetry = (*recorder)(nil)
-
-// recordedOrganization returns the organization acme, and the recorder of its telemetry.
+// recordedOrganization returns the organization acme, and a recorder.
 func (api *fakeAPI) recordedOrganization() (jobs.Organization, *recorder) {
-	o, r := api.organization("acme"), newRecorder()
-	o.Telemetry = r
-	return o, r
+	return api.organization("acme"), newRecorder()
 }
 
-func (r *recorder) JobDelivered(ctx context.Context, organization string, _ *time.Time) {
-	r.JobEvent(ctx, organization, "hiring_delivery", "delivered")
-}
-
-func (r *recorder) JobEvent(_ context.Context, organization, kind, event string) {
-	r.Lock()
-	defer r.Unlock()
-	r.events[organization+" "+kind+" "+event]++
-}
-
-func (r *recorder) PollDue(_ context.Context, organization string, at time.Time) {
-	r.Lock()
-	defer r.Unlock()
-	if at.After(r.due[organization]) {
-		r.due[organization] = at
+// telemetry returns the functions that record.
+func (r *recorder) telemetry() jobs.Telemetry {
+	return jobs.Telemetry{
+		Delivered: func(_ context.Context, e jobs.DeliveredEvent) {
+			r.record(jobs.JobEvent{Organization: e.Organization, Kind: jobs.KindDelivery, Event: "delivered"})
+		},
+		Job: func(_ context.Context, e jobs.JobEvent) { r.record(e) },
+		PollDue: func(_ context.Context, e jobs.PollDueEvent) {
+			r.Lock()
+			defer r.Unlock()
+			if e.At.After(r.due[e.Organization]) {
+				r.due[e.Organization] = e.At
+			}
+		},
+		Count: func(_ context.Context, e jobs.CountEvent) {
+			r.Lock()
+			defer r.Unlock()
+			r.counts[e.Organization+" "+e.State], r.oldest[e.Organization+" "+e.State] = e.Count, e.Oldest
+		},
 	}
 }
 
-func (r *recorder) Deliveries(_ context.Context, organization, state string, count int, oldest time.Time) {
+func (r *recorder) record(e jobs.JobEvent) {
 	r.Lock()
 	defer r.Unlock()
-	r.counts[organization+" "+state], r.oldest[organization+" "+state] = count, oldest
+	r.events[e.Organization+" "+e.Kind+" "+e.Event]++
 }
 
 // event returns the number of reports of an event of deliveries of acme.

@@ -64,6 +64,7 @@ func failingDeliveriesFollowTheirPolicy[D riverdriver.Driver[TTx], TTx any](t *t
 		Organizations: []jobs.Organization{organization},
 		Handle:        func(context.Context, TTx, jobs.Delivery) error { return errors.New("failed") },
 		Retry:         jobs.RetryPolicy{First: time.Minute, Max: 4 * time.Minute, End: 14 * time.Minute},
+		Telemetry:     r.telemetry(),
 	})
 	began := time.Now()
 	for attempt, delay := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 4 * time.Minute} {
@@ -119,6 +120,7 @@ func cancelledAndRescuedDeliveriesAreReported[D riverdriver.Driver[TTx], TTx any
 	var first atomic.Bool
 	results := jobs.Results[TTx]{
 		Organizations: []jobs.Organization{organization},
+		Telemetry:     r.telemetry(),
 		Send: func(_ context.Context, d jobs.Delivery) error {
 			if d.Submission.ID == ids[0] {
 				return river.JobCancel(errors.New("cancelled"))
@@ -168,7 +170,7 @@ func discardedByTheRescuerIsReported[D riverdriver.Driver[TTx], TTx any](t *test
 	config.RescueStuckJobsAfter = time.Second
 	release := make(chan struct{})
 	s.watch(t, config, jobs.Results[TTx]{
-		Organizations: []jobs.Organization{organization}, Retry: attempts(1),
+		Organizations: []jobs.Organization{organization}, Retry: attempts(1), Telemetry: r.telemetry(),
 		Send: func(context.Context, jobs.Delivery) error {
 			<-release // A hung process ignores the context.
 			return nil

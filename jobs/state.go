@@ -13,7 +13,7 @@ import (
 // loadWatchRow returns the row that the previous poll saved. If there is none, it
 // inserts the row of a first poll. A job that replaces a discarded first job finds
 // the time of that first job in the row.
-func (w *PollWorker[D, TTx]) loadWatchRow(ctx context.Context, job *river.Job[PollArgs]) (savedRow, error) {
+func (w *pollWorker[D, TTx]) loadWatchRow(ctx context.Context, job *river.Job[pollArgs]) (savedRow, error) {
 	t, key := workerTable[TTx](ctx), rowKey{organization: job.Args.Organization}
 	row, err := t.load(ctx, key)
 	if err != nil || row.status != "" {

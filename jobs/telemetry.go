@@ -12,40 +12,90 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Telemetry receives events of jobs. The Telemetry of module otelhiring implements
-// it. The argument organization is [Organization.Name]. Implementations must be safe
-// for concurrent use.
-type Telemetry interface {
-	// JobDelivered is called when a delivery is completed. EvaluatedAt is nil when
-	// the API sent no time of the evaluation.
-	JobDelivered(ctx context.Context, organization string, evaluatedAt *time.Time)
+// Telemetry receives events of jobs. Any field may be nil. Package jobsotel returns
+// one that exports metrics with module otelhiring. The functions must be safe for
+// concurrent use. They run within jobs, so they must not wait.
+//
+// Later versions may add fields to this struct and to the events.
+type Telemetry struct {
+	// Delivered is called when a delivery is completed.
+	Delivered func(context.Context, DeliveredEvent)
 
-	// JobEvent is called when a job of this package is discarded, cancelled or
-	// rescued. Kind is the kind of the job. Event is one of the Event constants.
-	JobEvent(ctx context.Context, organization, kind, event string)
+	// Job is called when a job of this package is discarded, cancelled or rescued.
+	Job func(context.Context, JobEvent)
 
-	// PollDue is called when an organization is registered and after each successful
-	// poll. At is when the next poll is due, on the clock of this process. An alert
-	// can fire when that time has passed, also after a restart. Several processes
-	// share the polls of an organization, so the latest time of all processes counts.
-	PollDue(ctx context.Context, organization string, at time.Time)
+	// PollDue is called when an organization is registered, after each successful poll,
+	// and about once a minute for polls that wait for longer than a minute. An alert can
+	// fire when the time has passed, also after a restart. Several processes share the
+	// polls of an organization, so the latest time of all processes counts.
+	PollDue func(context.Context, PollDueEvent)
 
-	// Deliveries is called about once a minute in one of the processes, for each
-	// organization and each of the Deliveries constants as state. Count is the number
-	// of deliveries in this state. Oldest is when the oldest of them entered the
-	// state, and the zero time when count is 0. A report is out of date after three
-	// minutes without another one, because another process may have taken over.
-	Deliveries(ctx context.Context, organization, state string, count int, oldest time.Time)
+	// Count is called about once a minute in one of the processes, for each organization
+	// and each state. A report is out of date after three minutes without another one,
+	// because another process may have taken over.
+	Count func(context.Context, CountEvent)
 }
 
-// Events of jobs, for [Telemetry.JobEvent].
+// DeliveredEvent is a completed delivery.
+type DeliveredEvent struct {
+	Organization string     // The name of the organization.
+	EvaluatedAt  *time.Time // Nil when the API sent no time of the evaluation.
+}
+
+// JobEvent is the end of a job that did not end as it should.
+type JobEvent struct {
+	Organization string // The name of the organization.
+	Kind         string // One of the Kind constants.
+	Event        string // One of the Event constants.
+}
+
+// PollDueEvent is the time of the next poll.
+type PollDueEvent struct {
+	Organization string    // The name of the organization.
+	At           time.Time // When the next poll is due, on the clock of this process.
+}
+
+// CountEvent is the number of deliveries in a state.
+type CountEvent struct {
+	Organization string    // The name of the organization.
+	Kind         string    // KindDelivery.
+	State        string    // One of the Deliveries constants.
+	Count        int       // The number of deliveries in the state.
+	Oldest       time.Time // When the oldest of them entered the state. Zero when Count is 0.
+}
+
+func (t Telemetry) delivered(ctx context.Context, e DeliveredEvent) {
+	if t.Delivered != nil {
+		t.Delivered(ctx, e)
+	}
+}
+
+func (t Telemetry) job(ctx context.Context, e JobEvent) {
+	if t.Job != nil {
+		t.Job(context.WithoutCancel(ctx), e)
+	}
+}
+
+func (t Telemetry) pollDue(ctx context.Context, e PollDueEvent) {
+	if t.PollDue != nil {
+		t.PollDue(context.WithoutCancel(ctx), e)
+	}
+}
+
+func (t Telemetry) count(ctx context.Context, e CountEvent) {
+	if t.Count != nil {
+		t.Count(ctx, e)
+	}
+}
+
+// Events of jobs, for [JobEvent].
 const (
 	EventDiscarded = "discarded" // The job failed for the last time.
 	EventCancelled = "cancelled" // A handler cancelled the job.
 	EventRescued   = "rescued"   // The previous attempt did not end, because its process was killed or hung.
 )
 
-// States of deliveries in the database, for [Telemetry.Deliveries].
+// States of deliveries in the database, for [CountEvent].
 const (
 	DeliveriesWaiting   = "waiting"   // Due and not attempted yet. Oldest is when the first of them became due.
 	DeliveriesFailing   = "failing"   // Failed at least once and will be retried. Oldest is the time of the first failure.
@@ -140,16 +190,12 @@ func wasRescued(job *rivertype.JobRow) bool {
 }
 
 func (o Organization) reportEvent(ctx context.Context, kind, event string) {
-	if o.Telemetry != nil {
-		o.Telemetry.JobEvent(context.WithoutCancel(ctx), o.Name, kind, event)
-	}
+	o.telemetry.job(ctx, JobEvent{o.Name, kind, event})
 }
 
 // reportPollDue reports that the next poll is due after wait.
 func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
-	if o.Telemetry != nil {
-		o.Telemetry.PollDue(context.WithoutCancel(ctx), o.Name, time.Now().Add(wait))
-	}
+	o.telemetry.pollDue(ctx, PollDueEvent{o.Name, time.Now().Add(wait)})
 }
 
 // isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its
@@ -157,11 +203,4 @@ func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
 func isSnoozeOrShutdown(ctx context.Context, err error) bool {
 	_, snoozed := errors.AsType[*rivertype.JobSnoozeError](err)
 	return snoozed || errors.Is(ctx.Err(), context.Canceled)
-}
-
-// reportDelivered reports a completed delivery.
-func (o Organization) reportDelivered(ctx context.Context, evaluatedAt *time.Time) {
-	if o.Telemetry != nil {
-		o.Telemetry.JobDelivered(ctx, o.Name, evaluatedAt)
-	}
 }

@@ -22,12 +22,10 @@ import (
 
 	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/jobs/jobsotel"
 	"github.com/hiring-assessment/hiring-go/otelhiring"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
-
-// The Telemetry of otelhiring implements the interface.
-var _ jobs.Telemetry = (*otelhiring.Telemetry)(nil)
 
 // newTelemetry returns a telemetry and a function that returns its metrics in the format
 // of Prometheus.
@@ -57,13 +55,12 @@ func telemetryCountsDeliveries[D riverdriver.Driver[TTx], TTx any](t *testing.T,
 	ids := api.addEvaluated(t, 20)
 	telemetry, scrape := newTelemetry(t)
 	organization := api.organization("acme")
-	organization.Telemetry = telemetry
 	var err error
 	organization.Client, err = hiring.New(api.URL(), sandbox.LiveKey, hiring.WithTrace(telemetry.Trace()))
 	require.NoError(t, err)
 	var first int
 	s.watch(t, testConfig(), jobs.Results[TTx]{
-		Organizations: []jobs.Organization{organization}, Retry: attempts(2),
+		Organizations: []jobs.Organization{organization}, Retry: attempts(2), Telemetry: jobsotel.New(telemetry),
 		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
 			switch d.Submission.ID {
 			case ids[3]:
@@ -107,12 +104,11 @@ func TestTelemetryCountsPollsAndInvitationsSQLite(t *testing.T) {
 	s, api := newSQLite(t), newAPI(t)
 	telemetry, scrape := newTelemetry(t)
 	organization := api.organization("acme")
-	organization.Telemetry = telemetry
 	api.RevokeKey(sandbox.LiveKey)
 	config := testConfig()
 	config.MaxAttempts = 1
-	require.NoError(t, jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{organization}}))
-	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult})
+	require.NoError(t, jobs.SendInvitations[*riversqlite.Driver](config, jobs.Invitations{Organizations: []jobs.Organization{organization}, Telemetry: jobsotel.New(telemetry)}))
+	client, _ := s.watch(t, config, jobs.Results[*sql.Tx]{Organizations: []jobs.Organization{organization}, Handle: s.insertResult, Telemetry: jobsotel.New(telemetry)})
 	s.invite(t, client, api.assessment, candidates(1)...)
 	eventually(t, func() bool { return s.count(t, "river_job WHERE state = 'discarded'") >= 2 })
 	page := scrape()

@@ -26,16 +26,15 @@ type Organization struct {
 
 	// Watch are the options of the polls. Since is the start of the first poll. A zero
 	// Since means the time when the first job was inserted, even if that job failed.
-	// With Regraded, each evaluation of a submission is one delivery. Checkpoint is
-	// not used.
+	// With Regraded, each evaluation of a submission is one delivery. Checkpoint must
+	// be nil, because the state is in the table hiring_jobs.
 	Watch hiring.WatchOptions
 
 	// Value is passed to the handlers in [Delivery.Organization]. This package does
 	// not use it.
 	Value any
 
-	// Telemetry receives deliveries, polls and failures. Nil means no reports.
-	Telemetry Telemetry
+	telemetry Telemetry // Of the Results or Invitations that contain the organization.
 }
 
 // Results are the organizations to watch and the handlers of their results. At least
@@ -60,7 +59,18 @@ type Results[TTx any] struct {
 	// Retry is the policy for failed deliveries. River's MaxAttempts does not apply
 	// to deliveries.
 	Retry RetryPolicy
+
+	// Telemetry receives deliveries, polls and failures of these organizations.
+	Telemetry Telemetry
 }
+
+// Kinds of the jobs of this package, as in the table river_job.
+const (
+	KindPoll        = "hiring_poll"
+	KindDelivery    = "hiring_delivery"
+	KindInvitations = "hiring_invitations"
+	KindHealth      = "hiring_health"
+)
 
 // Names of the queues. Watch and SendInvitations add the queues that a river.Config
 // lacks.
@@ -100,8 +110,9 @@ func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...
 			return errors.New("jobs: Watch: Handle and Send are nil: results would go nowhere")
 		}
 		r.Retry = r.Retry.withDefaults()
-		all = append(all, r.Organizations...)
 		for _, o := range r.Organizations {
+			o.telemetry = r.Telemetry
+			all = append(all, o)
 			byName[o.Name] = &r
 		}
 	}
@@ -111,17 +122,17 @@ func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...
 	}
 	setDefaults(config)
 	common := supervisor[TTx]{organizations, installClock[D](config)}
-	polls := &PollWorker[D, TTx]{supervisor: common, results: byName, timeout: pollTimeout(config.JobTimeout)}
+	polls := &pollWorker[D, TTx]{supervisor: common, results: byName, timeout: pollTimeout(config.JobTimeout)}
 	if err := river.AddWorkerSafely(config.Workers, polls); err != nil {
 		return err
 	}
-	if err := river.AddWorkerSafely(config.Workers, &DeliveryWorker[D, TTx]{supervisor: common, results: byName}); err != nil {
+	if err := river.AddWorkerSafely(config.Workers, &deliveryWorker[D, TTx]{supervisor: common, results: byName}); err != nil {
 		return err
 	}
 	addQueue(config, QueuePolls, min(max(10, len(organizations)), 200))
 	addQueue(config, QueueDeliveries, 10)
 	for _, o := range all {
-		addPeriodicJob(config, PollArgs{Organization: o.Name}, time.Minute)
+		addPeriodicJob(config, pollArgs{Organization: o.Name}, time.Minute)
 		o.reportPollDue(context.Background(), 0)
 	}
 	return watchHealth[D](config, common)
@@ -135,6 +146,9 @@ func organizationsByName(all []Organization) (organizations, error) {
 	for _, o := range all {
 		if o.Name == "" || o.Client == nil {
 			return nil, errors.New("jobs: an organization needs a Name and a Client")
+		}
+		if o.Watch.Checkpoint != nil {
+			return nil, fmt.Errorf("jobs: organization %q: Watch.Checkpoint would not be used: leave it nil, the state is in the table hiring_jobs", o.Name)
 		}
 		if _, exists := byName[o.Name]; exists {
 			return nil, fmt.Errorf("jobs: two organizations have the name %q: give each its own name", o.Name)
@@ -201,24 +215,24 @@ var unfinishedStates = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 }
 
-// PollArgs are the arguments of a poll of an organization.
-type PollArgs struct {
+// pollArgs are the arguments of a poll of an organization.
+type pollArgs struct {
 	Organization string `json:"organization" river:"unique"`
 	// Version of the row when the job was inserted. If it is above 0 and the row is missing, the state is lost.
 	Round int64 `json:"round"`
 }
 
 // Kind returns the kind of the job.
-func (PollArgs) Kind() string { return "hiring_poll" }
+func (pollArgs) Kind() string { return KindPoll }
 
 // InsertOpts returns options that allow one unfinished job for each organization.
-func (PollArgs) InsertOpts() river.InsertOpts {
+func (pollArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueuePolls, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinishedStates}}
 }
 
-// PollWorker polls an organization. [Watch] registers it.
-type PollWorker[D riverdriver.Driver[TTx], TTx any] struct {
-	river.WorkerDefaults[PollArgs]
+// pollWorker polls an organization. [Watch] registers it.
+type pollWorker[D riverdriver.Driver[TTx], TTx any] struct {
+	river.WorkerDefaults[pollArgs]
 	supervisor[TTx]
 
 	results map[string]*Results[TTx] // By organization name.
@@ -236,21 +250,21 @@ func pollTimeout(jobTimeout time.Duration) time.Duration {
 }
 
 // Timeout returns the timeout of a poll.
-func (w *PollWorker[D, TTx]) Timeout(*river.Job[PollArgs]) time.Duration { return w.timeout }
+func (w *pollWorker[D, TTx]) Timeout(*river.Job[pollArgs]) time.Duration { return w.timeout }
 
 // NextRetry returns the time of the next attempt. The delay in seconds is the square of
 // the number of failures: from a second to about ten minutes. After 25 failures the
 // poll is discarded, and the leader inserts another within a minute.
-func (w *PollWorker[D, TTx]) NextRetry(job *river.Job[PollArgs]) time.Time {
+func (w *pollWorker[D, TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
 	return w.clock.Now().Add(time.Duration(job.Attempt*job.Attempt) * time.Second)
 }
 
 // Work makes one poll.
-func (w *PollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[PollArgs]) error {
+func (w *pollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
 	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(o Organization) error { return w.poll(ctx, o, job) })
 }
 
-func (w *PollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *river.Job[PollArgs]) error {
+func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *river.Job[pollArgs]) error {
 	row, err := w.loadWatchRow(ctx, job)
 	if err != nil {
 		return err
@@ -276,8 +290,8 @@ func (w *PollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *rive
 
 // save saves the result of a poll in one transaction. If the poll succeeded, the
 // transaction also completes the job and inserts the next one.
-func (w *PollWorker[D, TTx]) save(
-	ctx context.Context, o Organization, job *river.Job[PollArgs], version int64, polled hiring.PollResult, succeeded bool,
+func (w *pollWorker[D, TTx]) save(
+	ctx context.Context, o Organization, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool,
 ) error {
 	deliveries, err := deliveriesOf(o, w.results[o.Name].Retry.attempts(), polled.Submissions)
 	if err != nil {
@@ -301,7 +315,7 @@ func (w *PollWorker[D, TTx]) save(
 			return err
 		}
 		next := &river.InsertOpts{ScheduledAt: w.clock.Now().Add(polled.Wait)}
-		_, err := client.InsertTx(ctx, tx, PollArgs{Organization: o.Name, Round: version + 1}, next)
+		_, err := client.InsertTx(ctx, tx, pollArgs{Organization: o.Name, Round: version + 1}, next)
 		return err
 	})
 }

@@ -139,7 +139,7 @@ func goneReceiverPausesUntilDeliver[D riverdriver.Driver[TTx], TTx any](t *testi
 	other.addEvaluated(t, 2)
 	acme, telemetry := api.recordedOrganization()
 	results := []jobs.Results[TTx]{
-		{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1)},
+		{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1), Telemetry: telemetry.telemetry()},
 		{Organizations: []jobs.Organization{other.organization("other")}, Handle: s.insertResult},
 	}
 	client, stop := s.watch(t, testConfig(), results...)
@@ -177,7 +177,7 @@ func pauseWithoutDeliveriesHasNoTime[D riverdriver.Driver[TTx], TTx any](t *test
 	api, r := newAPI(t), newReceiver(t, http.StatusGone)
 	api.addEvaluated(t, 1)
 	acme, telemetry := api.recordedOrganization()
-	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1)})
+	s.watch(t, testConfig(), jobs.Results[TTx]{Organizations: []jobs.Organization{acme}, Send: r.hook(t).Send, Retry: attempts(1), Telemetry: telemetry.telemetry()})
 	eventually(t, func() bool { return telemetry.deliveries(jobs.DeliveriesPaused) == 1 })
 	require.False(t, telemetry.since(jobs.DeliveriesPaused).IsZero())
 	s.mustExec(t, "DELETE FROM river_job WHERE kind = 'hiring_delivery'")

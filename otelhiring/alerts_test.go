@@ -242,7 +242,7 @@ func (env *environment) deliveries(t *testing.T, state string, count int) (stop 
 	oldest := time.Now()
 	return background(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
-			env.Deliveries(ctx, "acme", state, count, oldest)
+			env.JobCount(ctx, otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: oldest})
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Minute):
@@ -381,16 +381,16 @@ var healthy = map[string]func(*testing.T, *environment){
 		background(t, func(ctx context.Context) {
 			for ctx.Err() == nil {
 				time.Sleep(time.Minute)
-				env.JobDelivered(ctx, "acme", nil)
+				env.JobDelivered(ctx, otelhiring.JobDelivered{Organization: "acme"})
 			}
 		})
 		env.collect(t, time.Hour, env.recorder)
 	},
 	"another process reports deliveries": func(t *testing.T, env *environment) {
 		second := env.replica(t)
-		env.Deliveries(t.Context(), "acme", "failing", 1, time.Now()) // Out of date after three minutes.
+		env.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: time.Now()}) // Out of date after three minutes.
 		for range 60 {
-			second.recorder.Deliveries(t.Context(), "acme", "failing", 0, time.Time{})
+			second.recorder.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 0, Oldest: time.Time{}})
 			env.collect(t, time.Minute, env.recorder, second.recorder)
 		}
 	},
@@ -459,7 +459,7 @@ var faults = map[string]scenario{
 	}, map[string]labels{"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"})}, 0},
 	"a stuck queue of deliveries": {func(t *testing.T, env *environment) {
 		env.poll(t, "acme", hiring.WatchOptions{}, env.process())
-		env.JobDelivered(t.Context(), "acme", nil)
+		env.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: nil})
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
 		env.deliveries(t, "waiting", 3)
@@ -536,30 +536,30 @@ var faults = map[string]scenario{
 	"a delivery is discarded": {func(t *testing.T, env *environment) {
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
-		env.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
 		env.deliveries(t, "discarded", 1)
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "discarded"})}, 0},
 	"a delivery is cancelled": {func(t *testing.T, env *environment) {
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
-		env.JobEvent(t.Context(), "acme", "hiring_delivery", "cancelled")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "cancelled"})
 		env.deliveries(t, "cancelled", 1)
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "cancelled"})}, 0},
 	"invitations are discarded": {func(t *testing.T, env *environment) {
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
-		env.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_invitations", Event: "discarded"})
 		env.collect(t, 14*time.Minute, env.recorder)
 	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
 	"invitations are discarded a second time": {func(t *testing.T, env *environment) {
-		env.JobEvent(t.Context(), "acme", "hiring_invitations", "rescued")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_invitations", Event: "rescued"})
 		env.collect(t, 30*time.Minute, env.recorder)
-		env.JobEvent(t.Context(), "globex", "hiring_invitations", "cancelled")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "globex", Kind: "hiring_invitations", Event: "cancelled"})
 		env.collect(t, 30*time.Minute, env.recorder)
 		env.fault()
-		env.JobEvent(t.Context(), "acme", "hiring_invitations", "discarded")
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_invitations", Event: "discarded"})
 		env.collect(t, 14*time.Minute, env.recorder)
 	}, map[string]labels{"HiringJobsDiscarded": {"hiring_organization": "acme", "hiring_job_kind": "hiring_invitations"}}, 0},
 }
@@ -703,8 +703,8 @@ func TestDashboardQueriesExistingMetrics(t *testing.T) {
 		s.watch(t, hiring.WatchOptions{}, 0)
 		evaluated := time.Now()
 		s.Delivered(t.Context(), &evaluated)
-		s.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
-		s.Deliveries(t.Context(), "acme", "failing", 1, evaluated)
+		s.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
+		s.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
 		options := hiring.WaitOptions{}
 		defer s.Wait(&options)()
 		options.Progress(hiring.WaitProgress{Pending: 1})

@@ -87,9 +87,9 @@ func exportAll(t *testing.T) map[string]instrument {
 		_, err = client.Submissions.Get(t.Context(), sandbox.UnknownID)
 		require.ErrorIs(t, err, hiring.ErrNotFound)
 		evaluated := time.Now()
-		telemetry.JobDelivered(t.Context(), "acme", &evaluated)
-		telemetry.JobEvent(t.Context(), "acme", "hiring_delivery", "discarded")
-		telemetry.Deliveries(t.Context(), "acme", "failing", 1, evaluated)
+		telemetry.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &evaluated})
+		telemetry.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
+		telemetry.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
 		telemetry.PollDue(t.Context(), "acme", evaluated)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -259,7 +259,7 @@ func ExampleTelemetry_PollDue() {
 func ExampleTelemetry_JobDelivered() {
 	telemetry, reader := newTelemetry()
 
-	telemetry.JobDelivered(context.Background(), "acme", nil)
+	telemetry.JobDelivered(context.Background(), otelhiring.JobDelivered{Organization: "acme"})
 	fmt.Println(measured(reader, "hiring.client.reports.delivered"))
 	// Output: [1 hiring.organization=acme]
 }
@@ -268,17 +268,17 @@ func ExampleTelemetry_JobDelivered() {
 func ExampleTelemetry_JobEvent() {
 	telemetry, reader := newTelemetry()
 
-	telemetry.JobEvent(context.Background(), "acme", "hiring_delivery", "discarded")
+	telemetry.JobEvent(context.Background(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
 	fmt.Println(measured(reader, "hiring.jobs.events"))
 	// Output: [1 hiring.job.event=discarded,hiring.job.kind=hiring_delivery,hiring.organization=acme]
 }
 
-// Module jobs calls Deliveries about once a minute.
-func ExampleTelemetry_Deliveries() {
+// Module jobs calls JobCount about once a minute.
+func ExampleTelemetry_JobCount() {
 	telemetry, reader := newTelemetry()
 
 	firstFailure := time.Now().Add(-10 * time.Minute)
-	telemetry.Deliveries(context.Background(), "acme", "failing", 3, firstFailure)
+	telemetry.JobCount(context.Background(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 3, Oldest: firstFailure})
 	fmt.Println(measured(reader, "hiring.jobs.deliveries"))
 	// Output: [3 hiring.delivery.state=failing,hiring.organization=acme]
 }

@@ -68,8 +68,8 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		o.ObserveInt64(g.pending, int64(pending), t.with())
 		o.ObserveFloat64(g.pendingAge, age.Seconds(), t.with())
 	}
-	for key, d := range t.deliveries {
-		if now.Sub(d.at) > deliveriesValid {
+	for key, d := range t.counts {
+		if now.Sub(d.at) > countValid {
 			continue
 		}
 		attributes := t.with(append(organizationOf(key.organization), attribute.String("hiring.delivery.state", key.state))...)

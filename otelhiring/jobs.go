@@ -7,42 +7,63 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
+// JobDelivered is a report that a job engine has delivered.
+type JobDelivered struct {
+	Organization string
+	EvaluatedAt  *time.Time // Nil when it is not known.
+}
+
+// JobEvent is a job that did not end as it should.
+type JobEvent struct {
+	Organization string
+	Kind         string // The kind of the job.
+	Event        string // discarded, cancelled or rescued.
+}
+
+// JobCount is the number of deliveries in a state.
+type JobCount struct {
+	Organization string
+	Kind         string // hiring_delivery.
+	State        string // waiting, failing, paused, cancelled or discarded.
+	Count        int
+	Oldest       time.Time // When the oldest entered the state. Zero when Count is 0.
+}
+
 // JobDelivered counts a report that module jobs has delivered for an organization.
 // See [Telemetry.Delivered].
-func (t *Telemetry) JobDelivered(ctx context.Context, organization string, evaluatedAt *time.Time) {
-	t.countDelivered(ctx, evaluatedAt, organizationOf(organization)...)
+func (t *Telemetry) JobDelivered(ctx context.Context, e JobDelivered) {
+	t.countDelivered(ctx, e.EvaluatedAt, organizationOf(e.Organization)...)
 }
 
-// JobEvent counts a job that did not end as it should. Kind is the kind of the
-// job, and event is discarded, cancelled or rescued.
-func (t *Telemetry) JobEvent(ctx context.Context, organization, kind, event string) {
-	t.jobEvents.Add(ctx, 1, t.with(append(organizationOf(organization),
-		attribute.String("hiring.job.kind", kind), attribute.String("hiring.job.event", event))...))
+// JobEvent counts a job that did not end as it should.
+func (t *Telemetry) JobEvent(ctx context.Context, e JobEvent) {
+	t.jobEvents.Add(ctx, 1, t.with(append(organizationOf(e.Organization),
+		attribute.String("hiring.job.kind", e.Kind), attribute.String("hiring.job.event", e.Event))...))
 }
 
-type deliveriesKey struct{ organization, state string }
+type countKey struct{ organization, kind, state string }
 
-// deliveries is the last report about the deliveries in one state.
-type deliveries struct {
+// counted is the last report about a state.
+type counted struct {
 	count  int
 	oldest time.Time
 	at     time.Time // When it was reported.
 }
 
-// Deliveries records how many deliveries of an organization are in a state
-// (waiting, failing, paused, cancelled or discarded), and since when the oldest
-// is. Module jobs reports this from its database about once a minute, in one
-// process at a time. A report that is not renewed for three minutes is dropped.
-func (t *Telemetry) Deliveries(_ context.Context, organization, state string, count int, oldest time.Time) {
+// JobCount records how many deliveries of an organization are in a state, and since
+// when the oldest is. Module jobs reports this from its database about once a
+// minute, in one process at a time. A report that is not renewed for three minutes
+// is dropped.
+func (t *Telemetry) JobCount(_ context.Context, e JobCount) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.deliveries[deliveriesKey{organization, state}] = deliveries{count, oldest, time.Now()}
+	t.counts[countKey{e.Organization, e.Kind, e.State}] = counted{e.Count, e.Oldest, time.Now()}
 }
 
-const deliveriesValid = 3 * time.Minute
+const countValid = 3 * time.Minute
 
-// age returns how long the oldest delivery is in its state.
-func (d deliveries) age(now time.Time) time.Duration {
+// age returns how long the oldest has been in its state.
+func (d counted) age(now time.Time) time.Duration {
 	if d.count == 0 || d.oldest.IsZero() {
 		return 0
 	}

@@ -33,14 +33,14 @@ type Telemetry struct {
 	delivered  metric.Int64Counter
 	jobEvents  metric.Int64Counter
 
-	mu         sync.Mutex
-	calls      map[*call]struct{} // Calls in progress.
-	waited     map[hiring.PauseReason]time.Duration
-	quotas     map[quotaKey]quota
-	waits      map[*wait]struct{}
-	failed     map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
-	pollDue    map[string]time.Time // By organization.
-	deliveries map[deliveriesKey]deliveries
+	mu      sync.Mutex
+	calls   map[*call]struct{} // Calls in progress.
+	waited  map[hiring.PauseReason]time.Duration
+	quotas  map[quotaKey]quota
+	waits   map[*wait]struct{}
+	failed  map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
+	pollDue map[string]time.Time // By organization.
+	counts  map[countKey]counted
 }
 
 // Option changes the Telemetry that [New] returns.
@@ -87,15 +87,15 @@ func New(options ...Option) (*Telemetry, error) {
 		option(&s)
 	}
 	t := &Telemetry{
-		settings:   s,
-		tracer:     s.tracers.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
-		calls:      make(map[*call]struct{}),
-		waited:     make(map[hiring.PauseReason]time.Duration),
-		quotas:     make(map[quotaKey]quota),
-		waits:      make(map[*wait]struct{}),
-		failed:     make(map[string]time.Time),
-		pollDue:    make(map[string]time.Time),
-		deliveries: make(map[deliveriesKey]deliveries),
+		settings: s,
+		tracer:   s.tracers.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
+		calls:    make(map[*call]struct{}),
+		waited:   make(map[hiring.PauseReason]time.Duration),
+		quotas:   make(map[quotaKey]quota),
+		waits:    make(map[*wait]struct{}),
+		failed:   make(map[string]time.Time),
+		pollDue:  make(map[string]time.Time),
+		counts:   make(map[countKey]counted),
 	}
 	meter := s.meters.Meter(scope, metric.WithSchemaURL(semconv.SchemaURL))
 	return t, errors.Join(t.createInstruments(meter), t.createGauges(meter))

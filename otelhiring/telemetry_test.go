@@ -345,7 +345,7 @@ func (w withRequestID) RoundTrip(r *http.Request) (*http.Response, error) {
 // organization, also when a Telemetry with a name is used for another one.
 func TestOrganizationOfACallReplacesTheCommonOne(t *testing.T) {
 	b := newRecorder(t, otelhiring.WithOrganization("common"))
-	b.JobDelivered(t.Context(), "acme", nil)
+	b.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme"})
 	b.PollDue(t.Context(), "", time.Now())
 	samples := b.scrape(t)
 	assert.Equal(t, "1", value(t, samples, "hiring_client_reports_delivered_total", `hiring_organization="acme"`))
