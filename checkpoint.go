@@ -23,11 +23,12 @@ type Checkpoint interface {
 // when it is on the disk: a crash leaves the old state or the new one. Save replaces
 // the target of a symbolic link, not the link. The target may be missing.
 //
-// Load and Save fail on a path that is not a regular file. Load also fails on an empty
-// or damaged file, on a file of another program and on one above 1 MB; none of these
-// is a fresh start. To start afresh, delete the file. Save writes to a temporary
-// file hiring-checkpoint-*.tmp in the same folder. A killed save leaves that file. Save
-// removes those older than ten minutes and all but the ten newest.
+// The file holds the state as it is. Watch and SendAll reject a damaged state and a file of
+// another program. Load and Save fail on a path that is not a regular file. Load also fails on
+// an empty file and on one above 1 MB. None of these is a fresh start. To start afresh,
+// delete the file. Save writes to a temporary file hiring-checkpoint-*.tmp in the same
+// folder. A killed save leaves that file. Save removes those older than ten minutes and
+// all but the ten newest.
 func FileCheckpoint(path string) Checkpoint { return fileCheckpoint{statefile.At(path)} }
 
 type fileCheckpoint struct{ file *statefile.File }

@@ -37,7 +37,8 @@ const (
 //   - A result comes within 3 hours with one such series of calls an hour (6 with more
 //     than 2,900 unfinished), and within 2 days with one a day.
 //   - A used up rate limit is not an error: Wait is its duration.
-//   - A damaged state, or one of another account or filter, is a [ParamError].
+//   - A damaged state, one of another account or filter, and a Checkpoint are a
+//     [ParamError].
 //
 // Scope read; costs at most 10 pages of listings and 50 single submissions, one read
 // for the account in each process, and one for an AssessmentID without submissions.
@@ -51,6 +52,9 @@ func (s *SubmissionService) Poll(ctx context.Context, o WatchOptions, state stri
 
 func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state string) (PollResult, error) {
 	w, err := newWatcher(s, o)
+	if o.Checkpoint != nil {
+		err = joinParams(err, &ParamError{Param: "Checkpoint", Problem: "must be nil: Poll takes and returns its state"})
+	}
 	if err != nil {
 		return PollResult{State: state}, err
 	}
@@ -67,6 +71,9 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 			result.Wait = min(result.Wait, max(longestWait, w.interval.longest))
 		}
 		result.Progress = w.progressOf(w.machine, time.Now().Add(result.Wait))
+		if o.Progress != nil {
+			o.Progress(result.Progress)
+		}
 		result.State = w.machine.String()
 	} else if state == "" {
 		result.State = w.machine.String()

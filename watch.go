@@ -22,8 +22,8 @@ type WatchOptions struct {
 
 	Regraded bool // Yield a submission again when it is graded again: when its evaluation time becomes later.
 
-	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Poll does not use it.
-	Progress   func(WaitProgress) // Called after each poll of Watch, in the goroutine of the call. Nil: not called.
+	Checkpoint Checkpoint         // Where Watch keeps its state. Nil: a restart begins anew. Not for Poll.
+	Progress   func(WaitProgress) // Called after each poll, in the goroutine of the call. Nil: not called.
 }
 
 // check validates the options and returns the interval between two polls.

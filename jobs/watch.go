@@ -274,6 +274,7 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *rive
 		return err
 	}
 	pollCtx, stop := withEarlierDeadline(ctx)
+	options.Checkpoint = nil // The row holds the state.
 	polled, pollErr := o.Client.Submissions.Poll(pollCtx, options, state)
 	stop()
 	if pollErr != nil && polled.State == state {

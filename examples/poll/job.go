@@ -115,8 +115,10 @@ func (j *job) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	options := j.set.watch
+	options.Checkpoint = nil // once loads and saves the state itself.
 	for {
-		polled, pollErr := j.client.Submissions.Poll(ctx, j.set.watch, state)
+		polled, pollErr := j.client.Submissions.Poll(ctx, options, state)
 		// Results from before an error are returned with it.
 		if err := j.deliver(ctx, polled); err != nil {
 			return err

@@ -3,10 +3,11 @@ package inviting
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"maps"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/envelope"
 )
 
 // MaxRecord is the size of an encoded [Record] at most, in bytes.
@@ -28,13 +29,13 @@ type Record struct {
 	dropAt     map[string]time.Time // When an address is dropped whose outcome is known.
 }
 
-type recordJSON struct {
-	Kind       string           `json:"kind"`
-	Assessment string           `json:"assessment"`
-	Ends       map[string]int64 `json:"ends"`
+// savedRecord is a saved Record.
+type savedRecord struct {
+	Assessment string
+	Ends       map[string]int64 // In Unix seconds.
 }
 
-const recordKind = "hiring-invitations-1"
+var recordKind = envelope.Kind{Name: "invitations", Version: 1}
 
 // NewRecord returns the record of a run that has sent nothing.
 func NewRecord(assessmentID string) Record {
@@ -47,8 +48,8 @@ func ParseRecord(text, assessmentID string) (Record, error) {
 	if text == "" {
 		return r, nil
 	}
-	var w recordJSON
-	if len(text) > MaxRecord || json.Unmarshal([]byte(text), &w) != nil || w.Kind != recordKind {
+	var w savedRecord
+	if len(text) > MaxRecord || recordKind.Open(text, &w) != nil {
 		return Record{}, ErrNoRecord
 	}
 	if w.Assessment != r.assessment {
@@ -98,16 +99,16 @@ func (r Record) Encode(now time.Time) (string, error) {
 			delete(r.dropAt, key)
 		}
 	}
-	w := recordJSON{recordKind, r.assessment, make(map[string]int64, len(r.ends))}
+	w := savedRecord{r.assessment, make(map[string]int64, len(r.ends))}
 	for key, at := range r.ends {
 		if at.Nanosecond() > 0 {
 			at = at.Add(time.Second) // Rounded up.
 		}
 		w.Ends[key] = at.Unix()
 	}
-	text, err := json.Marshal(w)
-	if err == nil && len(text) > MaxRecord {
-		err = ErrRecordTooLong
+	text := recordKind.Seal(w)
+	if len(text) > MaxRecord {
+		return "", ErrRecordTooLong
 	}
-	return string(text), err
+	return text, nil
 }

@@ -53,6 +53,19 @@ func TestARecordOfSomethingElseIsRejected(t *testing.T) {
 	}
 }
 
+func TestARecordWithAFlippedBitIsRejected(t *testing.T) {
+	r := inviting.NewRecord("a1")
+	r.Begin(inviting.Key(inviting.To("a1", "ada@example.com")), attemptEnd)
+	text, err := r.Encode(attemptEnd)
+	require.NoError(t, err)
+	for bit := range 8 * len(text) {
+		damaged := []byte(text)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		_, err := inviting.ParseRecord(string(damaged), "a1")
+		require.ErrorIs(t, err, inviting.ErrNoRecord, "%q", damaged)
+	}
+}
+
 func TestRecordDropsDecidedCandidates(t *testing.T) {
 	second := time.Second
 	for name, c := range map[string]struct {

@@ -19,12 +19,12 @@ const (
 
 // Position is where the next page begins.
 type Position struct {
-	Style  Style  `json:"y"`
-	Size   int    `json:"s"`
-	Page   int    `json:"p"` // From 1.
-	Cursor string `json:"c"`
-	Seq    int64  `json:"q"`          // NoSeq before the first entry. 0 is the seq of an entry.
-	Lost   bool   `json:"l,omitzero"` // More items follow, but no cursor leads to them.
+	Style  Style
+	Size   int
+	Page   int // From 1.
+	Cursor string
+	Seq    int64 // NoSeq before the first entry. 0 is the seq of an entry.
+	Lost   bool  `json:",omitzero"` // More items follow, but no cursor leads to them.
 }
 
 // NoSeq is the position before the first entry of a log.

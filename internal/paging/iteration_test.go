@@ -238,6 +238,12 @@ func TestResume(t *testing.T) {
 
 	_, err = l.Resume("L2", text)
 	require.ErrorContains(t, err, "another list or filter")
+	for bit := range 8 * len(text) {
+		damaged := []byte(text)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		_, err := l.Resume("L", string(damaged))
+		require.ErrorContains(t, err, "is not a resume token", "%q", damaged)
+	}
 	small := l
 	small.MaxSize = 1
 	for name, try := range map[string]func() (paging.Position, error){

@@ -3,15 +3,18 @@ package paging
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
+
+	"github.com/hiring-assessment/hiring-go/internal/envelope"
 )
 
 // token is a position with the list that it belongs to.
 type token struct {
-	List []byte   `json:"l"`
-	At   Position `json:"a"`
+	List []byte // The fingerprint.
+	At   Position
 }
+
+var tokenKind = envelope.Kind{Name: "list", Version: 1}
 
 // fingerprint identifies a list and its filters without naming them.
 func fingerprint(list string) []byte {
@@ -22,11 +25,7 @@ func fingerprint(list string) []byte {
 // Token returns the resume token of a position in a list. The name identifies the list
 // and its filters.
 func Token(list string, at Position) string {
-	b, err := json.Marshal(token{fingerprint(list), at})
-	if err != nil {
-		panic("hiring: a position cannot be encoded: " + err.Error()) // It holds numbers and text only.
-	}
-	return base64.RawURLEncoding.EncodeToString(b)
+	return base64.RawURLEncoding.EncodeToString([]byte(tokenKind.Seal(token{fingerprint(list), at})))
 }
 
 var errNoToken = errors.New("is not a resume token: pass a Page's Next unchanged")
@@ -34,12 +33,9 @@ var errNoToken = errors.New("is not a resume token: pass a Page's Next unchanged
 // Resume returns the position of a token of the list with this name.
 func (l List) Resume(list, text string) (Position, error) {
 	var t token
-	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(b, &t)
-	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	switch {
-	case err != nil || len(t.List) == 0:
+	case err != nil || tokenKind.Open(string(b), &t) != nil:
 		return Position{}, errNoToken
 	case string(t.List) != string(fingerprint(list)):
 		return Position{}, errors.New("is a resume token of another list or filter")

@@ -1,6 +1,6 @@
 // Package statefile stores a text in a file atomically: it writes a temporary file, syncs
-// it and renames it, so a crash leaves the old or the new content. A file that is damaged,
-// empty, of another format or unreachable is an error and never counts as missing.
+// it and renames it, so a crash leaves the old or the new content. A file that is empty or
+// unreachable is an error and never counts as missing. The text has a checksum of its own.
 package statefile
 
 import (
@@ -35,33 +35,25 @@ const maxSize = 1 << 20
 
 // Load returns the last saved state, or "" if the file does not exist.
 func (f *File) Load() (string, error) {
-	text, err := f.read()
-	if err != nil || text == nil {
-		return "", err
-	}
-	sum, state, _ := strings.Cut(string(text), "\n")
-	if sum != checksum(state) {
-		return "", fmt.Errorf("the file %s is damaged: restore it, or delete it to start afresh", f.path)
-	}
-	return state, nil
-}
-
-// read returns the content of the file, or nil if it does not exist.
-func (f *File) read() ([]byte, error) {
 	place, exists, err := find(f.path)
 	if err != nil || !exists {
-		return nil, err
+		return "", err
 	}
 	file, err := os.Open(place) //nolint:gosec // the caller's own path
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxSize+1))
 	_ = file.Close() // It was only read.
-	if err == nil && len(text) > maxSize {
-		err = fmt.Errorf("%s is larger than a state file can be", f.path)
+	switch {
+	case err != nil:
+		return "", err
+	case len(text) == 0:
+		return "", fmt.Errorf("the file %s is damaged, it is empty: restore it, or delete it to start afresh", f.path)
+	case len(text) > maxSize:
+		return "", fmt.Errorf("%s is larger than a state file can be", f.path)
 	}
-	return text, err
+	return string(text), nil
 }
 
 // find follows links to the file. A missing folder is an error, because it suggests a
@@ -103,18 +95,14 @@ func followLinks(path string) (string, error) {
 	return "", errors.New("there are too many symbolic links")
 }
 
-// checksum returns the first line of a file. It detects a file that was cut short or
-// edited.
-func checksum(state string) string {
-	return fmt.Sprintf("hiring-checkpoint-1 %08x", crc32.ChecksumIEEE([]byte(state)))
-}
-
 // Save replaces the file atomically and syncs it to disk.
 func (f *File) Save(state string) (err error) {
 	f.saving.Lock()
 	defer f.saving.Unlock()
-	text := checksum(state) + "\n" + state
-	if len(text) > maxSize {
+	switch {
+	case state == "": // Load rejects it.
+		return errors.New("a state is never empty: to start afresh, delete the file")
+	case len(state) > maxSize:
 		return fmt.Errorf("a state of %d bytes exceeds the limit of a state file", len(state))
 	}
 	place, _, err := find(f.path)
@@ -135,7 +123,7 @@ func (f *File) Save(state string) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	_, err = file.WriteString(text)
+	_, err = file.WriteString(state)
 	if err == nil {
 		err = file.Sync()
 	}

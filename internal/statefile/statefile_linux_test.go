@@ -35,8 +35,9 @@ func TestRejectsPathsThatAreNotRegularFiles(t *testing.T) {
 		_, err := statefile.At(device).Load()
 		require.ErrorContains(t, err, "not a regular file", device)
 	}
-	_, err := statefile.At("/proc/self/status").Load() // A file that reports a size of 0.
-	require.ErrorContains(t, err, "damaged")
+	text, err := statefile.At("/proc/self/comm").Load() // A file that reports a size of 0.
+	require.NoError(t, err)
+	require.NotEmpty(t, text)
 }
 
 // TestADiskThatIsFull checks that a failed save leaves the old state and no other file.

@@ -42,7 +42,7 @@ func names(t *testing.T, folder string) (all []string) {
 func TestRejectsStatesThatAreTooLong(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state")
-	longest := strings.Repeat("x", 1<<20-len("hiring-checkpoint-1 00000000\n"))
+	longest := strings.Repeat("x", 1<<20)
 	saves(t, path, longest)
 	loads(t, path, longest)
 	require.ErrorContains(t, statefile.At(path).Save(longest+"x"), "exceeds the limit")
@@ -144,23 +144,25 @@ func TestCleansUpWhenItFails(t *testing.T) {
 	assert.Len(t, left, 1)
 }
 
-// TestDamagedIsNotAbsent checks that a cut, empty, edited or foreign file is an error and
-// not a fresh start.
-func TestDamagedIsNotAbsent(t *testing.T) {
+// TestEmptyIsNotAbsent checks that an empty file is an error and not a fresh start, and
+// that no save makes one.
+func TestEmptyIsNotAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
-	saves(t, path, "a state")
-	whole, err := os.ReadFile(path)
+	require.ErrorContains(t, statefile.At(path).Save(""), "never empty")
+	loads(t, path, "")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err := statefile.At(path).Load()
+	require.ErrorContains(t, err, "is empty: restore it, or delete it")
+}
+
+// TestHoldsTheStateAsItIs checks that the file has nothing beside the state.
+func TestHoldsTheStateAsItIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	saves(t, path, "a state\n")
+	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for name, text := range map[string]string{
-		"empty": "", "cut": string(whole[:len(whole)-1]), "edited": string(whole[:len(whole)-1]) + "E", "longer": string(whole) + "\n",
-		"foreign": "a state", "of another version": strings.Replace(string(whole), "-1 ", "-2 ", 1),
-	} {
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		_, err := statefile.At(path).Load()
-		require.ErrorContains(t, err, "is damaged: restore it, or delete it", name)
-	}
-	require.NoError(t, os.WriteFile(path, whole, 0o600))
-	loads(t, path, "a state")
+	assert.Equal(t, "a state\n", string(text))
+	loads(t, path, "a state\n")
 }
 
 // TestKeepsTheTenNewestTemporaryFiles also checks that files of others are kept.

@@ -27,11 +27,11 @@ func (m Meaning) String() string {
 // it. If only the first listing shows the item, since filters on the evaluation. If the
 // first does not show it, a listing since a moment before its submission decides.
 type experimentState struct {
-	Item     Item      `json:"x,omitzero"`    // The item of the running experiment.
-	NextItem Item      `json:"best,omitzero"` // The item of the next experiment.
-	Step     int       `json:"step,omitzero"`
-	NextAt   time.Time `json:"again,omitzero"`
-	LateAt   time.Time `json:"late,omitzero"` // When an evaluation last came later than the meaning allows.
+	Item     Item      `json:",omitzero"` // The item of the running experiment.
+	NextItem Item      `json:",omitzero"` // The item of the next experiment.
+	Step     int       `json:",omitzero"`
+	NextAt   time.Time `json:",omitzero"`
+	LateAt   time.Time `json:",omitzero"` // When an evaluation last came later than the meaning allows.
 }
 
 const (

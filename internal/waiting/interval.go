@@ -15,7 +15,7 @@ const (
 // window is the current window of the rate limit.
 type window struct {
 	Budget
-	Length time.Duration `json:"length,omitzero"` // Longest part of a window that was seen.
+	Length time.Duration `json:",omitzero"` // Longest part of a window that was seen.
 }
 
 // countRequest counts a request. It records when regular responses begin again after a

@@ -21,26 +21,26 @@ const (
 
 // listing is a listing that is read page by page. It may take many polls.
 type listing struct {
-	Purpose      purpose   `json:"for,omitzero"`
-	Status       string    `json:"status,omitzero"`
-	Since        time.Time `json:"since,omitzero"`
-	CreatedSince time.Time `json:"stop,omitzero"` // An ordered listing ends at items that were created earlier.
-	Cursor       string    `json:"cursor,omitzero"`
-	CursorAt     time.Time `json:"turned,omitzero"`  // Time of the response with the cursor.
-	StartedAt    time.Time `json:"began,omitzero"`   // Time of the first page.
-	Pages        int       `json:"pages,omitzero"`   // Pages read so far.
-	PollPages    int       `json:"read,omitzero"`    // Pages read in this poll.
-	MaxPollPages int       `json:"most,omitzero"`    // Pages that one poll may read; 0 means no limit.
-	Resumes      bool      `json:"behind,omitzero"`  // At MaxPollPages it pauses until the next poll. Otherwise it ends.
-	AtOnce       bool      `json:"at_once,omitzero"` // It reads all its pages in one poll.
-	Paused       bool      `json:"rests,omitzero"`   // It reads no more pages in this poll.
-	Ended        bool      `json:"over,omitzero"`
-	Serial       int       `json:"serial,omitzero"` // Of unfinished submissions: the serial number that listed items get.
-	Level        int       `json:"level,omitzero"`  // Of a sweep: its level. Of new evaluations: 1 when it looks back further.
-	LastCreated  time.Time `json:"last,omitzero"`   // Creation time of the last item.
-	Unordered    bool      `json:"mixed,omitzero"`  // The items are not ordered by creation.
-	Restarts     int       `json:"lost,omitzero"`   // How often it began again because its cursor failed.
-	FirstHash    uint64    `json:"first,omitzero"`  // Hash of the first item of the first page.
+	Purpose      purpose   `json:",omitzero"`
+	Status       string    `json:",omitzero"`
+	Since        time.Time `json:",omitzero"`
+	CreatedSince time.Time `json:",omitzero"` // An ordered listing ends at items that were created earlier.
+	Cursor       string    `json:",omitzero"`
+	CursorAt     time.Time `json:",omitzero"` // Time of the response with the cursor.
+	StartedAt    time.Time `json:",omitzero"` // Time of the first page.
+	Pages        int       `json:",omitzero"` // Pages read so far.
+	PollPages    int       `json:",omitzero"` // Pages read in this poll.
+	MaxPollPages int       `json:",omitzero"` // Pages that one poll may read; 0 means no limit.
+	Resumes      bool      `json:",omitzero"` // At MaxPollPages it pauses until the next poll. Otherwise it ends.
+	AtOnce       bool      `json:",omitzero"` // It reads all its pages in one poll.
+	Paused       bool      `json:",omitzero"` // It reads no more pages in this poll.
+	Ended        bool      `json:",omitzero"`
+	Serial       int       `json:",omitzero"` // Of unfinished submissions: the serial number that listed items get.
+	Level        int       `json:",omitzero"` // Of a sweep: its level. Of new evaluations: 1 when it looks back further.
+	LastCreated  time.Time `json:",omitzero"` // Creation time of the last item.
+	Unordered    bool      `json:",omitzero"` // The items are not ordered by creation.
+	Restarts     int       `json:",omitzero"` // How often it began again because its cursor failed.
+	FirstHash    uint64    `json:",omitzero"` // Hash of the first item of the first page.
 }
 
 // rank orders the listings of a poll: sweeps of all of Lookback come last.

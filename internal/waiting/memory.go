@@ -73,8 +73,8 @@ func (d deliveries) ages() []time.Duration {
 // coverage is what a completed listing has shown: all submissions created since
 // CreatedSince and evaluated until EvaluatedUntil.
 type coverage struct {
-	CreatedSince   time.Time `json:"since"`
-	EvaluatedUntil time.Time `json:"saw"`
+	CreatedSince   time.Time
+	EvaluatedUntil time.Time
 }
 
 func (m *Machine) addCoverage(since, saw time.Time) {

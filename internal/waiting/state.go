@@ -3,107 +3,104 @@ package waiting
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/hiring-assessment/hiring-go/internal/envelope"
 )
 
 // state is the memory of a machine. All times are the server's, except CalledAt and
-// NoReportLocal, which are the caller's. The names in JSON are
-// those of earlier releases, whose states are accepted.
+// NoReportLocal, which are the caller's.
 type state struct {
-	Account    string    `json:"account,omitzero"`
-	Assessment string    `json:"assessment,omitzero"`
-	WatchStart time.Time `json:"start"`           // Earlier evaluations are not delivered.
-	CalledAt   time.Time `json:"called,omitzero"` // Start of the watch by the caller's clock, until the server's clock is known.
+	Account    string    `json:",omitzero"`
+	Assessment string    `json:",omitzero"`
+	WatchStart time.Time // Earlier evaluations are not delivered.
+	CalledAt   time.Time `json:",omitzero"` // Start of the watch by the caller's clock, until the server's clock is known.
 
-	RandomState uint64 `json:"seed"`
+	RandomState uint64
 
 	// The current poll or interval.
 
-	Polling     bool          `json:"running,omitzero"` // A poll has not ended.
-	PollAgain   bool          `json:"hurry,omitzero"`   // The next poll starts without an interval.
-	InInterval  bool          `json:"resting,omitzero"` // An interval has not ended.
-	IntervalEnd time.Time     `json:"until,omitzero"`
-	Interval    time.Duration `json:"rest,omitzero"`
-	Interrupted bool          `json:"halted,omitzero"` // The interval follows a failure.
-	Polls       int           `json:"round,omitzero"`
-	PollStart   time.Time     `json:"began,omitzero"` // Start of the last poll.
+	Polling     bool          `json:",omitzero"` // A poll has not ended.
+	PollAgain   bool          `json:",omitzero"` // The next poll starts without an interval.
+	InInterval  bool          `json:",omitzero"` // An interval has not ended.
+	IntervalEnd time.Time     `json:",omitzero"`
+	Interval    time.Duration `json:",omitzero"`
+	Interrupted bool          `json:",omitzero"` // The interval follows a failure.
+	Polls       int           `json:",omitzero"`
+	PollStart   time.Time     `json:",omitzero"` // Start of the last poll.
 	pollCounts
-	Listings []listing `json:"walks,omitzero"`
+	Listings []listing `json:",omitzero"`
 
-	RespondedAt      time.Time `json:"heard,omitzero"`   // Time of the last response.
-	RegularSince     time.Time `json:"steady,omitzero"`  // Responses have come at regular intervals since this time.
-	OpenedAt         time.Time `json:"opened,omitzero"`  // Start of the first listing.
-	DeliveredPerPoll float64   `json:"leaving,omitzero"` // Submissions delivered in a poll, as a moving average.
+	RespondedAt      time.Time `json:",omitzero"` // Time of the last response.
+	RegularSince     time.Time `json:",omitzero"` // Responses have come at regular intervals since this time.
+	OpenedAt         time.Time `json:",omitzero"` // Start of the first listing.
+	DeliveredPerPoll float64   `json:",omitzero"` // Submissions delivered in a poll, as a moving average.
 
 	// New evaluations.
 
-	Meaning          Meaning         `json:"meaning,omitzero"`
-	Probe            experimentState `json:"probe,omitzero"`
-	NewestEvaluation time.Time       `json:"newest,omitzero"` // Latest evaluation seen.
-	Cutoff           time.Time       `json:"base,omitzero"`   // Every evaluation before this time has been listed, if Meaning is right.
-	NextCutoff       time.Time       `json:"pinned,omitzero"` // The cutoff once the running listing has ended.
-	LongestGrading   time.Duration   `json:"grading,omitzero"`
-	NewPages         float64         `json:"news,omitzero"`    // Pages of a listing of new evaluations, estimated.
-	ListedNew        bool            `json:"by_news,omitzero"` // The last poll listed new evaluations.
+	Meaning          Meaning         `json:",omitzero"`
+	Probe            experimentState `json:",omitzero"`
+	NewestEvaluation time.Time       `json:",omitzero"` // Latest evaluation seen.
+	Cutoff           time.Time       `json:",omitzero"` // Every evaluation before this time has been listed, if Meaning is right.
+	NextCutoff       time.Time       `json:",omitzero"` // The cutoff once the running listing has ended.
+	LongestGrading   time.Duration   `json:",omitzero"`
+	NewPages         float64         `json:",omitzero"` // Pages of a listing of new evaluations, estimated.
+	ListedNew        bool            `json:",omitzero"` // The last poll listed new evaluations.
 
 	// Cutoff after the last listing of more than one page. While it stays, such a
 	// listing is not repeated.
-	LongListingCutoff time.Time `json:"dear,omitzero"`
+	LongListingCutoff time.Time `json:",omitzero"`
 
 	// When a listing of new evaluations last looked back 10 min, 20 min, 40 min and so on.
-	LookBackDepths []time.Time `json:"rulers,omitzero"`
+	LookBackDepths []time.Time `json:",omitzero"`
 
 	// The waiting set.
 
-	SampledAt           time.Time          `json:"peek,omitzero"`  // Last page without a status filter.
-	Samples             int                `json:"peeks,omitzero"` // Number of such pages.
-	LateReportsListedAt time.Time          `json:"held,omitzero"`
-	HandedInListedAt    time.Time          `json:"slow,omitzero"` // When the submissions that are handed in and unfinished were last listed.
-	Statuses            map[string]*status `json:"statuses,omitzero"`
-	Serial              int                `json:"serial,omitzero"` // Of the last listing of unfinished submissions.
-	FilterGood          float64            `json:"good,omitzero"`   // Evidence that the filter by the status of unfinished submissions works,
-	FilterBad           float64            `json:"bad,omitzero"`    // and that it does not.
-	FilterOffUntil      time.Time          `json:"off,omitzero"`
-	TruncatedAt         time.Time          `json:"cut,omitzero"` // When the waiting set was last truncated.
+	SampledAt           time.Time          `json:",omitzero"` // Last page without a status filter.
+	Samples             int                `json:",omitzero"` // Number of such pages.
+	LateReportsListedAt time.Time          `json:",omitzero"`
+	HandedInListedAt    time.Time          `json:",omitzero"` // When the submissions that are handed in and unfinished were last listed.
+	Statuses            map[string]*status `json:",omitzero"`
+	Serial              int                `json:",omitzero"` // Of the last listing of unfinished submissions.
+	FilterGood          float64            `json:",omitzero"` // Evidence that the filter by the status of unfinished submissions works,
+	FilterBad           float64            `json:",omitzero"` // and that it does not.
+	FilterOffUntil      time.Time          `json:",omitzero"`
+	TruncatedAt         time.Time          `json:",omitzero"` // When the waiting set was last truncated.
 
-	EvaluatedFilterRejected bool `json:"unfiltered,omitzero"` // The API rejected the status evaluated as a filter.
-	RepeatedPages           int  `json:"repeats,omitzero"`    // Consecutive pages that repeated the first page.
-	RejectedCursors         int  `json:"refusals,omitzero"`   // Consecutive cursors that were rejected.
-	PageSize                int  `json:"size,omitzero"`       // Items of a full page.
+	EvaluatedFilterRejected bool `json:",omitzero"` // The API rejected the status evaluated as a filter.
+	RepeatedPages           int  `json:",omitzero"` // Consecutive pages that repeated the first page.
+	RejectedCursors         int  `json:",omitzero"` // Consecutive cursors that were rejected.
+	PageSize                int  `json:",omitzero"` // Items of a full page.
 
 	// Sweeps.
 
-	LookbackReadAt time.Time   `json:"deep,omitzero"`      // Latest evaluation that a completed sweep over all of Lookback has seen.
-	LookbackPageAt time.Time   `json:"depth,omitzero"`     // When a sweep over all of Lookback last read a page.
-	SweptUntil     time.Time   `json:"mark,omitzero"`      // Latest evaluation that a completed sweep has seen.
-	SweepDepths    []time.Time `json:"depths,omitzero"`    // When a sweep last looked back 1 h, 2 h, 4 h and so on.
-	UnlistedUntil  time.Time   `json:"gap,omitzero"`       // Submissions that were unfinished before this time may never have been listed.
-	AllListedAt    time.Time   `json:"snapped,omitzero"`   // Start of the last completed listing of all submissions.
-	Unordered      bool        `json:"unordered,omitzero"` // The last listing of all submissions was not ordered by creation.
+	LookbackReadAt time.Time   `json:",omitzero"` // Latest evaluation that a completed sweep over all of Lookback has seen.
+	LookbackPageAt time.Time   `json:",omitzero"` // When a sweep over all of Lookback last read a page.
+	SweptUntil     time.Time   `json:",omitzero"` // Latest evaluation that a completed sweep has seen.
+	SweepDepths    []time.Time `json:",omitzero"` // When a sweep last looked back 1 h, 2 h, 4 h and so on.
+	UnlistedUntil  time.Time   `json:",omitzero"` // Submissions that were unfinished before this time may never have been listed.
+	AllListedAt    time.Time   `json:",omitzero"` // Start of the last completed listing of all submissions.
+	Unordered      bool        `json:",omitzero"` // The last listing of all submissions was not ordered by creation.
 
-	UnexpectedEvaluations int `json:"strays,omitzero"`  // Evaluations that this sweep found and no listing of the unfinished had shown.
-	SweepHalvings         int `json:"strayed,omitzero"` // How often the interval between two sweeps is halved because of them.
+	UnexpectedEvaluations int `json:",omitzero"` // Evaluations that this sweep found and no listing of the unfinished had shown.
+	SweepHalvings         int `json:",omitzero"` // How often the interval between two sweeps is halved because of them.
 
-	Levels     [sweepLevels]sweepLevel `json:"levels"`
-	CreditedAt time.Time               `json:"grant,omitzero"` // When the levels last got their share of the rate limit.
+	Levels     [sweepLevels]sweepLevel
+	CreditedAt time.Time `json:",omitzero"` // When the levels last got their share of the rate limit.
 
 	// Memory and use of the rate limit.
 
-	Coverages        []coverage    `json:"proofs,omitzero"`
-	MaxLateness      time.Duration `json:"lateness"`
-	Window           window        `json:"window"`
-	HourlyReads      [2]int        `json:"hour"` // Requests in this hour and the previous one.
-	HourStart        time.Time     `json:"hour_at,omitzero"`
-	Packed           packedItems   `json:"items,omitzero"`
-	Delivered        deliveries    `json:"delivered,omitzero"`
-	UnreadableHashes []uint64      `json:"noted,omitzero"` // Hashes of undecodable items without an id.
+	Coverages        []coverage `json:",omitzero"`
+	MaxLateness      time.Duration
+	Window           window
+	HourlyReads      [2]int      // Requests in this hour and the previous one.
+	HourStart        time.Time   `json:",omitzero"`
+	Packed           packedItems `json:",omitzero"`
+	Delivered        deliveries  `json:",omitzero"`
+	UnreadableHashes []uint64    `json:",omitzero"` // Hashes of undecodable items without an id.
 
 	Items map[string]*pendingItem `json:"-"` // By keyOf(id).
 
@@ -118,14 +115,14 @@ type state struct {
 
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
-	Requests        int  `json:"cost,omitzero"`
-	SingleReads     int  `json:"singles,omitzero"`
-	FailedReads     int  `json:"fails,omitzero"` // Single reads that failed.
-	DeliveredInPoll int  `json:"found,omitzero"`
-	DeliveredByPage int  `json:"fresh,omitzero"`   // Deliveries that a page of a listing showed.
-	Failed          bool `json:"stopped,omitzero"` // A failed request interrupted the poll.
-	Searched        bool `json:"chased,omitzero"`  // A search has begun: a listing of evaluated submissions.
-	SearchedAll     bool `json:"settled,omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
+	Requests        int  `json:",omitzero"`
+	SingleReads     int  `json:",omitzero"`
+	FailedReads     int  `json:",omitzero"` // Single reads that failed.
+	DeliveredInPoll int  `json:",omitzero"`
+	DeliveredByPage int  `json:",omitzero"` // Deliveries that a page of a listing showed.
+	Failed          bool `json:",omitzero"` // A failed request interrupted the poll.
+	Searched        bool `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
+	SearchedAll     bool `json:",omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
 }
 
 func newState(o Options) state {
@@ -149,11 +146,11 @@ func newState(o Options) state {
 	return s
 }
 
-const (
-	stateFormat = "hiring-watch-2"
-	// MaxState is the size of the longest state, in bytes.
-	MaxState = 256 << 10
-)
+// MaxState is the size of the longest state, in bytes.
+const MaxState = 256 << 10
+
+// savedWatch is the kind of a saved state.
+var savedWatch = envelope.Kind{Name: "watch", Version: 1}
 
 // String returns the state of a watch for Resume, of MaxState bytes at most. It drops
 // the oldest items from the machine when the state would be longer.
@@ -161,11 +158,7 @@ func (m *Machine) String() string {
 	for {
 		s := m.state
 		s.Packed = m.pack()
-		body, err := json.Marshal(&s)
-		if err != nil {
-			panic(err) // All fields can be encoded.
-		}
-		text := fmt.Sprintf("%s %08x %s", stateFormat, crc32.ChecksumIEEE(body), body)
+		text := savedWatch.Seal(&s)
 		if len(text) <= MaxState || len(m.Items)+len(m.Delivered) == 0 {
 			return text
 		}
@@ -178,22 +171,17 @@ func (m *Machine) String() string {
 
 // Resume returns a machine with a saved state. The state's start replaces o.Start.
 func Resume(o Options, text string) (*Machine, error) {
-	name, rest, _ := strings.Cut(text, " ")
-	sum, body, ok := strings.Cut(rest, " ")
-	switch {
-	case name != stateFormat:
-		return nil, errors.New("is not the state of a watch, or of another version")
-	case !ok || len(text) > MaxState || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body))):
-		return nil, errors.New("is damaged")
+	if len(text) > MaxState {
+		return nil, envelope.ErrDamaged
 	}
 	m := New(o)
-	if err := json.Unmarshal([]byte(body), &m.state); err != nil || !m.valid() {
-		return nil, errors.New("cannot be read")
+	if err := savedWatch.Open(text, &m.state); err != nil {
+		return nil, err
+	}
+	if !m.valid() {
+		return nil, envelope.ErrDamaged
 	}
 	m.unpack()
-	if m.UnlistedUntil.IsZero() && !m.OpenedAt.IsZero() { // An earlier release wrote the state.
-		m.UnlistedUntil = later(m.OpenedAt, m.RespondedAt)
-	}
 	return m, nil
 }
 

@@ -29,9 +29,9 @@ const (
 
 // sweepLevel is the state of the sweeps of one level.
 type sweepLevel struct {
-	Credit    float64   `json:"credit,omitzero"` // Pages that its sweeps may read.
-	Pages     int       `json:"pages,omitzero"`  // Pages of its last sweep.
-	StartedAt time.Time `json:"began,omitzero"`
+	Credit    float64   `json:",omitzero"` // Pages that its sweeps may read.
+	Pages     int       `json:",omitzero"` // Pages of its last sweep.
+	StartedAt time.Time `json:",omitzero"`
 }
 
 const (

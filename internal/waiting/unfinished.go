@@ -26,11 +26,11 @@ type pendingItem struct {
 
 // status is what the machine knows of the unfinished submissions with one status.
 type status struct {
-	ListedAt time.Time `json:"listed,omitzero"` // When they were last listed completely.
-	Pages    int       `json:"pages,omitzero"`  // Pages of the last listing.
-	Direct   float64   `json:"direct,omitzero"` // Submissions that left this status and were found evaluated,
-	Indirect float64   `json:"via,omitzero"`    // and those that were found with another status.
-	HandedIn bool      `json:"handed,omitzero"` // Its submissions are handed in.
+	ListedAt time.Time `json:",omitzero"` // When they were last listed completely.
+	Pages    int       `json:",omitzero"` // Pages of the last listing.
+	Direct   float64   `json:",omitzero"` // Submissions that left this status and were found evaluated,
+	Indirect float64   `json:",omitzero"` // and those that were found with another status.
+	HandedIn bool      `json:",omitzero"` // Its submissions are handed in.
 }
 
 const (

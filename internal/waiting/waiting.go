@@ -60,12 +60,12 @@ const Evaluated = "evaluated"
 // Item is a submission as a listing or a single read shows it. A zero time means that
 // the response does not have it.
 type Item struct {
-	ID        string    `json:"id"`
-	Created   time.Time `json:"created"`
-	Submitted time.Time `json:"submitted"`
-	Evaluated time.Time `json:"evaluated"`
-	Status    string    `json:"status"`
-	Ready     bool      `json:"ready"` // The report is ready.
+	ID        string
+	Created   time.Time
+	Submitted time.Time
+	Evaluated time.Time
+	Status    string
+	Ready     bool // The report is ready.
 
 	Unreadable bool `json:"-"` // Other parts of the submission cannot be decoded. It is read again later.
 }
@@ -94,9 +94,9 @@ type Action struct {
 
 // Budget is what the machine may use of the rate limit, less the reserve.
 type Budget struct {
-	Left  int           `json:"left"`  // Remaining reads of this window.
-	Whole int           `json:"whole"` // Reads of a whole window.
-	Ends  time.Duration `json:"ends"`  // Time until the next window.
+	Left  int           // Remaining reads of this window.
+	Whole int           // Reads of a whole window.
+	Ends  time.Duration // Time until the next window.
 }
 
 // Response is the response to an action.

@@ -42,6 +42,7 @@ func TestFilesDoNotDependOnEachOtherInLargeCycles(t *testing.T) {
 func TestImportBoundaries(t *testing.T) {
 	const ours = "github.com/hiring-assessment/hiring-go"
 	for dir, unknown := range map[string][]string{
+		"internal/envelope":           {ours, "net", "context", "time", "log", "os"},
 		"internal/urls":               {ours, "net/http", "context", "encoding", "time", "log", "os"},
 		"internal/prefetch":           {ours, "net", "context", "encoding", "time", "log", "os"},
 		"internal/dialecthint":        {ours, "net", "context", "encoding", "time", "log", "os"},
@@ -68,6 +69,9 @@ func TestImportBoundaries(t *testing.T) {
 		require.NoError(t, err)
 		for _, path := range pkg.Imports {
 			assert.NotEqual(t, ours, path, "%s imports the root", dir)
+			if path == ours+"/internal/envelope" { // The text form of a saved state.
+				continue
+			}
 			for _, prefix := range unknown {
 				assert.False(t, path == prefix || strings.HasPrefix(path, prefix+"/"), "%s imports %s", dir, path)
 			}

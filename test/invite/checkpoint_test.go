@@ -69,7 +69,7 @@ func TestSendAllRecordsAnAddressBeforeItSends(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		require.NoError(t, client.Invitations.SendAll(t.Context(), assessment, slices.Values(people), hiring.SendAllOptions{Checkpoint: store}))
-		assert.Contains(t, store.state, `"ends":{}`, "all are resolved")
+		assert.Contains(t, store.state, `"Ends":{}`, "all are resolved")
 		requireOneMailEach(t, server, assessment, 3)
 	})
 }

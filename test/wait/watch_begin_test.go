@@ -3,9 +3,7 @@ package wait_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -266,42 +264,5 @@ func TestRegradedSubmissionIsDeliveredAgain(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestStateOfAnEarlierVersionIsAccepted uses testdata/states, which version beca249 wrote
-// after twelve hours of polling the same submissions. It had delivered some of them.
-func TestStateOfAnEarlierVersionIsAccepted(t *testing.T) {
-	t.Parallel()
-	for on, delivered := range map[emulator.Since]int{emulator.OnCreation: 15, emulator.OnSubmission: 14, emulator.OnEvaluation: 15} {
-		for _, regraded := range []bool{false, true} {
-			inBubble(t, fmt.Sprint(on, regraded), func(t *testing.T) {
-				text, err := os.ReadFile(filepath.Join("testdata", "states", on.String()+".txt"))
-				require.NoError(t, err)
-				begun := time.Now()
-				all := emulator.Stream(1, begun.Add(-2*24*time.Hour), 4*24*time.Hour, 40, emulator.Life{Grading: 30 * time.Minute, Abandoned: 0.2})
-				client := emulated(t, emulator.Behavior{Since: on}, all)
-				time.Sleep(12*time.Hour + 11*time.Minute)
-				state, came := string(text), make(map[string]bool)
-				for time.Since(begun) < 26*time.Hour {
-					polled, err := client.Submissions.Poll(t.Context(), hiring.WatchOptions{Regraded: regraded}, state)
-					require.NoError(t, err)
-					for _, s := range polled.Submissions {
-						require.False(t, came[s.ID])
-						require.True(t, s.EvaluatedAt.After(begun.Add(11*time.Hour)), "delivered before")
-						came[s.ID] = true
-					}
-					state = polled.State
-					time.Sleep(max(polled.Wait, 5*time.Minute))
-				}
-				want := 0
-				for _, it := range all {
-					if !it.Evaluated.Before(begun) && it.Evaluated.Before(time.Now().Add(-15*time.Minute)) {
-						want++
-					}
-				}
-				assert.GreaterOrEqual(t, delivered+len(came), want)
-			})
-		}
 	}
 }

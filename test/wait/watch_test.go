@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -253,18 +254,54 @@ func TestFileCheckpoint(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "no temporary files are left")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err = checkpoint.Load(ctx)
+	require.ErrorContains(t, err, "is empty")
+	require.Error(t, hiring.FileCheckpoint(filepath.Join(folder, "none", "state")).Save(ctx, "x"))
+}
+
+// TestADamagedCheckpointIsNoFreshStart covers Watch and SendAll.
+func TestADamagedCheckpointIsNoFreshStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	client := sandbox.New().Client()
+	o := hiring.WatchOptions{Since: time.Unix(0, 0), Checkpoint: hiring.FileCheckpoint(path)}
+	for _, err := range client.Submissions.Watch(t.Context(), o) {
+		require.NoError(t, err)
+		break
+	}
 	saved, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, damaged := range []string{"", string(saved[:len(saved)-1]), "x" + string(saved), string(saved) + "x", "state 2"} {
+	for _, damaged := range []string{"", string(saved[:len(saved)-1]), "x" + string(saved), string(saved) + "x", "state 2", "hiring-watch-1 0000"} {
 		require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
-		_, err = checkpoint.Load(ctx)
-		require.ErrorContains(t, err, "is damaged", "%q", damaged)
+		require.Error(t, apitest.LastError(client.Submissions.Watch(t.Context(), o)), "%q", damaged)
+		require.Error(t, client.Invitations.SendAll(t.Context(), sandbox.AssessmentID, slices.Values(apitest.Candidates(2, 1)), hiring.SendAllOptions{Checkpoint: o.Checkpoint}), "%q", damaged)
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, damaged, string(left))
 	}
-	require.Error(t, hiring.FileCheckpoint(filepath.Join(folder, "none", "state")).Save(ctx, "x"))
-	require.NoError(t, checkpoint.Save(ctx, "hiring-watch-1 0000"))
-	for _, err := range sandbox.New().Client().Submissions.Watch(ctx, hiring.WatchOptions{Checkpoint: checkpoint}) {
-		require.ErrorIs(t, err, hiring.ErrInvalidInput)
-	}
+}
+
+func TestPollTakesNoCheckpoint(t *testing.T) {
+	server := sandbox.Start(t)
+	polled, err := server.Client().Submissions.Poll(t.Context(), hiring.WatchOptions{Checkpoint: new(memoryCheckpoint), MinInterval: -1}, "state")
+	var refused *hiring.ParamError
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, "Checkpoint: must be nil: Poll takes and returns its state")
+	assert.Equal(t, "state", polled.State)
+	assert.Empty(t, server.Journal())
+}
+
+// TestPollCallsProgress checks that it is called once, after the poll.
+func TestPollCallsProgress(t *testing.T) {
+	server := sandbox.Start(t)
+	var told []hiring.WaitProgress
+	o := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
+		assert.NotEmpty(t, server.Journal())
+		told = append(told, p)
+	}}
+	polled, err := server.Client().Submissions.Poll(t.Context(), o, "")
+	require.NoError(t, err)
+	assert.Equal(t, []hiring.WaitProgress{polled.Progress}, told)
 }
 
 type memoryCheckpoint struct{ state string }
