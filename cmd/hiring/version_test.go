@@ -20,6 +20,6 @@ func TestVersionIsThatOfTheSDK(t *testing.T) {
 	assert.Equal(t, 0, u.run("account").code)
 	journal := server.Journal()
 	if assert.NotEmpty(t, journal) && assert.NotNil(t, journal[0].Detail) {
-		assert.Regexp(t, "^hiring-go/"+hiring.Version+` \(.*\) hiring-cli/`+hiring.Version+"$", journal[0].Detail.Header.Get("User-Agent"))
+		assert.Regexp(t, "^hiring-cli/"+hiring.Version+" hiring-go/"+hiring.Version+` \(`, journal[0].Detail.Header.Get("User-Agent"))
 	}
 }
