@@ -238,13 +238,13 @@ func newLastSend(invitation Invitation, err error, ended time.Time) *lastSend {
 // the call.
 func (r *inviteRun) inFlight() lastSend { return lastSend{At: r.now(), Lost: errNotReturned} }
 
-// withLast returns v with the last request to its address. If the outcome of that request
+// withLast returns v with the last request to its address: the later one of what the client
+// remembers and of what the checkpoint records. If the outcome of that request
 // is unknown and v does not know the request yet, the lookups begin.
 func (r *inviteRun) withLast(v invite, last lastSend) invite {
-	if last.At.IsZero() {
-		if ended, found := r.log.unresolved(v.to); found {
-			last = lastSend{At: ended, Lost: errEarlierRun}
-		}
+	known := last.Lost == nil && !last.At.IsZero() || last.Lost != nil && last.Lost.Outcome == OutcomeDone
+	if ended, found := r.log.unresolved(v.to); found && !known && ended.After(last.At) {
+		last = lastSend{At: ended, Lost: errEarlierRun} // Another process may have sent a request since.
 	}
 	if last.Lost != nil && (v.last.Lost != last.Lost || !v.last.At.Equal(last.At)) {
 		v.lookups = r.lookupsAfter(last)

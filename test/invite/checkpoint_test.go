@@ -402,3 +402,35 @@ func TestTheErrorOfAnEndedRunIsTransientAsItsCause(t *testing.T) {
 		assert.NotEmpty(t, (&hiring.RunEndedError{}).Error())
 	})
 }
+
+// A client that remembers an old request takes over from a process that sent a later one and
+// died. The later request counts: it takes effect 50 s after the process died.
+func TestTheLatestRequestOfTheCheckpointCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, assessment := apitest.StartWithAssessment(t)
+		people := apitest.Candidates(1, 1)
+		store := &memory{}
+		run := func(client *hiring.Client, over time.Duration) []hiring.InviteOutcome {
+			var got reports
+			ctx, end := context.WithTimeout(t.Context(), over)
+			defer end()
+			_ = client.Invitations.SendAll(ctx, assessment, slices.Values(people), hiring.SendAllOptions{Each: got.each, Checkpoint: store})
+			return got.outcomes()
+		}
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Reset: true})
+		server.Inject(sandbox.Fault{Route: apitest.InviteRoute, Skip: 1, Reset: true, Late: 50 * time.Second})
+		first := server.LiveClient()
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteUnknown}, run(first, 5*time.Second))
+		died := ""
+		other := server.LiveClient(hiring.WithObserver(func(_ context.Context, e hiring.Exchange) {
+			if e.Method == http.MethodPost {
+				died = store.state
+			}
+		}))
+		run(other, 100*time.Second)
+		require.NotEmpty(t, died, "the second process has sent a request")
+		store.state = died
+		assert.Equal(t, []hiring.InviteOutcome{hiring.InviteExisting}, run(first, time.Hour))
+		requireOneMailEach(t, server, assessment, 1)
+	})
+}

@@ -26,23 +26,33 @@ import (
 )
 
 const (
-	inviteKills   = 200
+	inviteKills   = 1000
 	inviteTimeout = 5 * time.Second
 )
 
 var errKilledRun = errors.New("the process was killed")
 
 // TestSendAllIsKilledAndRestartedAtAnyMoment kills a process that invites the same
-// candidates to two assessments at 200 random points: before, in and after requests
+// candidates to two assessments at 1000 random points: before, in and after requests
 // and saves, and in waits. It restarts the process 0 to 70 s later with a new client and
 // the saved checkpoints. Responses are lost, requests arrive up to 59 s late, and some
 // responses are a 503. Each result is checked when Each receives it.
+//
+// In every other world two programs that keep their client take turns with new processes:
+// the end of a run ends its requests there, but the client remembers them.
 func TestSendAllIsKilledAndRestartedAtAnyMoment(t *testing.T) {
 	t.Parallel()
+	want := inviteKills
+	if apitest.Long() {
+		want *= 20
+	}
 	kills, runs, lookedUp := 0, 0, 0
-	for seed := uint64(0); kills < inviteKills; seed++ {
+	for seed := uint64(0); kills < want; seed++ {
 		synctest.Test(t, func(t *testing.T) {
 			w := newKillWorld(t, seed, 40)
+			if seed%2 == 1 {
+				w.people, w.keepsClients = w.people[:3], true
+			}
 			for n := 0; !w.done(); n++ {
 				require.Less(t, n, 200, "seed %d does not end", seed)
 				w.process(t)
@@ -81,6 +91,9 @@ type killWorld struct {
 	stores      map[string]*memory
 	finished    map[string]bool
 
+	keepsClients bool
+	clients      [2]*hiring.Client // Of programs that outlive a run.
+
 	mu       sync.Mutex
 	rng      *rand.Rand
 	run      int
@@ -117,13 +130,12 @@ func (w *killWorld) process(t *testing.T) {
 	defer cancel()
 	w.mu.Lock()
 	w.run++
-	w.dead, w.kill, w.events = false, cancel, 1+w.rng.IntN(60)
+	w.dead, w.kill, w.events = false, cancel, 1+w.rng.IntN(20+len(w.people))
 	if w.rng.IntN(6) == 0 { // Perhaps in a wait.
 		time.AfterFunc(time.Duration(w.rng.IntN(100_000))*time.Millisecond, w.killProcess)
 	}
 	w.mu.Unlock()
-	client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: w}), hiring.WithTimeout(inviteTimeout))
-	require.NoError(t, err)
+	client := w.client(t)
 	var group sync.WaitGroup
 	for _, id := range w.assessments {
 		group.Go(func() {
@@ -148,6 +160,24 @@ func (w *killWorld) process(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// client returns the client of the process: a new one, or one that has made runs before.
+func (w *killWorld) client(t *testing.T) *hiring.Client {
+	t.Helper()
+	n := len(w.clients)
+	if w.keepsClients {
+		n = w.rng.IntN(n + 1)
+	}
+	if n < len(w.clients) && w.clients[n] != nil {
+		return w.clients[n]
+	}
+	client, err := hiring.New("https://sandbox.invalid", sandbox.LiveKey, hiring.WithHTTPClient(&http.Client{Transport: w}), hiring.WithTimeout(inviteTimeout))
+	require.NoError(t, err)
+	if n < len(w.clients) {
+		w.clients[n] = client
+	}
+	return client
 }
 
 func (w *killWorld) killed() bool {
