@@ -190,11 +190,12 @@ func (w *processWorld) process(t *testing.T) {
 	require.NoError(t, err)
 	var stderr strings.Builder
 	command.Stderr = &stderr
-	require.NoError(t, command.Start())
-	w.mu.Lock()
+	w.mu.Lock() // The first request of the process must not arrive before the run has its number.
+	err = command.Start()
 	w.run++
 	w.dead, w.events, w.kill = false, 1+w.rng.IntN(40), func() { _ = command.Process.Kill() }
 	w.mu.Unlock()
+	require.NoError(t, err)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		words := strings.SplitN(lines.Text(), " ", 5)
