@@ -57,7 +57,7 @@ func TestInterruptedExportResumes(t *testing.T) {
 	t.Parallel()
 	server := sandbox.New()
 	u := newUser(t, server, sandbox.TestKey)
-	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 2)
+	server.SetQuota(sandbox.TestKey, sandbox.ClassRead, 3)
 	s := u.start("submissions", "export", "all.jsonl")
 	assert.Equal(t, "exported 100\n", nextLine(t, s.stderr))
 	assert.Regexp(t, `^exported 200, waiting for the rate limit until \d\d:\d\d:\d\d CES?T\n$`, nextLine(t, s.stderr))
@@ -67,7 +67,7 @@ func TestInterruptedExportResumes(t *testing.T) {
 	assert.Equal(t, 200, strings.Count(u.read("all.jsonl"), "\n"))
 
 	// A run that was killed within a page leaves part of it.
-	u.write("all.jsonl", u.read("all.jsonl")+`{"id": "half`)
+	u.write("all.jsonl", u.read("all.jsonl")+`{"id":"half`)
 	server.Advance(time.Hour)
 	got := u.run("submissions", "export", "all.jsonl")
 	assert.Equal(t, exitOK, got.code, got.stderr)
@@ -141,6 +141,22 @@ func TestWatchResumesFromItsCheckpoint(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	got = u.run("watch", "-o", "csv")
 	assert.Equal(t, exitUsage, got.code)
+}
+
+// TestWatchBeginsOnALineOfItsOwn: a line that a full disk tore does not swallow the next one.
+func TestWatchBeginsOnALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[string]string{"{\"id\":\"torn": "{\"id\":\"torn\n", "whole\n": "whole\n", "": ""} {
+		u := newUser(t, sandbox.New(), sandbox.TestKey)
+		u.write("results.jsonl", before)
+		to, err := os.OpenFile(filepath.Join(u.home, "results.jsonl"), os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		c := u.command(t.Context(), "watch", "--since", "2026-02-20", "--limit", "1", "--jq", ".status")
+		c.Stdout = to
+		require.NoError(t, c.Run())
+		require.NoError(t, to.Close())
+		assert.Equal(t, want+"evaluated\n", u.read("results.jsonl"))
+	}
 }
 
 func TestArchive(t *testing.T) {

@@ -164,7 +164,17 @@ func (p *Printer) one(t untypedTable, item any) error {
 
 // Lines writes each item at once, as a line of JSON. It requests the next item after it
 // has written the one before: a watch then marks that item as delivered in its checkpoint.
-func Lines[T any](p *Printer, items iter.Seq2[T, error]) error { return p.writeLines(asAny(items)) }
+//
+// The first line begins with a newline when the output is a file that does not end in one.
+// A full disk or a crash may have torn the last line of an earlier run.
+func Lines[T any](p *Printer, items iter.Seq2[T, error]) error {
+	if p.endsTorn() {
+		if _, err := p.Write([]byte("\n")); err != nil {
+			return err
+		}
+	}
+	return p.writeLines(asAny(items))
+}
 
 // Of returns a list of items that are known already.
 func Of[T any](items ...T) iter.Seq2[T, error] {
