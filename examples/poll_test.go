@@ -66,10 +66,10 @@ func TestPollEndsWithOneClearLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stdout, stderr, status := output(t, poll(t, c.service, "-log-level=error"))
+			stdout, stderr, status := output(t, poll(t, c.service))
 			require.Equal(t, 1, status)
 			require.Empty(t, stdout)
-			require.Regexp(t, `^time=\S+ level=ERROR msg=ended error=[^\n]+\n$`, stderr)
+			require.Regexp(t, `(?m)^time=\S+ level=ERROR msg=ended error=[^\n]+\n\z`, stderr)
 			require.Contains(t, stderr, c.want)
 			require.NotContains(t, strings.ReplaceAll(stderr, "sk_test_…", "the key"), "sk_test")
 		})
@@ -221,7 +221,7 @@ func TestPollRejectsAClosedStandardOutput(t *testing.T) {
 	server := sandbox.Start(t)
 	state := filepath.Join(t.TempDir(), "state")
 	for _, to := range []string{">&-", ">/dev/null"} {
-		run := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-log-level=error", "-checkpoint="+state)
+		run := poll(t, service{server.URL(), sandbox.TestKey}, "-once", "-checkpoint="+state)
 		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `exec "$@" ` + to, "sh"}, run.Args...)...)
 		cmd.Env = run.Env
 		stdout, stderr, status := output(t, cmd)

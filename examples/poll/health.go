@@ -2,101 +2,43 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-const (
-	// patience is how long no request may succeed: ten polls, or an outage that the
-	// operator must know about.
-	patience = 10 * time.Minute
-	// quotaWindow is how long a watch may wait for its quota's next window.
-	quotaWindow = time.Hour
-	// stopWithin is how long probes under way may take at the end.
-	stopWithin = time.Second
-)
+// patience is how long no request may succeed: an hour for the next window of the rate limit, and ten minutes.
+const patience = 70 * time.Minute
 
-// health knows from the client's exchanges whether the watch is getting on.
-type health struct {
-	mu        sync.Mutex
-	delivered int
-	success   time.Time // Of the latest request that succeeded.
-	due       time.Time // By then another must have.
-}
+// health is the time of the last request that succeeded.
+type health struct{ success atomic.Pointer[time.Time] }
 
 // observe is the client's observer.
 func (h *health) observe(_ context.Context, e hiring.Exchange) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := time.Now()
-	if e.Err == nil {
-		h.success, h.due = now, now.Add(patience)
-	}
-	// A watch leaves a tenth of each window to others, then waits for the next window. The
-	// server's clock determines when it begins, so the whole tenth is allowed.
-	if q := e.RateLimit; !h.success.IsZero() && q.Limit > 0 && q.Remaining <= (q.Limit+9)/10 {
-		h.due = now.Add(quotaWindow + patience)
+	if now := time.Now(); e.Err == nil {
+		h.success.Store(&now)
 	}
 }
 
-func (h *health) count() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.delivered++
-}
-
-// status is the body of /readyz.
-type status struct {
-	Ready          bool       `json:"ready"`
-	Delivered      int        `json:"delivered"`    // Since the program was started.
-	LastSuccess    *time.Time `json:"last_success"` // Null: no request has succeeded yet.
-	ReadsLimit     int        `json:"reads_limit"`  // An hour, from the last response; 0 before the first.
-	ReadsRemaining int        `json:"reads_remaining"`
-	ReadsReset     *time.Time `json:"reads_reset"` // By the API's clock.
-}
-
-func (h *health) status(quota hiring.RateLimit) status {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := status{
-		Ready: time.Now().Before(h.due), Delivered: h.delivered,
-		ReadsLimit: quota.Limit, ReadsRemaining: quota.Remaining,
+// ServeHTTP responds to /healthz with 200 while the process runs. It responds to /readyz with 503 before the first
+// request succeeded and when none has for too long.
+func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch success := h.success.Load(); {
+	case r.URL.Path == "/readyz" && (success == nil || time.Since(*success) > patience):
+		http.Error(w, "no request to the API has succeeded lately", http.StatusServiceUnavailable)
+	case r.URL.Path == "/readyz" || r.URL.Path == "/healthz":
+		_, _ = fmt.Fprintln(w, "ok")
+	default:
+		http.NotFound(w, r)
 	}
-	if success := h.success.UTC(); !success.IsZero() {
-		s.LastSuccess = &success
-	}
-	if reset := quota.Reset.UTC(); !reset.IsZero() {
-		s.ReadsReset = &reset
-	}
-	return s
 }
 
-// handler answers /healthz while the process lives, and /readyz with 503 before
-// the first request succeeded and when none has for too long.
-func (h *health) handler(client *hiring.Client) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		s := h.status(client.Quota().Read)
-		w.Header().Set("Content-Type", "application/json")
-		if !s.Ready {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		_ = json.NewEncoder(w).Encode(s) // A probe that went away.
-	})
-	return mux
-}
-
-// serve answers probes until stop is called.
-func (h *health) serve(ctx context.Context, address string, client *hiring.Client, log *slog.Logger) (stop func(), err error) {
+// serve responds to probes until stop is called.
+func (h *health) serve(ctx context.Context, address string) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil
 	}
@@ -104,21 +46,7 @@ func (h *health) serve(ctx context.Context, address string, client *hiring.Clien
 	if err != nil {
 		return nil, fmt.Errorf("-listen: %w", err)
 	}
-	server := &http.Server{Handler: h.handler(client), ReadHeaderTimeout: 5 * time.Second}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("health is not served any more", "error", err)
-		}
-	}()
-	log.Info("serving health", "address", listener.Addr().String())
-	return func() {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
-		defer cancel()
-		if server.Shutdown(grace) != nil {
-			_ = server.Close()
-		}
-		<-done
-	}, nil
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	return func() { _ = server.Close() }, nil
 }

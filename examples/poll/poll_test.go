@@ -7,8 +7,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -62,13 +66,22 @@ func (w *world) evaluated(n int) (ids []string) {
 	return ids
 }
 
-// job returns a job that watches the world, and its log.
-func (w *world) job(set settings) (*job, *bytes.Buffer) {
-	log := new(bytes.Buffer)
-	set.level, set.format = slog.LevelDebug, "json"
-	logger, health := set.logger(log), new(health)
-	return newJob(set, w.LiveClient(clientOptions(logger, health)...), health, logger), log
+// options returns the options of a watch with a checkpoint in a folder of its own, from a time on.
+func (w *world) options(since time.Time) hiring.WatchOptions {
+	return hiring.WatchOptions{Since: since, Checkpoint: hiring.FileCheckpoint(filepath.Join(w.t.TempDir(), "state"))}
 }
+
+// watch runs the watch.
+func (w *world) watch(ctx context.Context, options hiring.WatchOptions, out io.Writer) error {
+	return watch(ctx, w.LiveClient(), settings{watch: options}, &output{out, noSync})
+}
+
+// once runs one poll.
+func (w *world) once(ctx context.Context, options hiring.WatchOptions, out io.Writer) error {
+	return once(ctx, w.LiveClient(), options, &output{out, noSync})
+}
+
+func noSync() error { return nil }
 
 // ids returns the ids of the written lines.
 func ids(t *testing.T, lines string) (ids []string) {
@@ -99,106 +112,6 @@ func (w *writer) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-func TestDemonstrationEndsByItself(t *testing.T) {
-	t.Setenv("HIRING_BASE_URL", "")
-	t.Setenv("HIRING_API_KEY", "")
-	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
-		var out, log bytes.Buffer
-		require.NoError(t, run(t.Context(), []string{"-listen=", "-log-level=debug"}, &out, &log), log.String())
-		require.Len(t, ids(t, out.String()), 5)
-		require.Less(t, time.Since(begun), 20*time.Second)
-		require.Contains(t, log.String(), "set HIRING_BASE_URL and HIRING_API_KEY")
-		require.Contains(t, log.String(), "operation=Submissions.List")
-		for _, secret := range []string{"ada", "grace", "candidates.test", sandbox.LiveKey} {
-			require.NotContains(t, log.String(), secret)
-		}
-	})
-}
-
-func TestDemonstrationStopsOnASignal(t *testing.T) {
-	t.Setenv("HIRING_BASE_URL", "")
-	t.Setenv("HIRING_API_KEY", "")
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(5*time.Second+time.Millisecond, stop)
-		var out, log bytes.Buffer
-		require.NoError(t, run(ctx, []string{"-listen="}, &out, &log), log.String())
-		time.Sleep(time.Minute)
-		require.Len(t, ids(t, out.String()), 1)
-		require.NotContains(t, log.String(), "ERROR")
-	})
-}
-
-func TestSignalStopsAfterTheLineAtHand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		begun := time.Now()
-		wanted := w.evaluated(3)
-		set := settings{watch: hiring.WatchOptions{Since: begun, Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))}}
-		ctx, stop := context.WithCancel(t.Context())
-		out := &writer{before: func(line int) error {
-			if line == 2 {
-				stop()
-			}
-			return nil
-		}}
-		first, _ := w.job(set)
-		require.NoError(t, first.run(ctx, out))
-		require.Equal(t, wanted[:2], ids(t, out.String()), "the line at hand is finished")
-
-		ctx, stop = context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		second, _ := w.job(set)
-		out = new(writer)
-		require.ErrorIs(t, second.run(ctx, out), context.DeadlineExceeded)
-		require.Equal(t, wanted[2:], ids(t, out.String()), "what is left, and nothing twice")
-	})
-}
-
-func TestSignalStopsAPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(time.Hour+time.Millisecond, stop)
-		begun := time.Now()
-		j, _ := w.job(settings{})
-		require.NoError(t, j.run(ctx, io.Discard))
-		require.Equal(t, time.Hour+time.Millisecond, time.Since(begun))
-	})
-}
-
-func TestWriteErrorLeavesTheCheckpoint(t *testing.T) {
-	for name, failure := range map[string]error{"disk full": errors.New("no space left on device"), "cut short": io.ErrShortWrite} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				begun := time.Now()
-				wanted := w.evaluated(3)
-				set := settings{watch: hiring.WatchOptions{Since: begun, Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))}}
-				out := &writer{before: func(line int) error {
-					if line == 2 {
-						return failure
-					}
-					return nil
-				}}
-				first, _ := w.job(set)
-				err := first.run(t.Context(), out)
-				require.ErrorIs(t, err, failure)
-				require.ErrorContains(t, err, "results cannot be written: ")
-				require.Equal(t, wanted[:1], ids(t, out.String()))
-
-				ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-				defer stop()
-				second, _ := w.job(set)
-				out = new(writer)
-				require.ErrorIs(t, second.run(ctx, out), context.DeadlineExceeded)
-				require.Equal(t, wanted[1:], ids(t, out.String()), "from the failed line on")
-			})
-		})
-	}
-}
-
 // crash is a checkpoint of a process that is killed before it has saved.
 type crash struct {
 	hiring.Checkpoint
@@ -214,46 +127,150 @@ func (c *crash) Save(ctx context.Context, state string) error {
 	return c.Checkpoint.Save(ctx, state)
 }
 
+func TestDemonstrationEndsByItself(t *testing.T) {
+	t.Setenv("HIRING_BASE_URL", "")
+	t.Setenv("HIRING_API_KEY", "")
+	log := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		begun, out := time.Now(), filepath.Join(t.TempDir(), "out")
+		require.NoError(t, run(t.Context(), settings{out: out}, nil))
+		require.Len(t, ids(t, read(t, out)), 5)
+		require.Less(t, time.Since(begun), 20*time.Second)
+		for _, secret := range []string{"ada", "grace", "candidates.test", sandbox.LiveKey} {
+			require.NotContains(t, log.String(), secret)
+		}
+	})
+}
+
+// captureLog returns what is logged until the end of the test.
+func captureLog(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	before, log := slog.Default(), new(bytes.Buffer)
+	slog.SetDefault(slog.New(slog.NewTextHandler(log, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return log
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestSignalStopsAfterTheLineAtHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		options := w.options(time.Now())
+		wanted := w.evaluated(3)
+		ctx, stop := context.WithCancel(t.Context())
+		out := &writer{before: func(line int) error {
+			if line == 2 {
+				stop()
+			}
+			return nil
+		}}
+		require.NoError(t, w.watch(ctx, options, out))
+		require.Equal(t, wanted[:2], ids(t, out.String()), "the line at hand is finished")
+
+		ctx, stop = context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		out = new(writer)
+		require.ErrorIs(t, w.watch(ctx, options, out), context.DeadlineExceeded)
+		require.Equal(t, wanted[2:], ids(t, out.String()), "what is left, and nothing twice")
+	})
+}
+
+func TestSignalStopsAWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(time.Hour+time.Millisecond, stop)
+		begun := time.Now()
+		require.NoError(t, w.watch(ctx, hiring.WatchOptions{}, io.Discard))
+		require.Equal(t, time.Hour+time.Millisecond, time.Since(begun))
+	})
+}
+
+func TestWriteErrorLeavesTheCheckpoint(t *testing.T) {
+	for name, failure := range map[string]error{"disk full": errors.New("no space left on device"), "cut short": io.ErrShortWrite} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				options := w.options(time.Now())
+				wanted := w.evaluated(3)
+				out := &writer{before: func(line int) error {
+					if line == 2 {
+						return failure
+					}
+					return nil
+				}}
+				err := w.watch(t.Context(), options, out)
+				require.ErrorIs(t, err, failure)
+				require.ErrorContains(t, err, "results cannot be written: ")
+				require.Equal(t, wanted[:1], ids(t, out.String()))
+
+				ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+				defer stop()
+				out = new(writer)
+				require.ErrorIs(t, w.watch(ctx, options, out), context.DeadlineExceeded)
+				require.Equal(t, wanted[1:], ids(t, out.String()), "from the failed line on")
+			})
+		})
+	}
+}
+
 func TestCrashRepeatsOnlyTheUnsavedLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		options := w.options(time.Now())
+		state := options.Checkpoint
 		wanted := w.evaluated(4)
-		state := hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))
-		set := settings{to: filepath.Join(t.TempDir(), "out"), watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}}
+		var out bytes.Buffer
 		for _, saves := range []int{2, 1} { // The first run also saves its start.
-			set.watch.Checkpoint = &crash{state, saves}
-			j, _ := w.job(set)
-			require.ErrorContains(t, j.run(t.Context(), nil), "killed")
+			options.Checkpoint = &crash{state, saves}
+			require.ErrorContains(t, w.watch(t.Context(), options, &out), "killed")
 		}
-		set.watch.Checkpoint = state
+		options.Checkpoint = state
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
-		j, _ := w.job(set)
-		require.ErrorIs(t, j.run(ctx, nil), context.DeadlineExceeded)
-		lines, err := os.ReadFile(set.to)
-		require.NoError(t, err)
-		require.Equal(t, []string{wanted[0], wanted[1], wanted[1], wanted[2], wanted[2], wanted[3]}, ids(t, string(lines)))
+		require.ErrorIs(t, w.watch(ctx, options, &out), context.DeadlineExceeded)
+		require.Equal(t, []string{wanted[0], wanted[1], wanted[1], wanted[2], wanted[2], wanted[3]}, ids(t, out.String()))
+	})
+}
+
+func TestSaveErrorIsNoCleanStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.evaluated(2)
+		for _, program := range []func(context.Context, hiring.WatchOptions, io.Writer) error{w.watch, w.once} {
+			options := w.options(time.Now().Add(-time.Hour))
+			options.Checkpoint = &crash{options.Checkpoint, 0}
+			ctx, stop := context.WithCancel(t.Context())
+			require.ErrorContains(t, program(ctx, options, &writer{before: func(int) error {
+				stop()
+				return nil
+			}}), "killed")
+		}
 	})
 }
 
 func TestOnceWritesNewResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, sandbox.WithQuota(1000, 5000))
-		set := settings{once: true, watch: hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state"))}}
-		round := func() []string {
+		options := w.options(time.Time{})
+		poll := func() []string {
 			var out bytes.Buffer
-			j, _ := w.job(set)
-			require.NoError(t, j.run(t.Context(), &out))
+			require.NoError(t, w.once(t.Context(), options, &out))
 			return ids(t, out.String())
 		}
-		require.Empty(t, round())
+		require.Empty(t, poll())
 		time.Sleep(time.Minute)
 		wanted := w.evaluated(2)
 
-		failed, _ := w.job(set)
-		require.Error(t, failed.run(t.Context(), &writer{before: func(int) error { return io.ErrClosedPipe }}))
-		require.ElementsMatch(t, wanted, round(), "again after a failed write")
-		require.Empty(t, round())
+		require.Error(t, w.once(t.Context(), options, &writer{before: func(int) error { return io.ErrClosedPipe }}))
+		require.ElementsMatch(t, wanted, poll(), "again after a failed write")
+		require.Empty(t, poll())
 
 		wanted = w.evaluated(1)
 		ctx, stop := context.WithCancel(t.Context())
@@ -261,128 +278,86 @@ func TestOnceWritesNewResults(t *testing.T) {
 			stop()
 			return nil
 		}}
-		stopped, _ := w.job(set)
-		require.NoError(t, stopped.run(ctx, out))
+		require.NoError(t, w.once(ctx, options, out))
 		require.Equal(t, wanted, ids(t, out.String()), "a signal does not stop the lines at hand")
-		require.Empty(t, round(), "nor that they are saved")
+		require.Empty(t, poll(), "nor that they are saved")
 
 		wanted = w.evaluated(1001) // More than the pages of a poll.
-		require.ElementsMatch(t, wanted, round())
+		require.ElementsMatch(t, wanted, poll())
 		wanted = w.evaluated(1)
 		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
 		begun := time.Now()
-		require.Empty(t, round())
+		require.Empty(t, poll())
 		require.Zero(t, time.Since(begun), "cron does not wait")
 		w.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 1000)
-		require.Equal(t, wanted, round())
-	})
-}
-
-func TestLinesAndLogs(t *testing.T) {
-	const name, email = `Zoë "Qux" O'Brien <z>`, "zoë+odd'tag@xn--cndidates-example.test"
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		begun := time.Now()
-		id := w.begin(hiring.NewInvitation{Email: email, Name: name})
-		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: 91, Verdict: "strong_yes", Pillars: map[string]int{"correctness": 90, "craft": 0}}))
-		at := time.Now().UTC()
-		w.Inject(sandbox.Fault{Route: "GET /submissions", Status: 500, Times: 2})
-		time.AfterFunc(time.Hour, func() { w.RevokeKey(sandbox.LiveKey) })
-		var out bytes.Buffer
-		j, log := w.job(settings{watch: hiring.WatchOptions{Since: begun, AssessmentID: w.assessment}})
-		err := j.run(t.Context(), &out)
-		require.ErrorIs(t, err, hiring.ErrInvalidToken)
-		j.log.Error("ended", "error", err)
-
-		require.JSONEq(t, `{"submission_id": "`+id+`", "assessment_id": "`+w.assessment+`",
-			"candidate_email": "zoë+odd'tag@xn--cndidates-example.test", "candidate_name": "Zoë \"Qux\" O'Brien <z>",
-			"status": "evaluated", "evaluated_at": "`+at.Truncate(time.Millisecond).Format(time.RFC3339Nano)+`", "ship_score": 91,
-			"verdict": "strong_yes", "verdict_label": "Strong yes", "confidence": "medium", "integrity_status": "clear", "pillars": [
-			{"id": "correctness", "label": "Correctness", "score": 90}, {"id": "craft", "label": "Craft", "score": 0},
-			{"id": "ai_fluency", "label": "AI Fluency", "score": null}, {"id": "rigor", "label": "Rigor", "score": null}]}`, out.String())
-		require.Contains(t, out.String(), "O'Brien <z>", "not escaped for HTML")
-		for _, said := range []string{"call will be retried", "call failed", `"msg":"delivered","submission":"` + id, "INVALID_TOKEN", `"level":"DEBUG"`, "without -checkpoint"} {
-			require.Contains(t, log.String(), said)
-		}
-		for _, secret := range []string{"Zo", "Qux", "Brien", "odd'tag", "xn--", sandbox.LiveKey} {
-			require.NotContains(t, log.String(), secret)
-		}
-	})
-}
-
-func TestLineWithoutReport(t *testing.T) {
-	t.Parallel()
-	line, err := json.Marshal(resultOf(&hiring.Submission{ID: "s"}))
-	require.NoError(t, err)
-	require.Contains(t, string(line), `"ship_score":null`)
-	require.Contains(t, string(line), `"pillars":[]`)
-
-	score := 40
-	thin := resultOf(&hiring.Submission{Report: &hiring.Report{Pillars: []hiring.Pillar{{Score: &score, LowConfidence: true}}}})
-	require.Equal(t, []pillar{{}}, thin.Pillars, "a score on thin evidence is none")
-}
-
-// TestUnreadableReportDelaysNoOther checks that its line has no score and that the log
-// tells the operator to check it.
-func TestUnreadableReportDelaysNoOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		begun := time.Now()
-		unreadable := w.begin(hiring.NewInvitation{Email: "eve@candidates.test", Name: "Eve"})
-		require.NoError(t, w.Evaluate(unreadable, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}}))
-		wanted := append(w.evaluated(2), unreadable)
-		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
-		defer stop()
-		j, log := w.job(settings{watch: hiring.WatchOptions{Since: begun}})
-		var out bytes.Buffer
-		require.ErrorIs(t, j.run(ctx, &out), context.DeadlineExceeded)
-		require.ElementsMatch(t, wanted, ids(t, out.String()))
-		require.Equal(t, 1, strings.Count(out.String(), `"ship_score":null`))
-		require.Contains(t, log.String(), `"level":"WARN","msg":"delivered without a report: it cannot be read, or the submission was deleted","submission":"`+unreadable)
+		require.Equal(t, wanted, poll())
 	})
 }
 
 func TestForeignCheckpointIsRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		name := filepath.Join(t.TempDir(), "state")
-		set := settings{once: true, watch: hiring.WatchOptions{Checkpoint: hiring.FileCheckpoint(name)}}
-		first, _ := w.job(set)
-		require.NoError(t, first.run(t.Context(), nil))
-		before, err := os.ReadFile(name)
+		options := w.options(time.Time{})
+		require.NoError(t, w.once(t.Context(), options, io.Discard))
+		before, err := options.Checkpoint.Load(t.Context())
 		require.NoError(t, err)
-		set.watch.AssessmentID = w.assessment
-		for _, set.once = range []bool{true, false} {
-			second, _ := w.job(set)
-			require.ErrorContains(t, second.run(t.Context(), nil), "-checkpoint: hiring: state: ")
+		options.AssessmentID = w.assessment
+		for _, program := range []func(context.Context, hiring.WatchOptions, io.Writer) error{w.watch, w.once} {
+			require.ErrorContains(t, program(t.Context(), options, io.Discard), "state: ")
 		}
-		after, err := os.ReadFile(name)
+		after, err := options.Checkpoint.Load(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, string(before), string(after))
+		require.Equal(t, before, after)
 	})
 }
 
-func TestSaveErrorIsNoCleanStop(t *testing.T) {
-	for name, once := range map[string]bool{"watch": false, "once": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				w.evaluated(2)
-				ctx, stop := context.WithCancel(t.Context())
-				state := &crash{hiring.FileCheckpoint(filepath.Join(t.TempDir(), "state")), 0}
-				j, _ := w.job(settings{once: once, watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour), Checkpoint: state}})
-				err := j.run(ctx, &writer{before: func(int) error {
-					stop()
-					return nil
-				}})
-				require.ErrorContains(t, err, "killed")
-			})
-		})
-	}
+func TestLine(t *testing.T) {
+	const name, email = `Zoë "Qux" O'Brien <z>`, "zoë+odd'tag@xn--cndidates-example.test"
+	log := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		options := w.options(time.Now())
+		id := w.begin(hiring.NewInvitation{Email: email, Name: name})
+		require.NoError(t, w.Evaluate(id, sandbox.Result{ShipScore: 91, Verdict: "strong_yes", Pillars: map[string]int{"correctness": 90, "craft": 0, "rigor": 40}, LowConfidence: []string{"rigor"}}))
+		at := time.Now().UTC()
+		var out bytes.Buffer
+		require.NoError(t, w.once(t.Context(), options, &out))
+		require.JSONEq(t, `{"submission_id": "`+id+`", "assessment_id": "`+w.assessment+`",
+			"candidate_email": "zoë+odd'tag@xn--cndidates-example.test", "candidate_name": "Zoë \"Qux\" O'Brien <z>",
+			"status": "evaluated", "evaluated_at": "`+at.Truncate(time.Millisecond).Format(time.RFC3339Nano)+`", "ship_score": 91,
+			"verdict": "strong_yes", "verdict_label": "Strong yes", "confidence": "medium", "integrity_status": "clear",
+			"pillars": {"correctness": 90, "craft": 0}}`, out.String())
+		require.Contains(t, out.String(), "O'Brien <z>", "not escaped for HTML")
+		require.Contains(t, log.String(), "msg=delivered submission="+id)
+		for _, secret := range []string{"Zo", "Qux", "Brien", "odd'tag", "xn--", sandbox.LiveKey} {
+			require.NotContains(t, log.String(), secret)
+		}
+	})
 }
 
-// TestLogsProgressOnceAnHour checks that the log says why no results arrive.
-func TestLogsProgressOnceAnHour(t *testing.T) {
+// TestUnreadableReportDelaysNoOther checks that its line has no score and that the log says so.
+func TestUnreadableReportDelaysNoOther(t *testing.T) {
+	log := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		options := w.options(time.Now())
+		unreadable := w.begin(hiring.NewInvitation{Email: "eve@candidates.test", Name: "Eve"})
+		require.NoError(t, w.Evaluate(unreadable, sandbox.Result{Extra: map[string]any{"ship_score": "ninety"}}))
+		wanted := append(w.evaluated(2), unreadable)
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		var out bytes.Buffer
+		require.ErrorIs(t, w.watch(ctx, options, &out), context.DeadlineExceeded)
+		require.ElementsMatch(t, wanted, ids(t, out.String()))
+		require.Equal(t, 1, strings.Count(out.String(), `"ship_score":null`))
+		require.NotContains(t, out.String(), `"pillars":null`)
+		require.Contains(t, log.String(), "msg=delivered submission="+unreadable+" report=false")
+	})
+}
+
+// TestLogsHourly checks that the log says at once that the watch works, and later why no results arrive.
+func TestLogsHourly(t *testing.T) {
+	log := captureLog(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.evaluated(2)
@@ -392,21 +367,112 @@ func TestLogsProgressOnceAnHour(t *testing.T) {
 		time.AfterFunc(4*time.Hour+30*time.Minute, func() {
 			w.Inject(sandbox.Fault{Route: "GET /submissions", Status: 503, Times: 1000})
 		})
-		j, log := w.job(settings{watch: hiring.WatchOptions{Since: time.Now().Add(-time.Hour)}})
-		require.ErrorIs(t, j.run(ctx, io.Discard), context.DeadlineExceeded)
-		var told []map[string]any
+		require.ErrorIs(t, w.watch(ctx, w.options(time.Now().Add(-time.Hour)), io.Discard), context.DeadlineExceeded)
+		var told []string
 		for line := range strings.Lines(log.String()) {
-			var entry map[string]any
-			require.NoError(t, json.Unmarshal([]byte(line), &entry))
-			if entry["msg"] == "progress" {
-				told = append(told, entry)
+			if strings.Contains(line, "msg=watching") {
+				told = append(told, line)
 			}
 		}
 		require.Len(t, told, 6, "at once, and once an hour")
-		require.InDelta(t, 1, told[4]["unfinished"], 0)
-		require.Greater(t, told[4]["reads_last_hour"], 50.0)
-		require.Empty(t, told[4]["why_slow"])
-		require.NotEmpty(t, told[4]["next_round"])
-		require.Equal(t, "the API fails or cannot be reached", told[5]["why_slow"])
+		require.Contains(t, told[4], "unfinished=1")
+		require.Contains(t, told[4], `why_slow=""`)
+		require.Contains(t, told[5], `why_slow="the API fails or cannot be reached"`)
 	})
+}
+
+func TestHealth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := new(health)
+		get := func(path string) int {
+			recorded := httptest.NewRecorder()
+			h.ServeHTTP(recorded, httptest.NewRequest(http.MethodGet, path, nil))
+			return recorded.Code
+		}
+		require.Equal(t, 200, get("/healthz"))
+		require.Equal(t, 404, get("/"))
+		h.observe(t.Context(), hiring.Exchange{Err: hiring.ErrRateLimited})
+		require.Equal(t, 503, get("/readyz"), "before the first success")
+		h.observe(t.Context(), hiring.Exchange{})
+		time.Sleep(time.Hour)
+		require.Equal(t, 200, get("/readyz"), "a wait for the next window")
+		time.Sleep(10*time.Minute + time.Second)
+		require.Equal(t, 503, get("/readyz"))
+		require.Equal(t, 200, get("/healthz"))
+	})
+}
+
+func TestHealthIsServed(t *testing.T) {
+	t.Parallel()
+	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := free.Addr().String()
+	require.NoError(t, free.Close())
+	h := new(health)
+	stop, err := h.serve(t.Context(), address)
+	require.NoError(t, err)
+	response, err := (&http.Client{Transport: new(http.Transport)}).Get("http://" + address + "/healthz")
+	require.NoError(t, err)
+	require.Equal(t, 200, response.StatusCode)
+	require.NoError(t, response.Body.Close())
+	_, err = h.serve(t.Context(), address)
+	require.ErrorContains(t, err, "-listen: ")
+	stop()
+	stop, err = h.serve(t.Context(), address)
+	require.NoError(t, err, "the address is free")
+	stop()
+}
+
+func TestSettings(t *testing.T) {
+	for name, value := range map[string]string{"POLL_SINCE": "2026-03-01", "POLL_LISTEN": "", "POLL_OUT": "lines", "POLL_ASSESSMENT": "a1", "POLL_CHECKPOINT": "state", "POLL_ONCE": "true", "HIRING_API_KEY_FILE": "key"} {
+		t.Setenv(name, value)
+	}
+	set, err := parse(nil)
+	require.NoError(t, err)
+	want := settings{watch: hiring.WatchOptions{AssessmentID: "a1", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Checkpoint: hiring.FileCheckpoint("state")}, out: "lines", once: true, keyFile: "key"}
+	require.Equal(t, want, set)
+	set, err = parse([]string{"-since=2026-03-01T09:00:00Z", "-once=false", "-listen=:1", "-out="})
+	require.NoError(t, err)
+	want.watch.Since, want.once, want.listen, want.out = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), false, ":1", ""
+	require.Equal(t, want, set, "flags override variables")
+
+	_, err = parse([]string{"5b000000-0000-4000-8001-000000000001"})
+	require.ErrorContains(t, err, "unexpected argument")
+	t.Setenv("POLL_CHECKPOINT", "")
+	_, err = parse(nil)
+	require.ErrorContains(t, err, "-once needs -checkpoint")
+	t.Setenv("POLL_SINCE", "yesterday")
+	_, err = parse(nil)
+	require.ErrorContains(t, err, `POLL_SINCE: `)
+}
+
+func TestReadmeNamesEveryFlag(t *testing.T) {
+	t.Parallel()
+	code, readme := read(t, "main.go"), read(t, "README.md")
+	flags := regexp.MustCompile(`flags\.\w+\((?:&[\w.]+, )?"([a-z]+)"`).FindAllStringSubmatch(code, -1)
+	require.Len(t, flags, 6)
+	for _, f := range flags {
+		require.Contains(t, readme, "\n| `-"+f[1]+"` | `POLL_"+strings.ToUpper(f[1])+"` |")
+	}
+}
+
+func TestRotatedKeyIsUsedWithoutRestart(t *testing.T) {
+	t.Parallel()
+	const first, second = "sk_test_of_monday_0001", "sk_test_of_tuesday_0002"
+	server := sandbox.Start(t, sandbox.WithKey(sandbox.Key{Token: first}), sandbox.WithKey(sandbox.Key{Token: second}))
+	file := filepath.Join(t.TempDir(), "api-key")
+	require.NoError(t, os.WriteFile(file, []byte(first+"\n"), 0o600))
+	client, err := hiring.New(server.URL(), "", hiring.WithKeySource(keyFrom(file)))
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+
+	server.RevokeKey(first)
+	require.NoError(t, os.WriteFile(file, []byte(second+"\n"), 0o600))
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+
+	require.NoError(t, os.Remove(file))
+	_, err = client.Account.Get(t.Context())
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
