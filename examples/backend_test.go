@@ -30,7 +30,7 @@ func TestBackendServesUntilItIsStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, reply.Body.Close())
 	require.Equal(t, http.StatusOK, reply.StatusCode)
-	require.Contains(t, string(body), "Nobody was invited yet.")
+	require.Contains(t, string(body), "Invite a candidate")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait(), "status 0")
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -12,64 +14,118 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	hiring "github.com/hiring-assessment/hiring-go"
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestLostResponses loses responses. No candidate gets two e-mails, and the browser waits
-// until an e-mail was certainly sent.
+const (
+	sendRoute = "POST /assessments/{id}/invitations"
+	listRoute = "GET /assessments/{id}/invitations"
+)
+
+// site is the app with a sandbox, inside testing/synctest.
+type site struct {
+	*app
+
+	t      *testing.T
+	server *sandbox.Server
+	log    *strings.Builder
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, server: sandbox.Start(t), log: new(strings.Builder)}
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.app = &app{client: s.server.LiveClient(hiring.WithLogger(log)), assessment: s.server.AddAssessment("Backend")}
+	t.Cleanup(func() {
+		s.sending.Wait()
+		for _, secret := range []string{"Ada", "ada@", "candidates.test", sandbox.LiveKey} {
+			require.NotContains(t, s.log.String(), secret, "the log")
+		}
+	})
+	return s
+}
+
+// post submits the form.
+func (s *site) post(ctx context.Context, name, email string) *httptest.ResponseRecorder {
+	fields := url.Values{"name": {name}, "email": {email}}
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/invitations", strings.NewReader(fields.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.invite(w, r)
+	return w
+}
+
+func (s *site) posts() (n int) {
+	for _, entry := range s.server.Journal() {
+		if entry.Method == http.MethodPost {
+			n++
+		}
+	}
+	return n
+}
+
+// mails counts the invitations of the assessment.
+func (s *site) mails() int {
+	s.t.Helper()
+	invitations, err := s.server.LiveClient().Invitations.List(s.assessment).Collect(s.t.Context())
+	require.NoError(s.t, err)
+	return len(invitations)
+}
+
+func TestInvite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		w := s.post(t.Context(), "Ada <Example>", " ada@candidates.test")
+		require.Equal(t, http.StatusOK, w.Code)
+		require.Contains(t, w.Body.String(), "The invitation was sent.")
+		require.Contains(t, w.Body.String(), `value="Ada &lt;Example&gt;"`)
+		w = s.post(t.Context(), "Ada", "ADA@candidates.test")
+		require.Contains(t, w.Body.String(), "has an invitation already")
+		require.Equal(t, 1, s.posts())
+	})
+}
+
+// TestLostResponses loses responses. No candidate gets two e-mails, and the form says when the e-mail was sent.
 func TestLostResponses(t *testing.T) {
-	lost := sandbox.Fault{Route: sendRoute, After: true}
 	for name, c := range map[string]struct {
-		faults []sandbox.Fault
-		posts  int
-		within time.Duration
+		fault sandbox.Fault
+		posts int
 	}{
-		"done, and the response lost":   {[]sandbox.Fault{lost}, 1, 20 * time.Second},
-		"done, and the connection dies": {[]sandbox.Fault{{Route: sendRoute, After: true, Reset: true}}, 1, 20 * time.Second},
-		"done late":                     {[]sandbox.Fault{{Route: sendRoute, Late: 30 * time.Second}}, 1, 70 * time.Second},
-		"not done":                      {[]sandbox.Fault{{Route: sendRoute, Status: 500}}, 2, 70 * time.Second},
-		"done, and looking fails for some minutes": {
-			[]sandbox.Fault{lost, {Route: listRoute, Skip: 1, Times: 25, Status: 503}}, 1, 7 * time.Minute,
-		},
+		"done, and the response lost":   {sandbox.Fault{After: true}, 1},
+		"done, and the connection dies": {sandbox.Fault{After: true, Reset: true}, 1},
+		"done late":                     {sandbox.Fault{Late: 30 * time.Second}, 1},
+		"not done":                      {sandbox.Fault{Status: 500}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t)
-				for _, fault := range c.faults {
-					s.server.Inject(fault)
-				}
-				w, waited := s.invite("Ada", "ada@candidates.test")
-				require.Equal(t, http.StatusOK, w.Code)
-				require.Contains(t, w.Body.String(), "<h1>Ada ")
-				require.Greater(t, waited, patience)
-				require.Less(t, waited, c.within)
-				require.Equal(t, c.posts, s.requests(http.MethodPost))
+				c.fault.Route = sendRoute
+				s.server.Inject(c.fault)
+				w := s.post(t.Context(), "Ada", "ada@candidates.test")
+				require.Equal(t, http.StatusAccepted, w.Code)
+				require.Contains(t, w.Body.String(), "Submit the form again in a minute")
+				time.Sleep(2 * time.Minute)
+				w = s.post(t.Context(), "Ada", "ada@candidates.test")
+				require.Contains(t, w.Body.String(), "has an invitation already")
+				require.Equal(t, c.posts, s.posts())
 				require.Equal(t, 1, s.mails())
 			})
 		})
 	}
 }
 
-// TestOutcomeThatStaysUnknown checks that the page shows an unknown outcome, and that the
-// form checks again.
 func TestOutcomeThatStaysUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, After: true})
 		s.server.Inject(sandbox.Fault{Route: listRoute, Skip: 1, Times: -1, Status: 503})
-		w, waited := s.invite("Ada", "ada@candidates.test")
-		require.Equal(t, http.StatusAccepted, w.Code)
-		require.Contains(t, w.Body.String(), "not certain yet whether the invitation was sent")
-		require.NotContains(t, w.Body.String(), "Nothing was sent")
-		require.Contains(t, w.Body.String(), `value="ada@candidates.test"`)
-		require.Greater(t, waited, 10*time.Minute)
-		require.Equal(t, 1, s.requests(http.MethodPost), "it is never sent blindly")
-
+		require.Equal(t, http.StatusAccepted, s.post(t.Context(), "Ada", "ada@candidates.test").Code)
+		time.Sleep(deadline)
+		require.Equal(t, 1, s.posts(), "it is never sent without a lookup")
 		s.server.ClearFaults()
-		w = s.post("Ada", "ada@candidates.test")
-		require.Equal(t, http.StatusSeeOther, w.Code)
-		require.Contains(t, w.Header().Get("Location"), "?already")
-		require.Equal(t, 1, s.requests(http.MethodPost))
+		w := s.post(t.Context(), "Ada", "ada@candidates.test")
+		require.Contains(t, w.Body.String(), "has an invitation already")
 	})
 }
 
@@ -78,10 +134,10 @@ func TestDoneButNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, Status: 201})
-		w, _ := s.invite("Ada", "ada@candidates.test")
+		w := s.post(t.Context(), "Ada", "ada@candidates.test")
 		require.Equal(t, http.StatusAccepted, w.Code)
 		require.Contains(t, w.Body.String(), "not certain yet")
-		require.Equal(t, 1, s.requests(http.MethodPost), "it is never sent again")
+		require.Equal(t, 1, s.posts(), "it is never sent again")
 	})
 }
 
@@ -90,91 +146,76 @@ func TestDoubleSubmitInvitesOnce(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, Delay: 2 * time.Second})
 		var both sync.WaitGroup
-		replies := make([]*httptest.ResponseRecorder, 2)
+		texts := make([]string, 2)
 		for i, email := range []string{"ada@candidates.test", " ADA@candidates.test"} {
-			both.Go(func() { replies[i] = s.post("Ada", email) })
+			both.Go(func() { texts[i] = s.post(t.Context(), "Ada", email).Body.String() })
 		}
 		both.Wait()
-		first, _, already := strings.Cut(replies[0].Header().Get("Location"), "?")
-		second, _, too := strings.Cut(replies[1].Header().Get("Location"), "?")
-		require.NotEmpty(t, first)
-		require.Equal(t, first, second, "both see the candidate")
-		require.NotEqual(t, already, too, "one of them sent it")
-		require.Equal(t, 1, s.requests(http.MethodPost))
-		require.Equal(t, 1, s.mails())
+		require.Equal(t, 1, strings.Count(texts[0]+texts[1], "The invitation was sent."))
+		require.Equal(t, 1, strings.Count(texts[0]+texts[1], "has an invitation already"))
+		require.Equal(t, 1, s.posts())
 	})
 }
 
-// TestInvitationIsSentAfterTheBrowserDisconnects checks that the invitation is sent nevertheless.
-func TestInvitationIsSentAfterTheBrowserDisconnects(t *testing.T) {
+func TestInvitationIsSentAfterTheBrowserLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.server.Inject(sandbox.Fault{Route: sendRoute, Delay: 2 * time.Second})
 		ctx, leave := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, leave)
-		s.do(form(ctx, "Ada", "ada@candidates.test"))
-		w := s.get(s.pendingPath())
-		require.Equal(t, http.StatusAccepted, w.Code)
+		s.post(ctx, "Ada", "ada@candidates.test")
 		time.Sleep(2 * time.Second)
-		w = s.get(s.pendingPath())
-		require.Equal(t, http.StatusSeeOther, w.Code)
 		require.Equal(t, 1, s.mails())
 	})
 }
 
-func TestClaimsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		s.server.Inject(sandbox.Fault{Route: sendRoute, After: true, Times: -1})
-		s.post("Ada", "ada@candidates.test")
-		began := time.Now()
-		s.app.tasks.end(time.Second)
-		require.Equal(t, time.Second, time.Since(began))
-		require.Equal(t, http.StatusAccepted, s.get(s.pendingPath()).Code, "it is not certain")
-		require.Equal(t, 1, s.requests(http.MethodPost))
-	})
-}
-
-// TestNoInvitationBeginsAfterTheEnd uses a request that outlasts the shutdown.
-func TestNoInvitationBeginsAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		s.app.tasks.end(0)
-		w, _ := s.invite("Ada", "ada@candidates.test")
-		require.Equal(t, 503, w.Code)
-		require.Zero(t, s.mails())
-	})
-}
-
-func TestClaimsAreForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		s.post("Ada", "ada@candidates.test")
-		path := s.pendingPath()
-		time.Sleep(rememberFor + time.Second)
-		w := s.get(path)
-		require.Equal(t, http.StatusNotFound, w.Code)
-		require.Contains(t, w.Body.String(), "Invite again")
-	})
-}
-
-func TestFormsOfOtherSitesAreRejected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
-			r := form(t.Context(), "Ada", "ada@candidates.test")
-			r.Header.Set(header, value)
-			require.Equal(t, http.StatusForbidden, s.do(r).Code, header)
-		}
-		require.Empty(t, s.server.Journal())
-	})
-}
-
-func TestFormTooLarge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		w := s.post(strings.Repeat("a", maxForm), "ada@candidates.test")
-		require.Equal(t, http.StatusBadRequest, w.Code)
-		require.Empty(t, s.server.Journal())
-	})
+func TestFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		form       [2]string // Name and address; by default Ada's.
+		fault      sandbox.Fault
+		arrange    func(*site)
+		status     int
+		text       string
+		retryAfter string
+	}{
+		"400 address":           {form: [2]string{"Ada", "ada"}, status: 400, text: `id="email-problem">Expected an email address`},
+		"400 without a name":    {form: [2]string{" ", "ada@candidates.test"}, status: 400, text: `id="name-problem">must not be empty`},
+		"400 about neither":     {fault: sandbox.Fault{Route: sendRoute, Status: 400}, status: 400, text: "not accepted"},
+		"401":                   {arrange: func(s *site) { s.server.RevokeKey(sandbox.LiveKey) }, status: 500, text: "on our side"},
+		"402":                   {arrange: func(s *site) { s.server.SetPlan(sandbox.LiveKey, 5, 5) }, status: 402, text: "no invitations left"},
+		"404 assessment":        {arrange: func(s *site) { s.assessment = sandbox.UnknownID }, status: 500, text: "on our side"},
+		"409 closed":            {fault: sandbox.Fault{Route: sendRoute, Code: hiring.ErrConflict}, status: 409, text: "Is it closed?"},
+		"429":                   {fault: sandbox.Fault{Route: sendRoute, RetryAfter: 20 * time.Minute}, status: 429, text: "Too many requests", retryAfter: "1200"},
+		"503 with Retry-After":  {fault: sandbox.Fault{Route: listRoute, Status: 503, RetryAfter: 90 * time.Second}, status: 503, text: "cannot be reached", retryAfter: "90"},
+		"reset":                 {fault: sandbox.Fault{Route: listRoute, Reset: true, Times: -1}, status: 503, text: "cannot be reached", retryAfter: "30"},
+		"a page of another web": {fault: sandbox.Fault{Route: listRoute, Status: 404, Body: "<h1>Not here</h1>"}, status: 500, text: "on our side"},
+		"too large":             {form: [2]string{strings.Repeat("a", 16<<10), "ada@candidates.test"}, status: 400, text: `id="email-problem">must not be empty`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t)
+				if c.fault != (sandbox.Fault{}) {
+					s.server.Inject(c.fault)
+				}
+				if c.arrange != nil {
+					c.arrange(s)
+				}
+				if c.form == [2]string{} {
+					c.form = [2]string{"Ada", "ada@candidates.test"}
+				}
+				w := s.post(t.Context(), c.form[0], c.form[1])
+				if w.Code == http.StatusAccepted { // The retries took more than the browser's patience.
+					s.sending.Wait()
+					t.Fatal("the browser waited in vain")
+				}
+				require.Equal(t, c.status, w.Code, w.Body)
+				require.Contains(t, w.Body.String(), c.text)
+				require.Equal(t, c.retryAfter, w.Header().Get("Retry-After"))
+				for _, detail := range []string{"req_", "hiring:", "INVALID_TOKEN", "sk_", "Not here"} {
+					require.NotContains(t, w.Body.String(), detail, "a detail of the API")
+				}
+				require.NotContains(t, w.Body.String(), "invitation was sent")
+			})
+		})
+	}
 }

@@ -1,9 +1,5 @@
-// Command backend is an HTTP service that invites candidates by a form and shows
-// how far they are, with the right answer to every failure. README.md beside it
-// says what each file is a model of.
-//
-// Without HIRING_BASE_URL and HIRING_API_KEY it shows itself on an embedded
-// sandbox, whose candidates are through within two minutes.
+// Command backend is a web service that invites candidates by a form, each once: README.md says what to copy. Without
+// HIRING_BASE_URL and HIRING_API_KEY it uses an embedded sandbox, whose page makes requests fail.
 package main
 
 import (
@@ -13,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -28,54 +24,60 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // A second signal kills.
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "backend:", strings.ReplaceAll(err.Error(), "\n", "; "))
+	listen := flag.String("listen", "127.0.0.1:8782", "`host:port` to listen on; port 0 takes a free one")
+	assessment := flag.String("assessment", "", "the `id` of the assessment to invite to")
+	flag.Parse()
+	if err := run(ctx, *listen, *assessment, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "backend:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until the context ends.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("backend", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	address := flags.String("listen", "127.0.0.1:8782", "`host:port` to listen on; port 0 takes a free one")
-	assessment := flags.String("assessment", "", "the `id` of the assessment to invite to")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(stderr, nil))
-	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
-		return demonstrate(ctx, *address, log, stdout)
-	}
-	if *assessment == "" {
-		return errors.New("give the assessment to invite to, as in -assessment ID")
-	}
-	client, err := hiring.FromEnv(options(log)...)
+func run(ctx context.Context, listen, assessment string, stdout io.Writer) error {
+	mux := http.NewServeMux()
+	client, assessment, err := connect(assessment, mux)
 	if err != nil {
 		return err
 	}
-	app, err := newApp(client, *assessment, log)
+	a := &app{client: client, assessment: assessment}
+	mux.HandleFunc("GET /{$}", a.form)
+	mux.HandleFunc("POST /invitations", a.invite)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, *address, app, app.handler(), stdout)
+	// Forms of other sites are refused. Put your sign-in here too.
+	server := &http.Server{Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 5 * time.Second}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*patience)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	}()
+	if _, err := fmt.Fprintf(stdout, "open http://%s/\n", listener.Addr()); err != nil {
+		return err
+	}
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	err = <-stopped
+	a.sending.Wait() // Each has a deadline. A second signal does not wait.
+	return err
 }
 
-// demonstrate serves on an embedded sandbox, whose own page is there too: it
-// makes things go wrong at a click.
-func demonstrate(ctx context.Context, address string, log *slog.Logger, stdout io.Writer) error {
-	server := sandbox.New(sandbox.WithTimeline(sandbox.Timeline{
-		Open: 10 * time.Second, Begin: 20 * time.Second, Submit: 30 * time.Second, Evaluate: 30 * time.Second,
-	}))
-	assessment := server.AddAssessment("Backend engineer")
-	app, err := newApp(server.LiveClient(options(log)...), assessment, log)
-	if err != nil {
-		return err
+// connect returns a client and the assessment to invite to: a new one on the embedded sandbox.
+func connect(assessment string, mux *http.ServeMux) (*hiring.Client, string, error) {
+	logger := hiring.WithLogger(slog.Default()) // Logs each request, without names and addresses.
+	if os.Getenv("HIRING_BASE_URL") == "" && os.Getenv("HIRING_API_KEY") == "" {
+		server := sandbox.New()
+		mux.Handle("/_sandbox/", console.Handler(server))
+		return server.LiveClient(logger), server.AddAssessment("Backend engineer"), nil
 	}
-	app.mode, app.console = "Embedded sandbox: nobody gets an e-mail.", "/_sandbox/"
-	mux := http.NewServeMux()
-	mux.Handle("/", app.handler())
-	mux.Handle(app.console, console.Handler(server))
-	return serve(ctx, address, app, mux, stdout)
+	if assessment == "" {
+		return nil, "", errors.New("give the assessment to invite to, as in -assessment ID")
+	}
+	client, err := hiring.FromEnv(logger)
+	return client, assessment, err
 }
