@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) accountCommand() *cobra.Command {
-	return a.withWeb("account", &cobra.Command{
+	return &cobra.Command{
 		Use:     "account",
 		Aliases: []string{"whoami"},
 		Short:   "Show the organization, its plan and the invitations left",
@@ -20,7 +20,7 @@ func (a *app) accountCommand() *cobra.Command {
 		RunE: showItem(a, accountTable(), func(ctx context.Context, t task) (hiring.Account, error) {
 			return t.client.Account.Get(ctx)
 		}),
-	})
+	}
 }
 
 func accountTable() output.Table[hiring.Account] {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,14 +24,12 @@ type app struct {
 	zone        *time.Location    // For times in tables.
 	transport   http.RoundTripper // Nil means the network. Tests replace it.
 
-	warning    sync.Mutex
-	warnings   []string // Warnings that were printed.
-	fullScreen bool     // A full-screen program runs, so no lines are printed.
-	flags      globalFlags
-	args       []string
-	ctx        context.Context // The context of the run.
-	noHelp     error           // The error of a help request that named an unknown command.
-	testMode   bool            // A write used a test key.
+	warnings []string // Warnings that were printed.
+	flags    globalFlags
+	args     []string
+	ctx      context.Context // The context of the run.
+	noHelp   error           // The error of a help request that named an unknown command.
+	testMode bool            // A write used a test key.
 }
 
 // globalFlags are the flags of every command.
@@ -118,7 +115,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID(groupTool)
 	grouped(root, groupWork,
 		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(),
-		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.topCommand(), a.quotaCommand(), a.apiCommand(),
+		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
 	)
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
@@ -158,7 +155,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.BoolVarP(&a.flags.yes, "yes", "y", false, "do not ask for confirmation before a write with a live key")
 	flags.BoolVar(&a.flags.debug, "debug", false, "print each request on standard error")
 	flags.DurationVar(&a.flags.timeout, "timeout", 0, "end the command after this `time`, as in 20s")
-	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "the `format`: table, json, jsonl (one line an item), yaml or csv")
+	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "the `format`: table, json, jsonl (one line an item) or csv")
 	flags.StringVar(&a.flags.output.Query, "jq", "", "filter the JSON with a jq `program`; see hiring help formatting")
 	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV, as in id,candidate.email")
 	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)

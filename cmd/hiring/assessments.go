@@ -26,18 +26,18 @@ func assessmentTable() output.Table[hiring.Assessment] {
 }
 
 func (a *app) assessmentsListCommand() *cobra.Command {
-	return a.withWeb("assessments", listCommand(a, &cobra.Command{
+	return listCommand(a, &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List assessments, newest first",
 		Args:    cobra.NoArgs,
 	}, assessmentTable(), func(t task) (hiring.Pager[hiring.Assessment], error) {
 		return t.client.Assessments.List(), nil
-	}))
+	})
 }
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
-	return a.withWeb("assessments", &cobra.Command{
+	return &cobra.Command{
 		Use:               "get <assessment-id>",
 		Aliases:           []string{"show", "view"},
 		Short:             "Show an assessment",
@@ -46,7 +46,7 @@ func (a *app) assessmentsGetCommand() *cobra.Command {
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
 			return t.client.Assessments.Get(ctx, t.args[0])
 		}),
-	})
+	}
 }
 
 func (a *app) assessmentsCreateCommand() *cobra.Command {

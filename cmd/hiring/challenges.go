@@ -26,18 +26,18 @@ func challengeTable() output.Table[hiring.Challenge] {
 }
 
 func (a *app) challengesListCommand() *cobra.Command {
-	return a.withWeb("challenges", listCommand(a, &cobra.Command{
+	return listCommand(a, &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List challenges, newest first",
 		Args:    cobra.NoArgs,
 	}, challengeTable(), func(t task) (hiring.Pager[hiring.Challenge], error) {
 		return t.client.Challenges.List(), nil
-	}))
+	})
 }
 
 func (a *app) challengesGetCommand() *cobra.Command {
-	return a.withWeb("challenges", &cobra.Command{
+	return &cobra.Command{
 		Use:               "get <challenge-id>",
 		Aliases:           []string{"show", "view"},
 		Short:             "Show a challenge with its tasks and its brief",
@@ -46,7 +46,7 @@ func (a *app) challengesGetCommand() *cobra.Command {
 		RunE: showItem(a, challengeTable(), func(ctx context.Context, t task) (hiring.Challenge, error) {
 			return t.client.Challenges.Get(ctx, t.args[0])
 		}),
-	})
+	}
 }
 
 // showChallenge prints the brief last, because it is long.

@@ -101,7 +101,7 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 func (a *app) assessmentFlag(c *cobra.Command) *string {
 	id := a.assessmentFilter(c, "the `id` of the assessment (required)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if web := c.Flags().Lookup("web"); *id == "" && (web == nil || !web.Changed) {
+		if *id == "" {
 			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the ids"}
 		}
 		return nil

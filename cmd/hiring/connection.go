@@ -149,10 +149,8 @@ func (a *app) options() []hiring.Option {
 
 // warn prints each warning once.
 func (a *app) warn(_ context.Context, x hiring.Exchange) {
-	text := output.Clean(warningText(x.Warning))
-	a.warning.Lock() // hiring top calls the API in several goroutines.
-	defer a.warning.Unlock()
-	if text == "" || a.fullScreen || slices.Contains(a.warnings, text) {
+	text := output.Clean(dialectWords(x.Warning))
+	if text == "" || slices.Contains(a.warnings, text) {
 		return
 	}
 	a.warnings = append(a.warnings, text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ var errNoConnection = errors.New("No server is configured")
 // errDeclined is returned when the user does not confirm a write.
 var errDeclined = errors.New("Nothing was changed")
 
-// errInterrupted is returned for a Ctrl-C that a full-screen program reads as a key.
+// errInterrupted is returned for a Ctrl-C that is read as a key.
 var errInterrupted = errors.New("interrupted")
 
 // markUsageErrors makes the errors of Cobra's parser usage errors, for c and its
@@ -207,9 +208,10 @@ func exitStatus(ctx context.Context, err error) int {
 
 // advice maps exit statuses to what the user can do.
 var advice = map[int]string{ //nolint:gochecknoglobals // a constant table
-	exitPlan:    "Wait for the plan's next period or change the plan; hiring account shows both",
-	exitUnknown: "Check with a list command whether the change was made before you repeat it",
-	exitQuota:   "Try again later; hiring quota shows the remaining requests",
+	exitNotFound: "Check the id and the key's organization",
+	exitPlan:     "Wait for the plan's next period or change the plan; hiring account shows both",
+	exitUnknown:  "Check with a list command whether the change was made before you repeat it",
+	exitQuota:    "Try again later; hiring quota shows the remaining requests",
 }
 
 // typedKeyText matches a key in an error text up to the next white space, without
@@ -218,19 +220,22 @@ var typedKeyText = regexp.MustCompile(`sk_(live|test)_\S*[^\s….,;:!?"'` + "`" 
 
 // explain returns an error as one line of sentences, with advice.
 func explain(err error, code int) string {
-	text := withFullStop(describe(err))
-	next := advice[code]
-	if own, ok := errors.AsType[adviceError](err); ok {
-		next = own.advice
-	}
+	text, next := errorText(err), advice[code]
 	if code == exitInterrupted {
 		text = "Interrupted."
 	}
+	own, advised := errors.AsType[adviceError](err)
+	failure, failed := errors.AsType[*hiring.Error](err)
+	switch {
+	case advised:
+		next = own.advice
+	case failed && failure.Status == http.StatusNotFound && !strings.Contains(failure.Route, "{"):
+		next = "hiring api /openapi.json --jq '.paths | keys' lists the paths"
+	case failed && len(failure.DialectFields) > 0 && code != exitNotFound:
+		next = "hiring doctor checks the dialect"
+	}
 	if next != "" && !strings.Contains(text, next) {
 		text += " " + withFullStop(next)
-	}
-	if failure, ok := errors.AsType[*hiring.Error](err); ok && code != exitInterrupted {
-		text += details(failure)
 	}
 	return output.Clean(typedKeyText.ReplaceAllString(text, "sk_${1}_…"))
 }

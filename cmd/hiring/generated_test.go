@@ -85,7 +85,7 @@ func TestCompletionOfEveryShell(t *testing.T) {
 	for group, commands := range below {
 		assert.Subset(t, completed(append(strings.Fields(group)[1:], "")...), commands)
 	}
-	assert.Subset(t, completed("account", "-o", ""), []string{"table", "json", "jsonl", "yaml", "csv"})
+	assert.Subset(t, completed("account", "-o", ""), []string{"table", "json", "jsonl", "csv"})
 	assert.Contains(t, completed("invitations", "import", "--"), "--dry-run")
 }
 

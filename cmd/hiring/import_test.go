@@ -366,7 +366,7 @@ func TestImportContinuesAfterARejectedCandidate(t *testing.T) {
 		}
 	}
 	i := slices.IndexFunc(h.people, func(p hiring.NewInvitation) bool { return strings.EqualFold(p.Email, refused) })
-	assert.Contains(t, got.stderr, fmt.Sprintf("\nLine %d was rejected: This error was injected", i+2))
+	assert.Contains(t, got.stderr, fmt.Sprintf("\nLine %d was rejected: 400 INVALID_INPUT: This error was injected", i+2))
 	assert.Contains(t, got.stderr, "hiring: 1 of 3 candidates have no invitation. people.csv.results.csv has the reasons.\n")
 	assert.NotContains(t, strings.ToLower(got.stderr), "@example.com")
 }

@@ -36,9 +36,9 @@ func (a *app) invitationsListCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	assessment := a.assessmentFlag(c)
-	return a.withWeb("invitations", listCommand(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
+	return listCommand(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
 		return t.client.Invitations.List(*assessment), nil
-	}))
+	})
 }
 
 // candidateFlags are the flags that name a candidate and an assessment.

@@ -40,7 +40,7 @@ func TestWatchedListIsRedrawn(t *testing.T) {
 	assert.Equal(t, exitInterrupted, exitCode(t, c.Wait()))
 	assert.Contains(t, screen.String(), "\x1b[H\x1b[2J")
 	assert.Regexp(t, `hiring members, every 10ms, at \d\d:\d\d:\d\d CES?T`, screen.String())
-	assert.Contains(t, screen.String(), "(503")
+	assert.Contains(t, screen.String(), "503 INTERNAL_ERROR")
 	assert.Contains(t, string(rest), "Interrupted.")
 
 	server.RevokeKey(sandbox.TestKey)

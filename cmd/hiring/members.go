@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) membersCommand() *cobra.Command {
-	return a.withWeb("members", listCommand(a, &cobra.Command{
+	return listCommand(a, &cobra.Command{
 		Use:     "members",
 		Aliases: []string{"member"},
 		Short:   "List the members of the organization",
@@ -19,5 +19,5 @@ func (a *app) membersCommand() *cobra.Command {
 		More:   []string{"id"},
 	}, func(t task) (hiring.Pager[hiring.Member], error) {
 		return t.client.Members.List(), nil
-	}))
+	})
 }

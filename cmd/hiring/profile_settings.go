@@ -25,15 +25,6 @@ func settings() []setting {
 	return []setting{
 		{"base_url", func(p profile.Profile) string { return p.BaseURL }, nil},
 		{"key_in", func(p profile.Profile) string { return string(p.KeyIn) }, nil},
-		{"dashboard_url", func(p profile.Profile) string { return p.DashboardURL }, func(p *profile.Profile, value string) error {
-			if value != "" {
-				if err := checkDashboard(value); err != nil {
-					return err
-				}
-			}
-			p.DashboardURL = value
-			return nil
-		}},
 		{"dialect", func(p profile.Profile) string { return p.Dialect }, func(p *profile.Profile, value string) (err error) {
 			if value != "" {
 				if _, err := readDialect(value); err != nil {
@@ -63,11 +54,7 @@ func findSetting(name string) (setting, error) {
 			return s, nil
 		}
 	}
-	known := settingNames(false)
-	return setting{}, adviceError{
-		usagef("There is no setting %s.%s", output.Clean(name), output.DidYouMean(output.Similar(name, known...))),
-		"Settings: " + strings.Join(known, ", "),
-	}
+	return setting{}, adviceError{usagef("There is no setting %s", output.Clean(name)), "Settings: " + strings.Join(settingNames(false), ", ")}
 }
 
 // errNoProfile is returned when no profile is in use.
@@ -132,14 +119,12 @@ func (a *app) profileSetCommand() *cobra.Command {
 		Short: "Change a setting of a profile",
 		Long: `Change a setting of the profile in use, or of the one that --profile names:
 
-  dashboard_url  the dashboard that --web opens; {kind} and {id} stand for the resource
-  dialect        a file with the names and routes of the server, as hiring doctor writes it
+  dialect  a file with the names and routes of the server, as hiring doctor writes it
 
 An empty value removes the setting. To change the server address or the API key, run
 hiring profile add with the same name: a key is never sent to another server.`,
-		Example: "  hiring profile set dashboard_url 'https://app.example.com/{kind}/{id}'\n" +
-			"  hiring profile set dialect dialect.json\n  hiring profile set dialect ''",
-		Args: cobra.ExactArgs(2),
+		Example: "  hiring profile set dialect dialect.json\n  hiring profile set dialect ''",
+		Args:    cobra.ExactArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(given) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault

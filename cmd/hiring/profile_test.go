@@ -188,7 +188,7 @@ func TestConfigurationOfOthersIsRejected(t *testing.T) {
 		require.NoError(t, err)
 		for _, open := range []os.FileMode{0o002, 0o020} {
 			require.NoError(t, os.Chmod(path, info.Mode()|open))
-			for _, args := range [][]string{{"account"}, {"profile", "get"}, {"account", "--web"}} {
+			for _, args := range [][]string{{"account"}, {"profile", "get"}} {
 				if filepath.Base(path) == "keys.json" && len(args) > 1 {
 					continue // It does not need the key.
 				}

@@ -109,10 +109,10 @@ func (a *app) submissionsListCommand() *cobra.Command {
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
 	table := submissionTable()
 	table.None = func() string { return statusNote(filter.Status) }
-	return a.withWeb("submissions", listCommand(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
+	return listCommand(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
 		filter.AssessmentID, filter.Since = *assessment, *since
 		return t.client.Submissions.List(filter), checkStatus(filter.Status)
-	}))
+	})
 }
 
 // statuses returns the documented status and those that the sandbox uses. The API may use
@@ -151,7 +151,7 @@ func statusNote(status hiring.SubmissionStatus) string {
 func (a *app) submissionsGetCommand() *cobra.Command {
 	table := submissionTable()
 	table.Verbose = nil
-	return a.withWeb("submissions", &cobra.Command{
+	return &cobra.Command{
 		Use:               "get <submission-id>",
 		Aliases:           []string{"show", "view"},
 		Short:             "Show a submission",
@@ -160,7 +160,7 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 		RunE: showItem(a, table, func(ctx context.Context, t task) (hiring.Submission, error) {
 			return t.client.Submissions.Get(ctx, t.args[0])
 		}),
-	})
+	}
 }
 
 func (a *app) submissionsFindCommand() *cobra.Command {
@@ -214,7 +214,7 @@ func (a *app) submissionsReportCommand() *cobra.Command {
 		}
 		return output.One(t.Printer, reportTable(), *submission.Report)
 	})
-	return a.withWeb("submissions", c)
+	return c
 }
 
 func (a *app) writePage(file string, view report.View) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,27 +10,29 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
+// maxSuggestions is how many names a sentence suggests.
+const maxSuggestions = 3
+
 // unknownCommand suggests commands of the group with a similar name, or commands of any
 // group with the same name.
 func unknownCommand(c *cobra.Command, name string) error {
-	meant := make(map[string]string) // Paths of commands by name and alias.
-	for _, child := range available(c) {
-		for _, known := range append([]string{child.Name()}, child.Aliases...) {
-			meant[known] = child.CommandPath()
-		}
-	}
 	text := "There is no command " + c.CommandPath() + " " + output.Clean(name) + "."
+	help := "hiring help"
+	if c.HasParent() {
+		help += " " + commandName(c)
+	}
 	if name == "help" {
-		return adviceError{usagef("%s", text), "Use hiring help " + commandName(c)}
+		return adviceError{usagef("%s", text), "Use " + help}
 	}
 	paths := commandsNamed(c, name)
 	if len(paths) == 0 {
-		for _, known := range output.Similar(name, slices.Sorted(maps.Keys(meant))...) {
-			paths = append(paths, meant[known])
+		c.SuggestionsMinimumDistance = 2
+		for _, known := range c.SuggestionsFor(name) {
+			paths = append(paths, c.CommandPath()+" "+known)
 		}
 	}
-	text += output.DidYouMean(slices.Compact(paths))
-	return adviceError{usagef("%s", text), "Commands: " + availableNames(c)}
+	paths = slices.Compact(paths)
+	return adviceError{usagef("%s%s", text, output.DidYouMean(paths[:min(len(paths), maxSuggestions)])), help + " lists the commands"}
 }
 
 // commandsNamed returns the paths of subcommands with a name or alias.

@@ -12,7 +12,6 @@ func formattingTopic() *cobra.Command {
   table   for people (default); times are in the local time zone
   json    one JSON value, indented
   jsonl   one line of JSON for each item
-  yaml    one YAML document
   csv     for spreadsheets; a text that begins like a formula gets an apostrophe
 
 --columns selects the columns of a table or CSV. A column is a name of the table or the
@@ -30,7 +29,6 @@ can use them. Examples:
   hiring submissions list -o jsonl --jq '{id, score: .report.ship_score}'
   hiring api /account --jq .data.plan.id
   hiring submissions list --columns id,candidate.email,score --sort -score
-  hiring account -o yaml
 
 String interpolation, as in "\(.id)", and @tsv serve as templates.`,
 	}
@@ -43,13 +41,11 @@ func environmentTopic() *cobra.Command {
 		Short: "Environment variables",
 		Long: `The program reads these environment variables:
 
-  HIRING_BASE_URL       the server address; it counts only together with the key
-  HIRING_API_KEY        the API key
-  HIRING_DASHBOARD_URL  the dashboard that --web opens; {kind} and {id} stand for the resource
-  BROWSER               the program that --web starts
-  NO_COLOR              if set, no colors are used
-  TZ                    the time zone of times in tables
-  XDG_CONFIG_HOME       the parent folder of the profiles (Linux)
-  XDG_CACHE_HOME        the parent folder of what shell completion remembers (Linux)`,
+  HIRING_BASE_URL  the server address; it counts only together with the key
+  HIRING_API_KEY   the API key
+  NO_COLOR         if set, no colors are used
+  TZ               the time zone of times in tables
+  XDG_CONFIG_HOME  the parent folder of the profiles (Linux)
+  XDG_CACHE_HOME   the parent folder of what shell completion remembers (Linux)`,
 	}
 }

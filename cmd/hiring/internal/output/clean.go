@@ -44,22 +44,13 @@ func cleanJSON(text []byte) []byte {
 	if bytes.IndexFunc(text, func(r rune) bool { return r >= 0x7f && !harmless(r) }) < 0 {
 		return text
 	}
-	return escaped(text, func(r rune) string {
-		high, low := utf16.EncodeRune(r)
-		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-	})
-}
-
-// escaped escapes the harmful runes of a text from U+007F on. long returns the escape of a
-// rune with more than four hexadecimal digits.
-func escaped(text []byte, long func(rune) string) []byte {
 	var out []byte
 	for _, r := range string(text) {
-		switch {
+		switch high, low := utf16.EncodeRune(r); {
 		case r < 0x7f || harmless(r):
 			out = utf8.AppendRune(out, r)
 		case r > 0xffff:
-			out = append(out, long(r)...)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
 		default:
 			out = fmt.Appendf(out, `\u%04x`, r)
 		}

@@ -18,18 +18,17 @@ import (
 // Format is an output format.
 type Format string
 
-// The formats. JSON and YAML write one value, JSONLines one line for each item.
+// The formats. JSON writes one value, JSONLines one line for each item.
 const (
 	People    Format = "table"
 	JSON      Format = "json"
 	JSONLines Format = "jsonl"
-	YAML      Format = "yaml"
 	CSV       Format = "csv"
 )
 
 // Formats returns the formats that --output accepts.
 func Formats() []string {
-	return []string{string(People), string(JSON), string(JSONLines), string(YAML), string(CSV)}
+	return []string{string(People), string(JSON), string(JSONLines), string(CSV)}
 }
 
 // Options are the user's choices of output.
@@ -132,7 +131,7 @@ func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection)
 
 func (p *Printer) writeItems(t untypedTable, items iter.Seq2[any, error]) error {
 	switch p.Format {
-	case JSON, YAML:
+	case JSON:
 		return p.writeList(items)
 	case JSONLines:
 		return p.writeLines(items)
@@ -148,7 +147,7 @@ func One[T any](p *Printer, t Table[T], item T) error { return p.one(t.untyped()
 
 func (p *Printer) one(t untypedTable, item any) error {
 	switch {
-	case p.Format == JSON || p.Format == JSONLines || p.Format == YAML:
+	case p.Format == JSON || p.Format == JSONLines:
 		return p.WriteJSON(item)
 	case p.Format == CSV:
 		return p.writeCSV(t.layout, t.rows(Of(item)))
@@ -253,11 +252,8 @@ func (p *Printer) WriteJSON(value any) error {
 }
 
 func (p *Printer) write(text []byte, indented bool) error {
-	switch {
-	case p.query != nil:
+	if p.query != nil {
 		return p.runQuery(text, indented)
-	case p.Format == YAML:
-		return writeYAML(p, text)
 	}
 	return writeValue(p, text, indented)
 }

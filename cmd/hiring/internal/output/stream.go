@@ -1,4 +1,4 @@
-// Package output prints results: tables for people, and JSON, JSON Lines, YAML and CSV for
+// Package output prints results: tables for people, and JSON, JSON Lines and CSV for
 // programs. It removes control characters from texts of the API before they reach a
 // terminal.
 package output

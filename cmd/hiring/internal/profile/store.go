@@ -19,10 +19,9 @@ import (
 
 // Profile is a server and the place of its key.
 type Profile struct {
-	BaseURL      string `json:"base_url"`
-	KeyIn        Place  `json:"key_in"`
-	DashboardURL string `json:"dashboard_url,omitempty"` // May contain {kind} and {id}.
-	Dialect      string `json:"dialect,omitempty"`       // Path of a file that hiring doctor wrote.
+	BaseURL string `json:"base_url"`
+	KeyIn   Place  `json:"key_in"`
+	Dialect string `json:"dialect,omitempty"` // Path of a file that hiring doctor wrote.
 }
 
 // Place is where a key is stored.

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// TestProfileSettings: settings are read and changed one by one, except the address and
+// the key.
+func TestProfileSettings(t *testing.T) {
+	t.Parallel()
+	server, u := newKeyedServer(t)
+	assert.Equal(t, "hiring: No profile is in use. Choose one with --profile, or with hiring profile use <name>.\n", u.run("profile", "get").stderr)
+	for _, name := range []string{"acme", "other"} {
+		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
+	}
+	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "base_url").stdout)
+	assert.Equal(t, "file\n", u.run("config", "get", "key-in").stdout)
+	assert.Equal(t, "\n", u.run("profile", "get", "dialect").stdout)
+	shown := u.run("profile", "get", "-o", "jsonl")
+	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","key_in":"file","name":"acme"}`, shown.stdout)
+	assert.Contains(t, u.run("profile", "get").stdout, "base url")
+
+	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
+	require.Zero(t, u.run("profile", "set", "dialect", "d.json").code)
+	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "get", "dialect").stdout)
+	before := len(server.Journal())
+	u.run("assessments", "get", sandbox.AssessmentID)
+	assert.Equal(t, "/api/v1/postings/"+sandbox.AssessmentID, server.Journal()[before].Path, "commands use the dialect of the profile")
+	require.NoError(t, os.Remove(filepath.Join(u.home, "d.json")))
+	assert.Contains(t, u.run("account").stderr, "The file is set in profile acme; hiring profile set dialect changes it.")
+	require.Zero(t, u.run("profile", "set", "dialect", "").code)
+	assert.Zero(t, u.run("account").code)
+
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "base_url cannot be changed alone. hiring profile add acme asks for the address and the key again."},
+		{[]string{"profile", "set", "dialekt", "x"}, "There is no setting dialekt. Settings: base_url, key_in, dialect."},
+		{[]string{"profile", "set", "dialect", "none.json"}, "none.json"},
+		{[]string{"profile", "get", "key"}, "There is no setting key."},
+		{[]string{"profile", "use", "acm"}, "There is no profile acm. Did you mean acme?"},
+		{[]string{"profile", "set", "dialect"}, "profile set needs <value>. Usage: hiring profile set <setting> <value>."},
+	} {
+		got := u.run(c.args...)
+		assert.Equal(t, exitUsage, got.code, c.args)
+		assert.Contains(t, got.stderr, c.says)
+	}
+	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "base_url").stdout)
+	assert.NotContains(t, u.run("profile", "get", "-o", "json").stdout, "5Vq8Zr")
+}
