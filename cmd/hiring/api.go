@@ -20,7 +20,7 @@ import (
 
 func (a *app) apiCommand() *cobra.Command {
 	var method, data, input string
-	var query []string
+	var query, fields []string
 	var include bool
 	c := &cobra.Command{
 		Use:   "api [<method>] <path>",
@@ -36,6 +36,7 @@ The response is shown as it is.`,
 	c.Flags().StringVarP(&data, "data", "d", "", "the `body`, in JSON; @file reads a file, @- standard input")
 	c.Flags().StringVar(&input, "input", "", "a `file` with the body, in JSON; - means standard input")
 	c.Flags().StringArrayVarP(&query, "query", "q", nil, "a `name=value` of the query; repeatable")
+	c.Flags().StringArrayVarP(&fields, "field", "f", nil, "a `name=value` of the body, as text; with GET, of the query; repeatable")
 	c.Flags().BoolVarP(&include, "include", "i", false, "show the status and the headers, too")
 	_ = c.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(apiMethods(), cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
@@ -47,7 +48,7 @@ The response is shown as it is.`,
 		} else if slices.Contains(apiMethods(), t.args[0]) {
 			return adviceError{usagef("api needs <path>"), "Usage: hiring api [<method>] <path>"}
 		}
-		call, err := a.newCall(method, t.args[len(t.args)-1], query, data, input)
+		call, err := a.newCall(method, t.args[len(t.args)-1], query, fields, data, input)
 		if err != nil {
 			return err
 		}
@@ -77,12 +78,12 @@ type call struct {
 	body         any
 }
 
-func (a *app) newCall(method, target string, query []string, data, input string) (call, error) {
+func (a *app) newCall(method, target string, query, fields []string, data, input string) (call, error) {
 	path, own, _ := strings.Cut(target, "?")
 	made := call{method: strings.ToUpper(method), path: "/" + strings.TrimPrefix(strings.TrimPrefix(path, "/api/v1"), "/")}
 	if made.method == "" {
 		made.method = http.MethodGet
-		if data != "" || input != "" {
+		if data != "" || input != "" || fields != nil {
 			made.method = http.MethodPost
 		}
 	}
@@ -93,16 +94,35 @@ func (a *app) newCall(method, target string, query []string, data, input string)
 	if err != nil {
 		return call{}, usagef("The query of the path cannot be read")
 	}
-	for _, pair := range query {
-		name, value, found := strings.Cut(pair, "=")
-		if !found {
-			return call{}, usagef("--query %s: give name=value", output.Clean(pair))
-		}
-		values.Add(name, value)
+	if made.method == http.MethodGet {
+		query, fields = append(query, fields...), nil
 	}
 	made.query = values
+	if err := eachPair("--query", query, values.Add); err != nil {
+		return made, err
+	}
+	if fields != nil && data == "" && input == "" {
+		members := make(map[string]string)
+		made.body = members
+		return made, eachPair("--field", fields, func(name, value string) { members[name] = value })
+	}
+	if fields != nil {
+		return made, usagef("--field, --data and --input: give the body once")
+	}
 	made.body, err = a.apiBody(data, input)
 	return made, err
+}
+
+// eachPair calls take with each name=value of a flag.
+func eachPair(flag string, pairs []string, take func(name, value string)) error {
+	for _, pair := range pairs {
+		name, value, found := strings.Cut(pair, "=")
+		if !found {
+			return usagef("%s %s: give name=value", flag, output.Clean(pair))
+		}
+		take(name, value)
+	}
+	return nil
 }
 
 // apiBody returns the body of a request, or nil.

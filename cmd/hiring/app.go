@@ -113,9 +113,15 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupTool)
 	root.SetCompletionCommandGroupID(groupTool)
+	// Words that users of other programs try first.
+	suggestFor := func(c *cobra.Command, words ...string) *cobra.Command { c.SuggestFor = words; return c }
 	grouped(root, groupWork,
-		a.accountCommand(), a.membersCommand(), a.challengesCommand(), a.assessmentsCommand(), a.invitationsCommand(),
-		a.submissionsCommand(), a.reportShortcut(), a.eventsCommand(), a.watchCommand(), a.quotaCommand(), a.apiCommand(),
+		suggestFor(a.accountCommand(), "usage", "plan", "org", "organization"), suggestFor(a.membersCommand(), "users", "team"),
+		a.challengesCommand(), suggestFor(a.assessmentsCommand(), "jobs", "postings"),
+		suggestFor(a.invitationsCommand(), "candidates", "candidate"),
+		suggestFor(a.submissionsCommand(), "candidates", "candidate", "attempts", "results", "export", "top"), a.reportShortcut(),
+		suggestFor(a.eventsCommand(), "logs", "log"), suggestFor(a.watchCommand(), "top"),
+		suggestFor(a.quotaCommand(), "usage", "limits"), a.apiCommand(),
 	)
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),

@@ -31,20 +31,24 @@ func (a *app) assessmentsListCommand() *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List assessments, newest first",
 		Args:    cobra.NoArgs,
-	}, assessmentTable(), func(t task) (hiring.Pager[hiring.Assessment], error) {
+	}, assessmentTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Assessment], error) {
 		return t.client.Assessments.List(), nil
 	})
 }
 
 func (a *app) assessmentsGetCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "get <assessment-id>",
+		Use:               "get <assessment>",
 		Aliases:           []string{"show", "view"},
 		Short:             "Show an assessment",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			return t.client.Assessments.Get(ctx, t.args[0])
+			id, err := assessmentID(ctx, t.client, t.args[0])
+			if err != nil {
+				return hiring.Assessment{}, err
+			}
+			return t.client.Assessments.Get(ctx, id)
 		}),
 	}
 }
@@ -79,31 +83,39 @@ func (a *app) assessmentsCreateCommand() *cobra.Command {
 
 func (a *app) assessmentsCloseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "close <assessment-id>",
+		Use:               "close <assessment>",
 		Short:             "Close an assessment, so that no candidate can start it",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: showItem(a, assessmentTable(), func(ctx context.Context, t task) (hiring.Assessment, error) {
-			if err := a.guard(ctx, t.client, "close the assessment"); err != nil {
+			id, err := assessmentID(ctx, t.client, t.args[0])
+			if err == nil {
+				err = a.guard(ctx, t.client, "close the assessment "+id)
+			}
+			if err != nil {
 				return hiring.Assessment{}, err
 			}
-			return t.client.Assessments.Close(ctx, t.args[0])
+			return t.client.Assessments.Close(ctx, id)
 		}),
 	}
 }
 
 func (a *app) assessmentsDeleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:               "delete <assessment-id>",
+		Use:               "delete <assessment>",
 		Aliases:           []string{"rm", "remove"},
 		Short:             "Delete an assessment; its invitations and reports stay",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.complete(assessmentIDs),
 		RunE: a.withTask(func(ctx context.Context, t task) error {
-			if err := a.guard(ctx, t.client, "delete the assessment"); err != nil {
-				return err
+			id, err := assessmentID(ctx, t.client, t.args[0])
+			if err == nil {
+				err = a.guard(ctx, t.client, "delete the assessment "+id)
 			}
-			if err := t.client.Assessments.Delete(ctx, t.args[0]); err != nil {
+			if err == nil {
+				err = t.client.Assessments.Delete(ctx, id)
+			}
+			if err != nil {
 				return err
 			}
 			return a.printDone("Deleted the assessment.")

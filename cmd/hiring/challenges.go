@@ -31,7 +31,7 @@ func (a *app) challengesListCommand() *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List challenges, newest first",
 		Args:    cobra.NoArgs,
-	}, challengeTable(), func(t task) (hiring.Pager[hiring.Challenge], error) {
+	}, challengeTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Challenge], error) {
 		return t.client.Challenges.List(), nil
 	})
 }

@@ -74,7 +74,7 @@ func group(use, singular, short string, commands ...*cobra.Command) *cobra.Comma
 }
 
 // listCommand adds the flags and the RunE function of a command that shows a list.
-func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(task) (hiring.Pager[T], error)) *cobra.Command {
+func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list func(context.Context, task) (hiring.Pager[T], error)) *cobra.Command {
 	limit := c.Flags().UintP("limit", "L", 0, "show at most `n` items; 0 means all")
 	order := c.Flags().String("sort", "", "sort by a `column`, as in name, or from the highest as in -score")
 	watch := c.Flags().Bool("watch", false, "show the list again and again until Ctrl-C")
@@ -82,7 +82,7 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 	c.Annotations = map[string]string{columnsOf: strings.Join(table.Columns(), ",")}
 	_ = c.RegisterFlagCompletionFunc("sort", completeColumns)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		pager, err := list(t)
+		pager, err := list(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -95,25 +95,6 @@ func listCommand[T any](a *app, c *cobra.Command, table output.Table[T], list fu
 		return show(t.Printer)
 	})
 	return c
-}
-
-// assessmentFlag adds the required flag --assessment.
-func (a *app) assessmentFlag(c *cobra.Command) *string {
-	id := a.assessmentFilter(c, "the `id` of the assessment (required)")
-	c.PreRunE = func(c *cobra.Command, _ []string) error {
-		if *id == "" {
-			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the ids"}
-		}
-		return nil
-	}
-	return id
-}
-
-// assessmentFilter adds the flag --assessment with completion.
-func (a *app) assessmentFilter(c *cobra.Command, usage string) *string {
-	id := c.Flags().StringP("assessment", "a", "", usage)
-	_ = c.RegisterFlagCompletionFunc("assessment", a.complete(assessmentIDs))
-	return id
 }
 
 // sinceFlag adds the flag --since.

@@ -18,7 +18,7 @@ import (
 )
 
 // idList returns the ids of one kind to complete, each followed by a tab and a
-// description. It reads one page. Descriptions have no names of candidates, because they
+// description, and for assessments by another tab and a name to complete. It reads one page. Descriptions have no names of candidates, because they
 // are cached.
 type idList struct {
 	kind string // Name of the cache, including the list's parameters.
@@ -28,7 +28,7 @@ type idList struct {
 func assessmentIDs() idList {
 	return idList{"assessments", func(ctx context.Context, client *hiring.Client) ([]string, error) {
 		return described(ctx, client.Assessments.List(), func(a hiring.Assessment) string {
-			return a.ID + "\t" + a.Name + ", " + string(a.Status)
+			return a.ID + "\t" + string(a.Status) + "\t" + a.Name
 		})
 	}}
 }
@@ -48,10 +48,14 @@ func submissionIDs() idList {
 }
 
 // invitationIDs returns a list that depends on the flag --assessment.
-func invitationIDs(assessment *string) func() idList {
+func invitationIDs(assessment assessmentRef) func() idList {
 	return func() idList {
-		return idList{"invitations of " + *assessment, func(ctx context.Context, client *hiring.Client) ([]string, error) {
-			return described(ctx, client.Invitations.List(*assessment), func(i hiring.Invitation) string {
+		return idList{"invitations of " + *assessment.given, func(ctx context.Context, client *hiring.Client) ([]string, error) {
+			id, err := assessment.id(ctx, client)
+			if err != nil {
+				return nil, err
+			}
+			return described(ctx, client.Invitations.List(id), func(i hiring.Invitation) string {
 				return i.ID + "\t" + string(i.Status) + ", created " + i.CreatedAt.Format(time.DateOnly)
 			})
 		}}
@@ -63,23 +67,36 @@ func described[T any](ctx context.Context, list hiring.Pager[T], line func(T) st
 	page, err := list.Page(ctx)
 	lines := make([]string, 0, len(page.Items))
 	for _, item := range page.Items {
-		id, description, _ := strings.Cut(line(item), "\t")
-		lines = append(lines, output.Clean(id)+"\t"+output.Clean(description))
+		fields := strings.Split(line(item), "\t")
+		for i := range fields {
+			fields[i] = output.Clean(fields[i])
+		}
+		lines = append(lines, strings.Join(fields, "\t"))
 	}
 	return lines, err
 }
 
-// complete returns the completion of ids in arguments or in a flag.
+// complete returns the completion of ids in arguments or in a flag. Assessments are
+// completed by name, unless an id was begun.
 func (a *app) complete(list func() idList) cobra.CompletionFunc {
 	return func(c *cobra.Command, given []string, begun string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		if several := strings.Contains(c.Use, "..."); len(given) > 0 && !several && !strings.Contains(c.Use, "--assessment") {
+		if several := strings.Contains(c.Use, "..."); len(given) > 0 && !several {
 			return nil, directive
 		}
-		return slices.DeleteFunc(a.knownIDs(c.Context(), list()), func(line string) bool {
-			id, _, _ := strings.Cut(line, "\t")
-			return !strings.HasPrefix(id, begun) || slices.Contains(given, id)
-		}), directive
+		var found []string
+		for _, line := range a.knownIDs(c.Context(), list()) {
+			fields := strings.Split(line, "\t")
+			id, description := fields[0], strings.Join(fields[1:], ", ")
+			switch {
+			case slices.Contains(given, id):
+			case len(fields) > 2 && strings.HasPrefix(strings.ToLower(fields[2]), strings.ToLower(begun)):
+				found = append(found, fields[2]+"\t"+fields[1]+", "+id)
+			case strings.HasPrefix(id, begun):
+				found = append(found, id+"\t"+description)
+			}
+		}
+		return found, directive
 	}
 }
 

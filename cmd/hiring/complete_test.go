@@ -41,7 +41,9 @@ func TestCompletionOfIDs(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"assessments", "get", ""}, sandbox.AssessmentID},
+		{[]string{"assessments", "get", ""}, "Senior payments engineer"},
+		{[]string{"assessments", "get", "sen"}, "Senior payments engineer"},
+		{[]string{"assessments", "get", "a0"}, sandbox.AssessmentID},
 		{[]string{"invitations", "list", "--assessment", "a0"}, sandbox.AssessmentID},
 		{[]string{"challenges", "get", ""}, "c0000000-0000-4000-8000-000000000001"},
 		{[]string{"invitations", "revoke", "--assessment", sandbox.AssessmentID, ""}, "1a000000-0000-4000-8001-000000000360"},

@@ -36,7 +36,7 @@ func (a *app) eventsListCommand() *cobra.Command {
 		ValidArgsFunction: a.complete(submissionIDs),
 	}
 	c.Flags().Int64Var(&filter.SinceSeq, "since-seq", 0, "only events with a higher `seq`")
-	return listCommand(a, c, eventTable(), func(t task) (hiring.Pager[hiring.Event], error) {
+	return listCommand(a, c, eventTable(), func(_ context.Context, t task) (hiring.Pager[hiring.Event], error) {
 		return t.client.Events.List(t.args[0], filter), nil
 	})
 }

@@ -32,7 +32,7 @@ resumes, with a key of the same organization. <file>.state holds the position an
 removed at the end.`,
 		Args: cobra.ExactArgs(1),
 	}
-	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
+	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15; a relative time as in 7d cannot be resumed")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -57,7 +57,10 @@ removed at the end.`,
 		if err != nil {
 			return err
 		}
-		filter.AssessmentID, filter.Since = *assessment, *since
+		filter.Since = *since
+		if filter.AssessmentID, err = assessment.id(c.Context(), client); err != nil {
+			return err
+		}
 		account, err := client.Account.Get(c.Context())
 		if err != nil {
 			return err

@@ -65,10 +65,10 @@ func markUsageErrors(c *cobra.Command) {
 			if c.HasSubCommands() && len(given) > 0 {
 				return unknownCommand(c, given[0])
 			}
-			if args(c, given) == nil {
-				return nil
+			if args(c, given) != nil {
+				return argumentError(c, given)
 			}
-			return argumentError(c, given)
+			return addressError(c, given)
 		}
 	}
 	for _, child := range c.Commands() {
@@ -101,6 +101,17 @@ func argumentError(c *cobra.Command, given []string) error {
 		return adviceError{usagef("%s needs %s", commandName(c), strings.Join(wanted[len(given):], " ")), usage}
 	}
 	return adviceError{usagef("%s takes %s, got %s", commandName(c), counted(len(wanted), "argument", "arguments"), quoted(given)), usage}
+}
+
+// addressError returns an error for an e-mail address where the id of a submission belongs.
+func addressError(c *cobra.Command, given []string) error {
+	for _, argument := range given {
+		if strings.Contains(c.Use, "<submission-id>") && strings.Contains(argument, "@") {
+			return adviceError{usagef("%s takes the id of a submission, got '%s'", commandName(c), output.Clean(argument)),
+				"hiring submissions find " + argument + " --assessment <assessment> shows the report of an address"}
+		}
+	}
+	return nil
 }
 
 func quoted(words []string) string {

@@ -24,7 +24,7 @@ func (a *app) invitationsImportCommand() *cobra.Command {
 	var dryRun bool
 	var results string
 	c := &cobra.Command{
-		Use:   "import <file.csv> --assessment <assessment-id>",
+		Use:   "import <file.csv> --assessment <assessment>",
 		Short: "Invite every candidate in a CSV file who has no invitation yet",
 		Long: `Invite every candidate in a CSV file whose address has no invitation in the assessment.
 The first line of the file names the columns name and email. The command shows how many
@@ -36,8 +36,8 @@ e-mail. Keep the file of results and the .state file beside it: they record who 
 invited. A second import with the same file of results is refused on the same machine. Do
 not import the same candidates with two files of results or on two machines at the same
 time: a candidate may get two e-mails.`,
-		Example: "  hiring invitations import people.csv --assessment <assessment-id> --dry-run\n" +
-			"  hiring invitations import people.csv --assessment <assessment-id>",
+		Example: "  hiring invitations import people.csv --assessment <assessment> --dry-run\n" +
+			"  hiring invitations import people.csv --assessment <assessment>",
 		Args: cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
@@ -51,12 +51,12 @@ time: a candidate may get two e-mails.`,
 		if results == "" {
 			results = args[0] + ".results.csv"
 		}
-		return a.importList(c.Context(), *assessment, list, results, dryRun)
+		return a.importList(c.Context(), assessment, list, results, dryRun)
 	}
 	return c
 }
 
-func (a *app) importList(ctx context.Context, assessment string, list candidates.List, results string, dryRun bool) error {
+func (a *app) importList(ctx context.Context, assessment assessmentRef, list candidates.List, results string, dryRun bool) error {
 	printer, err := a.printer()
 	if err != nil {
 		return err
@@ -83,7 +83,11 @@ func (a *app) importList(ctx context.Context, assessment string, list candidates
 		return err
 	}
 	defer kept.Close()
-	plan, err := newImportPlan(ctx, client, assessment, list, kept)
+	id, err := assessment.id(ctx, client)
+	if err != nil {
+		return err
+	}
+	plan, err := newImportPlan(ctx, client, id, list, kept)
 	if err != nil {
 		return err
 	}

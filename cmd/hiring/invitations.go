@@ -30,20 +30,21 @@ func invitationTable() output.Table[hiring.Invitation] {
 
 func (a *app) invitationsListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "list --assessment <assessment-id>",
+		Use:     "list --assessment <assessment>",
 		Aliases: []string{"ls"},
 		Short:   "List the invitations of an assessment, newest first",
 		Args:    cobra.NoArgs,
 	}
 	assessment := a.assessmentFlag(c)
-	return listCommand(a, c, invitationTable(), func(t task) (hiring.Pager[hiring.Invitation], error) {
-		return t.client.Invitations.List(*assessment), nil
+	return listCommand(a, c, invitationTable(), func(ctx context.Context, t task) (hiring.Pager[hiring.Invitation], error) {
+		id, err := assessment.id(ctx, t.client)
+		return t.client.Invitations.List(id), err
 	})
 }
 
 // candidateFlags are the flags that name a candidate and an assessment.
 type candidateFlags struct {
-	assessment *string
+	assessment assessmentRef
 	candidate  hiring.NewInvitation
 }
 
@@ -69,7 +70,7 @@ func (f *candidateFlags) check() error {
 
 func (a *app) invitationsSendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "send --assessment <assessment-id> --email <address> --name <name>",
+		Use:     "send --assessment <assessment> --email <address> --name <name>",
 		Aliases: []string{"create", "invite"},
 		Short:   "Invite a candidate, even if the address already has an invitation",
 		Long: `Invite a candidate, even if the address already has an invitation. With a live key the
@@ -81,17 +82,21 @@ candidate gets an e-mail. To invite an address only once, use ensure.`,
 		if err := flags.check(); err != nil {
 			return hiring.Invitation{}, err
 		}
-		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate"); err != nil {
+		id, err := flags.assessment.id(ctx, t.client)
+		if err == nil {
+			err = a.guard(ctx, t.client, "send an invitation e-mail to the candidate")
+		}
+		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		return t.client.Invitations.Send(ctx, *flags.assessment, flags.candidate)
+		return t.client.Invitations.Send(ctx, id, flags.candidate)
 	})
 	return c
 }
 
 func (a *app) invitationsEnsureCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "ensure --assessment <assessment-id> --email <address> --name <name>",
+		Use:   "ensure --assessment <assessment> --email <address> --name <name>",
 		Short: "Invite a candidate unless the address already has an invitation",
 		Long: `List the invitations of the assessment and invite the candidate if the address has none,
 of any status. The command can be repeated: it does not send a second e-mail, even if a
@@ -103,10 +108,14 @@ response was lost.`,
 		if err := flags.check(); err != nil {
 			return err
 		}
+		id, err := flags.assessment.id(ctx, t.client)
+		if err != nil {
+			return err
+		}
 		if err := a.guard(ctx, t.client, "send an invitation e-mail to the candidate, unless the address has an invitation"); err != nil {
 			return err
 		}
-		invited, err := t.client.Invitations.Ensure(ctx, *flags.assessment, flags.candidate)
+		invited, err := t.client.Invitations.Ensure(ctx, id, flags.candidate)
 		if err != nil {
 			return err
 		}
@@ -122,39 +131,61 @@ response was lost.`,
 	return c
 }
 
+// withoutAssessment says what resend and revoke do without --assessment.
+const withoutAssessment = `
+
+Without --assessment the command looks for the invitation in all assessments, newest
+first: one read for each assessment and each 100 of its invitations.`
+
 func (a *app) invitationsResendCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "resend <invitation-id> --assessment <assessment-id>",
+		Use:   "resend <invitation-id>",
 		Short: "Send the e-mail of an invitation again",
+		Long:  "Send the e-mail of an invitation again." + withoutAssessment,
 		Args:  cobra.ExactArgs(1),
 	}
-	assessment := a.assessmentFlag(c)
-	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
+	assessment := a.invitationFlag(c)
 	c.RunE = showItem(a, invitationTable(), func(ctx context.Context, t task) (hiring.Invitation, error) {
-		if err := a.guard(ctx, t.client, "send the invitation e-mail again"); err != nil {
+		id, err := invitationsAssessment(ctx, t.client, assessment, t.args[0])
+		if err == nil {
+			err = a.guard(ctx, t.client, "send the invitation e-mail again")
+		}
+		if err != nil {
 			return hiring.Invitation{}, err
 		}
-		return t.client.Invitations.Resend(ctx, *assessment, t.args[0])
+		return t.client.Invitations.Resend(ctx, id, t.args[0])
 	})
 	return c
 }
 
 func (a *app) invitationsRevokeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "revoke <invitation-id> --assessment <assessment-id>",
+		Use:   "revoke <invitation-id>",
 		Short: "Revoke an invitation",
+		Long:  "Revoke an invitation." + withoutAssessment,
 		Args:  cobra.ExactArgs(1),
 	}
-	assessment := a.assessmentFlag(c)
-	c.ValidArgsFunction = a.complete(invitationIDs(assessment))
+	assessment := a.invitationFlag(c)
 	c.RunE = a.withTask(func(ctx context.Context, t task) error {
-		if err := a.guard(ctx, t.client, "revoke the invitation"); err != nil {
-			return err
+		id, err := invitationsAssessment(ctx, t.client, assessment, t.args[0])
+		if err == nil {
+			err = a.guard(ctx, t.client, "revoke the invitation")
 		}
-		if err := t.client.Invitations.Revoke(ctx, *assessment, t.args[0]); err != nil {
+		if err == nil {
+			err = t.client.Invitations.Revoke(ctx, id, t.args[0])
+		}
+		if err != nil {
 			return err
 		}
 		return a.printDone("Revoked the invitation.")
 	})
 	return c
+}
+
+// invitationFlag adds the optional flag --assessment to a command with the id of an
+// invitation, and the completion of that id.
+func (a *app) invitationFlag(c *cobra.Command) assessmentRef {
+	ref := a.assessmentFilter(c, assessmentHelp)
+	c.ValidArgsFunction = a.complete(invitationIDs(ref))
+	return ref
 }

@@ -104,14 +104,18 @@ func (a *app) submissionsListCommand() *cobra.Command {
 			"  hiring submissions list -o csv --columns candidate.email,score,verdict",
 		Args: cobra.NoArgs,
 	}
-	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
+	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	statusFlag(c, &filter)
 	since := a.sinceFlag(c, "only submissions since a `time`, as in 2026-03-15, 36h or 7d")
 	table := submissionTable()
 	table.None = func() string { return statusNote(filter.Status) }
-	return listCommand(a, c, table, func(t task) (hiring.Pager[hiring.Submission], error) {
-		filter.AssessmentID, filter.Since = *assessment, *since
-		return t.client.Submissions.List(filter), checkStatus(filter.Status)
+	return listCommand(a, c, table, func(ctx context.Context, t task) (hiring.Pager[hiring.Submission], error) {
+		filter.Since = *since
+		err := checkStatus(filter.Status)
+		if err == nil {
+			filter.AssessmentID, err = assessment.id(ctx, t.client)
+		}
+		return t.client.Submissions.List(filter), err
 	})
 }
 
@@ -165,15 +169,19 @@ func (a *app) submissionsGetCommand() *cobra.Command {
 
 func (a *app) submissionsFindCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "find <email> --assessment <assessment-id>",
+		Use:   "find <email> --assessment <assessment>",
 		Short: "Show the report of a candidate's newest submission",
 		Args:  cobra.ExactArgs(1),
 	}
 	assessment := a.assessmentFlag(c)
 	c.RunE = showItem(a, submissionTable(), func(ctx context.Context, t task) (hiring.Submission, error) {
-		submission, err := t.client.Submissions.FindByEmail(ctx, *assessment, t.args[0])
+		id, err := assessment.id(ctx, t.client)
+		if err != nil {
+			return hiring.Submission{}, err
+		}
+		submission, err := t.client.Submissions.FindByEmail(ctx, id, t.args[0])
 		if errors.Is(err, hiring.ErrNotFound) {
-			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + *assessment +
+			err = adviceError{err, "The candidate may not have started yet; hiring invitations list --assessment " + id +
 				" shows the invitations"}
 		}
 		return submission, err

@@ -25,6 +25,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 		return adviceError{usagef("%s", text), "Use " + help}
 	}
 	paths := commandsNamed(c, name)
+	if child := commandForID(c, name); child != nil {
+		paths = []string{child.CommandPath() + " " + name}
+	}
 	if len(paths) == 0 {
 		c.SuggestionsMinimumDistance = 2
 		for _, known := range c.SuggestionsFor(name) {
@@ -46,6 +49,21 @@ func commandsNamed(c *cobra.Command, name string) []string {
 		}
 	}
 	return paths
+}
+
+// commandForID returns the command of a group that takes an id, if name is one.
+func commandForID(c *cobra.Command, name string) *cobra.Command {
+	if !isID.MatchString(name) {
+		return nil
+	}
+	for _, known := range []string{"get", "list"} {
+		for _, child := range available(c) {
+			if child.Name() == known && strings.Contains(child.Use, "<") {
+				return child
+			}
+		}
+	}
+	return nil
 }
 
 // available returns the commands that the help of a group lists.
@@ -84,14 +102,18 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 // replacements are flags of other programs, such as gh, and the flags that have their
 // meaning here.
 var replacements = map[string]struct{ flag, use string }{ //nolint:gochecknoglobals // a constant table
-	"json":     {"output", "-o json"},
-	"format":   {"output", "-o"},
-	"q":        {"jq", "--jq"},
-	"t":        {"jq", "--jq with string interpolation; see hiring help formatting"},
-	"template": {"jq", "--jq with string interpolation; see hiring help formatting"},
-	"s":        {"status", "--status"},
-	"l":        {"limit", "--limit"},
-	"f":        {"data", "--data or --query"},
+	"json":       {"output", "-o json"},
+	"format":     {"output", "-o"},
+	"q":          {"jq", "--jq"},
+	"t":          {"jq", "--jq with string interpolation; see hiring help formatting"},
+	"template":   {"jq", "--jq with string interpolation; see hiring help formatting"},
+	"s":          {"status", "--status"},
+	"l":          {"limit", "--limit"},
+	"n":          {"limit", "--limit"},
+	"page":       {"limit", "--limit; lists are read to their end"},
+	"per-page":   {"limit", "--limit; lists are read to their end"},
+	"no-headers": {"jq", "--jq, as in --jq '.[].id'"},
+	"pdf":        {"html", "--html, and print the page from a browser"},
 }
 
 // withReplacement adds the flag to use instead of an unknown one, if c has it.

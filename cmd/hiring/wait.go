@@ -26,16 +26,20 @@ again: reports that are ready are written at once.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.complete(submissionIDs),
 	}
-	assessment := a.assessmentFilter(c, "the `id` of the assessment of all submissions; saves requests")
+	assessment := a.assessmentFilter(c, "the id or `name` of the assessment of all submissions; saves requests")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Report, error], error) {
 		ids, err := a.ids(t.args)
 		if err != nil {
 			return nil, err
 		}
+		of, err := assessment.id(ctx, t.client)
+		if err != nil {
+			return nil, err
+		}
 		progress := a.err.Progress("reports ready:")
 		options := hiring.WaitOptions{
-			AssessmentID: *assessment, MinInterval: *every, MaxInterval: 2 * *every,
+			AssessmentID: of, MinInterval: *every, MaxInterval: 2 * *every,
 			Progress: func(now hiring.WaitProgress) { a.showWait(progress, now) },
 		}
 		return func(yield func(hiring.Report, error) bool) {

@@ -23,13 +23,17 @@ lost, and at most the last line is repeated. Without it a restart starts over.`,
 			"  hiring watch --since 7d --jq '[.candidate.email, .report.ship_score] | @tsv'",
 		Args: cobra.NoArgs,
 	}
-	assessment := a.assessmentFilter(c, "only submissions of the assessment with this `id`")
+	assessment := a.assessmentFilter(c, "only submissions of this assessment: its id or `name`")
 	since := a.sinceFlag(c, "start with submissions evaluated since a `time` (default now)")
 	checkpoint := c.Flags().String("checkpoint", "", "the `file` that holds the position to resume from")
 	limit := c.Flags().UintP("limit", "L", 0, "end after `n` submissions; 0 means never")
 	every := intervalFlag(c)
 	c.RunE = writeLines(a, func(ctx context.Context, t task) (iter.Seq2[hiring.Submission, error], error) {
-		options := hiring.WatchOptions{AssessmentID: *assessment, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}
+		id, err := assessment.id(ctx, t.client)
+		if err != nil {
+			return nil, err
+		}
+		options := hiring.WatchOptions{AssessmentID: id, Since: *since, MinInterval: *every, MaxInterval: 2 * *every}
 		if *checkpoint != "" {
 			if err := needFolder(*checkpoint, *checkpoint); err != nil {
 				return nil, err

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
+)
+
+// isID matches an id of the API.
+var isID = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// notFoundError is the error of a name that nothing has.
+type notFoundError struct{ error }
+
+// Is makes the exit status that of a 404.
+func (notFoundError) Is(target error) bool { return target == hiring.ErrNotFound }
+
+// assessmentHelp describes the flag and the argument.
+const assessmentHelp = "the id or the `name` of the assessment, or the unique beginning of one"
+
+// assessmentID returns the id of the assessment that the user names by its id, its name or
+// the unique beginning of one. An id costs no request, and anything else costs a listing.
+func assessmentID(ctx context.Context, client *hiring.Client, given string) (string, error) {
+	if given == "" || isID.MatchString(given) {
+		return given, nil
+	}
+	wanted := strings.ToLower(strings.TrimSpace(given))
+	var named, begun []hiring.Assessment
+	for assessment, err := range client.Assessments.List().All(ctx) {
+		name := strings.ToLower(assessment.Name)
+		switch {
+		case err != nil:
+			return "", err
+		case assessment.ID == given:
+			return given, nil
+		case name == wanted:
+			named = append(named, assessment)
+		case strings.HasPrefix(name, wanted), strings.HasPrefix(strings.ToLower(assessment.ID), wanted):
+			begun = append(begun, assessment)
+		}
+	}
+	if named != nil {
+		begun = named
+	}
+	switch len(begun) {
+	case 0:
+		return "", adviceError{notFoundError{fmt.Errorf("There is no assessment %s", output.Clean(given))}, "hiring assessments list shows the names and ids"}
+	case 1:
+		return begun[0].ID, nil
+	}
+	var matches []string
+	for _, match := range begun[:min(len(begun), maxNumbers)] {
+		matches = append(matches, fmt.Sprintf("%s (%s, %s)", match.Name, match.Status, match.ID))
+	}
+	return "", adviceError{usagef("%d assessments match %s", len(begun), output.Clean(given)), "Give the id or the whole name: " + strings.Join(matches, "; ")}
+}
+
+// assessmentRef is the value of the flag --assessment.
+type assessmentRef struct{ given *string }
+
+// id returns the id that the flag names, or "".
+func (r assessmentRef) id(ctx context.Context, client *hiring.Client) (string, error) {
+	return assessmentID(ctx, client, *r.given)
+}
+
+// assessmentFlag adds the required flag --assessment.
+func (a *app) assessmentFlag(c *cobra.Command) assessmentRef {
+	ref := a.assessmentFilter(c, assessmentHelp+" (required)")
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *ref.given == "" {
+			return adviceError{usagef("--assessment is missing"), "hiring assessments list shows the names and ids"}
+		}
+		return nil
+	}
+	return ref
+}
+
+// assessmentFilter adds the flag --assessment with completion.
+func (a *app) assessmentFilter(c *cobra.Command, usage string) assessmentRef {
+	ref := assessmentRef{c.Flags().StringP("assessment", "a", "", usage)}
+	_ = c.RegisterFlagCompletionFunc("assessment", func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return a.complete(assessmentIDs)(c, nil, begun)
+	})
+	return ref
+}
+
+// invitationsAssessment returns the assessment of an invitation: that of the flag, or else
+// the one whose listing has the invitation. The API has no route from one to the other.
+func invitationsAssessment(ctx context.Context, client *hiring.Client, ref assessmentRef, invitationID string) (string, error) {
+	if *ref.given != "" {
+		return ref.id(ctx, client)
+	}
+	for assessment, err := range client.Assessments.List().All(ctx) {
+		if err != nil {
+			return "", err
+		}
+		for invitation, err := range client.Invitations.List(assessment.ID).All(ctx) {
+			if err != nil {
+				return "", err
+			}
+			if strings.EqualFold(invitation.ID, invitationID) {
+				return assessment.ID, nil
+			}
+		}
+	}
+	return "", adviceError{notFoundError{fmt.Errorf("No assessment has an invitation %s", output.Clean(invitationID))},
+		"hiring invitations list -a <assessment> shows the ids"}
+}
