@@ -70,32 +70,17 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return code
 }
 
-const rootLong = `Work with the Hiring Assessment API from a terminal: assessments, invitations,
-submissions and their reports.
-
-The server and the API key come from --sandbox or --profile, or else from the variables
-HIRING_BASE_URL and HIRING_API_KEY, or else from the profile in use (hiring profile).
-
-A request ends after 30 seconds and is made at most four times; doctor ends after three
-minutes. --timeout ends the whole command after another time.
-
-Exit status: 0 success, 1 failure, 2 wrong usage or input (also an unknown profile, or an
-invalid key or base URL), 3 not found, 4 the key is missing, rejected or lacks a scope,
-5 the rate limit is reached, 6 the plan's limit is reached, 7 the outcome of a write is
-unknown, 130 interrupted.`
-
 const rootExample = `  hiring --sandbox account              try it without any setup
   hiring profile add acme               store your server address and API key
   hiring assessments list
-  hiring invitations import people.csv --assessment <assessment-id>
+  hiring invitations import people.csv --assessment "Backend engineer"
   hiring submissions report <submission-id>
   hiring submissions list --status evaluated -o csv > results.csv`
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hiring",
-		Short:         "Work with the Hiring Assessment API from a terminal",
-		Long:          rootLong,
+		Short:         "Work with the Hiring Assessment API from a terminal: assessments, invitations and reports",
 		Example:       rootExample,
 		Version:       version().Version,
 		Args:          cobra.NoArgs,
@@ -126,10 +111,10 @@ func (a *app) rootCommand() *cobra.Command {
 	grouped(root, groupTool,
 		a.profileCommand(), a.doctorCommand(), a.sandboxCommand(), a.versionCommand(),
 	)
-	root.AddCommand(formattingTopic(), environmentTopic())
+	root.AddCommand(topics()...)
 	a.addManCommand(root)
 	markUsageErrors(root)
-	root.SetHelpFunc(a.helpFunc(root.HelpFunc()))
+	root.SetHelpFunc(a.help)
 	return root
 }
 

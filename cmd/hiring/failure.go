@@ -155,42 +155,6 @@ func valueProblem(e *pflag.InvalidValueError) string {
 	return e.Unwrap().Error()
 }
 
-// helpCommand replaces Cobra's help command, to suggest other names for an unknown
-// command.
-func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Show help for a command or a topic",
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil {
-				return usageError{err}
-			}
-			if len(rest) > 0 {
-				return unknownCommand(c, rest[0])
-			}
-			c.InitDefaultHelpFlag()
-			return c.Help()
-		},
-	}
-}
-
-// helpFunc wraps Cobra's help function. It returns an error for an unknown subcommand
-// instead of showing the help of its group.
-func (a *app) helpFunc(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
-	return func(c *cobra.Command, args []string) {
-		if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
-			a.noHelp = unknownCommand(c, given[0])
-			return
-		}
-		if c.IsAdditionalHelpTopicCommand() { // Cobra would add an empty line for the usage that a topic lacks.
-			_, _ = fmt.Fprintln(c.OutOrStdout(), c.Long)
-			return
-		}
-		show(c, args)
-	}
-}
-
 // exitStatus returns the exit status of an error. An interruption comes first, because the
 // user caused it. An unknown outcome comes before its cause, because the command must not
 // be repeated without a check.

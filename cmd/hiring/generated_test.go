@@ -52,7 +52,7 @@ func TestEveryCommandHasAShortAndALongText(t *testing.T) {
 func TestHelpTopicsBeginAndEndWithText(t *testing.T) {
 	t.Parallel()
 	u := newUser(t, nil, "")
-	for _, topic := range []string{"environment", "formatting"} {
+	for _, topic := range []string{"environment", "exit-status", "formatting"} {
 		got := u.run("help", topic)
 		require.Zero(t, got.code, got.stderr)
 		assert.Equal(t, strings.TrimSpace(got.stdout)+"\n", got.stdout, topic)

@@ -16,6 +16,12 @@ func Write(root *cobra.Command, version, folder string) error {
 		return err
 	}
 	root.DisableAutoGenTag = true
+	root.Long = root.Short + "."
+	for _, topic := range root.Commands() { // Topics have no page.
+		if topic.IsAdditionalHelpTopicCommand() {
+			root.Long += "\n\n" + topic.Long
+		}
+	}
 	// A constant date, because packages are compared byte by byte.
 	built := time.Unix(0, 0).UTC()
 	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "hiring " + version, Date: &built}, folder)

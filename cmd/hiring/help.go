@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// helpCommand replaces Cobra's help command, to suggest other names for an unknown
+// command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show help for a command or a topic",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			if len(rest) > 0 {
+				return unknownCommand(c, rest[0])
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	}
+}
+
+// help shows the help of a command: what it does, its usage, commands by group, flags and
+// examples. It returns an error for an unknown subcommand instead of showing the help of
+// its group.
+func (a *app) help(c *cobra.Command, _ []string) {
+	if given := c.Flags().Args(); c.HasSubCommands() && len(given) > 0 {
+		a.noHelp = unknownCommand(c, given[0])
+		return
+	}
+	to := c.OutOrStdout()
+	_, _ = fmt.Fprintln(to, cmp.Or(strings.TrimSpace(c.Long), c.Short+"."))
+	if c.IsAdditionalHelpTopicCommand() {
+		return
+	}
+	usage := c.UseLine()
+	if c.HasAvailableSubCommands() {
+		usage = c.CommandPath() + " <command> [flags]"
+	}
+	section(to, "Usage", "  "+usage)
+	if len(c.Aliases) > 0 {
+		section(to, "Aliases", "  "+strings.Join(c.Aliases, ", "))
+	}
+	for _, group := range c.Groups() {
+		section(to, strings.TrimSuffix(group.Title, ":"), commandLines(c, func(child *cobra.Command) bool { return child.GroupID == group.ID }))
+	}
+	if len(c.Groups()) == 0 {
+		section(to, "Commands", commandLines(c, func(*cobra.Command) bool { return true }))
+	}
+	section(to, "Flags", c.LocalFlags().FlagUsages())
+	if c.HasParent() {
+		section(to, "Flags of every command", "  --columns, --debug, --dialect, --jq, --no-pager, -o/--output, --profile, --sandbox, --timeout, -y/--yes\n"+
+			"  See hiring --help.")
+	}
+	section(to, "Examples", c.Example)
+	if !c.HasParent() {
+		section(to, "Topics", topicLines(c))
+	}
+}
+
+// section writes a part of a help text that is not empty.
+func section(to io.Writer, title, text string) {
+	if text = strings.TrimRight(text, "\n"); text != "" {
+		_, _ = fmt.Fprintf(to, "\n%s:\n%s\n", title, text)
+	}
+}
+
+func commandLines(c *cobra.Command, which func(*cobra.Command) bool) (text string) {
+	for _, child := range c.Commands() {
+		if (child.IsAvailableCommand() || child.Name() == "help") && which(child) {
+			text += fmt.Sprintf("  %-12s %s\n", child.Name(), child.Short)
+		}
+	}
+	return text
+}
+
+func topicLines(c *cobra.Command) (text string) {
+	for _, child := range c.Commands() {
+		if child.IsAdditionalHelpTopicCommand() {
+			text += fmt.Sprintf("  hiring help %-12s %s\n", child.Name(), child.Short)
+		}
+	}
+	return text
+}
