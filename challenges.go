@@ -35,16 +35,17 @@ func (s *ChallengeService) Get(ctx context.Context, id string) (Challenge, error
 	return do[Challenge](ctx, s.use(), newRequest("Challenges.Get", "GET /challenges/{id}", pathID{"id", id}))
 }
 
-// Challenge is a coding challenge. The values of Domain, Difficulty, Level and Stack are
-// not documented. Those in the sandbox are invented.
+// Challenge is a coding challenge. The API does not document the values of Domain,
+// Difficulty, Level and Stack: treat them as text to display. Those in the sandbox are
+// invented.
 type Challenge struct {
 	ID               string                     `json:"id"`
 	Slug             string                     `json:"slug"`
 	Name             string                     `json:"name"`
-	Domain           string                     `json:"domain"`
-	Difficulty       string                     `json:"difficulty"`
-	Level            string                     `json:"level"`
-	Stack            string                     `json:"stack"`
+	Domain           string                     `json:"domain"`     // Field of work; in the sandbox such as "backend".
+	Difficulty       string                     `json:"difficulty"` // In the sandbox such as "medium".
+	Level            string                     `json:"level"`      // Experience; in the sandbox such as "senior".
+	Stack            string                     `json:"stack"`      // Technology; in the sandbox such as "go".
 	TimeLimitMinutes int                        `json:"time_limit_minutes"`
 	BudgetDollarsCap float64                    `json:"budget_dollars_cap"` // Spending cap for AI usage, in dollars.
 	IsPlatform       bool                       `json:"is_platform"`

@@ -87,6 +87,15 @@ func (c *Client) With(opts ...Option) (*Client, error) {
 	return k.config.with(opts).assemble(k.shared, c.Invitations.sent)
 }
 
+// String returns the environment and the host, as in "hiring.Client(test,
+// hiring.example.com)". It never contains the key.
+func (c *Client) String() string {
+	if c == nil || c.core == nil {
+		return "hiring.Client(without New)"
+	}
+	return "hiring.Client(" + cmp.Or(string(c.Environment()), "unknown environment") + ", " + c.core.base.Host + ")"
+}
+
 // Environment returns the environment of the key, by its prefix. It is empty for an
 // unknown prefix. With [WithKeySource] it is the environment of the last used key, and
 // empty before the first request.
@@ -124,14 +133,14 @@ func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
 }
 
 // Do sends a request to an endpoint that this package has no method for. path is below
-// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". Do uses the same key,
-// retries and errors as every other method. Scope that of the endpoint; costs one read
-// when method is GET, else one write.
+// /api/v1 and already escaped, as in "/assessments/"+id+"/archive". query may be nil. Do
+// uses the same key, retries and errors as every other method. It needs the scope of the
+// endpoint, and costs one read when method is GET, else one write.
 //
-// in is sent as JSON unless it is nil. The response's data is decoded into out, a pointer.
-// If out is nil, any 2xx response of the API is success. Any other out is a [ParamError],
-// and nothing is sent. Encoding and decoding follow encoding/json/v2, except that field
-// names match in any case.
+// Do sends in as JSON unless in is nil, and decodes the response's data into out, a
+// pointer. If out is nil, any 2xx response of the API is success. If out is anything else,
+// Do returns a [ParamError] and sends nothing. Encoding and decoding follow
+// encoding/json/v2, except that field names match in any case.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, in, out any) (Meta, error) {
 	r := anyRequest(method, path)
 	r.query = query

@@ -368,8 +368,8 @@ func (e *Error) setRejection(body []byte) {
 	e.Message = provenance.Describe(body, "error envelope")
 }
 
-// ParamError is an invalid argument, which was found before anything was sent. errors.Is
-// matches it with [ErrInvalidInput]. It never quotes the value.
+// ParamError is an invalid argument. No request was sent. errors.Is matches it with
+// [ErrInvalidInput]. It never quotes the value.
 //
 // Several invalid arguments are reported in one error on one line. errors.As finds the
 // first, and [FieldErrors] returns all.

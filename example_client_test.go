@@ -145,9 +145,21 @@ func ExampleClient_Do_patch() {
 func ExampleClient_print() {
 	client := sandbox.New().Client()
 
+	fmt.Println(client)
 	text := fmt.Sprintf("%v %+v %#v", client, client, client)
 	fmt.Println(strings.Contains(text, sandbox.TestKey))
-	// Output: false
+	// Output:
+	// hiring.Client(test, sandbox.invalid)
+	// false
+}
+
+func ExampleClient_String() {
+	client, err := hiring.New("https://hiring.example.com", "sk_live_ab3dE5fG7hI9jK1lM3nO5pQ7")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(client.String())
+	// Output: hiring.Client(live, hiring.example.com)
 }
 
 // A Dialect from a file that hiring doctor has written.

@@ -42,7 +42,7 @@ func ExampleWithRetry() {
 func ExampleWithEnvironment() {
 	_, err := hiring.New("https://hiring.example.com", "sk_live_0123456789", hiring.WithEnvironment(hiring.EnvironmentTest))
 	fmt.Println(err)
-	// Output: hiring: apiKey: is not of the test environment that WithEnvironment asks for
+	// Output: hiring: apiKey: must begin with sk_test_, because WithEnvironment requires the test environment
 }
 
 // A transport of your own, with a proxy, certificates or more connections. The client is

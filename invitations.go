@@ -97,11 +97,11 @@ func (s *InvitationService) Revoke(ctx context.Context, assessmentID, invitation
 		pathID{"assessmentID", assessmentID}, pathID{"invitationID", invitationID}))
 }
 
-// NewInvitation is the input of [InvitationService.Send]. Email and Name are required
-// (assumed: required name).
+// NewInvitation is the input of [InvitationService.Send], [InvitationService.Ensure] and
+// [InvitationService.SendAll]. Email and Name are required (assumed: required name).
 type NewInvitation struct {
-	Email string
-	Name  string
+	Email string         // Sent as it is. Ensure and SendAll compare addresses without case and surrounding space.
+	Name  string         // The e-mail may show it.
 	Extra map[string]any // Further members of the body.
 }
 

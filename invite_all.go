@@ -30,9 +30,10 @@ type SendAllOptions struct {
 	Checkpoint Checkpoint
 }
 
-// InviteProgress is the state of a run of [InvitationService.SendAll].
+// InviteProgress reports how many candidates [InvitationService.SendAll] has processed, and
+// whether it waits.
 type InviteProgress struct {
-	Done, Sent, Existing, Failed int         // Candidates; Done is the sum of the others.
+	Done, Sent, Existing, Failed int         // Numbers of candidates. Failed: not sent or unknown. Done: the sum of the others.
 	WaitUntil                    time.Time   // By the local clock; zero when the run is not waiting.
 	Reason                       PauseReason // Why the run waits; "" when it is not waiting.
 }

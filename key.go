@@ -113,7 +113,7 @@ func newCredential(key string, want Environment) (*credential, error) {
 	}
 	environment := environmentOf(key)
 	if want != "" && environment != want {
-		return nil, fmt.Errorf("is not of the %s environment that WithEnvironment asks for", want)
+		return nil, fmt.Errorf("must begin with sk_%[1]s_, because WithEnvironment requires the %[1]s environment", want)
 	}
 	return &credential{
 		key:     key,

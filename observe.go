@@ -109,16 +109,17 @@ type TracePause struct {
 	Until     time.Time // By the local clock.
 }
 
-// PauseReason is why a call waits.
+// PauseReason is the reason why a call waits: one of the Pause constants. Its text is for
+// logs.
 type PauseReason string
 
-// The reasons.
+// The reasons of waits.
 const (
 	PauseQuota    PauseReason = "quota"    // For the next rate-limit window, or to leave a part of this one to others.
 	PauseThrottle PauseReason = "throttle" // Because the API throttles the IP address after too many failed authentications.
 	PauseRetry    PauseReason = "retry"    // Before the next attempt.
 	PausePoll     PauseReason = "poll"     // Before the next poll.
-	PauseSettle   PauseReason = "settle"   // Before a lookup of a write whose outcome is unknown.
+	PauseSettle   PauseReason = "lookup"   // Before a lookup of an invitation whose outcome is unknown.
 )
 
 // hook is a tracer or an observer of a client. An observer sees only the ends of

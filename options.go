@@ -13,9 +13,10 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/retry"
 )
 
-// Option configures a client. [New] and [Client.With] check all options together, so their
-// order does not matter. Observers and traces accumulate. Of any other option, the last
-// one applies.
+// Option configures a client. [New] and [Client.With] check all options together.
+// Observers and traces accumulate, and are called in the order in which they were given.
+// When any other option is given twice, the last one applies. Otherwise the order of
+// options does not matter. A nil Option is ignored.
 type Option func(*config)
 
 type config struct {
@@ -59,7 +60,9 @@ func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) { c.http = client }
 }
 
-// WithRetry sets how failed attempts are retried.
+// WithRetry sets how failed attempts are retried. The default is 4 attempts with random
+// delays that grow from 500 ms to 30 s, and waits of at most 1 min for a Retry-After or a
+// rate-limit window. A zero field of policy keeps its default.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) { c.retry = policy }
 }

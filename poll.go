@@ -8,10 +8,12 @@ import (
 	"github.com/hiring-assessment/hiring-go/internal/waiting"
 )
 
-// PollResult is the result of one Poll.
+// PollResult is what [SubmissionService.Poll] found, and when and with which state to call
+// it next. Process Submissions before you save State: a state that was saved earlier loses
+// them in a crash.
 type PollResult struct {
 	Submissions []Submission  // Newly evaluated. Report is nil where Watch would yield nil.
-	State       string        // For the next Poll. At most 256 KB. It holds hashes of ids and no candidate data.
+	State       string        // For the next Poll, also after an error. At most 256 KB of text without candidate data.
 	Wait        time.Duration // Until the next Poll; 0 when there is more to read already.
 	Progress    WaitProgress
 

@@ -8,21 +8,22 @@ import (
 
 // Report is the result of grading a submission. Before grading has finished, PipelineRank
 // and GeneratedAt are nil (assumed: not yet). Show a nil score, and a pillar's score that
-// [Pillar.ReliableScore] does not return, as "not enough data" and never as zero.
+// [Pillar.ReliableScore] does not return, as "not enough data" and never as zero. The
+// shapes of the RawValue fields are not documented.
 type Report struct {
 	SubmissionID       string                     `json:"submission_id"`
 	Status             SubmissionStatus           `json:"status"`
 	Evaluated          bool                       `json:"evaluated"`
-	ShipScore          *int                       `json:"ship_score"` // Nil before evaluation. Use Score.
+	ShipScore          *int                       `json:"ship_score"` // Overall score. Nil before grading has finished, and possibly later. Use Score.
 	Verdict            Verdict                    `json:"verdict"`
-	VerdictLabel       string                     `json:"verdict_label"`
-	Confidence         Confidence                 `json:"confidence"`
-	Summary            string                     `json:"summary"`
+	VerdictLabel       string                     `json:"verdict_label"` // For people. May be empty, as in a report without a score: show Verdict then.
+	Confidence         Confidence                 `json:"confidence"`    // Of the whole report. A pillar has LowConfidence.
+	Summary            string                     `json:"summary"`       // May be empty.
 	ScoredAsRole       *string                    `json:"scored_as_role"`
 	Pillars            []Pillar                   `json:"pillars"`
 	Strengths          []RawValue                 `json:"strengths"`
 	Flags              []RawValue                 `json:"flags"`
-	InterviewQuestions []RawValue                 `json:"interview_questions"`
+	InterviewQuestions []RawValue                 `json:"interview_questions"` // Suggestions.
 	Facts              Facts                      `json:"facts"`
 	ScopeExclusions    []RawValue                 `json:"scope_exclusions"`
 	IntegrityStatus    IntegrityStatus            `json:"integrity_status"`
@@ -96,15 +97,16 @@ func (p Pillar) ReliableScore() (score int, ok bool) {
 	return *p.Score, true
 }
 
-// Facts are measurements of an attempt. A nil pointer means not known.
+// Facts are measurements of an attempt. A nil pointer means not known. The API does not
+// document how it measures the percentages.
 type Facts struct {
 	TimeUsedMinutes       *float64                   `json:"time_used_minutes"`
 	TimeAllottedMinutes   int                        `json:"time_allotted_minutes"`
-	BudgetUsedDollars     float64                    `json:"budget_used_dollars"`
+	BudgetUsedDollars     float64                    `json:"budget_used_dollars"` // Spending on AI.
 	BudgetAllottedDollars float64                    `json:"budget_allotted_dollars"`
-	AIAuthoredPct         *float64                   `json:"ai_authored_pct"`
-	ChurnPct              *float64                   `json:"churn_pct"`
-	AIExchangeCount       int                        `json:"ai_exchange_count"`
+	AIAuthoredPct         *float64                   `json:"ai_authored_pct"`   // By its name, the percentage of the code that AI wrote.
+	ChurnPct              *float64                   `json:"churn_pct"`         // By its name, the percentage of the code that was rewritten.
+	AIExchangeCount       int                        `json:"ai_exchange_count"` // By its name, the number of prompts with their responses.
 	Extra                 map[string]json.RawMessage `json:",unknown,embed"`
 }
 
@@ -120,16 +122,21 @@ type Confidence string
 // "flagged" is documented. The sandbox also returns "clear".
 type IntegrityStatus string
 
-// PillarID identifies a scored area. The documentation lists exactly the four below. The
-// client accepts others.
+// PillarID identifies a scored area: one of four constants, according to the
+// documentation. The client accepts others.
 type PillarID string
 
-// The documented values.
-const (
-	VerdictStrongYes Verdict         = "strong_yes"
-	ConfidenceLow    Confidence      = "low"
-	IntegrityFlagged IntegrityStatus = "flagged"
+// VerdictStrongYes is the only documented verdict.
+const VerdictStrongYes Verdict = "strong_yes"
 
+// ConfidenceLow is the only documented confidence.
+const ConfidenceLow Confidence = "low"
+
+// IntegrityFlagged is the only documented result of the integrity checks.
+const IntegrityFlagged IntegrityStatus = "flagged"
+
+// The four scored areas.
+const (
 	PillarCorrectness PillarID = "correctness"
 	PillarCraft       PillarID = "craft"
 	PillarAIFluency   PillarID = "ai_fluency"

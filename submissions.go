@@ -158,9 +158,10 @@ type SubmissionChallenge struct {
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }
 
-// Candidate is the invited person.
+// Candidate identifies the person of a submission, with the address and the name of the
+// invitation. Both are personal data: do not log them.
 type Candidate struct {
-	Email string                     `json:"email"`
+	Email string                     `json:"email"` // Compare it with SubmissionService.FindByEmail, which ignores case.
 	Name  string                     `json:"name"`
 	Extra map[string]json.RawMessage `json:",unknown,embed"`
 }

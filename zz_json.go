@@ -4,148 +4,114 @@ package hiring
 
 import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 
+// MarshalJSON and UnmarshalJSON use the names of the API and keep unknown members in Extra: see "Resources" in doc.go.
+
 func (Account) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Account) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Account) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Assessment) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Assessment) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Assessment) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Branding) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Branding) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Branding) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Budget) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Budget) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Budget) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Candidate) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Candidate) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Candidate) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Challenge) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Challenge) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Challenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Event) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Event) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Event) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Facts) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Facts) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Facts) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Invitation) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Invitation) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Invitation) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Member) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Member) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Member) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Pillar) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Pillar) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Pillar) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (PipelineRank) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v PipelineRank) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *PipelineRank) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Plan) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Plan) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Plan) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Report) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Report) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Report) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Submission) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Submission) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Submission) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (SubmissionChallenge) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v SubmissionChallenge) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *SubmissionChallenge) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Task) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Task) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Task) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Usage) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v Usage) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *Usage) UnmarshalJSON(b []byte) error { return decode(b, v) }
 
 func (Account) reader() any { return newAccountReader() }

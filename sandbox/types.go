@@ -122,7 +122,7 @@ type Timeline = server.Timeline
 // without RetryAfter until the window ends. The rate limit itself does not change.
 // [Server.SetQuota] changes it.
 //
-// A response without a body that is cut is lost. Over TCP and the pipe, net/http
+// CutAfter on a response without a body loses the response. Over TCP and the pipe, net/http
 // retries a GET when a reused connection is reset: the journal shows
 // two requests.
 type Fault = server.Fault

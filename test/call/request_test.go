@@ -170,7 +170,7 @@ func TestFromEnvErrorsNameItsVariables(t *testing.T) {
 	client, err := hiring.FromEnv()
 	require.NoError(t, err)
 	_, err = client.With(hiring.WithEnvironment(hiring.EnvironmentLive))
-	require.EqualError(t, err, "hiring: HIRING_API_KEY: is not of the live environment that WithEnvironment asks for")
+	require.EqualError(t, err, "hiring: HIRING_API_KEY: must begin with sk_live_, because WithEnvironment requires the live environment")
 }
 
 func TestKeyOfASourceIsNamedAsSuch(t *testing.T) {

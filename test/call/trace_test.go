@@ -268,7 +268,7 @@ func TestTraceSeesOperationsMadeOfSeveral(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}},
-		{"Invitations.Ensure", []string{"Invitations.List", "Invitations.Send"}, "settle", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
+		{"Invitations.Ensure", []string{"Invitations.List", "Invitations.Send"}, "lookup", func(t *testing.T, s *sandbox.Server, c *hiring.Client, a string) {
 			s.Inject(sandbox.Fault{Route: "POST /assessments/{id}/invitations", Status: 500, After: true})
 			_, err := c.Invitations.Ensure(t.Context(), a, hiring.NewInvitation{Email: "jo@example.com", Name: "Jo"})
 			require.NoError(t, err)

@@ -200,7 +200,7 @@ func TestTheLoggerReportsWaits(t *testing.T) {
 			assert.True(t, entry.Until.After(entry.Time))
 		}
 		assert.Positive(t, reasons["quota"])
-		assert.Positive(t, reasons["settle"])
+		assert.Positive(t, reasons["lookup"])
 		assert.NotContains(t, text.String(), "candidate-")
 	})
 }

@@ -83,6 +83,24 @@ func TestKeyIsNeverVisible(t *testing.T) {
 	}
 }
 
+func TestClientPrintsEnvironmentAndHost(t *testing.T) {
+	t.Parallel()
+	for _, key := range leakKeys {
+		client, err := hiring.New("https://hiring.example.com/prefix/", key)
+		require.NoError(t, err)
+		want := "hiring.Client(" + string(client.Environment()) + ", hiring.example.com)"
+		var log bytes.Buffer
+		slog.New(slog.NewMultiHandler(slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil))).Info("made", "client", client)
+		asJSON, err := json.Marshal(client)
+		require.NoError(t, err)
+		assert.Equal(t, want, fmt.Sprintf("%v", client))
+		assert.Equal(t, want, fmt.Sprintf("%+v", client))
+		assert.Contains(t, log.String(), `client="`+want+`"`)
+		apitest.AssertNoKey(t, key, "the client", client, *client, fmt.Sprintf("%#v", client), log.String(), string(asJSON))
+	}
+	assert.Equal(t, "hiring.Client(without New)", new(hiring.Client).String())
+}
+
 func keyShowsUpNowhere(t *testing.T, key, name string, reply apitest.Responder) {
 	var log bytes.Buffer
 	options := &slog.HandlerOptions{Level: slog.LevelDebug}

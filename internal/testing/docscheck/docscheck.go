@@ -109,6 +109,9 @@ func (p *Package) WithoutComment() (missing []string) {
 		}
 	}
 	for name, f := range p.declared() {
+		if f.Name == "MarshalJSON" || f.Name == "UnmarshalJSON" { // Generated, with one comment for all.
+			continue
+		}
 		if f.Doc == "" {
 			missing = append(missing, p.dir+": "+name)
 			continue
@@ -132,11 +135,11 @@ func (p *Package) WithoutComment() (missing []string) {
 }
 
 // stated is how a comment says what a call needs and what it costs.
-var stated = regexp.MustCompile(`\bScope\s+(read|write|that\s+of)\b[^.]*\b(costs?|reads|writes)\b`)
+var stated = regexp.MustCompile(`\b(Scope\s+(read|write)|the\s+scope\s+of\s+the\s+endpoint)\b[^.]*\b(costs?|reads|writes)\b`)
 
-// WithoutCost names the functions and methods that send requests and do not say
-// which scope they need and what they cost in quota. What is asked of is what sends
-// says yes to: the name of its example, its declaration.
+// WithoutCost returns the functions and methods that send requests and do not state their
+// scope and their cost. sends reports whether a function sends requests, by the name of its
+// example and its declaration.
 func (p *Package) WithoutCost(sends func(name string, decl *ast.FuncDecl) bool) (missing []string) {
 	for name, f := range p.declared() {
 		if sends(name, f.Decl) && !stated.MatchString(f.Doc) {

@@ -72,6 +72,8 @@ func JSONMethods(root string) ([]byte, error) {
 package hiring
 
 import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
+
+// MarshalJSON and UnmarshalJSON use the names of the API and keep unknown members in Extra: see "Resources" in doc.go.
 `)
 	var resources []string
 	for _, name := range slices.Sorted(maps.Keys(r.types)) {
@@ -80,10 +82,8 @@ import "github.com/hiring-assessment/hiring-go/internal/jsoncodec/fastjson"
 			fmt.Fprintf(&b, `
 func (%[1]s) resource() {}
 
-// MarshalJSON encodes the members under the names of the API, and the members of Extra.
 func (v %[1]s) MarshalJSON() ([]byte, error) { return encode(v) }
 
-// UnmarshalJSON decodes v and keeps unknown members in Extra.
 func (v *%[1]s) UnmarshalJSON(b []byte) error { return decode(b, v) }
 `, name)
 		}
