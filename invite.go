@@ -19,7 +19,7 @@ type InviteOutcome string
 const (
 	InviteSent     InviteOutcome = "sent"     // This call sent the invitation.
 	InviteExisting InviteOutcome = "existing" // The address had an invitation already; nothing was sent.
-	InviteNotSent  InviteOutcome = "not sent" // This call sent nothing. The address may have an invitation.
+	InviteNotSent  InviteOutcome = "not sent" // This call sent no e-mail: nothing was sent, or no lookup found the invitation.
 	InviteUnknown  InviteOutcome = "unknown"  // An e-mail may have been sent. Run again later: the new run looks for it first.
 )
 
@@ -59,6 +59,10 @@ func (i InviteResult) concernsOne(err error) bool {
 //     RetryPolicy.MaxAttempts times.
 //   - After a 2xx response without a readable invitation it lists once and never sends again.
 //   - Calls of one client and its variants for the same address wait for each other.
+//
+// Ensure blocks for at most 6 minutes with the default options while the API responds to
+// lookups: 4 attempts of 30 s, and a minute after each. The context ends it earlier, with
+// InviteUnknown if a request may have been processed.
 //
 // Ensure does not protect against two processes that invite one address in the same
 // second, nor against a restart within a minute after a crash.

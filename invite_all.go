@@ -41,10 +41,13 @@ type InviteProgress struct {
 // SendAll sends an invitation to every candidate whose address has none in the
 // assessment, each with the guarantees of [InvitationService.Ensure].
 //
-//   - Each is called once per candidate, in order, and may send invitations itself. When
-//     it returns false, SendAll sends nothing more and returns nil.
+//   - Each is called once per candidate, in order. It may call other methods of the client.
+//     When it returns false, SendAll sends nothing more and returns nil.
 //   - A 400, a 409 and a 2xx without an invitation concern one candidate. Any other error
-//     ends the run: nothing more is sent, and the error of the rest matches [ErrRunEnded].
+//     ends the run: nothing more is sent, the error of the rest matches [ErrRunEnded], and
+//     SendAll returns the error that ended the run.
+//   - With Each, which receives every failure, SendAll returns nil when it reached the end of
+//     candidates, whatever failed on the way.
 //   - Without Each, SendAll returns nil only when every candidate has an invitation. The
 //     error joins the failures of the first ten candidates, each with its position in
 //     candidates, counted from 1, and says how many more failed.
@@ -54,8 +57,9 @@ type InviteProgress struct {
 //   - A tenth of the write rate limit is left to others. SendAll waits for windows
 //     regardless of RetryPolicy.MaxWait.
 //
-// Scope write; costs one write a candidate, one listing, and up to two reads a minute
-// while it sends.
+// Scope write; costs one write a candidate, one read for each 100 invitations of the
+// assessment, about one read a minute while it sends, and up to two listings for each
+// unknown outcome.
 func (s *InvitationService) SendAll(ctx context.Context, assessmentID string, candidates iter.Seq[NewInvitation], o SendAllOptions) error {
 	return s.use().traced(ctx, TraceCall{Operation: "Invitations.SendAll"}, func(ctx context.Context) error {
 		if candidates == nil {

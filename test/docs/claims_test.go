@@ -271,3 +271,21 @@ func TestExchangeErrMayNameACandidate(t *testing.T) {
 	assert.Regexp(t, "(?m)^\\| `Exchange.Err`.*may name people", text(t, "docs/telemetry.md"))
 	assert.Contains(t, text(t, "docs/telemetry.md"), "every other field of `Exchange`")
 }
+
+// TestEnsureBlocksAsLongAsItsCommentSays lets every attempt to send time out before the API
+// processes it. Both lookups after each find nothing.
+func TestEnsureBlocksAsLongAsItsCommentSays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t)
+		assessment := server.AddAssessment("Backend engineer")
+		server.Inject(sandbox.Fault{Route: "POST *", Delay: time.Hour, Times: -1})
+		begun := time.Now()
+		invited, err := server.LiveClient().Invitations.Ensure(t.Context(), assessment, hiring.NewInvitation{Email: "ada@example.com", Name: "Ada"})
+		assert.Equal(t, 6*time.Minute, time.Since(begun).Round(time.Second))
+		assert.Equal(t, hiring.InviteNotSent, invited.Outcome, "as docs/inviting.md says of lookups that find nothing")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Contains(t, text(t, "invite.go"), "Ensure blocks for at most 6 minutes with the default options")
+		assert.Contains(t, text(t, "docs/inviting.md"), "6 minutes")
+	})
+}

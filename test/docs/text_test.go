@@ -103,8 +103,8 @@ func TestTheGuideNamesEveryErrorCode(t *testing.T) {
 func TestTheFiguresOfTheReadmeAreThoseOfTheGuide(t *testing.T) {
 	t.Parallel()
 	figures := func(way string) []string {
-		row := regexp.MustCompile(`(?m)^\| 1,000 \| ` + regexp.QuoteMeta(way) + ` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|`).FindStringSubmatch(text(t, "docs/waiting.md"))
-		require.NotNil(t, row, "docs/waiting.md has no row for 1,000 and %s", way)
+		row := regexp.MustCompile(`(?m)^\| 1,000 \| ` + regexp.QuoteMeta(way) + ` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|`).FindStringSubmatch(text(t, "docs/internals/waiting-figures.md"))
+		require.NotNil(t, row, "docs/internals/waiting-figures.md has no row for 1,000 and %s", way)
 		return row[1:]
 	}
 	loop, waits := figures("each report every 30 s"), figures("`WaitReports`, `since` on creation")

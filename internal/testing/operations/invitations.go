@@ -38,6 +38,6 @@ func init() {
 		},
 	})
 	compose("Invitations.Ensure", "write", "up to 1 read for each 100 invitations there; 1 write and 1 of the plan if there was none")
-	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 for each minute in which it sends; 1 write and 1 of the plan for each candidate without one")
+	compose("Invitations.SendAll", "write", "1 read for each 100 invitations there, about 1 a minute while it sends, up to 2 listings for each unknown outcome; 1 write and 1 of the plan for each candidate without one")
 	tests["Invitations"] = Invitations
 }

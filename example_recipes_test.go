@@ -1,0 +1,274 @@
+package hiring_test
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// The handler of a web form. The invitation continues when the browser leaves.
+func ExampleInvitationService_Ensure_handler() {
+	server := sandbox.New()
+	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
+
+	invite := func(w http.ResponseWriter, r *http.Request) {
+		candidate := hiring.NewInvitation{Email: r.PostFormValue("email"), Name: r.PostFormValue("name")}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 3*time.Minute)
+		done := make(chan error, 1)
+		go func() {
+			defer cancel()
+			_, err := client.Invitations.Ensure(ctx, assessmentID, candidate)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			switch {
+			case err == nil:
+				fmt.Fprintln(w, "invited")
+			case errors.Is(err, hiring.ErrOutcomeUnknown):
+				http.Error(w, "not certain yet: submit the form again", http.StatusAccepted)
+			case errors.Is(err, hiring.ErrInvalidInput):
+				http.Error(w, fmt.Sprint(hiring.FieldErrors(err)), http.StatusBadRequest)
+			default:
+				http.Error(w, "try again later", http.StatusServiceUnavailable)
+			}
+		case <-time.After(5 * time.Second): // Such as after a lost response.
+			http.Error(w, "in progress: submit the form again in a minute", http.StatusAccepted)
+		}
+	}
+
+	for _, email := range []string{"ada@example.com", "ada@example.com", "ada"} { // The form is submitted twice, then wrong.
+		form := url.Values{"name": {"Ada"}, "email": {email}}
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(form.Encode()))
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		response := httptest.NewRecorder()
+		invite(response, request)
+		fmt.Println(response.Code, strings.TrimSpace(response.Body.String()))
+	}
+	fmt.Println(len(server.Mails()), "e-mail")
+	// Output:
+	// 200 invited
+	// 200 invited
+	// 400 map[candidate_email:[Expected an email address.]]
+	// 1 e-mail
+}
+
+// candidatesOf reads the rows name,email one by one. It stores an error in err, because a sequence of candidates
+// cannot fail.
+func candidatesOf(file io.Reader, err *error) iter.Seq[hiring.NewInvitation] {
+	return func(yield func(hiring.NewInvitation) bool) {
+		rows := csv.NewReader(file)
+		rows.FieldsPerRecord = 2
+		for {
+			row, readErr := rows.Read()
+			if readErr != nil {
+				if !errors.Is(readErr, io.EOF) {
+					*err = readErr
+				}
+				return
+			}
+			if !yield(hiring.NewInvitation{Name: row[0], Email: row[1]}) {
+				return
+			}
+		}
+	}
+}
+
+// Candidates from a file that does not fit into memory, and that may break off.
+func ExampleInvitationService_SendAll_csv() {
+	ctx := context.Background()
+	server := sandbox.New()
+	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
+	file := strings.NewReader("Ada,ada@example.com\nBob\n")
+
+	var readErr error
+	err := client.Invitations.SendAll(ctx, assessmentID, candidatesOf(file, &readErr), hiring.SendAllOptions{})
+	err = errors.Join(err, readErr) // SendAll regards the end of the sequence as the end of the candidates.
+	fmt.Println(len(server.Mails()), "e-mail;", err)
+	// Output: 1 e-mail; record on line 2: wrong number of fields
+}
+
+// Candidates who have not opened their invitation within a week receive its e-mail again, once.
+func ExampleInvitationService_Resend_reminder() {
+	server := sandbox.New()
+	client, assessmentID := server.LiveClient(), server.AddAssessment("Backend engineer")
+	if _, err := server.Invite(assessmentID, "ada@example.com", "Ada"); err != nil {
+		log.Fatal(err)
+	}
+	server.Advance(8 * 24 * time.Hour)
+	now := time.Now().Add(8 * 24 * time.Hour)
+
+	remind := func(ctx context.Context, reminded map[string]bool) error { // Keep the ids in your database.
+		for invitation, err := range client.Invitations.List(assessmentID).All(ctx) {
+			if err != nil {
+				return err
+			}
+			due := invitation.Status == hiring.InvitationSent && invitation.OpenedAt == nil &&
+				invitation.SentAt != nil && now.Sub(*invitation.SentAt) > 7*24*time.Hour && now.Before(invitation.ExpiresAt)
+			if !due || reminded[invitation.ID] {
+				continue
+			}
+			reminded[invitation.ID] = true // Before the request: after a lost response no second reminder is sent.
+			if _, err := client.Invitations.Resend(ctx, assessmentID, invitation.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	reminded := make(map[string]bool)
+	fmt.Println(remind(context.Background(), reminded), remind(context.Background(), reminded), len(server.Mails()), "e-mails")
+	// Output: <nil> <nil> 2 e-mails
+}
+
+// A service of several organizations has one client for each key.
+func ExampleNew_organizations() {
+	ctx := context.Background()
+	server := sandbox.New(
+		sandbox.WithKey(sandbox.Key{Token: "sk_live_of_acme_000001", Organization: "Acme"}),
+		sandbox.WithKey(sandbox.Key{Token: "sk_live_of_zeta_000002", Organization: "Zeta"}))
+	keys := map[string]string{"acme": "sk_live_of_acme_000001", "zeta": "sk_live_of_zeta_000002"} // From your secret store.
+
+	clients := make(map[string]*hiring.Client) // Safe to share between goroutines once it is complete.
+	for organization, key := range keys {
+		client, err := hiring.New(server.URL(), key)
+		if err != nil {
+			log.Fatalf("%s: %v", organization, err)
+		}
+		clients[organization] = client
+	}
+	for _, organization := range []string{"acme", "zeta"} {
+		account, err := clients[organization].Account.Get(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		checkpoint := hiring.FileCheckpoint("watch-" + organization + ".state") // One for each organization and filter.
+		fmt.Println(account.Name, clients[organization].Quota().Read.Remaining, checkpoint != nil)
+	}
+	server.Close()
+	// Output:
+	// Acme 999 true
+	// Zeta 999 true
+}
+
+// A header on every request, such as a tenant for a gateway.
+func ExampleWithTrace_header() {
+	server := sandbox.New()
+	var tenant string
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tenant = r.Header.Get("X-Tenant")
+		server.ServeHTTP(w, r)
+	}))
+	defer gateway.Close()
+
+	client, err := hiring.New(gateway.URL, sandbox.TestKey, hiring.WithTrace(hiring.Trace{
+		Attempt: func(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+			a.Header.Set("X-Tenant", "acme")
+			return nil, nil
+		},
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = client.Account.Get(context.Background())
+	fmt.Println(tenant, err)
+	// Output: acme <nil>
+}
+
+// watch is the loop of a service. It returns nil when the context is cancelled, as after SIGTERM.
+func watch(ctx context.Context, client *hiring.Client, options hiring.WatchOptions, handle func(hiring.Submission) error) error {
+	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if errors.Is(err, context.Canceled) {
+			return nil // SIGTERM: the checkpoint is saved, and the next start resumes.
+		}
+		if err != nil {
+			return err // Such as a refused key. Transient errors were retried.
+		}
+		if err := handle(submission); err != nil {
+			return err // Not saved as delivered: the next start receives it again.
+		}
+	}
+	return nil
+}
+
+// The loop of a service that SIGTERM ends, and a line in its log when the first poll worked and every hour.
+func ExampleSubmissionService_Watch_service() {
+	ctx, stop := context.WithCancel(context.Background()) // In a service: signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	client := sandbox.New().LiveClient()
+
+	var logged time.Time
+	logHourly := func(p hiring.WaitProgress) {
+		if time.Since(logged) >= time.Hour {
+			logged = time.Now()
+			fmt.Printf("watching: %d unfinished, slow because of %q\n", p.AwaitingGrading, p.SlowReason)
+		}
+	}
+	options := hiring.WatchOptions{Progress: func(p hiring.WaitProgress) {
+		logHourly(p)
+		stop() // Ends the example.
+	}}
+	err := watch(ctx, client, options, func(hiring.Submission) error { return nil })
+	fmt.Println("ended:", err)
+	// Output:
+	// watching: 0 unfinished, slow because of ""
+	// ended: <nil>
+}
+
+// spreadsheet writes results as CSV. A spreadsheet would run a text that begins like a formula, so an apostrophe is
+// put before it.
+func spreadsheet(ctx context.Context, client *hiring.Client, out io.Writer) error {
+	safe := func(text string) string {
+		if text != "" && strings.ContainsAny(text[:1], "=+-@\t\r") {
+			return "'" + text
+		}
+		return text
+	}
+	table := csv.NewWriter(out)
+	_ = table.Write([]string{"name", "e-mail", "score", "verdict"}) // Error returns the first error of a writer.
+	for submission, err := range client.Submissions.List(hiring.SubmissionFilter{Status: hiring.SubmissionEvaluated}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		score, label := "", "" // An empty cell means not enough data. 0 would be wrong in an average.
+		if n, ok := submission.Report.Score(); ok {
+			score, label = strconv.Itoa(n), submission.Report.VerdictLabel
+		}
+		_ = table.Write([]string{safe(submission.Candidate.Name), safe(submission.Candidate.Email), score, safe(label)})
+	}
+	table.Flush()
+	return table.Error()
+}
+
+// A file for a spreadsheet. Candidates choose their names.
+func ExampleSubmissionService_List_spreadsheet() {
+	server := sandbox.New()
+	assessmentID := server.AddAssessment("Backend engineer")
+	for _, name := range []string{`=HYPERLINK("http://evil.example")`, "Ada"} {
+		invitationID, err := server.Invite(assessmentID, "ada@example.com", name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		take(server, invitationID)
+	}
+	if err := spreadsheet(context.Background(), server.LiveClient(), os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// name,e-mail,score,verdict
+	// Ada,ada@example.com,88,Strong yes
+	// "'=HYPERLINK(""http://evil.example"")",ada@example.com,88,Strong yes
+}
