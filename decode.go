@@ -83,9 +83,18 @@ func (v RawValue) Text() (string, bool) {
 	return s, true
 }
 
+// textWithin is like Text, with limits.
+func (v RawValue) textWithin(within *limits.Bound) (string, bool) {
+	var s string
+	if len(v) == 0 || v[0] != '"' || decodeWithin(within, v, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
 // texts returns the strings of an array, or the one string that stands alone.
 func (v RawValue) texts(within *limits.Bound) []string {
-	if text, ok := v.Text(); ok {
+	if text, ok := v.textWithin(within); ok {
 		return []string{text}
 	}
 	var items []RawValue
@@ -94,7 +103,7 @@ func (v RawValue) texts(within *limits.Bound) []string {
 	}
 	texts := make([]string, 0, len(items))
 	for _, item := range items {
-		if text, ok := item.Text(); ok {
+		if text, ok := item.textWithin(within); ok {
 			texts = append(texts, text)
 		}
 	}
@@ -248,6 +257,8 @@ func readEnvelope[T any](p *payload, e *envelope[T], data func() fastjson.Reader
 		}
 	}
 	switch {
+	case err == nil && len(e.Meta.NextCursor) > maxCursor:
+		err = errLongCursor
 	case err == nil && p.leniency != nil:
 		warning = p.leniency.check(e.Data)
 	case errors.Is(err, fastjson.ErrItems):
@@ -260,7 +271,11 @@ func tooManyItems(most int) error {
 	return responseError(fmt.Sprintf("the page holds more than %d items, ten times what the documentation allows", most))
 }
 
+// maxCursor is the longest cursor that is decoded, in bytes. It is more than fits into a URL.
+const maxCursor = 64 << 10
+
 const (
+	errLongCursor = responseError("the response's next_cursor is longer than 64 KB")
 	errNoData     = responseError("the response has no data")
 	errNoIdentity = responseError("the response's data has no id, so it is not the expected resource")
 )

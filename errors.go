@@ -355,13 +355,14 @@ func (e *Error) setRejection(body []byte) {
 		return
 	}
 	var rejection errorEnvelope
-	if err := decode(body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
+	within := &limits.Bound{Left: 2*int64(len(body)) + 64<<10}
+	if err := decodeWithin(within, body, &rejection); err == nil && rejection.Error != nil && (rejection.Error.Code != "" || rejection.Error.Message != "") {
 		e.Code, e.Message = rejection.Error.Code, rejection.Error.Message
 		if len(rejection.Error.Details) > 0 && string(rejection.Error.Details) != "null" {
 			e.Details = rejection.Error.Details
 		}
 		if e.RequestID == "" {
-			e.RequestID, _ = rejection.Error.RequestID.Text()
+			e.RequestID, _ = rejection.Error.RequestID.textWithin(within)
 		}
 		return
 	}

@@ -104,7 +104,7 @@ func (c *Codec) Decode(b []byte, v any) error { return jsonv2.Unmarshal(b, v, c.
 // DecodeWithin is like Decode with a limit of memory and time, for JSON from outside the
 // process. It returns the bound's error when a limit is exceeded.
 func (c *Codec) DecodeWithin(within *limits.Bound, b []byte, v any, options ...jsonv2.Options) error {
-	counted := jsonv2.WithUnmarshalers(within.Unmarshalers(len(b), c.readers))
+	counted := jsonv2.WithUnmarshalers(within.Unmarshalers(b, c.readers))
 	err := jsonv2.Unmarshal(b, v, c.Reading, counted, jsonv2.JoinOptions(options...))
 	if within.Stopped != nil {
 		return within.Stopped

@@ -15,10 +15,11 @@ import (
 )
 
 // scalars read numbers and times that json/v2 rejects although their meaning is clear:
-// whole numbers written as 1.0 or 1e2, and leap seconds.
+// whole numbers written as 1.0 or 1e2, and leap seconds. They reject what is too long.
 var scalars = json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(readWhole[int]),
 	json.UnmarshalFromFunc(readWhole[int64]),
+	json.UnmarshalFromFunc(readFloat),
 	json.UnmarshalFromFunc(readTime),
 )
 
@@ -38,8 +39,29 @@ func readWhole[T int | int64](d *jsontext.Decoder, v *T) error {
 	return nil
 }
 
-// maxNumber is the longest number that is read, in bytes.
-const maxNumber = 1000
+// maxNumber is the longest number that is read, in bytes, and maxTime the longest time.
+// The errors of json/v2 and package time contain copies of what they could not read.
+const (
+	maxNumber = 1000
+	maxTime   = 1000
+)
+
+// readFloat reads a number as json/v2 does, except that it rejects one that is too long.
+func readFloat(d *jsontext.Decoder, v *float64) error {
+	if d.PeekKind() != '0' {
+		return limits.Skip
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	read, err := strconv.ParseFloat(string(raw[:min(len(raw), maxNumber)]), 64)
+	if err != nil || len(raw) > maxNumber {
+		return &json.SemanticError{JSONKind: '0', GoType: reflect.TypeFor[float64]()}
+	}
+	*v = read
+	return nil
+}
 
 var errNotWhole = errors.New("not a whole number in range")
 
@@ -83,6 +105,9 @@ func readTime(d *jsontext.Decoder, v *time.Time) error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
+	}
+	if len(raw) > maxTime {
+		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
 	}
 	const at = len(`"2006-01-02T15:04`)
 	var leap time.Duration

@@ -19,7 +19,12 @@ import (
 // It omits the offset.
 func WhereIn(place string, err error) string {
 	at, what, _ := split(err)
-	return text.Quote([]byte(strings.ToValidUTF8(place+at, ""))) + " " + cmp.Or(what, "cannot be read")
+	return quote(place+at) + " " + cmp.Or(what, "cannot be read")
+}
+
+// quote returns the beginning of a JSON pointer, which may be as long as a response.
+func quote(pointer string) string {
+	return text.Quote([]byte(strings.ToValidUTF8(pointer[:min(len(pointer), 2*text.MaxQuoted)], "")))
 }
 
 // Where describes the position and kind of a JSON error. It omits the error's own text,
@@ -32,7 +37,7 @@ func Where(err error) string {
 	if at == "" {
 		return fmt.Sprintf(": it %s at byte %d", what, offset)
 	}
-	return fmt.Sprintf(": %s %s at byte %d", text.Quote([]byte(strings.ToValidUTF8(at, ""))), what, offset)
+	return fmt.Sprintf(": %s %s at byte %d", quote(at), what, offset)
 }
 
 // split returns the JSON pointer of an error, a description, and the offset. The

@@ -75,9 +75,10 @@ func (b *Bound) TakeMember(n int) bool {
 const grown = 7
 
 // Unmarshalers deducts an upper bound of what json/v2 allocates for each value, then runs
-// others. text is the length of the JSON, which bounds the memory of all strings.
-func (b *Bound) Unmarshalers(text int, others *json.Unmarshalers) *json.Unmarshalers {
-	b.Take(int64(text))
+// others. The length of the JSON bounds the memory of all strings, except of those that are
+// not UTF-8. The pointer in an error has a bound of its own.
+func (b *Bound) Unmarshalers(text []byte, others *json.Unmarshalers) *json.Unmarshalers {
+	b.Take(int64(len(text)) + replacedByte*int64(InvalidBytes(text)) + pathByte*int64(longestPath(text)))
 	var inMap []bool // By depth: whether the parent is a map.
 	return json.JoinUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
 		depth := d.StackDepth()

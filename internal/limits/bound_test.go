@@ -95,7 +95,7 @@ func TestUnmarshalersCountFromAbove(t *testing.T) {
 	type large struct{ A [100]int64 }
 	read := func(left int64, text string, v any) error {
 		b := limits.Bound{Left: left}
-		err := json.Unmarshal([]byte(text), v, json.WithUnmarshalers(b.Unmarshalers(len(text), nil)))
+		err := json.Unmarshal([]byte(text), v, json.WithUnmarshalers(b.Unmarshalers([]byte(text), nil)))
 		if b.Stopped != nil {
 			return b.Stopped
 		}

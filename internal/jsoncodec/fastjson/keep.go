@@ -6,9 +6,10 @@ import (
 	"math/bits"
 	"reflect"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hiring-assessment/hiring-go/internal/limits"
 )
 
 const (
@@ -97,9 +98,13 @@ func (d *Decoder) text(b []byte) string {
 // is ASCII.
 func (d *Decoder) unquote(b []byte, plain bool) []byte {
 	inner := b[1 : len(b)-1]
-	if !plain && (bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner)) && d.Take(int64(len(b))) {
+	if plain {
+		return inner
+	}
+	size := len(b) + 2*limits.InvalidBytes(inner) // Each invalid byte becomes the three bytes of U+FFFD.
+	if (size > len(b) || bytes.IndexByte(inner, '\\') >= 0) && d.Take(int64(size)) {
 		// The only possible error is invalid UTF-8, which AppendUnquote replaces.
-		inner, _ = jsontext.AppendUnquote(make([]byte, 0, len(b)), b)
+		inner, _ = jsontext.AppendUnquote(make([]byte, 0, size), b)
 	}
 	return inner
 }

@@ -67,12 +67,18 @@ func Int[N ~int | ~int8 | ~int64](d *Decoder, to *N, i, depth int) int {
 	return i
 }
 
+// maxNumber is the longest number that is read as a float, in bytes.
+const maxNumber = 1000
+
 // Float reads a number.
 func Float(d *Decoder, to *float64, i, _ int) int {
 	if at(d.b, i) == 'n' {
 		return null(d, to, i)
 	}
 	end := max(i, number(d.b, i))
+	if end-i > maxNumber {
+		return -1
+	}
 	f, err := strconv.ParseFloat(string(d.b[i:end]), 64)
 	if err != nil {
 		return -1
