@@ -94,7 +94,10 @@ func whole(text string) (int64, error) {
 	return strconv.ParseInt(digits+strings.Repeat("0", zeros), 10, 64)
 }
 
-const leapSecond = ":60"
+const (
+	leapSecond = ":60"
+	day        = 24 * 60 * 60 // In seconds.
+)
 
 // readTime reads a leap second as the second after it, because time.Time has no leap
 // seconds.
@@ -117,10 +120,14 @@ func readTime(d *jsontext.Decoder, v *time.Time) error {
 		leap = time.Second
 	}
 	read, err := parseTime(raw)
-	if err != nil || read.Add(leap).Year() > 9999 {
+	read = read.Add(leap)
+	if _, offset := read.Zone(); offset <= -day || offset >= day {
+		read = read.UTC() // RFC 3339 has no such offset, so the time could not be encoded.
+	}
+	if err != nil || read.Year() < 0 || read.Year() > 9999 {
 		return &json.SemanticError{JSONKind: '"', GoType: reflect.TypeFor[time.Time]()}
 	}
-	*v = read.Add(leap)
+	*v = read
 	return nil
 }
 

@@ -212,11 +212,14 @@ func (b *Tracker) Learn(key Key, class Class, begun uint64, window Window, left 
 
 // IsThrottle distinguishes a 429 for too many failed authentications from a 429 for a
 // class that is used up (assumed: look of a throttle). The former counts as neither read
-// nor write and does not show the rate limits.
+// nor write and does not show the rate limits. Until a response has shown the limit of the
+// class, any limit may be that of the class, because a key may have other limits than the
+// documented ones.
 func (b *Tracker) IsThrottle(key Key, class Class, window Window) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return window.Remaining != 0 || window.Limit != b.of(key, class).limit(class)
+	known := b.of(key, class).lastLimit
+	return window.Remaining != 0 || known != 0 && window.Limit != known
 }
 
 // Block blocks all requests, with any key, until the given time.

@@ -154,8 +154,10 @@ func TestIsThrottle(t *testing.T) {
 	}{
 		"used up, as documented":         {0, Read, Window{Limit: 1000}, false},
 		"used up, writes":                {0, Write, Window{Limit: 200}, false},
-		"the limit of the other class":   {0, Read, Window{Limit: 200}, true},
-		"another limit":                  {0, Read, Window{Limit: 20}, true},
+		"used up, of an unknown limit":   {0, Write, Window{Limit: 39}, false},
+		"the limit of the other class":   {1000, Read, Window{Limit: 200}, true},
+		"another limit":                  {1000, Read, Window{Limit: 20}, true},
+		"of a limit that is not shown":   {1000, Write, Window{Limit: 39}, false},
 		"something is left":              {0, Read, Window{Limit: 1000, Remaining: 1}, true},
 		"used up, of a limit of its own": {5000, Read, Window{Limit: 5000}, false},
 		"as documented, but not so here": {5000, Read, Window{Limit: 1000}, true},

@@ -262,11 +262,30 @@ func TestThrottleIsNotRetriedAndBlocksAllRequests(t *testing.T) {
 
 func TestAbsurdThrottleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fake := apitest.NewScriptedServer(t, apitest.RateLimit{Limit: 100, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "999999999999"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
+		fake := apitest.NewScriptedServer(t,
+			apitest.RateLimit{Limit: 1000, Remaining: 8, Left: time.Hour, Skew: 0, RetryAfter: ""}.With(apitest.RespondResource),
+			apitest.RateLimit{Limit: 100, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "999999999999"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
 		client := fake.Client(patience(1000 * time.Hour))
+		require.NoError(t, apitest.ReadAccount(t.Context(), client))
 		require.Error(t, apitest.ReadAccount(t.Context(), client))
 		require.NoError(t, apitest.ReadAccount(t.Context(), client))
-		assert.Equal(t, []time.Duration{2 * time.Hour}, fake.Pauses())
+		assert.Equal(t, []time.Duration{0, 2 * time.Hour}, fake.Pauses())
+	})
+}
+
+// A key may have other limits than the documented ones. The first response says which.
+func TestAFirst429OfAnotherLimitClosesItsClass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fake := apitest.NewScriptedServer(t,
+			apitest.RateLimit{Limit: 39, Remaining: 0, Left: time.Hour, Skew: 0, RetryAfter: "3600"}.With(apitest.RespondRateLimited), apitest.RespondData(apitest.Resource))
+		client := fake.Client()
+		err := write(t.Context(), client)
+		require.ErrorIs(t, err, hiring.ErrRateLimited)
+		require.NoError(t, apitest.ReadAccount(t.Context(), client), "reads are open")
+		err = write(t.Context(), client)
+		refusedLocally(t, "write", err, time.Hour)
+		require.ErrorContains(t, err, "the write quota of 39 an hour is used up")
+		assert.Equal(t, 39, client.Quota().Write.Limit)
 	})
 }
 

@@ -342,10 +342,9 @@ func TestEnsureEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// throttled is the response to too many failed authentications. Its limit is not that
-// of a class.
+// throttled is the response to too many failed authentications. It uses up no class.
 func throttled() apitest.Responder {
-	return apitest.RespondError(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 0",
+	return apitest.RespondError(429, hiring.ErrRateLimited, "X-Ratelimit-Limit: 100", "X-Ratelimit-Remaining: 3",
 		fmt.Sprint("X-Ratelimit-Reset: ", time.Now().Add(time.Minute).Unix()), "Retry-After: 5")
 }
 

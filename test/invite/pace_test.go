@@ -113,3 +113,17 @@ func TestSendAllLeavesWritesToAnotherProcess(t *testing.T) {
 		})
 	}
 }
+
+// A new process does not know the limit of its key, and its first write is a 429.
+func TestSendAllWaitsForTheWindowOfAnotherLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sandbox.Start(t, sandbox.WithQuota(1000, 39))
+		server.AddKey(sandbox.Key{Token: apitest.UnlimitedKey, Scope: sandbox.ScopeAdmin})
+		assessment := server.AddAssessment("Backend engineer")
+		server.SetQuota(sandbox.LiveKey, sandbox.ClassWrite, 0)
+		began := time.Now()
+		require.NoError(t, server.LiveClient().Invitations.SendAll(t.Context(), assessment, slices.Values(apitest.Candidates(3, 1)), hiring.SendAllOptions{}))
+		assert.LessOrEqual(t, time.Since(began), time.Hour+time.Minute)
+		requireOneMailEach(t, server, assessment, 3)
+	})
+}

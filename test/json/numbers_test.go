@@ -87,3 +87,22 @@ func TestLeapSecondsAreAccepted(t *testing.T) {
 		require.Error(t, json.Unmarshal([]byte(`{"created_at":"`+text+`"}`), &decoded), text)
 	}
 }
+
+// The offsets of RFC 3339 end at 23:59. The time is clear, and its resource can be encoded.
+func TestTimesWithAnOffsetOfADayCanBeEncoded(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-03-01T12:00:00+24:00":     "2026-02-28T12:00:00.000Z",
+		"2026-03-01T12:00:00.5-24:00":   "2026-03-02T12:00:00.500Z",
+		"2026-03-01T12:00:00.000+23:59": "2026-03-01T12:00:00.000+23:59",
+	} {
+		account, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client().Account.Get(t.Context())
+		require.NoError(t, err, text)
+		encoded, err := json.Marshal(account)
+		require.NoError(t, err, text)
+		assert.Contains(t, string(encoded), `"created_at":"`+want+`"`, text)
+	}
+	for _, text := range []string{"0000-01-01T00:00:00+24:00", "9999-12-31T23:59:59-24:00"} {
+		_, err := apitest.NewScriptedServer(t, apitest.RespondData(`{"id":"x","created_at":"`+text+`"}`, apitest.RequestIDHeader)).Client(apitest.NoRetry).Account.Get(t.Context())
+		require.ErrorContains(t, err, "/data/created_at has a string instead of a time", text)
+	}
+}
