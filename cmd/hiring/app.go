@@ -22,6 +22,7 @@ type app struct {
 	interactive bool // The user can answer questions.
 	getenv      func(string) string
 	zone        *time.Location    // For times in tables.
+	now         func() time.Time  // For relative times in tables.
 	transport   http.RoundTripper // Nil means the network. Tests replace it.
 
 	warnings []string // Warnings that were printed.
@@ -40,6 +41,7 @@ type globalFlags struct {
 	yes     bool
 	debug   bool
 	timeout time.Duration
+	noPager bool
 
 	output output.Options
 }
@@ -148,7 +150,8 @@ func (a *app) globalFlags(root *cobra.Command) {
 	flags.DurationVar(&a.flags.timeout, "timeout", 0, "end the command after this `time`, as in 20s")
 	flags.StringVarP(&a.flags.output.Format, "output", "o", "", "the `format`: table, json, jsonl (one line an item) or csv")
 	flags.StringVar(&a.flags.output.Query, "jq", "", "filter the JSON with a jq `program`; see hiring help formatting")
-	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV, as in id,candidate.email")
+	flags.StringSliceVar(&a.flags.output.Columns, "columns", nil, "the `names` of the columns of a table or CSV or of the members of JSON, as in id,candidate.email")
+	flags.BoolVar(&a.flags.noPager, "no-pager", false, "do not show long lists in a pager")
 	_ = root.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("columns", completeColumns)
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
@@ -162,5 +165,9 @@ func (a *app) printer() (*output.Printer, error) {
 	}
 	p.Done = a.ctx
 	p.Notes = a.err
+	p.Now = a.now
+	if !a.flags.noPager {
+		p.Pager = cmp.Or(a.getenv("HIRING_PAGER"), a.getenv("PAGER"), "less")
+	}
 	return p, nil
 }

@@ -19,7 +19,7 @@ func (a *app) assessmentsCommand() *cobra.Command {
 func assessmentTable() output.Table[hiring.Assessment] {
 	return output.Table[hiring.Assessment]{
 		Things: "assessments",
-		Shown:  []string{"id", "name", "status", "minutes", "created_at"},
+		Shown:  []string{"name", "status", "minutes", "created_at", "id"},
 		More:   []string{"challenge_id", "budget_dollars_cap", "selected_task_ids", "updated_at"},
 		Own:    map[string]func(hiring.Assessment) any{"minutes": func(a hiring.Assessment) any { return a.TimeLimitMinutes }},
 	}

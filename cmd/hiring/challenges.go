@@ -18,7 +18,7 @@ func (a *app) challengesCommand() *cobra.Command {
 func challengeTable() output.Table[hiring.Challenge] {
 	return output.Table[hiring.Challenge]{
 		Things:  "challenges",
-		Shown:   []string{"id", "name", "domain", "difficulty", "level", "stack", "minutes"},
+		Shown:   []string{"name", "domain", "difficulty", "level", "stack", "minutes", "id"},
 		More:    []string{"slug", "budget_dollars_cap", "is_multi_task", "is_platform", "published_at", "created_at"},
 		Own:     map[string]func(hiring.Challenge) any{"minutes": func(c hiring.Challenge) any { return c.TimeLimitMinutes }},
 		Verbose: showChallenge,
@@ -59,7 +59,7 @@ func showChallenge(p *output.Printer, challenge hiring.Challenge) error {
 	if len(challenge.Tasks) > 0 {
 		_, _ = fmt.Fprintln(p)
 		err := output.List(p, output.Table[hiring.Task]{
-			Shown: []string{"id", "task_key", "kind", "title", "weight", "minutes"},
+			Shown: []string{"task_key", "kind", "title", "weight", "minutes", "id"},
 			Own:   map[string]func(hiring.Task) any{"minutes": func(t hiring.Task) any { return t.TimeLimitMinutes }},
 		}, output.Of(challenge.Tasks...), output.Selection{})
 		if err != nil {

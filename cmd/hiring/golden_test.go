@@ -1,9 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
@@ -115,6 +123,95 @@ func TestGolden(t *testing.T) {
 			golden(t, "golden/"+c.name+".txt", stable(transcript(args, piped, screen)))
 		})
 	}
+}
+
+// TestScreens compares lists and reports on terminals of 40, 80 and 120 columns. No line is
+// wider than the terminal.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []uint16{40, 80, 120} {
+		var text strings.Builder
+		for _, line := range []string{
+			"assessments list", "challenges list", "invitations list -a Senior --limit 4", "submissions list --limit 5",
+			"submissions list --limit 3 --columns candidate.email,score,id", "members", "events list " + sandbox.SubmissionID, "quota",
+			"report " + sandbox.SubmissionID,
+		} {
+			shown := seeded(t).onScreen(pty.Winsize{Rows: 100, Cols: columns}, strings.Fields(line)...).stdout
+			for part := range strings.Lines(shown) {
+				assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(part, "\n")), int(columns), "%s: %s", line, part)
+			}
+			text.WriteString("$ hiring " + line + "\n" + shown + "\n")
+		}
+		golden(t, fmt.Sprintf("golden/screens-%d.txt", columns), visible(text.String()))
+	}
+}
+
+// TestPager shows a table that is longer than the screen, and nothing else.
+func TestPager(t *testing.T) {
+	t.Parallel()
+	paged := func(rows uint16, env string, args ...string) bool {
+		u := seeded(t)
+		u.write("pager", "#!/bin/sh\necho PAGED\ncat\n")
+		require.NoError(t, os.Chmod(filepath.Join(u.home, "pager"), 0o700))
+		u.env = append(u.env, "HIRING_PAGER=", env+"="+filepath.Join(u.home, "pager"))
+		shown := u.onScreen(pty.Winsize{Rows: rows, Cols: 100}, args...)
+		assert.Zero(t, shown.code, shown.stdout)
+		assert.Contains(t, shown.stdout, "Uma Petrov")
+		return strings.HasPrefix(shown.stdout, "PAGED\n")
+	}
+	list := []string{"submissions", "list", "--limit", "9"}
+	assert.True(t, paged(10, "PAGER", list...))
+	assert.True(t, paged(10, "HIRING_PAGER", list...))
+	assert.False(t, paged(11, "PAGER", list...), "it fits")
+	assert.False(t, paged(10, "PAGER", append(list, "--no-pager")...))
+	assert.False(t, paged(10, "PAGER", append(list, "-o", "jsonl")...))
+}
+
+// TestColorsAndWidth follow the environment.
+func TestColorsAndWidth(t *testing.T) {
+	t.Parallel()
+	colored := func(screen bool, env ...string) bool {
+		u := seeded(t)
+		u.env = append(u.env, env...)
+		if screen {
+			return strings.Contains(u.onTerminal("members").stdout, "\x1b[1m")
+		}
+		return strings.Contains(u.run("members").stdout, "\x1b[1m")
+	}
+	assert.True(t, colored(true))
+	assert.False(t, colored(true, "CLICOLOR=0"))
+	assert.False(t, colored(true, "NO_COLOR=1"))
+	assert.False(t, colored(true, "NO_COLOR=1", "CLICOLOR_FORCE=1"))
+	assert.True(t, colored(true, "CLICOLOR=0", "CLICOLOR_FORCE=1"))
+	assert.False(t, colored(false))
+	assert.True(t, colored(false, "CLICOLOR_FORCE=1"))
+	assert.False(t, colored(false, "CLICOLOR_FORCE=0"))
+
+	u := seeded(t)
+	u.env = append(u.env, "COLUMNS=40")
+	for line := range strings.Lines(u.onTerminal("assessments", "list").stdout) {
+		assert.LessOrEqual(t, ansi.StringWidth(strings.TrimSuffix(line, "\n")), 40)
+	}
+	assert.Contains(t, u.run("assessments", "list").stdout, sandbox.AssessmentID, "a pipe has no width")
+}
+
+// TestColumnsOfJSON: --columns selects members, in their order, also before --jq.
+func TestColumnsOfJSON(t *testing.T) {
+	t.Parallel()
+	u := seeded(t)
+	for line, want := range map[string]string{
+		"submissions list --limit 1 -o jsonl --columns candidate.email,score":   `{"candidate.email":"uma.petrov@candidates.test","score":null}` + "\n",
+		"account -o json --columns slug":                                        "{\n  \"slug\": \"sandbox-hiring\"\n}\n",
+		"submissions list --limit 2 --columns status --jq .[].status":           "started\nevaluated\n",
+		"watch --since 2026-02-01 --limit 1 --columns status,report.ship_score": `{"status":"evaluated","report.ship_score":34}` + "\n",
+		"submissions wait --columns ship_score " + sandbox.SubmissionID:         `{"ship_score":91}` + "\n",
+	} {
+		got := u.run(strings.Fields(line)...)
+		assert.Equal(t, want, got.stdout, "%s: %s", line, got.stderr)
+	}
+	got := u.run("submissions", "list", "-o", "json", "--columns", "nme")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "There is no column nme.")
 }
 
 // seeded returns a user with a test key at a fixed time.

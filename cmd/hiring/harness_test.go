@@ -30,7 +30,9 @@ const underTest = "HIRING_PROGRAM_UNDER_TEST"
 func TestMain(m *testing.M) {
 	if os.Getenv(underTest) != "" {
 		_ = os.Unsetenv(underTest)
-		main()
+		a := newApp()
+		a.now = noon // Relative times are the same in each run.
+		os.Exit(a.main())
 	}
 	flag.Parse()
 	os.Exit(m.Run())
@@ -54,7 +56,7 @@ func newUser(t *testing.T, server *sandbox.Server, key string) *user {
 	home := t.TempDir()
 	u := &user{t: t, home: home, env: []string{
 		underTest + "=1", "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_STATE_HOME=" + filepath.Join(home, ".state"),
-		"TZ=Europe/Berlin", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor",
+		"TZ=Europe/Berlin", "TERM=xterm-256color", "HIRING_PAGER=cat", "PATH=" + os.Getenv("PATH"), "COLORTERM=truecolor",
 	}}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		u.env = append(u.env, "GOCOVERDIR="+dir)
@@ -93,10 +95,15 @@ func (u *user) runWith(stdin string, args ...string) result {
 // onTerminal runs the program on a pseudo-terminal and returns the raw output.
 func (u *user) onTerminal(args ...string) result {
 	u.t.Helper()
+	return u.onScreen(pty.Winsize{Rows: 40, Cols: 100}, args...)
+}
+
+func (u *user) onScreen(size pty.Winsize, args ...string) result {
+	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
 	defer cancel()
 	c := u.command(ctx, args...)
-	terminal, err := pty.StartWithSize(c, &pty.Winsize{Rows: 40, Cols: 100})
+	terminal, err := pty.StartWithSize(c, &size)
 	require.NoError(u.t, err)
 	defer func() { _ = terminal.Close() }()
 	var screen bytes.Buffer

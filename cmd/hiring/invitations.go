@@ -19,7 +19,7 @@ func (a *app) invitationsCommand() *cobra.Command {
 func invitationTable() output.Table[hiring.Invitation] {
 	return output.Table[hiring.Invitation]{
 		Things: "invitations",
-		Shown:  []string{"id", "candidate", "email", "status", "sent_at", "expires_at"},
+		Shown:  []string{"candidate", "email", "status", "sent_at", "expires_at", "id"},
 		Own: map[string]func(hiring.Invitation) any{
 			"candidate": func(i hiring.Invitation) any { return i.CandidateName },
 			"email":     func(i hiring.Invitation) any { return i.CandidateEmail },

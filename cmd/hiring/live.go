@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,11 @@ func (a *app) watchList(
 	if every <= 0 {
 		return usagef("--interval must be above 0")
 	}
+	const alternate, back = "\x1b[?1049h", "\x1b[?1049l" // What the screen showed before comes back.
+	if _, err := io.WriteString(a.out, alternate); err != nil {
+		return err
+	}
+	defer func() { _, _ = io.WriteString(a.out, back) }()
 	var last []byte
 	for {
 		var text bytes.Buffer
@@ -37,7 +43,7 @@ func (a *app) watchList(
 		case err != nil:
 			note = a.out.Paint(output.Red, output.Clean(errorText(err))) + "\n"
 		default:
-			last = text.Bytes()
+			last = firstLines(text.Bytes(), a.out.Height-3)
 		}
 		head := fmt.Sprintf("hiring %s, every %s, at %s", commandName(c), every, time.Now().In(a.zone).Format("15:04:05 MST"))
 		if _, err := fmt.Fprintf(a.out, "\x1b[H\x1b[2J%s\n%s\n%s", a.out.Paint(output.Faint, head), note, last); err != nil {
@@ -49,4 +55,13 @@ func (a *app) watchList(
 			return ctx.Err()
 		}
 	}
+}
+
+// firstLines returns at most n lines of a text, for a screen that does not scroll.
+func firstLines(text []byte, n int) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if n <= 1 || len(lines) <= n+1 {
+		return text
+	}
+	return fmt.Appendf(bytes.Join(lines[:n-1], nil), "… %d more lines", len(lines)-n)
 }

@@ -39,6 +39,8 @@ func TestWatchedListIsRedrawn(t *testing.T) {
 	rest, _ := io.ReadAll(terminal)
 	assert.Equal(t, exitInterrupted, exitCode(t, c.Wait()))
 	assert.Contains(t, screen.String(), "\x1b[H\x1b[2J")
+	assert.True(t, strings.HasPrefix(screen.String(), "\x1b[?1049h"), "the alternate screen")
+	assert.Contains(t, string(rest), "\x1b[?1049l", "what the screen showed before comes back")
 	assert.Regexp(t, `hiring members, every 10ms, at \d\d:\d\d:\d\d CES?T`, screen.String())
 	assert.Contains(t, screen.String(), "503 INTERNAL_ERROR")
 	assert.Contains(t, string(rest), "Interrupted.")

@@ -17,16 +17,23 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
+func main() { os.Exit(newApp().main()) }
+
+func newApp() *app {
 	a := &app{
 		in:     os.Stdin,
 		out:    output.StreamOf(os.Stdout, os.Getenv),
 		err:    output.StreamOf(os.Stderr, os.Getenv),
 		getenv: os.Getenv,
 		zone:   time.Local,
+		now:    time.Now,
 	}
 	a.interactive = a.err.Terminal && output.StreamOf(os.Stdin, os.Getenv).Terminal
-	os.Exit(a.run(ctx, os.Args[1:]))
+	return a
+}
+
+func (a *app) main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
+	return a.run(ctx, os.Args[1:])
 }

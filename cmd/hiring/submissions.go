@@ -25,7 +25,7 @@ func (a *app) submissionsCommand() *cobra.Command {
 func submissionTable() output.Table[hiring.Submission] {
 	return output.Table[hiring.Submission]{
 		Things: "submissions",
-		Shown:  []string{"id", "candidate", "status", "score", "verdict", "submitted_at"},
+		Shown:  []string{"candidate", "status", "score", "verdict", "submitted_at", "id"},
 		More: []string{
 			"candidate.email", "confidence", "correctness", "craft", "ai_fluency", "rigor", "challenge.name", "assessment_id",
 			"created_at", "started_at", "evaluated_at",

@@ -35,7 +35,7 @@ func Formats() []string {
 type Options struct {
 	Format  string   // One of Formats; empty means People, or JSON with a Query.
 	Query   string   // A jq program to run over the JSON.
-	Columns []string // Columns of tables and CSV; nil means the defaults.
+	Columns []string // Columns of tables and CSV, or members of JSON; nil means the defaults.
 }
 
 // Printer writes results in the chosen format.
@@ -44,6 +44,8 @@ type Printer struct {
 
 	Done    context.Context // Ends a jq program; may be nil.
 	Notes   Stream          // For notes such as "no items"; the zero value discards them.
+	Now     func() time.Time
+	Pager   string // The command that shows a table longer than the screen; "" means none.
 	Format  Format
 	zone    *time.Location
 	query   *gojq.Code
@@ -62,9 +64,6 @@ func NewPrinter(stream Stream, o Options, zone *time.Location) (*Printer, error)
 	if !slices.Contains(Formats(), string(p.Format)) {
 		return nil, fmt.Errorf("--output %s: choose one of %s.%s", Clean(o.Format), strings.Join(Formats(), ", "),
 			DidYouMean(Similar(o.Format, Formats()...)))
-	}
-	if o.Columns != nil && p.Format != People && p.Format != CSV {
-		return nil, errors.New("--columns is for tables and CSV: select JSON members with --jq")
 	}
 	if o.Query == "" {
 		return p, nil
@@ -132,9 +131,9 @@ func (p *Printer) list(t untypedTable, items iter.Seq2[any, error], s Selection)
 func (p *Printer) writeItems(t untypedTable, items iter.Seq2[any, error]) error {
 	switch p.Format {
 	case JSON:
-		return p.writeList(items)
+		return p.writeList(p.members(t, items))
 	case JSONLines:
-		return p.writeLines(items)
+		return p.writeLines(p.members(t, items))
 	case CSV:
 		return p.writeCSV(t.layout, t.rows(items))
 	default:
@@ -148,6 +147,12 @@ func One[T any](p *Printer, t Table[T], item T) error { return p.one(t.untyped()
 func (p *Printer) one(t untypedTable, item any) error {
 	switch {
 	case p.Format == JSON || p.Format == JSONLines:
+		for chosen, err := range p.members(t, Of(item)) {
+			if err != nil {
+				return err
+			}
+			item = chosen
+		}
 		return p.WriteJSON(item)
 	case p.Format == CSV:
 		return p.writeCSV(t.layout, t.rows(Of(item)))
@@ -172,7 +177,7 @@ func Lines[T any](p *Printer, items iter.Seq2[T, error]) error {
 			return err
 		}
 	}
-	return p.writeLines(asAny(items))
+	return p.writeLines(p.members(Table[T]{}.untyped(), asAny(items)))
 }
 
 // Of returns a list of items that are known already.
@@ -240,6 +245,49 @@ func (p *Printer) writeLines(items iter.Seq2[any, error]) error {
 		}
 	}
 	return nil
+}
+
+// members returns the items with only the members that the user chose, if any.
+func (p *Printer) members(t untypedTable, items iter.Seq2[any, error]) iter.Seq2[any, error] {
+	if p.columns == nil {
+		return items
+	}
+	return func(yield func(any, error) bool) {
+		first := true
+		for r, err := range t.rows(items) {
+			if err == nil && first {
+				err = t.layout.known(p.columns, &r)
+			}
+			first = false
+			var text []byte
+			if err == nil {
+				text, err = r.encode(p.columns)
+			}
+			if !yield(json.RawMessage(text), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// encode returns columns as a JSON object, in their order.
+func (r row) encode(columns []string) ([]byte, error) {
+	text := []byte("{")
+	for i, column := range columns {
+		name, err := encode(column)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(r.value(column))
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}'), nil
 }
 
 // WriteJSON writes one value, indented except in JSON Lines.

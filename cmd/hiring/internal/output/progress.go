@@ -76,7 +76,11 @@ func (p *Progress) draw() {
 		return
 	}
 	if p.stream.Terminal {
-		_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+ansi.Truncate(Clean(p.pending), max(p.stream.Width-1, 0), "…"))
+		text := Clean(p.pending)
+		if p.stream.Width > 0 { // Some terminals do not know their width.
+			text = ansi.Truncate(text, p.stream.Width-1, "…")
+		}
+		_, _ = fmt.Fprint(p.stream, "\r\x1b[K"+text)
 		p.drawn = true
 	} else {
 		_, _ = fmt.Fprintln(p.stream, Clean(p.pending))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 )
@@ -18,17 +19,25 @@ type Stream struct {
 	Terminal bool // Output goes to a terminal, so lines can be overwritten.
 	Color    bool
 	Width    int // In columns; 0 means unlimited.
+	Height   int // In lines; 0 means unlimited.
 }
 
-// StreamOf returns a stream for a file. It follows NO_COLOR and TERM=dumb.
+// StreamOf returns a stream for a file. It follows NO_COLOR, CLICOLOR, CLICOLOR_FORCE,
+// TERM=dumb and, on a terminal, COLUMNS.
 func StreamOf(file *os.File, getenv func(string) string) Stream {
 	s := Stream{Writer: file}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return s
+	width, height, err := term.GetSize(int(file.Fd()))
+	if err == nil {
+		s.Terminal, s.Width, s.Height = true, width, height
+		if own, err := strconv.Atoi(getenv("COLUMNS")); err == nil && own > 0 {
+			s.Width = own
+		}
+		s.Color = getenv("TERM") != "dumb" && getenv("CLICOLOR") != "0"
 	}
-	s.Terminal, s.Width = true, width
-	s.Color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		s.Color = true
+	}
+	s.Color = s.Color && getenv("NO_COLOR") == ""
 	return s
 }
 

@@ -2,8 +2,12 @@ package output
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"iter"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -13,10 +17,12 @@ import (
 const (
 	gap       = 2  // Spaces between two columns.
 	narrowest = 12 // The smallest width of a shortened cell.
+	shortID   = 9  // The smallest width of a shortened id.
+	narrow    = 80 // On narrower screens, ids are shortened before other cells are.
 )
 
 // writeTable collects all rows, because the widths of the columns depend on them. Cells
-// are shortened to fit a terminal, except ids, which users copy.
+// are shortened to fit a terminal.
 func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	columns := p.selected(l.shown)
 	var lines [][]string
@@ -33,7 +39,7 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 		}
 		cells := make([]string, len(columns))
 		for i, column := range columns {
-			cells[i] = p.forPeople(r.value(column))
+			cells[i] = p.inTable(r.value(column))
 		}
 		lines = append(lines, cells)
 	}
@@ -43,7 +49,7 @@ func (p *Printer) writeTable(l layout, rows iter.Seq2[row, error]) error {
 	if p.columns == nil {
 		columns = columns[:p.roomFor(headers(columns), lines)]
 	}
-	return cmp.Or(p.WriteRows(headers(columns), lines), broken)
+	return cmp.Or(p.page(p.tableText(headers(columns), lines)), broken)
 }
 
 func headers(columns []string) []string {
@@ -57,23 +63,45 @@ func headers(columns []string) []string {
 // words returns the name of a column as words.
 func words(column string) string { return strings.NewReplacer("_", " ", ".", " ").Replace(column) }
 
+// page writes a text, through the pager if it is longer than the screen.
+func (p *Printer) page(text string) error {
+	words := strings.Fields(p.Pager)
+	if file, ok := p.Writer.(*os.File); ok && p.Terminal && len(words) > 0 && p.Height > 0 && strings.Count(text, "\n") >= p.Height {
+		pager := exec.CommandContext(context.Background(), words[0], words[1:]...) //nolint:gosec // the user's pager, which ends by itself
+		pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), file, os.Stderr
+		if os.Getenv("LESS") == "" {
+			pager.Env = append(os.Environ(), "LESS=FRX") // As git does: colors, and the text stays on the screen.
+		}
+		if pager.Start() == nil {
+			_ = pager.Wait() // The user may quit it at any line.
+			return nil
+		}
+	}
+	_, err := io.WriteString(p, text)
+	return err
+}
+
 // WriteRows writes a table of clean texts.
 func (p *Printer) WriteRows(head []string, rows [][]string) error {
+	_, err := io.WriteString(p, p.tableText(head, rows))
+	return err
+}
+
+func (p *Printer) tableText(head []string, rows [][]string) string {
 	widths := p.fit(head, rows)
 	var text strings.Builder
 	p.writeCells(&text, widths, head, func(string) Style { return Bold })
 	for _, row := range rows {
 		p.writeCells(&text, widths, row[:len(head)], StyleOf)
 	}
-	_, err := fmt.Fprint(p, text.String())
-	return err
+	return text.String()
 }
 
 // writeCells writes one line, without trailing spaces.
 func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string, style func(string) Style) {
 	pending := 0 // Spaces to write before the next text.
 	for i, cell := range cells {
-		shown := cut(cell, widths[i])
+		shown := ansi.Truncate(cell, widths[i], "…")
 		if shown != "" {
 			text.WriteString(strings.Repeat(" ", pending))
 			text.WriteString(p.Paint(style(cell), shown))
@@ -89,15 +117,20 @@ func (p *Printer) writeCells(text *strings.Builder, widths []int, cells []string
 func (p *Printer) roomFor(head []string, rows [][]string) int {
 	total := -gap
 	for i, width := range widthsOf(head, rows) {
-		total += gap + width
-		if !isID(head[i]) && width > narrowest {
-			total -= width - narrowest
-		}
+		total += gap + min(width, least(head[i]))
 		if p.Width > 0 && total > p.Width {
 			return max(i, 1)
 		}
 	}
 	return len(head)
+}
+
+// least is the smallest width of a shortened cell of a column.
+func least(head string) int {
+	if isIDColumn(head) {
+		return shortID
+	}
+	return narrowest
 }
 
 func widthsOf(head []string, rows [][]string) []int {
@@ -111,17 +144,31 @@ func widthsOf(head []string, rows [][]string) []int {
 	return widths
 }
 
-// fit returns the widths of the columns. On a terminal, the widest columns that may be
-// shortened become narrower until all fit.
+// fit returns the widths of the columns. When they do not fit a terminal, the widest ones
+// become narrower. An id stays whole on a wide terminal if the others fit beside it. Else it
+// is shortened at once, because the part of an id is of no use, and the others keep the room.
 func (p *Printer) fit(head []string, rows [][]string) []int {
-	widths, total := widthsOf(head, rows), gap*(len(head)-1)
-	for _, width := range widths {
-		total += width
+	widths := widthsOf(head, rows)
+	whole, beside := gap*(len(head)-1), gap*(len(head)-1) // With whole columns, and with whole ids only.
+	for i, width := range widths {
+		whole += width
+		if beside += width; !isIDColumn(head[i]) {
+			beside -= max(0, width-narrowest)
+		}
 	}
-	for ; p.Width > 0 && total > p.Width; total-- {
+	if p.Width <= 0 || whole <= p.Width {
+		return widths
+	}
+	for i, width := range widths {
+		if isIDColumn(head[i]) && (p.Width < narrow || beside > p.Width) {
+			widths[i] = min(width, shortID)
+			whole -= width - widths[i]
+		}
+	}
+	for ; whole > p.Width; whole-- {
 		widest := -1
 		for i, width := range widths {
-			if width > narrowest && !isID(head[i]) && (widest < 0 || width > widths[widest]) {
+			if width > narrowest && !isIDColumn(head[i]) && (widest < 0 || width > widths[widest]) {
 				widest = i
 			}
 		}
@@ -133,15 +180,7 @@ func (p *Printer) fit(head []string, rows [][]string) []int {
 	return widths
 }
 
-// cut shortens a cell to a width. Of a time, only the day stays.
-func cut(cell string, width int) string {
-	if ansi.StringWidth(cell) > width && len(cell) > len(timeLayout)-4 && cell[4] == '-' && cell[7] == '-' && cell[13] == ':' {
-		return cell[:len(dayLayout)]
-	}
-	return ansi.Truncate(cell, width, "…")
-}
-
-func isID(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
+func isIDColumn(head string) bool { return head == "ID" || strings.HasSuffix(head, " ID") }
 
 // writeFields writes one item, with a line for each column.
 func (p *Printer) writeFields(l layout, r row) error {

@@ -44,9 +44,16 @@ func WriteText(to output.Stream, v View) error {
 
 func (p *page) line(text string) { p.WriteString(strings.TrimRight(text, " ") + "\n") }
 
+// flow writes a styled text in lines of the page's width.
+func (p *page) flow(text string) {
+	for line := range strings.SplitSeq(ansi.Wordwrap(text, p.width, ""), "\n") {
+		p.line(line)
+	}
+}
+
 func (p *page) heading(v View) {
 	if v.Candidate != "" || v.Email != "" {
-		p.line(p.to.Paint(output.Bold, output.Clean(v.Candidate)) + "  " + output.Clean(v.Email))
+		p.flow(p.to.Paint(output.Bold, output.Clean(v.Candidate)) + "  " + output.Clean(v.Email))
 	}
 	if v.Challenge != "" {
 		p.line(p.to.Paint(output.Faint, output.Clean(v.Challenge)))
@@ -62,7 +69,7 @@ func (p *page) verdict(v View) {
 	if v.LowConfidence {
 		style = output.Yellow
 	}
-	p.line(p.to.Paint(output.Bold, output.Clean(v.Verdict)) + "  score " + p.to.Paint(style, v.Score) + "  " + output.Clean(v.Details))
+	p.flow(p.to.Paint(output.Bold, output.Clean(v.Verdict)) + "  score " + p.to.Paint(style, v.Score) + "  " + output.Clean(v.Details))
 	if v.Integrity != "" {
 		p.line("Integrity: " + p.to.Paint(output.StyleOf(v.Integrity), output.Clean(v.Integrity)))
 	}
