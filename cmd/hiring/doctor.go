@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,10 +9,10 @@ import (
 	"net/http"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	hiring "github.com/hiring-assessment/hiring-go"
@@ -20,16 +21,20 @@ import (
 	"github.com/hiring-assessment/hiring-go/cmd/hiring/internal/output"
 )
 
-const doctorLong = `Check the connection, the key, and everything that the client assumes because the
-documentation leaves it open (see docs/assumptions.md): names, routes, formats, the
-shapes of responses and the behaviour of the API.
+const doctorLong = `Check the connection, the key, and what the client assumes because the documentation
+leaves it open (see docs/assumptions.md): names, routes, formats, the shapes of responses
+and the behaviour of the API. What the client cannot read is wrong.
 
-The command costs at most 25 reads and ends after three minutes at the latest (--timeout
-sets another time). It writes only with a test key, whose changes are not stored.
+The command costs at most 40 reads, usually about 20, and ends after three minutes at the
+latest (--timeout sets another time). It writes only with a test key, whose changes are
+not stored.
 
-The exit status is 0 when nothing contradicts the assumptions. With --write it is also 1
-when a name that commands need was not decided. A read-only key needs no names of
-writes.`
+It prints what to change first, then what is undecided and what to do about it. --all also
+prints what holds. -o json always has everything.
+
+The exit status is 0 when everything holds and 1 when something is wrong or undecided.
+When the API ended the checks, it is that of the cause: 4 when the key was rejected, 5
+when the rate limit is reached. A read-only key needs no names of writes.`
 
 // doctorLimit is far above the usual duration. A server that sends a byte a second uses 20
 // seconds for each request.
@@ -37,13 +42,13 @@ const doctorLimit = 3 * time.Minute
 
 func (a *app) doctorCommand() *cobra.Command {
 	var write string
-	var noWrites bool
+	var noWrites, all bool
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the connection, the key and the assumptions of the client",
 		Long:  doctorLong,
 		Args:  cobra.NoArgs,
-		Example: "  hiring doctor\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n" +
+		Example: "  hiring doctor\n  hiring doctor --all\n  hiring doctor --write dialect.json && hiring --dialect dialect.json account\n" +
 			"  hiring doctor --jq '.findings[] | select(.verdict == \"wrong\")'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			printer, err := a.printer()
@@ -63,7 +68,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil && !late {
 				return err
 			}
-			if err := showFindings(printer, report); err != nil {
+			if err := showFindings(printer, report, all); err != nil {
 				return err
 			}
 			if late {
@@ -76,15 +81,13 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err := a.writeDialect(write, report); err != nil {
 				return err
 			}
-			if write != "" && !report.Contradicted() {
-				return neededNames(report)
-			}
-			return contradiction(report, write)
+			return doctorError(report, write)
 		},
 	}
 	command.Flags().StringVar(&write, "write", "", "write the decided names to a `file`, for --dialect, hiring.WithDialect "+
 		"and hiring-sandbox -dialect")
 	command.Flags().BoolVar(&noWrites, "no-writes", false, "send no writes, not even with a test key")
+	command.Flags().BoolVar(&all, "all", false, "print what holds, too")
 	_ = command.MarkFlagFilename("write", "json")
 	return command
 }
@@ -105,83 +108,73 @@ func (a *app) runDoctor(ctx context.Context, noWrites bool) (doctor.Report, erro
 	return report, err
 }
 
-// showFindings prints findings in their order and, for people, what to change.
-func showFindings(p *output.Printer, r doctor.Report) error {
+// showFindings prints the findings. Programs get all of them.
+func showFindings(p *output.Printer, r doctor.Report, all bool) error {
 	switch p.Format {
 	case output.JSON:
 		return p.WriteJSON(r)
 	case output.People:
-		return showToPeople(p, r)
+		return showToPeople(p, r, all)
 	}
 	table := output.Table[doctor.Finding]{Shown: []string{"group", "name", "verdict", "assumed", "found", "evidence", "change"}}
 	return output.List(p, table, output.Of(r.Findings...), output.Selection{})
 }
 
-var doctorTitles = map[string]string{ //nolint:gochecknoglobals // a constant table
-	"connection": "Connection and key", "dialect": "Names, routes and formats", "requests": "Requests",
-	"responses": "Responses", "behaviour": "Behaviour of the API", "document": "Documentation",
-}
+// doctorWidth is the longest line for people, also when the output is not a terminal.
+const doctorWidth = 100
 
-// showToPeople prints a table for each group, and what to change.
-func showToPeople(p *output.Printer, r doctor.Report) error {
-	for rest := r.Findings; len(rest) > 0; {
-		n := slices.IndexFunc(rest, func(f doctor.Finding) bool { return f.Group != rest[0].Group })
-		if n < 0 {
-			n = len(rest)
+// showToPeople prints what to change, what is undecided, and with all what holds.
+func showToPeople(p *output.Printer, r doctor.Report, all bool) error {
+	text := new(strings.Builder)
+	section := func(title string, findings []doctor.Finding, show func(doctor.Finding) (head, evidence string)) {
+		if len(findings) == 0 {
+			return
 		}
-		if err := showGroup(p, rest[:n]); err != nil {
-			return err
+		text.WriteString(p.Paint(output.Bold, title) + "\n")
+		for _, f := range findings {
+			head, evidence := show(f)
+			writeIndented(p, text, 2, f.Name+": "+head)
+			writeIndented(p, text, 6, evidence)
 		}
-		rest = rest[n:]
+		text.WriteByte('\n')
 	}
-	if err := showChanges(p, r); err != nil {
-		return err
+	section("What to change", r.With(doctor.Wrong), func(f doctor.Finding) (head, evidence string) {
+		if f.Found == "" || strings.Contains(f.Change, f.Found) {
+			return f.Change, f.Evidence
+		}
+		return f.Change, f.Found + ": " + f.Evidence
+	})
+	section("Undecided", r.With(doctor.Undecided), func(f doctor.Finding) (head, evidence string) { return f.Change, f.Evidence })
+	if skipped := r.With(doctor.NotChecked); len(skipped) > 0 {
+		text.WriteString(p.Paint(output.Bold, "Not checked") + "\n")
+		names := make([]string, len(skipped))
+		for i, f := range skipped {
+			names[i] = f.Name
+		}
+		writeIndented(p, text, 2, strings.Join(names, ", "))
+		text.WriteByte('\n')
 	}
-	_, err := fmt.Fprintf(p, "%d hold, %d do not, %d are new, %d are undecided, %d were not checked. Used %d reads and %d writes.\n",
-		r.Count(doctor.Holds), r.Count(doctor.Wrong), r.Count(doctor.Added), r.Count(doctor.Undecided), r.Count(doctor.NotChecked), r.Reads, r.Writes)
+	if all {
+		section("What holds", r.With(doctor.Holds, doctor.Added, doctor.NotNeeded), func(f doctor.Finding) (head, evidence string) {
+			return cmp.Or(f.Found, string(f.Verdict)), f.Evidence
+		})
+	}
+	fmt.Fprintf(text, "%d hold, %d do not, %d are new, %d are undecided, %d were not checked. Used %d reads and %d writes.\n",
+		len(r.With(doctor.Holds, doctor.NotNeeded)), len(r.With(doctor.Wrong)), len(r.With(doctor.Added)), len(r.With(doctor.Undecided)),
+		len(r.With(doctor.NotChecked)), r.Reads, r.Writes)
+	_, err := fmt.Fprint(p, text.String())
 	return err
 }
 
-// showGroup prints a table, or one line when no check of the group was made.
-func showGroup(p *output.Printer, findings []doctor.Finding) error {
-	title := p.Paint(output.Bold, doctorTitles[findings[0].Group])
-	if !slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.Verdict != doctor.NotChecked }) {
-		_, err := fmt.Fprintf(p, "%s: not checked, because %s\n\n", title, output.Clean(findings[0].Evidence))
-		return err
+// writeIndented writes a text in lines that fit the terminal and doctorWidth.
+func writeIndented(p *output.Printer, to *strings.Builder, indent int, text string) {
+	width := doctorWidth
+	if p.Width > 0 {
+		width = min(width, p.Width)
 	}
-	if _, err := fmt.Fprintln(p, title); err != nil {
-		return err
+	for line := range strings.SplitSeq(ansi.Wrap(output.Clean(text), max(width-indent, 20), ""), "\n") {
+		to.WriteString(strings.Repeat(" ", indent) + strings.TrimSpace(line) + "\n")
 	}
-	rows := make([][]string, len(findings))
-	for i, f := range findings {
-		rows[i] = []string{string(f.Verdict), f.Name, output.Clean(f.Assumed), output.Clean(f.Found), output.Clean(f.Evidence)}
-	}
-	if err := p.WriteRows([]string{"", "", "ASSUMED", "FOUND", "EVIDENCE"}, rows); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(p)
-	return err
-}
-
-// showChanges repeats the evidence, which narrow tables cut off.
-func showChanges(p *output.Printer, r doctor.Report) error {
-	var changes []output.Field
-	for _, f := range r.Findings {
-		if f.Verdict == doctor.Wrong {
-			changes = append(changes, output.Field{Name: f.Name, Text: output.Clean(f.Change + " (" + f.Evidence + ")")})
-		}
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	if _, err := fmt.Fprintln(p, p.Paint(output.Bold, "What to change")); err != nil {
-		return err
-	}
-	if err := p.WriteFields(changes...); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(p)
-	return err
 }
 
 // writeDialect writes the decided names only, so that a later run checks the others again.
@@ -221,28 +214,51 @@ func (a *app) writeDialect(name string, r doctor.Report) error {
 	return err
 }
 
-// neededNames returns an error when commands need a name that was not decided.
-func neededNames(r doctor.Report) error {
-	open := r.NeededUndecided()
-	if len(open) == 0 {
-		return nil
-	}
-	return adviceError{fmt.Errorf("Commands need names that were not decided: %s", strings.Join(open, ", ")),
-		"See above why; a test key decides more"}
+// endedError says why checks were left out. It has the exit status of the cause.
+type endedError struct {
+	text  string
+	cause hiring.ErrorCode // Empty when there is none.
 }
 
-// contradiction returns an error when something is not as assumed.
-func contradiction(r doctor.Report, written string) error {
-	n := r.Count(doctor.Wrong)
-	if n == 0 {
+func (e endedError) Error() string { return e.text }
+
+func (e endedError) Unwrap() error {
+	if e.cause == "" {
 		return nil
+	}
+	return e.cause
+}
+
+// doctorError returns an error unless everything holds.
+func doctorError(r doctor.Report, written string) error {
+	wrong, undecided := len(r.With(doctor.Wrong)), len(r.With(doctor.Undecided))
+	if left := len(r.With(doctor.NotChecked)); r.Stopped != "" && left > 0 {
+		var code hiring.ErrorCode
+		if failure, ok := errors.AsType[*hiring.Error](r.Cause); ok {
+			code = failure.Code
+		}
+		advice := "See above what to change"
+		if wrong == 0 {
+			advice = "Run it again when that is solved"
+		}
+		return adviceError{endedError{fmt.Sprintf("%d checks were left out, because %s", left, r.Stopped), code}, advice}
 	}
 	advice := "See above what to change"
 	if written == "" && r.Dialect != hiring.DefaultDialect() {
 		advice = "--write <file> writes the decided names for --dialect"
 	}
-	if n == 1 {
+	_, open := r.Decided()
+	switch {
+	case wrong == 1:
 		return adviceError{errors.New("One thing is not as assumed"), advice}
+	case wrong > 1:
+		return adviceError{fmt.Errorf("%d things are not as assumed", wrong), advice}
+	case len(open) > 0:
+		return adviceError{errors.New("Commands may need names that are undecided: " + strings.Join(open, ", ")), "See above what to do"}
+	case undecided == 1:
+		return adviceError{errors.New("One thing is undecided"), "See above what to do"}
+	case undecided > 1:
+		return adviceError{fmt.Errorf("%d things are undecided", undecided), "See above what to do"}
 	}
-	return adviceError{fmt.Errorf("%d things are not as assumed", n), advice}
+	return nil
 }

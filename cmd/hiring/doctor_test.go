@@ -99,7 +99,7 @@ func TestDoctorWritesADialect(t *testing.T) {
 	assert.Equal(t, exitOK, again.code, again.stderr)
 	var report doctor.Report
 	require.NoError(t, json.Unmarshal([]byte(again.stdout), &report))
-	assert.False(t, report.Contradicted())
+	assert.Empty(t, report.With(doctor.Wrong))
 	assert.Equal(t, renamedDialect, report.Dialect)
 	assert.LessOrEqual(t, report.Reads, doctor.MaxReads)
 

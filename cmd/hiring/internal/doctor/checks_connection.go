@@ -1,16 +1,17 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,76 +19,72 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// connectionChecks are about the connection to the server, and the key.
-var connectionChecks = []check{
-	{"name lookup", "DNS resolves the server's name", checkLookup},
-	{"connection", "the server accepts connections", checkConnection},
-	{"TLS", "the server's certificate is valid", checkTLS},
-	{"proxy", "responses come from the API, not from an intermediary", complete(checkProxy)},
-	{"base URL", "the API is below /api/v1 of the base URL", fromAPI(checkBaseURL)},
-	{"clock", "this machine's clock differs by less than a minute", fromAPI(checkClock)},
-	{"key", "the key is valid", complete(checkKey)},
-	{"scope", "the key may read", complete(checkScope)},
-	{"rate-limit headers", "X-RateLimit-Limit, -Remaining and -Reset on every response", fromAPI(checkQuota)},
-	{"request ids", "X-Request-Id on every response, and the same id in meta", fromAPI(checkRequestIDs)},
-}
-
-// accountCheck evaluates the response to GET /account.
-type accountCheck func(e *examination, resp response) Finding
-
-// complete returns a check that is undecided when the time limit ended the response.
-func complete(evaluate accountCheck) func(*examination) Finding {
-	return func(e *examination) Finding {
-		if e.account.timedOut() {
-			return undecided(e.account.summary())
-		}
-		return evaluate(e, e.account)
+// checkConnection sets the findings about the connection and the key. A later reply that
+// ended the run counts more than the first, which is that of the account.
+func (e *examination) checkConnection(account, description reply) {
+	last := account
+	if e.stop.label != "" {
+		last = e.stop
 	}
-}
-
-// fromAPI returns a check of a complete response that the API sent, not an intermediary.
-func fromAPI(evaluate accountCheck) func(*examination) Finding {
-	return complete(func(e *examination, resp response) Finding {
-		if resp.notFromAPI() {
-			return notChecked("no response of the API")
+	e.set("name lookup", e.checkLookup(account))
+	e.set("connection", e.checkDial(last))
+	e.set("TLS", e.checkTLS(account))
+	late := undecided(account.summary(), "run it again with a longer --timeout")
+	if account.timedOut() {
+		for _, row := range []string{"proxy", "base URL", "clock", "key", "scope", "rate-limit headers", "longest window", "request ids"} {
+			e.set(row, late)
 		}
-		return evaluate(e, resp)
-	})
+		return
+	}
+	e.set("proxy", e.checkProxy(last))
+	e.set("key", e.checkKey(account, last))
+	e.set("scope", e.checkScope(account))
+	if account.notFromAPI() {
+		for _, row := range []string{"base URL", "clock", "rate-limit headers", "longest window", "request ids"} {
+			e.set(row, notChecked("no response of the API"))
+		}
+		return
+	}
+	e.set("base URL", e.checkBaseURL(account, description))
+	e.set("clock", checkClock(account))
+	e.set("rate-limit headers", e.checkQuota(account))
+	e.set("longest window", checkWindow(account))
+	e.set("request ids", checkRequestIDs(account))
 }
 
-func checkLookup(e *examination) Finding {
+func (e *examination) checkLookup(r reply) Finding {
 	conn := e.connection
 	var failed *net.DNSError
 	switch {
-	case e.account.limited && len(conn.addresses) == 0 && errors.As(conn.lookupErr, &failed) && failed.IsTimeout:
-		return undecided(e.account.summary())
+	case r.limited && len(conn.addresses) == 0 && errors.As(conn.lookupErr, &failed) && failed.IsTimeout:
+		return undecided(r.summary(), "run it again with a longer --timeout")
 	case net.ParseIP(conn.base.Hostname()) != nil:
 		return ok("no lookup", "the base URL contains the address")
 	case conn.proxy != "" && conn.lookupErr == nil:
 		return ok("by the proxy", "requests go through "+conn.proxy)
-	case errors.As(e.account.err, &failed), errors.As(conn.lookupErr, &failed):
+	case errors.As(r.err, &failed), errors.As(conn.lookupErr, &failed):
 		return wrong("not found", "the name "+failed.Name+" cannot be looked up", "check the base URL and the DNS server of this network")
 	case len(conn.addresses) > 0:
 		return ok(strings.Join(conn.addresses[:min(3, len(conn.addresses))], ", "), "resolved on this machine")
 	}
-	return undecided("the transport does not report it")
+	return ok("not reported", "the transport does not report it, and responses arrived")
 }
 
-func checkConnection(e *examination) Finding {
+func (e *examination) checkDial(r reply) Finding {
 	conn := e.connection
 	switch {
-	case e.account.limited && e.account.status == 0:
-		return undecided(e.account.summary())
-	case e.account.status == 0 && conn.dialErr != nil && conn.dialed == "":
+	case r.limited && r.StatusCode == 0:
+		return undecided(r.summary(), "run it again with a longer --timeout")
+	case r.StatusCode == 0 && conn.dialErr != nil && conn.dialed == "":
 		return wrong("no connection", "the connection failed: "+plain(conn.dialErr),
 			"allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
-	case e.account.status == 0 && e.account.err != nil && conn.dialed == "" && conn.lookupErr == nil:
+	case r.StatusCode == 0 && r.err != nil && conn.dialed == "" && conn.lookupErr == nil:
 		return wrong("no connection", "no response arrived", "allow connections from this machine to "+conn.server)
-	case e.account.status == 0 && conn.dialed == "":
+	case r.StatusCode == 0 && conn.dialed == "":
 		return notChecked("the name was not resolved")
-	case conn.refusedByProxy(e.account):
+	case conn.refusedByProxy(r):
 		return ok(conn.dialed, "the proxy accepted the connection")
-	case e.account.status == 0 && conn.tlsErr == nil:
+	case r.StatusCode == 0 && conn.tlsErr == nil:
 		return wrong("no response", conn.dialed+" accepted the connection and sent no response",
 			"check the port, and whether a firewall ends the connection")
 	case conn.dialed != "":
@@ -104,7 +101,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-func checkTLS(e *examination) Finding {
+func (e *examination) checkTLS(r reply) Finding {
 	conn := e.connection
 	var (
 		unknown x509.UnknownAuthorityError
@@ -114,9 +111,9 @@ func checkTLS(e *examination) Finding {
 	)
 	const inspect = "if this network inspects TLS, install its certificate authority on this machine; otherwise do not send " +
 		"a key to this server"
-	switch err := errors.Join(e.account.err, conn.tlsErr); {
-	case conn.secure() && e.account.limited && e.account.status == 0:
-		return undecided(e.account.summary())
+	switch err := errors.Join(r.err, conn.tlsErr); {
+	case conn.secure() && r.limited && r.StatusCode == 0:
+		return undecided(r.summary(), "run it again with a longer --timeout")
 	case !conn.secure():
 		return ok("plain http", "the base URL says so")
 	case errors.As(err, &unknown):
@@ -133,10 +130,10 @@ func checkTLS(e *examination) Finding {
 		leaf := conn.tls.PeerCertificates[0]
 		return ok(tls.VersionName(conn.tls.Version), "the certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+issuer(leaf))
 	}
-	if e.account.status == 0 {
+	if r.StatusCode == 0 {
 		return notChecked("there was no connection")
 	}
-	return undecided("the transport does not report it")
+	return ok("not reported", "the transport does not report it, and responses arrived")
 }
 
 func issuer(c *x509.Certificate) string {
@@ -148,29 +145,29 @@ func issuer(c *x509.Certificate) string {
 
 var proxyHeader = regexp.MustCompile(`(?i)^(via|x-cache|x-squid-error|proxy-.*|x-bluecoat.*|x-zscaler.*)$`)
 
-func checkProxy(e *examination, resp response) Finding {
-	through := cmp.Or(e.connection.proxy, "none")
+func (e *examination) checkProxy(r reply) Finding {
+	through, answered := cmp.Or(e.connection.proxy, "none"), r.label+": "+http.StatusText(r.StatusCode)
 	page := "the response is a web page"
-	if title := resp.title(); title != "" {
+	if title := r.title(); title != "" {
 		page += " with the title " + quoted(title)
 	}
-	switch location := resp.header.Get("Location"); {
-	case e.connection.refusedByProxy(resp):
-		return wrong("requests are blocked", e.connection.proxy+": "+resp.apiError.message,
+	switch location := r.Header.Get("Location"); {
+	case e.connection.refusedByProxy(r):
+		return wrong("requests are blocked", e.connection.proxy+": "+r.summary(),
 			"allow the server in the proxy, or set HTTPS_PROXY with the proxy's user and password")
-	case resp.status == 0:
+	case r.StatusCode == 0:
 		return notChecked("no response arrived")
-	case resp.status == http.StatusProxyAuthRequired || resp.status == http.StatusNetworkAuthenticationRequired:
-		return wrong("sign-in required", resp.summary(), "sign in to this network, or set HTTPS_PROXY with the proxy's user and password")
-	case resp.status/100 == 3 && location != "":
-		return wrong("redirect", resp.summary()+", to "+hostOf(location), "sign in to this network, or check the base URL")
-	case resp.isPage() && resp.status/100 == 2:
-		return wrong("a web page", resp.summary()+": "+page, "sign in to this network, allow the server in its proxy, or check the base URL")
-	case resp.isPage():
-		return wrong("a web page", resp.summary()+": "+page, "check the proxy and the base URL")
+	case r.StatusCode == http.StatusProxyAuthRequired || r.StatusCode == http.StatusNetworkAuthenticationRequired:
+		return wrong("sign-in required", answered, "sign in to this network, or set HTTPS_PROXY with the proxy's user and password")
+	case r.StatusCode/100 == 3 && location != "":
+		return wrong("redirect", answered+", to "+hostOf(location), "sign in to this network, or check the base URL")
+	case r.isPage() && r.StatusCode/100 == 2:
+		return wrong("a web page", answered+": "+page, "sign in to this network, allow the server in its proxy, or check the base URL")
+	case r.isPage():
+		return wrong("a web page", answered+": "+page, "check the proxy and the base URL")
 	}
 	var marks []string
-	for name := range resp.header {
+	for name := range r.Header {
 		if proxyHeader.MatchString(name) {
 			marks = append(marks, name)
 		}
@@ -193,14 +190,14 @@ func hostOf(location string) string {
 	return target.Host
 }
 
-func checkBaseURL(e *examination, resp response) Finding {
+func (e *examination) checkBaseURL(r, description reply) Finding {
 	switch {
-	case resp.status == http.StatusNotFound && e.description.status == http.StatusNotFound:
-		return wrong("not found", resp.summary(), "check the base URL: it is given without /api/v1")
-	case resp.ok() || resp.apiError.code != "":
-		return ok(e.connection.server, resp.summary())
+	case r.StatusCode == http.StatusNotFound && description.StatusCode == http.StatusNotFound:
+		return wrong("not found", r.summary(), "check the base URL: it is given without /api/v1")
+	case r.ok() || r.code() != "":
+		return ok(e.connection.server, r.summary())
 	}
-	return wrong("not the API", resp.summary()+" without the API's envelope", "check the base URL")
+	return wrong("not the API", r.summary()+" without the API's envelope", "check the base URL")
 }
 
 const (
@@ -211,17 +208,17 @@ const (
 )
 
 // date returns the time of the server's Date header.
-func (resp response) date() (time.Time, bool) {
-	at, err := http.ParseTime(resp.header.Get("Date"))
+func (r reply) date() (time.Time, bool) {
+	at, err := http.ParseTime(r.Header.Get("Date"))
 	return at, err == nil
 }
 
-func checkClock(_ *examination, resp response) Finding {
-	service, known := resp.date()
+func checkClock(r reply) Finding {
+	service, known := r.date()
 	if !known {
-		return undecided("the responses have no Date header")
+		return undecided("the responses have no Date header", "let the proxy pass the header")
 	}
-	off := resp.at.Sub(service).Round(time.Second)
+	off := r.at.Sub(service).Round(time.Second)
 	found := "right"
 	switch {
 	case off > skewTolerance:
@@ -235,18 +232,18 @@ func checkClock(_ *examination, resp response) Finding {
 	return ok(found, "the server's Date header compared with this machine's clock")
 }
 
-func checkKey(e *examination, resp response) Finding {
+func (e *examination) checkKey(account, last reply) Finding {
 	switch {
-	case errors.Is(resp.err, hiring.ErrInvalidToken):
-		return wrong("rejected", resp.summary(), "check whether the key has expired or was revoked, or create another in the dashboard")
-	case errors.Is(resp.err, hiring.ErrRateLimited):
-		return undecided("too many requests: " + resp.summary())
-	case resp.ok() || resp.status == http.StatusForbidden && resp.apiError.code != "":
-		return ok(environment(e), resp.summary())
-	case resp.status == 0 || e.stopped != "":
-		return notChecked(e.stopped)
+	case errors.Is(last.err, hiring.ErrInvalidToken):
+		return wrong("rejected", last.summary(), "check whether the key has expired or was revoked, or create another in the dashboard")
+	case account.StatusCode == http.StatusTooManyRequests:
+		return undecided("too many requests: "+account.summary(), "run it again later")
+	case account.ok() || account.forbidden():
+		return ok(environment(e), account.summary())
+	case account.notFromAPI():
+		return notChecked("no response of the API")
 	}
-	return undecided(resp.summary())
+	return undecided(account.summary(), "run it again when that is solved")
 }
 
 func environment(e *examination) string {
@@ -259,35 +256,34 @@ func environment(e *examination) string {
 	return "a key of an unknown kind"
 }
 
-// readOnlyFound is what the scope check finds for a key without the scope write.
-const readOnlyFound = "read only"
-
-func checkScope(e *examination, resp response) Finding {
-	writes := []response{e.updated, e.sent, e.resent, e.revoked, e.made}
+func (e *examination) checkScope(r reply) Finding {
 	switch {
-	case errors.Is(resp.err, hiring.ErrInsufficientScope):
-		return wrong("no scope read", resp.summary(), "create a key with the scope read or more")
-	case !resp.ok():
-		return notChecked("the key was rejected or not checked")
-	case slices.ContainsFunc(writes, response.ok):
-		return ok("read and write", resp.summary()+"; a write succeeded")
-	case slices.ContainsFunc(writes, func(write response) bool { return write.status == http.StatusForbidden }):
-		return ok(readOnlyFound, "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, "+
+	case r.forbidden():
+		return wrong("no scope read", r.summary(), "create a key with the scope read or more")
+	case !r.ok():
+		return notChecked(cmp.Or(e.stopped, "the key was not checked"))
+	case e.readOnly:
+		return ok("read only", "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, "+
 			"use a key with the scope write")
+	case e.wrote:
+		return ok("read and write", r.summary()+"; a write succeeded")
 	}
-	return ok("read; write is not known", resp.summary())
+	return ok("read; write is not known", r.summary())
 }
 
 // longestWindow is the longest rate-limit window that the client assumes.
 const longestWindow = 2 * time.Hour
 
-func checkQuota(e *examination, resp response) Finding {
+func (e *examination) checkQuota(r reply) Finding {
+	if !r.ok() && !r.forbidden() {
+		return undecided(r.summary(), "run it again when that is solved")
+	}
 	var values [3]int64
 	for i, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
-		value, err := strconv.ParseInt(resp.header.Get(name), 10, 64)
+		value, err := strconv.ParseInt(r.Header.Get(name), 10, 64)
 		values[i] = value
 		if err != nil || value < 0 {
-			return wrong("missing or not a number", name+" is "+quoted(resp.header.Get(name)),
+			return wrong("missing or not a number", name+" is "+quoted(r.Header.Get(name)),
 				"let the proxy pass the headers: without them the client learns that the rate limit is reached only from a 429")
 		}
 	}
@@ -295,7 +291,7 @@ func checkQuota(e *examination, resp response) Finding {
 	if remaining > limit || limit == 0 {
 		return wrong("inconsistent", fmt.Sprintf("Remaining %d of Limit %d", remaining, limit), "report it to the API's support")
 	}
-	return ok(fmt.Sprintf("%d of %d reads left", e.left(remaining), limit), "the headers of "+resp.label)
+	return ok(fmt.Sprintf("%d of %d reads left", e.left(remaining), limit), "the headers of "+r.label)
 }
 
 // left returns the remaining reads at the end of the run.
@@ -306,15 +302,60 @@ func (e *examination) left(first int64) int64 {
 	return first
 }
 
-func checkRequestIDs(_ *examination, resp response) Finding {
-	id := resp.header.Get("X-Request-Id")
+func checkRequestIDs(r reply) Finding {
+	id := r.Header.Get("X-Request-Id")
 	switch {
-	case id == "" && resp.meta.RequestID == "":
-		return wrong("none", resp.label+" has none", "let the proxy pass X-Request-Id: support asks for it")
+	case id == "" && metaOf(r).RequestID == "":
+		return wrong("none", r.label+" has none", "let the proxy pass X-Request-Id: support asks for it")
 	case id == "":
-		return wrong("in the body only", resp.label+" has no X-Request-Id", "let the proxy pass the header")
-	case resp.ok() && resp.meta.RequestID != id:
+		return wrong("in the body only", r.label+" has no X-Request-Id", "let the proxy pass the header")
+	case r.ok() && metaOf(r).RequestID != id:
 		return wrong("two different ids", "meta.request_id differs from X-Request-Id", "report it to the API's support")
 	}
-	return ok("present", resp.label)
+	return ok("present", r.label)
+}
+
+func checkWindow(r reply) Finding {
+	at, known := r.date()
+	reset, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
+	if !known || err != nil {
+		return undecided("the responses do not show it", "let the proxy pass Date and X-RateLimit-Reset")
+	}
+	left := time.Unix(reset, 0).Sub(at)
+	found := fmt.Sprintf("%s left", left.Round(time.Minute))
+	const evidence = "X-RateLimit-Reset compared with the Date header"
+	switch {
+	case left < 0:
+		return wrong("already ended", evidence, "report it to the API's support")
+	case left > longestWindow:
+		return wrong(found, evidence, "expect a rejected request every two hours")
+	}
+	return ok(found, evidence)
+}
+
+// isPage reports whether the body is a web page or plain text, not JSON.
+func (r reply) isPage() bool {
+	body := bytes.TrimLeft(r.Body, " \t\r\n\ufeff")
+	return len(body) > 0 && !bytes.ContainsAny(body[:1], `{["`) && !json.Valid(body)
+}
+
+// notFromAPI reports whether no response arrived, or one of an intermediary. An error that
+// is plain text may be of the API.
+func (r reply) notFromAPI() bool {
+	return r.StatusCode == 0 || r.StatusCode/100 == 3 || r.isPage()
+}
+
+var pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]{1,100})`)
+
+// title returns the title of a web page, or "". It is taken from the client's error, which
+// never contains the key.
+func (r reply) title() string {
+	if r.err == nil {
+		return ""
+	}
+	found := pageTitle.FindStringSubmatch(r.err.Error())
+	if found == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(found[1]), " ")
 }

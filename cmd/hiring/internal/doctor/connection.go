@@ -86,8 +86,8 @@ func (conn *connection) withTrace(ctx context.Context) context.Context {
 
 // refusedByProxy reports whether a proxy accepted the connection but did not connect to
 // the server.
-func (conn *connection) refusedByProxy(resp response) bool {
-	return resp.status == 0 && conn.proxy != "" && conn.dialed != "" && !conn.handshakeDone
+func (conn *connection) refusedByProxy(r reply) bool {
+	return r.StatusCode == 0 && conn.proxy != "" && conn.dialed != "" && !conn.handshakeDone
 }
 
 // secure reports whether the base URL has https.

@@ -1,14 +1,12 @@
 // Package doctor checks which of the client's assumptions (docs/assumptions.md) hold at a
-// server. It checks the connection, the key, and each name, route, format, response shape
-// and behaviour that the documentation leaves open.
+// server. It checks the connection, the key, and the names, routes, formats, response
+// shapes and behaviour that the documentation leaves open.
 //
-// A run costs at most [MaxReads] reads. It sends writes only with a test key, whose
-// changes are not stored. What a response shows counts most. Where no request can show a
-// fact, the server's OpenAPI document counts, unless a response has contradicted the
-// document elsewhere. A fact that neither shows is reported as undecided.
-//
-// An examination sends requests and keeps the responses. The tables of checks derive
-// findings from it and send nothing.
+// All requests are calls of a [hiring.Client]. What the client cannot read is wrong, with
+// the client's own text. A run costs at most [MaxReads] reads. It sends writes only with a
+// test key, whose changes are not stored. What a response shows counts most. Where no
+// request can show a name, the server's OpenAPI document counts, unless a response has
+// contradicted the document elsewhere.
 package doctor
 
 import (
@@ -37,79 +35,143 @@ func Run(ctx context.Context, c Config) (Report, error) {
 		return Report{}, err
 	}
 	c.Dialect = assumed
-	v, err := newProber(c)
+	p, err := newProber(c)
 	if err != nil {
 		return Report{}, err
 	}
-	e := newExamination(v, assumed)
-	e.run(ctx)
-	return e.findings(assumed), ctx.Err()
+	e := newExamination(p, assumed)
+	e.run(p.watch(ctx))
+	return e.report(), ctx.Err()
 }
 
-// findings runs all checks on the responses of an examination.
-func (e *examination) findings(assumed hiring.Dialect) Report {
-	e.connection.mu.Lock() // A dial that was abandoned may still call the trace.
-	defer e.connection.mu.Unlock()
-	r := Report{Dialect: assumed, Reads: e.reads, Writes: e.writes}
-	add := func(group string, checks []check) {
-		for _, c := range checks {
-			r.Findings = append(r.Findings, c.finding(group, e))
-		}
+// examination sends the requests of a run and collects the findings.
+type examination struct {
+	*prober
+
+	assumed, dialect hiring.Dialect // The second has the names that are known so far.
+	doc              *document      // Nil when there is none.
+	fields           map[string]*field
+	resources        map[string]*resource
+	found            map[string]Finding // By row.
+	readOnly         bool               // The key lacks the scope write.
+	wrote            bool               // A write succeeded.
+}
+
+func newExamination(p *prober, assumed hiring.Dialect) *examination {
+	e := &examination{
+		prober: p, assumed: assumed, dialect: assumed,
+		fields: make(map[string]*field), resources: make(map[string]*resource), found: make(map[string]Finding),
 	}
-	add("connection", connectionChecks)
+	for f, value := range reflect.ValueOf(assumed).Fields() {
+		e.fields[f.Name] = &field{assumed: value.String()}
+	}
+	return e
+}
+
+// run sends the requests that decide most first, because the limit of reads may be
+// reached.
+func (e *examination) run(ctx context.Context) {
+	account := e.readAccount(ctx)
+	description := e.readDocument(ctx)
+	switch {
+	case account.forbidden() && description.forbidden():
+		e.stopped, e.stop = "the key lacks the scope read", account
+	case account.absent() && description.absent():
+		e.stopped, e.stop = "the API is not at the base URL", account
+	}
+	e.check("account", hiring.Account{}, account)
+	submissions := e.readSubmissions(ctx)
+	challenges := e.readChallenges(ctx)
+	assessments := e.readAssessments(ctx, submissions)
+	assessment := assessmentOf(submissions, assessments)
+	invitations := e.readInvitations(ctx, assessment)
+	e.readSince(ctx, submissions)
+	e.readFiltered(ctx, submissions)
+	e.readSubmission(ctx, submissions)
+	e.readLog(ctx, submissions)
+	e.readMembers(ctx)
+	e.readUnknown(ctx)
+	e.writeAssessments(ctx, challenges, assessments)
+	e.writeInvitations(ctx, assessment, invitations)
+	e.checkConnection(account, description)
+}
+
+// report returns the findings in the order of the rows.
+func (e *examination) report() Report {
+	r := Report{Dialect: e.assumed, Reads: e.reads, Writes: e.writes, Stopped: e.stopped, Cause: e.stop.err}
 	corrected := reflect.ValueOf(&r.Dialect).Elem()
-	wrongInDocument := e.wrongInDocument()
-	for field := range reflect.TypeFor[hiring.Dialect]().Fields() {
-		f, value := decide(e.evidence(field.Name, wrongInDocument))
-		f.Group, f.Name, f.Assumed = "dialect", field.Name, e.assumed[field.Name]
-		r.Findings = append(r.Findings, f)
-		if value != "" {
-			corrected.FieldByName(field.Name).SetString(value)
+	e.decideFields(func(name, value string) { corrected.FieldByName(name).SetString(value) })
+	e.decideResources()
+	for _, row := range rows() {
+		f, ok := e.found[row.name]
+		switch {
+		case !ok:
+			f = undecided("there is no data to send the request with", "run it again when the organization has submissions")
+		case f.Verdict == Undecided && e.readOnly && row.write:
+			f = Finding{Verdict: NotNeeded, Evidence: "the key may only read"}
 		}
+		if f.Verdict == Undecided && e.stopped != "" && row.group != "connection" {
+			f = notChecked(e.stopped)
+		}
+		f.Group, f.Name, f.Assumed = row.group, row.name, row.assumed
+		if state := e.fields[row.name]; state != nil {
+			f.Assumed = state.assumed
+		}
+		r.Findings = append(r.Findings, f)
 	}
-	add("requests", requestChecks)
-	add("responses", responseChecks)
-	add("behaviour", behaviourChecks)
-	add("document", documentChecks)
 	return r
 }
 
-// check is one assumption and the function that checks it.
-type check struct {
-	name     string // As docs/assumptions.md calls it.
-	assumed  string
-	evaluate func(*examination) Finding // Without the group and the two fields above.
+// row is a row of the report.
+type row struct {
+	group, name string // The name is a field of Dialect, or as in docs/assumptions.md.
+	assumed     string // What the client assumes. The value of a field of Dialect is known later.
+	write       bool   // Only writes need it.
 }
 
-func (c check) finding(group string, e *examination) Finding {
-	f := c.evaluate(e)
-	if f.Verdict == Undecided && e.stopped != "" && group != "connection" {
-		f = notChecked(e.stopped) // The request that would decide it was not sent.
+// rows returns the rows of every report.
+func rows() []row {
+	all := []row{
+		{"connection", "name lookup", "DNS resolves the server's name", false},
+		{"connection", "connection", "the server accepts connections", false},
+		{"connection", "TLS", "the server's certificate is valid", false},
+		{"connection", "proxy", "responses come from the API, not from an intermediary", false},
+		{"connection", "base URL", "the API is below /api/v1 of the base URL", false},
+		{"connection", "clock", "this machine's clock differs by less than a minute", false},
+		{"connection", "key", "the key is valid", false},
+		{"connection", "scope", "the key may read", false},
+		{"connection", "rate-limit headers", "X-RateLimit-Limit, -Remaining and -Reset on every response", false},
+		{"connection", "longest window", "no rate-limit window is longer than two hours", false},
+		{"connection", "request ids", "X-Request-Id on every response, and the same id in meta", false},
 	}
-	f.Group, f.Name, f.Assumed = group, c.name, c.assumed
-	return f
-}
-
-// These functions make the findings that checks return.
-func ok(found, evidence string) Finding {
-	return Finding{Verdict: Holds, Found: found, Evidence: evidence}
-}
-func undecided(reason string) Finding  { return Finding{Verdict: Undecided, Evidence: reason} }
-func notChecked(reason string) Finding { return Finding{Verdict: NotChecked, Evidence: reason} }
-func added(found, evidence, change string) Finding {
-	return Finding{Verdict: Added, Found: found, Evidence: evidence, Change: change}
-}
-func wrong(found, evidence, change string) Finding {
-	return Finding{Verdict: Wrong, Found: found, Evidence: evidence, Change: change}
-}
-
-// noResult returns the finding for a response that is missing or not usable.
-func noResult(resp response) Finding {
-	switch {
-	case resp.label == "":
-		return undecided("no data to send the request with")
-	case resp.skipped != "":
-		return notChecked(resp.skipped)
+	for f := range reflect.TypeFor[hiring.Dialect]().Fields() {
+		all = append(all, row{"dialect", f.Name, "", isWriteField(f.Name)})
 	}
-	return undecided(resp.indecisive())
+	return append(all,
+		row{"requests", "status member", "PATCH takes a body with the member status", true},
+		row{"requests", "optional members", "time_limit_minutes and budget_dollars_cap of a new assessment", true},
+		row{"requests", "required name", "an invitation requires an address and a name", true},
+		row{"requests", "no body", "resend and revoke take no body", true},
+		row{"requests", "status filter", "the parameter status takes the values of the field status", false},
+		row{"requests", "page sizes", "every list except the members takes a page size up to 100", false},
+		row{"responses", "error envelope", "an unknown id is a 404 with the error envelope and NOT_FOUND", false},
+		row{"responses", "list shape", "lists are arrays, newest first, in pages by number from 1 or by cursor", false},
+		row{"responses", "inline report", "a listed submission contains its report", false},
+		row{"responses", "resource response", "update, invite and resend return the whole resource", true},
+		row{"responses", "prompt text", "the payload of an ai_prompt has text", false},
+		row{"responses", "response members", "the payload of an ai_response has a token count and a model", false},
+		row{"responses", "confidence values", "the confidence of a report is low, medium or high", false},
+		row{"responses", "bare document", "the OpenAPI document comes without the envelope", false},
+		row{"responses", "meaning of since", "since filters by creation, submission or evaluation", false},
+		row{"resources", "account", "the client reads all members of hiring.Account", false},
+		row{"resources", "member", "the client reads all members of hiring.Member", false},
+		row{"resources", "challenge", "the client reads all members of hiring.Challenge", false},
+		row{"resources", "assessment", "the client reads all members of hiring.Assessment", false},
+		row{"resources", "invitation", "the client reads all members of hiring.Invitation", false},
+		row{"resources", "submission", "the client reads all members of hiring.Submission", false},
+		row{"resources", "report", "the client reads all members of hiring.Report", false},
+		row{"resources", "event", "the client reads all members of hiring.Event", false},
+		row{"document", "document", "responses do not contradict the server's OpenAPI document", false},
+		row{"document", "required input", "writes require no members that the client does not send", true},
+	)
 }

@@ -2,13 +2,11 @@ package doctor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,20 +15,34 @@ import (
 
 // The most requests that a run sends.
 const (
-	MaxReads  = 25
+	MaxReads  = 40
 	MaxWrites = 25 // With a test key only.
 )
 
 // maxAttempts is how often a request is sent when no response arrives.
 const maxAttempts = 2
 
-// prober sends all requests of this package.
+// reply is the result of one call of the client, or the reason why the call was not made.
+type reply struct {
+	label    string // The request, without ids. Empty when none was sent.
+	skipped  string // Why the call was not made; empty when it was made.
+	limited  bool   // The time limit of the whole run had ended when the call returned.
+	err      error  // The client's.
+	warnings []string
+	hiring.Response
+
+	at time.Time // By the local clock, half way between request and response.
+}
+
+// prober makes all calls of this package.
 type prober struct {
-	client        *hiring.Client
-	reads, writes int
+	client        *hiring.Client // With the names that are known so far.
+	connection    *connection
 	mayWrite      bool
-	connection    *connection // What is known of the connection.
-	stopped       string      // Why no more requests are sent; empty while they are.
+	reads, writes int
+	present       reply // Filled by the client while a call is made.
+	stop          reply // The reply after which no more calls are made; zero before.
+	stopped       string
 }
 
 // newProber makes the client of a run. It retries once and waits at most five seconds, so
@@ -40,7 +52,7 @@ func newProber(c Config) (*prober, error) {
 	options := slices.Concat([]hiring.Option{hiring.WithTimeout(20 * time.Second), hiring.WithHTTPClient(c.HTTP)}, c.Options, []hiring.Option{
 		hiring.WithDialect(c.Dialect),
 		hiring.WithRetry(hiring.RetryPolicy{MaxAttempts: maxAttempts, BaseBackoff: 200 * time.Millisecond, MaxWait: 5 * time.Second}),
-		hiring.WithObserver(p.count),
+		hiring.WithObserver(p.observe),
 	})
 	client, err := hiring.New(c.BaseURL, c.Key, options...)
 	if err != nil {
@@ -51,130 +63,156 @@ func newProber(c Config) (*prober, error) {
 	return p, nil
 }
 
-func (p *prober) count(_ context.Context, e hiring.Exchange) {
+func (p *prober) observe(_ context.Context, e hiring.Exchange) {
 	if e.Method == http.MethodGet {
 		p.reads++
 	} else {
 		p.writes++
 	}
 	p.connection.server = e.Server
-}
-
-// request is one request to the API.
-type request struct {
-	route string   // As in "GET /assessments/{id}".
-	ids   []string // For its placeholders, in order.
-	query url.Values
-	body  any
-}
-
-// label returns the request as reports show it: without ids, and without long values such
-// as cursors.
-func (q request) label() string {
-	if len(q.query) == 0 {
-		return q.route
+	p.present.label = e.Method + " " + e.Route
+	if e.Warning != "" {
+		p.present.warnings = append(p.present.warnings, e.Warning)
 	}
-	const most = 4
-	names := slices.Sorted(maps.Keys(q.query))
-	var parts []string
-	for _, name := range names[:min(most, len(names))] {
-		value := q.query.Get(name)
-		if len(value) > 30 {
-			value = "…"
-		}
-		parts = append(parts, name+"="+value)
-	}
-	if len(names) > most {
-		parts = append(parts, fmt.Sprintf("and %d more", len(names)-most))
-	}
-	return q.route + "?" + strings.Join(parts, "&")
 }
 
-// path returns the path of the request with its ids.
-func (q request) path() string {
-	_, path, _ := strings.Cut(q.route, " ")
-	segments, ids := strings.Split(path, "/"), q.ids
-	for i, segment := range segments {
-		if strings.HasPrefix(segment, "{") && len(ids) > 0 {
-			segments[i], ids = url.PathEscape(ids[0]), ids[1:]
-		}
-	}
-	return strings.Join(segments, "/")
+// watch returns a context whose calls record their responses and their connections.
+func (p *prober) watch(ctx context.Context) context.Context {
+	return p.connection.withTrace(hiring.WithResponse(ctx, &p.present.Response))
 }
 
-// do sends a request.
-func (p *prober) do(ctx context.Context, q request) response {
-	method, _, _ := strings.Cut(q.route, " ")
-	return p.send(ctx, method, q.label(), func(ctx context.Context) error {
-		var data json.RawMessage
-		var out any // Nil accepts any response, as of a write.
-		if method == http.MethodGet {
-			out = &data
-		}
-		_, err := p.client.Do(ctx, method, q.path(), q.query, q.body, out)
-		return err
-	})
+// read makes a call that reads, and write one that writes, unless that would exceed the
+// limits of a run. Each call sends one request.
+func (p *prober) read(ctx context.Context, call func() error) reply {
+	return p.call(ctx, p.readsLeft(), call)
 }
 
-// document requests the OpenAPI document. It comes without the envelope that Client.Do
-// expects.
-func (p *prober) document(ctx context.Context) response {
-	return p.send(ctx, http.MethodGet, "GET /openapi.json", func(ctx context.Context) error {
-		_, err := p.client.OpenAPI(ctx)
-		return err
-	})
-}
-
-// send calls a function that sends a request, unless that would exceed the limits of a
-// run, and returns the response.
-func (p *prober) send(ctx context.Context, method, label string, call func(context.Context) error) response {
-	if reason := p.skipReason(ctx, method); reason != "" {
-		return response{label: label, skipped: reason}
-	}
-	var captured hiring.Response
-	began := time.Now()
-	err := call(p.connection.withTrace(hiring.WithResponse(ctx, &captured)))
-	resp := response{
-		label: label, status: captured.StatusCode, header: captured.Header, body: captured.Body, err: err,
-		at: began.Add(time.Since(began) / 2),
-	}
-	resp.limited = resp.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
-	resp.parse()
-	p.stopped = p.stopReason(resp)
-	return resp
-}
-
-// skipReason returns why a request is not sent, or "".
-func (p *prober) skipReason(ctx context.Context, method string) string {
+func (p *prober) write(ctx context.Context, call func() error) reply {
+	skipped := ""
 	switch {
-	case p.stopped != "":
-		return p.stopped
-	case ctx.Err() != nil:
-		return "the time limit ended the checks"
-	case method == http.MethodGet && p.reads+maxAttempts > MaxReads:
+	case !p.mayWrite:
+		skipped = "it needs a write, which doctor sends with a test key only"
+	case p.writes+maxAttempts > MaxWrites:
+		skipped = fmt.Sprintf("the run has used its %d writes", MaxWrites)
+	}
+	return p.call(ctx, skipped, call)
+}
+
+// readsLeft returns why no more requests are read, or "".
+func (p *prober) readsLeft() string {
+	if p.reads+maxAttempts > MaxReads {
 		return fmt.Sprintf("the run has used its %d reads", MaxReads)
-	case method != http.MethodGet && !p.mayWrite:
-		return "it needs a write, which doctor sends with a test key only"
-	case method != http.MethodGet && p.writes+maxAttempts > MaxWrites:
-		return fmt.Sprintf("the run has used its %d writes", MaxWrites)
 	}
 	return ""
 }
 
-// stopReason returns why no further requests make sense after a response, or "".
-func (p *prober) stopReason(resp response) string {
-	var apiError *hiring.Error
+func (p *prober) call(ctx context.Context, skipped string, call func() error) reply {
 	switch {
-	case resp.err == nil:
-		return ""
-	case errors.Is(resp.err, hiring.ErrInvalidToken):
+	case p.stopped != "":
+		return reply{skipped: p.stopped}
+	case ctx.Err() != nil:
+		return reply{skipped: "the time limit ended the checks"}
+	case skipped != "":
+		return reply{skipped: skipped}
+	}
+	p.present = reply{}
+	began := time.Now()
+	err := call()
+	r := p.present
+	r.err, r.at = err, began.Add(time.Since(began)/2)
+	r.limited = err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	if reason := r.stopReason(); reason != "" {
+		p.stopped, p.stop = reason, r
+	}
+	return r
+}
+
+// stopReason returns why no further requests make sense, or "".
+func (r reply) stopReason() string {
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	switch {
+	case !ok || r.timedOut() || r.label == "":
+		return "" // Without a request, the client found that it cannot go on with a list.
+	case errors.Is(r.err, hiring.ErrInvalidToken):
 		return "the key was rejected"
-	case errors.Is(resp.err, hiring.ErrRateLimited):
+	case failure.Status == http.StatusTooManyRequests || errors.Is(r.err, hiring.ErrRateLimited):
 		return "the rate limit is reached, or the IP address is throttled"
-	case errors.As(resp.err, &apiError) && apiError.Status == 0:
+	case failure.Status == 0 && failure.Attempts > 0 && r.StatusCode == 0:
 		return "the server cannot be reached"
-	case resp.isPage() || resp.status/100 == 3:
+	case r.notFromAPI() && failure.Status != http.StatusNotFound: // A 404 says something about one route.
 		return "the responses do not come from the API"
 	}
 	return ""
+}
+
+func (r reply) ok() bool { return r.label != "" && r.err == nil }
+
+// absent reports whether the response says that there is no such route or resource.
+func (r reply) absent() bool {
+	return r.err != nil && (r.StatusCode == http.StatusNotFound || r.StatusCode == http.StatusMethodNotAllowed)
+}
+
+// code returns the code of an error of the API, or "".
+func (r reply) code() hiring.ErrorCode {
+	if failure, ok := errors.AsType[*hiring.Error](r.err); ok {
+		return failure.Code
+	}
+	return ""
+}
+
+// forbidden reports whether the key lacks the scope for the request.
+func (r reply) forbidden() bool { return errors.Is(r.err, hiring.ErrInsufficientScope) }
+
+// timedOut reports whether a time limit ended the request or its response. Such a response
+// says nothing about the server or the key.
+func (r reply) timedOut() bool {
+	return r.limited || r.StatusCode/100 == 2 && errors.Is(r.err, context.DeadlineExceeded)
+}
+
+// blames reports whether the client says that a field of Dialect may be wrong.
+func (r reply) blames(field string) bool {
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	return ok && slices.Contains(failure.DialectFields, field)
+}
+
+// rejects reports whether the response is a 400 about a parameter or member: one of its
+// messages is about that field or has its name in quotation marks.
+func (r reply) rejects(name string) bool {
+	failure, ok := errors.AsType[*hiring.Error](r.err)
+	if !ok || failure.Status != http.StatusBadRequest {
+		return false
+	}
+	form, fields := failure.Fields()
+	texts := strings.Join(append(form, failure.Message), " ")
+	return fields[name] != nil || slices.ContainsFunc([]string{`"`, `'`, "`"}, func(mark string) bool { return strings.Contains(texts, mark+name+mark) })
+}
+
+// warning returns the client's warning that has a text, or "".
+func (r reply) warning(text string) string {
+	for _, warning := range r.warnings {
+		if strings.Contains(warning, text) {
+			return warning
+		}
+	}
+	return ""
+}
+
+// summary describes the result. The text of an error of the API may quote an input, so
+// only its code is shown.
+func (r reply) summary() string {
+	switch {
+	case r.skipped != "":
+		return r.skipped
+	case r.label == "" && r.err == nil:
+		return "there is no data to send the request with"
+	case r.limited && r.StatusCode == 0:
+		return r.label + ": no response within the time limit"
+	case r.timedOut():
+		return r.label + ": the time limit ended the response"
+	case r.err == nil:
+		return r.label + ": " + http.StatusText(r.StatusCode)
+	case r.code() != "" && r.StatusCode != 0:
+		return r.label + ": " + strconv.Itoa(r.StatusCode) + " " + string(r.code())
+	}
+	return strings.TrimPrefix(r.err.Error(), "hiring: ")
 }

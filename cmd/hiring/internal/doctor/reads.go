@@ -1,138 +1,360 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
-	"reflect"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// readSubmissions comes first, because later requests need the listed submissions.
-func (e *examination) readSubmissions(ctx context.Context) {
-	values := distinctValues(e.candidates("PageSizeParam"), pageOfSubmissions)
-	e.requestedSizes = values
-	e.submissions = e.doWithKnownNames(ctx, request{route: listSubmissions, query: queryOf(values)})
-	e.listed = submissionsOf(e.submissions)
-	if name, evidence := effectiveName(e.submissions, values, e.submissions.meta.PageSize, true); name != "" {
-		e.observed["PageSizeParam"] = observation{name, e.submissions.label + ": " + evidence}
+func (e *examination) readAccount(ctx context.Context) reply {
+	r := e.read(ctx, func() error {
+		_, err := e.client.Account.Get(ctx)
+		return err
+	})
+	if r.timedOut() {
+		e.stopped = "the API did not answer GET /account within the time limit"
 	}
+	return r
 }
 
-// fallbackRoutes are tried when the documented and the assumed routes do not exist.
-var fallbackRoutes = map[string][]string{
-	"ListChallenges":  {"GET /library", "GET /library/challenges"},
-	"ListAssessments": {"GET /job-postings", "GET /postings", "GET /jobs"},
+// readDocument reads the server's OpenAPI document. From then on, its names are used.
+func (e *examination) readDocument(ctx context.Context) reply {
+	var raw json.RawMessage
+	r := e.read(ctx, func() (err error) {
+		raw, err = e.client.OpenAPI(ctx)
+		return err
+	})
+	const more = "none: it is not needed where responses decide; with a live key it decides the names of writes"
+	switch e.doc = readDocument(raw); {
+	case r.skipped != "" || r.timedOut() || r.forbidden():
+		e.set("document", undecided(r.summary(), "run it again"))
+	case r.absent():
+		e.set("document", ok("none", r.summary()))
+		e.set("bare document", ok("none", r.summary()))
+	case !r.ok():
+		e.set("document", wrong("cannot be read", r.summary(), more))
+	case e.doc == nil:
+		e.set("document", wrong("none", r.label+": it is not an OpenAPI document", more))
+	default:
+		e.set("bare document", bareDocument(r, raw))
+	}
+	if e.doc == nil {
+		e.set("required input", ok("not documented", "the server has no document"))
+		return r
+	}
+	for name, f := range e.fields {
+		f.documented = e.doc.values(name, f.assumed)
+		if len(f.documented) > 0 {
+			if client, dialect := e.with(name, f.documented[0]); client != nil {
+				e.client, e.dialect = client, dialect
+			}
+		}
+	}
+	return r
 }
 
-// readLists finds the three assumed routes that read resources.
-func (e *examination) readLists(ctx context.Context) {
-	e.challenges = e.readRoute(ctx, "ListChallenges", reflect.TypeFor[hiring.Challenge](), fallbackRoutes["ListChallenges"])
-	e.assessments = e.readRoute(ctx, "ListAssessments", reflect.TypeFor[hiring.Assessment](), fallbackRoutes["ListAssessments"])
-	id := e.assessmentID()
+func bareDocument(r reply, raw json.RawMessage) Finding {
+	if !bytes.Equal(r.Body, raw) {
+		return wrong("in the envelope", r.summary(), "none: the client accepts it")
+	}
+	return ok("bare", r.summary())
+}
+
+// readSubmissions reads the list of submissions first, because later requests need them.
+func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
+	items, l := readPages(ctx, e, pages{"submission", hiring.Submission{}, "", "CursorParam", "PageSizeParam", 100, "/submissions"},
+		func(c *hiring.Client) hiring.Pager[hiring.Submission] {
+			return c.Submissions.List(hiring.SubmissionFilter{})
+		})
+	if !slices.IsSortedFunc(items, func(a, b hiring.Submission) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
+		e.set("list shape", wrong("in another order", l.first.label+": created_at does not descend", "expect FindByEmail to find an older submission"))
+	}
+	bare := func(s hiring.Submission) bool { return s.Status == hiring.SubmissionEvaluated && s.Report == nil }
+	var confidence []string
+	for _, s := range items {
+		if s.Report != nil {
+			confidence = append(confidence, string(s.Report.Confidence))
+		}
+	}
+	confidence = unique(confidence)
+	slices.Sort(confidence)
+	switch unknown := without(confidence, []string{"low", "medium", "high"}); {
+	case len(unknown) > 0:
+		e.set("confidence values", added("new: "+list(unknown), l.first.label))
+	case len(confidence) > 0:
+		e.set("confidence values", ok(list(confidence), l.first.label))
+	}
+	switch {
+	case slices.ContainsFunc(items, bare):
+		e.set("inline report", wrong("without its report", l.first.label+": an evaluated submission has no report",
+			"read each with Submissions.Report, as the waiting methods do"))
+	case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.Report != nil }):
+		e.set("inline report", ok("with its report", l.first.label))
+	}
+	return items
+}
+
+// readChallenges reads the list of challenges, and a challenge with several tasks if there
+// is one.
+func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
+	items, _ := readPages(ctx, e, pages{"challenge", hiring.Challenge{}, "ListChallenges", "PageParam", "PageSizeParam", 100, e.path("ListChallenges")},
+		func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() })
+	if len(items) > 0 {
+		id := items[max(0, slices.IndexFunc(items, func(c hiring.Challenge) bool { return c.IsMultiTask }))].ID
+		e.check("challenge", hiring.Challenge{}, e.read(ctx, func() error {
+			_, err := e.client.Challenges.Get(ctx, id)
+			return err
+		}))
+	}
+	return items
+}
+
+// readAssessments reads the list of assessments, and one assessment.
+func (e *examination) readAssessments(ctx context.Context, submissions []hiring.Submission) []hiring.Assessment {
+	items, _ := readPages(ctx, e, pages{"assessment", hiring.Assessment{}, "ListAssessments", "PageParam", "PageSizeParam", 100, e.path("ListAssessments")},
+		func(c *hiring.Client) hiring.Pager[hiring.Assessment] { return c.Assessments.List() })
+	id := assessmentOf(submissions, items)
 	if id == "" {
-		e.reason["GetAssessment"] = "no assessment is known"
-		return
+		e.fields["GetAssessment"].reason = "no assessment is known"
+		return items
 	}
-	alternatives := []string{e.name("ListAssessments") + "/{id}"}
-	for _, list := range fallbackRoutes["ListAssessments"] {
-		alternatives = append(alternatives, list+"/{id}")
-	}
-	e.assessment = e.readRoute(ctx, "GetAssessment", reflect.TypeFor[hiring.Assessment](), alternatives, id)
+	e.settleRoute("GetAssessment", hiring.Assessment{}, func(c *hiring.Client) reply {
+		r := e.read(ctx, func() error {
+			_, err := c.Assessments.Get(ctx, id)
+			return err
+		})
+		e.check("assessment", hiring.Assessment{}, r)
+		return r
+	}, "GET "+e.path("ListAssessments")+"/{id}")
+	return items
 }
 
-// readRoute tries routes until a response has the resource of the field.
-func (e *examination) readRoute(ctx context.Context, field string, of reflect.Type, alternatives []string, ids ...string) (resp response) {
-	var tried []string
-	var other response
-	for _, route := range e.candidates(field, alternatives...) {
-		resp = e.do(ctx, request{route: route, ids: ids})
-		switch {
-		case resp.skipped != "":
-			e.reason[field] = resp.skipped
-			return other
-		case resp.ok() && resembles(resp, of, len(ids) == 0):
-			e.observed[field] = observation{route, resp.summary()}
-			return resp
-		case !resp.absent():
-			e.reason[field] = resp.summary() + ", with an unexpected body"
-			other = resp
-		}
-		tried = append(tried, resp.summary())
-	}
-	if other.label == "" {
-		e.disproved[field] = strings.Join(tried, "; ")
-		return resp
-	}
-	return other
+// path returns the path of a route that is known so far.
+func (e *examination) path(name string) string {
+	_, path, _ := strings.Cut(e.value(name), " ")
+	return path
 }
 
-// resembles reports whether a response has a resource of the expected type. An empty list
-// fits any type.
-func resembles(resp response, of reflect.Type, list bool) bool {
-	what := resp.data
-	if list {
-		items := resp.items()
-		if items == nil {
-			return false
-		}
-		if len(items) == 0 {
-			return true
-		}
-		what = items[0]
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(what, &object) != nil {
-		return false
-	}
-	both, all := fieldsIn(object, of)
-	return both*3 >= all*2
-}
-
-// assessmentID returns an assessment, one with submissions if possible.
-func (e *examination) assessmentID() string {
-	for _, s := range e.listed {
+// assessmentOf returns an assessment, one with submissions if possible, or "".
+func assessmentOf(submissions []hiring.Submission, assessments []hiring.Assessment) string {
+	for _, s := range submissions {
 		if s.AssessmentID != "" {
 			return s.AssessmentID
 		}
 	}
-	return idOf(e.assessments.items(), "")
+	for _, a := range assessments {
+		return a.ID
+	}
+	return ""
 }
 
-// idOf returns the id of an item with the status, or of the first item.
-func idOf(items []json.RawMessage, status string) string {
-	first := ""
-	type resource struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
+func (e *examination) readInvitations(ctx context.Context, assessment string) []hiring.Invitation {
+	if assessment == "" {
+		return nil
 	}
-	for _, item := range decoded[resource](items) {
-		if item.ID != "" && (status == "" || item.Status == status) {
-			return item.ID
+	items, _ := readPages(ctx, e, pages{"invitation", hiring.Invitation{}, "", "PageParam", "PageSizeParam", 100,
+		"/assessments/" + url.PathEscape(assessment) + "/invitations"},
+		func(c *hiring.Client) hiring.Pager[hiring.Invitation] { return c.Invitations.List(assessment) })
+	return items
+}
+
+// readLog reads the log that is likely to be the longest.
+func (e *examination) readLog(ctx context.Context, submissions []hiring.Submission) {
+	if len(submissions) == 0 {
+		return
+	}
+	exchanges := func(s hiring.Submission) int {
+		if s.Report == nil {
+			return 0
 		}
-		first = cmp.Or(first, item.ID)
+		return s.Report.Facts.AIExchangeCount
 	}
-	return first
+	longest := slices.MaxFunc(submissions, func(a, b hiring.Submission) int { return cmp.Compare(exchanges(a), exchanges(b)) })
+	events, l := readPages(ctx, e, pages{"event", hiring.Event{}, "", "", "EventPageSizeParam", 500, "/submissions/" + url.PathEscape(longest.ID) + "/events"},
+		func(c *hiring.Client) hiring.Pager[hiring.Event] {
+			return c.Events.List(longest.ID, hiring.EventFilter{})
+		})
+	e.checkPayloads(l, events, "prompt text", hiring.EventAIPrompt, func(event hiring.Event) bool {
+		_, has := event.AIPrompt()
+		return has
+	})
+	e.checkPayloads(l, events, "response members", hiring.EventAIResponse, func(event hiring.Event) bool {
+		response, has := event.AIResponse()
+		return has && response.Tokens != nil && response.Model != ""
+	})
 }
 
-// pageOfInvitations is a page size that most likely includes an invitation that can be
-// resent.
-const pageOfInvitations = 32
-
-// readPages finds the names of the page and page size parameters. It reads a list whose
-// meta states both, as documented.
-func (e *examination) readPages(ctx context.Context) {
-	id := e.assessmentID()
-	q := request{route: listInvitations, ids: []string{id}}
-	if id == "" {
-		e.reason["PageParam"] = "no assessment with invitations is known"
-		q = request{route: e.name("ListChallenges")}
+// checkPayloads checks that the client reads the payload of an event of a kind. A single
+// payload that it does not read proves nothing, because payloads vary.
+func (e *examination) checkPayloads(l listing, events []hiring.Event, row string, kind hiring.EventKind, reads func(hiring.Event) bool) {
+	events = slices.DeleteFunc(slices.Clone(events), func(event hiring.Event) bool { return event.Kind != kind })
+	switch {
+	case slices.ContainsFunc(events, reads):
+		e.set(row, ok("as assumed", l.first.label))
+	case len(events) > 0:
+		e.set(row, wrong("other members", l.first.label+": "+string(kind), "read Event.Payload"))
+	default:
+		e.set(row, undecided(l.first.label+": no "+string(kind)+" is in the part of a log that was read", "run it again when a candidate has used the AI"))
 	}
-	e.findParameters(ctx, q, parameterSearch{field: "PageParam", from: 2}, parameterSearch{field: "PageSizeParam", from: 2, most: 100})
-	if id != "" {
-		q.query = e.pageOf(pageOfInvitations)
-		e.invitations = e.do(ctx, q)
+}
+
+// readSubmission reads one submission and its report.
+func (e *examination) readSubmission(ctx context.Context, submissions []hiring.Submission) {
+	i := slices.IndexFunc(submissions, func(s hiring.Submission) bool { return s.Status == hiring.SubmissionEvaluated })
+	if len(submissions) == 0 {
+		return
+	}
+	id := submissions[max(0, i)].ID
+	e.check("submission", hiring.Submission{}, e.read(ctx, func() error {
+		_, err := e.client.Submissions.Get(ctx, id)
+		return err
+	}))
+	e.check("report", hiring.Report{}, e.read(ctx, func() error {
+		_, err := e.client.Submissions.Report(ctx, id)
+		return err
+	}))
+}
+
+func (e *examination) readMembers(ctx context.Context) {
+	readPages(ctx, e, pages{"member", hiring.Member{}, "", "", "", 0, ""},
+		func(c *hiring.Client) hiring.Pager[hiring.Member] { return c.Members.List() })
+}
+
+// readUnknown reads a submission with a random id, which does not exist, to see the error
+// envelope.
+func (e *examination) readUnknown(ctx context.Context) {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // It never fails.
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	r := e.read(ctx, func() error {
+		_, err := e.client.Submissions.Get(ctx, fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+		return err
+	})
+	const change = "commands and programs cannot tell that something is not found: report it to the API's support"
+	switch {
+	case errors.Is(r.err, hiring.ErrNotFound):
+		e.set("error envelope", ok("NOT_FOUND", r.summary()))
+	case r.label == "" || r.timedOut() || r.forbidden() || e.stopped != "":
+		e.set("error envelope", undecided(r.summary(), "run it again when that is solved"))
+	case r.ok():
+		e.set("error envelope", wrong("a submission", r.summary()+", for an id that does not exist", change))
+	default:
+		e.set("error envelope", wrong("not NOT_FOUND", r.summary(), change))
+	}
+}
+
+// futureTime is later than any time of a submission.
+var futureTime = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
+
+// readSince finds the layout of since. With a time in the future, an API that understands
+// the layout returns an empty list, or rejects the time.
+func (e *examination) readSince(ctx context.Context, submissions []hiring.Submission) {
+	e.settle("SinceLayout", e.known("SinceLayout"), e.sinceProbe(ctx, submissions, futureTime))
+	if e.disprovedAll("SinceLayout") && len(submissions) > 0 { // The API may reject times in the future.
+		f, now := e.fields["SinceLayout"], submissions[0].CreatedAt
+		for _, s := range submissions {
+			for _, at := range meanings {
+				if t := at(s); t != nil && t.After(now) {
+					now = *t
+				}
+			}
+		}
+		disproved, problem := f.disproved, f.problem
+		f.disproved, f.problem = nil, ""
+		if e.settle("SinceLayout", disproved[:1], e.sinceProbe(ctx, submissions, now.Add(time.Second))); !e.settled("SinceLayout") {
+			f.disproved, f.problem = disproved, problem
+		}
+	}
+	if e.disprovedAll("SinceLayout") {
+		e.settle("SinceLayout", usualNames["SinceLayout"], e.sinceProbe(ctx, submissions, futureTime))
+	}
+	e.readMeaning(ctx, submissions)
+}
+
+func (e *examination) sinceProbe(ctx context.Context, submissions []hiring.Submission, since time.Time) func(*hiring.Client) result {
+	return func(c *hiring.Client) result {
+		items, r := e.since(ctx, c, since)
+		switch {
+		case r.blames("SinceLayout"):
+			return result{Wrong, r.summary()}
+		case !r.ok():
+			return result{Undecided, r.summary()}
+		case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.CreatedAt.Before(since) }):
+			return result{Wrong, r.label + ": since is ignored"}
+		case len(submissions) == 0:
+			return result{Undecided, r.label + ": there are no submissions to filter"}
+		}
+		return result{Holds, r.label + ": a later time returned an empty list"}
+	}
+}
+
+// since reads the first page of the submissions since a time.
+func (e *examination) since(ctx context.Context, c *hiring.Client, since time.Time) (items []hiring.Submission, r reply) {
+	r = e.read(ctx, func() error {
+		page, err := c.Submissions.List(hiring.SubmissionFilter{Since: since}).Page(ctx)
+		items = page.Items
+		return err
+	})
+	return items, r
+}
+
+// readMeaning finds the time that since filters by. It sends a time between the times of
+// the listed submissions.
+func (e *examination) readMeaning(ctx context.Context, submissions []hiring.Submission) {
+	const row, change = "meaning of since", "none: the waiting methods do not depend on it"
+	if !e.settled("SinceLayout") {
+		e.set(row, undecided("the layout of since is not known", change))
+		return
+	}
+	since := discriminatingTime(submissions, e.value("SinceLayout"))
+	if since.IsZero() {
+		e.set(row, undecided("the times of the listed submissions do not distinguish the meanings", change))
+		return
+	}
+	items, r := e.since(ctx, e.client, since)
+	switch agree := consistentMeanings(submissions, items, since); {
+	case !r.ok():
+		e.set(row, undecided(r.summary(), change))
+	case len(agree) == 0:
+		e.set(row, wrong("something else", r.label+": the list agrees with none of the three", change))
+	default:
+		e.set(row, ok(strings.Join(agree, " or "), r.label+": the list agrees with this meaning"))
+	}
+}
+
+// readFiltered checks the filter by status. When every listed submission is evaluated, it
+// filters by a status that none has.
+func (e *examination) readFiltered(ctx context.Context, submissions []hiring.Submission) {
+	const row = "status filter"
+	status := hiring.SubmissionEvaluated
+	if !slices.ContainsFunc(submissions, func(s hiring.Submission) bool { return s.Status != status }) {
+		status = "hiring-doctor"
+	}
+	var items []hiring.Submission
+	r := e.read(ctx, func() error {
+		page, err := e.client.Submissions.List(hiring.SubmissionFilter{Status: status}).Page(ctx)
+		items = page.Items
+		return err
+	})
+	rejected := errors.Is(r.err, hiring.ErrInvalidInput)
+	switch {
+	case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.Status != status }):
+		e.set(row, wrong("ignored", r.label+": other submissions are listed too", "check Submission.Status of each listed submission"))
+	case rejected && status == hiring.SubmissionEvaluated:
+		e.set(row, wrong("rejected", r.summary(), "check the document for the values of the filter"))
+	case len(submissions) > 0 && (r.ok() || rejected):
+		e.set(row, ok("as assumed", r.label+": no other submissions are listed"))
+	case r.err != nil:
+		e.set(row, undecided(r.summary(), "run it again when that is solved"))
 	}
 }

@@ -13,8 +13,9 @@ type Verdict string
 const (
 	Holds      Verdict = "ok"          // A response or the document shows that it holds.
 	Added      Verdict = "new"         // The API has more than the client knows. No change is needed.
+	NotNeeded  Verdict = "not needed"  // Only writes need it, and the key may only read.
 	Undecided  Verdict = "undecided"   // No request that doctor may send decides it.
-	NotChecked Verdict = "not checked" // An earlier request failed, or the limit of requests was reached.
+	NotChecked Verdict = "not checked" // An earlier request ended the run.
 	Wrong      Verdict = "wrong"       // A response or the document shows that it does not hold.
 )
 
@@ -32,49 +33,50 @@ type Finding struct {
 // Report is the result of a run.
 type Report struct {
 	Findings []Finding      `json:"findings"`
-	Dialect  hiring.Dialect `json:"dialect"` // The assumed names, corrected by the findings.
-	Reads    int            `json:"reads"`   // Requests that count against the key's read rate limit, retries included.
-	Writes   int            `json:"writes"`  // The same for writes; 0 with a live key.
+	Dialect  hiring.Dialect `json:"dialect"`          // The assumed names, corrected by the findings.
+	Reads    int            `json:"reads"`            // Requests that count against the key's read rate limit, retries included.
+	Writes   int            `json:"writes"`           // The same for writes; 0 with a live key.
+	Stopped  string         `json:"stopped,omitzero"` // Why the run ended before all checks; empty when it did not.
+	Cause    error          `json:"-"`                // The client's error that ended the run, or nil.
 }
 
-// Contradicted reports whether an assumption does not hold.
-func (r Report) Contradicted() bool { return r.Count(Wrong) > 0 }
-
 // Decided returns the fields of Dialect that a response or the document decided, and the
-// others.
+// others that the commands of this key need. A read-only key needs no names of writes.
 func (r Report) Decided() (decided, undecided []string) {
 	for _, f := range r.Findings {
 		switch {
 		case f.Group != "dialect":
 		case f.Verdict == Holds || f.Found != "":
 			decided = append(decided, f.Name)
-		default:
+		case f.Verdict != NotNeeded:
 			undecided = append(undecided, f.Name)
 		}
 	}
 	return decided, undecided
 }
 
-// NeededUndecided returns the undecided fields of Dialect that commands need with this
-// key. A read-only key needs no names of writes.
-func (r Report) NeededUndecided() []string {
-	readOnly := slices.ContainsFunc(r.Findings, func(f Finding) bool {
-		return f.Group == "connection" && f.Name == "scope" && f.Found == readOnlyFound
-	})
-	_, undecided := r.Decided()
-	if !readOnly {
-		return undecided
-	}
-	return without(undecided, writeFields)
-}
-
-// Count returns the number of findings with a verdict.
-func (r Report) Count(v Verdict) int {
-	n := 0
+// With returns the findings with one of some verdicts.
+func (r Report) With(verdicts ...Verdict) []Finding {
+	var findings []Finding
 	for _, f := range r.Findings {
-		if f.Verdict == v {
-			n++
+		if slices.Contains(verdicts, f.Verdict) {
+			findings = append(findings, f)
 		}
 	}
-	return n
+	return findings
 }
+
+// These functions make findings.
+func ok(found, evidence string) Finding {
+	return Finding{Verdict: Holds, Found: found, Evidence: evidence}
+}
+func added(found, evidence string) Finding {
+	return Finding{Verdict: Added, Found: found, Evidence: evidence}
+}
+func undecided(reason, change string) Finding {
+	return Finding{Verdict: Undecided, Evidence: reason, Change: change}
+}
+func wrong(found, evidence, change string) Finding {
+	return Finding{Verdict: Wrong, Found: found, Evidence: evidence, Change: change}
+}
+func notChecked(reason string) Finding { return Finding{Verdict: NotChecked, Evidence: reason} }

@@ -3,189 +3,296 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+
+	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// writeFields are the fields of Dialect that only writes need.
-var writeFields = []string{"UpdateAssessment", "ResendInvitation", "RevokeInvitation", "InvitationEmail", "InvitationName"}
+// writeCall makes a call that writes. It does nothing unless the key is a test key, whose
+// changes are not stored, as documented.
+func (e *examination) writeCall(ctx context.Context, call func() error) reply {
+	r := e.write(ctx, call)
+	e.readOnly, e.wrote = e.readOnly || r.forbidden(), e.wrote || r.ok()
+	return r
+}
 
-// writeAll sends the writes. It does nothing unless the key is a test key, whose changes
-// are not stored, as documented.
-func (e *examination) writeAll(ctx context.Context) {
-	assessment, invitation := e.active(), idOf(e.invitations.items(), "sent")
-	if reason := e.skipReason(ctx, http.MethodPost); reason != "" || assessment == "" {
-		for _, field := range writeFields {
-			e.reason[field] = cmp.Or(reason, "no assessment is known")
-		}
+const extraAdvice = "find the name of the member, and send it in Extra"
+
+// writeAssessments changes an assessment and creates another.
+func (e *examination) writeAssessments(ctx context.Context, challenges []hiring.Challenge, assessments []hiring.Assessment) {
+	var updated, created hiring.Assessment
+	var update, create reply
+	if len(assessments) > 0 {
+		active := slices.IndexFunc(assessments, func(a hiring.Assessment) bool { return a.Status == hiring.AssessmentActive })
+		path := e.path("GetAssessment")
+		e.settleRoute("UpdateAssessment", nil, func(c *hiring.Client) reply {
+			update = e.writeCall(ctx, func() (err error) {
+				updated, err = c.Assessments.Update(ctx, assessments[max(0, active)].ID, hiring.AssessmentUpdate{Status: hiring.AssessmentClosed})
+				return err
+			})
+			return update
+		}, "PUT "+path, "PATCH "+path, "POST "+path)
+	}
+	if len(challenges) > 0 {
+		limit := hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Hiring Doctor", TimeLimitMinutes: 47, BudgetDollarsCap: 3.5}
+		create = e.writeCall(ctx, func() (err error) {
+			created, err = e.client.Assessments.Create(ctx, limit)
+			return err
+		})
+	}
+	switch documented := e.doc.find(e.value("UpdateAssessment")).body; {
+	case update.ok() && updated.Status != hiring.AssessmentClosed:
+		e.set("status member", wrong("ignored", update.label+": the status stayed "+string(updated.Status), extraAdvice))
+	case update.ok():
+		e.set("status member", ok("status", update.label+": the response has closed"))
+	default:
+		e.documented("status member", update, documented, "status")
+	}
+	switch accepted := created.TimeLimitMinutes == 47 && (created.BudgetDollarsCap == nil || *created.BudgetDollarsCap == 3.5); {
+	case create.ok() && !accepted:
+		e.set("optional members", wrong("ignored", create.label+": the response has other values", extraAdvice))
+	case create.ok():
+		e.set("optional members", ok("accepted", create.label+": the response has the values"))
+	default:
+		e.documented("optional members", create, e.doc.find(createAssessment).body, "time_limit_minutes", "budget_dollars_cap")
+	}
+	e.whole(hiring.Assessment{}, e.value("UpdateAssessment"), update)
+}
+
+// documented sets the finding about members that a write sends by the document, when the
+// write r does not show it.
+func (e *examination) documented(row string, r reply, body schema, names ...string) {
+	documented := slices.Sorted(maps.Keys(body.properties()))
+	missing := without(names, documented)
+	switch {
+	case r.label != "" && !r.forbidden() && !r.absent():
+		e.set(row, wrong("rejected", r.summary(), extraAdvice))
+	case len(documented) == 0:
+		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
+	case len(missing) > 0:
+		e.set(row, wrong("not "+strings.Join(missing, ", "), "the document has "+list(documented), extraAdvice))
+	default:
+		e.set(row, ok(strings.Join(names, ", "), "the document says so"))
+	}
+}
+
+// whole sets the finding about the resource in the response of a write, by the document
+// when no write was sent.
+func (e *examination) whole(of any, route string, r reply) {
+	const row, change = "resource response", "read the resource again after such a write"
+	properties := schema{e.doc, e.doc.find(route).data}.properties()
+	switch {
+	case r.ok() && lacks(r, of):
+		e.set(row, wrong("incomplete", r.label, change))
+	case r.ok():
+		e.set(row, ok("the whole resource", "the responses"))
+	case r.label != "" && r.StatusCode/100 == 2 && !r.timedOut():
+		e.set(row, wrong("cannot be read", r.summary(), change))
+	case len(properties) > 0 && properties["id"] == nil:
+		e.set(row, wrong("incomplete", route+": the document has no id in the response", change))
+	case len(properties) > 0:
+		e.set(row, ok("the whole resource", "the document says so"))
+	default:
+		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
+	}
+}
+
+// writeInvitations finds the names of an invitation's members and the routes of
+// invitations. No e-mail is sent: the key is a test key, and the addresses belong to no
+// one.
+func (e *examination) writeInvitations(ctx context.Context, assessment string, invitations []hiring.Invitation) {
+	var sent reply
+	if assessment != "" {
+		sent = e.send(ctx, assessment)
+	}
+	e.whole(hiring.Invitation{}, sendInvitation, sent)
+	e.checkRequiredName(ctx, assessment, sent)
+	var resent, revoked reply
+	if len(invitations) > 0 {
+		fresh := slices.IndexFunc(invitations, func(i hiring.Invitation) bool { return i.Status == hiring.InvitationSent })
+		id := invitations[max(0, fresh)].ID
+		e.settleWrite(ctx, "ResendInvitation", assessment, id, func(c *hiring.Client) reply {
+			resent = e.writeCall(ctx, func() error {
+				_, err := c.Invitations.Resend(ctx, assessment, id)
+				return err
+			})
+			return resent
+		})
+		e.settleWrite(ctx, "RevokeInvitation", assessment, id, func(c *hiring.Client) reply {
+			revoked = e.writeCall(ctx, func() error { return c.Invitations.Revoke(ctx, assessment, id) })
+			return revoked
+		})
+	}
+	e.whole(hiring.Invitation{}, e.value("ResendInvitation"), resent)
+	e.checkNoBody(resent, revoked)
+	e.checkRequiredInput()
+}
+
+// settleWrite finds a route of an invitation. Without writes, a GET on its path shows that
+// it exists when the 405 names its method, which changes nothing.
+func (e *examination) settleWrite(ctx context.Context, name, assessment, invitation string, call func(*hiring.Client) reply) {
+	e.settleRoute(name, nil, call)
+	if e.mayWrite || len(e.fields[name].documented) > 0 {
 		return
 	}
-	path := "/assessments/{id}"
-	if _, listed, _ := strings.Cut(e.name("ListAssessments"), " "); e.observed["ListAssessments"].value != "" {
-		path = listed + "/{id}"
+	method, path, _ := strings.Cut(e.value(name), " ")
+	path = strings.NewReplacer("{id}", url.PathEscape(assessment), "{invitation_id}", url.PathEscape(invitation)).Replace(path)
+	r := e.read(ctx, func() error {
+		_, err := e.client.Do(ctx, http.MethodGet, path, nil, nil, nil)
+		return err
+	})
+	allowed := strings.FieldsFunc(r.Header.Get("Allow"), func(letter rune) bool { return letter == ',' || letter == ' ' })
+	if r.StatusCode == http.StatusMethodNotAllowed && slices.Contains(allowed, method) {
+		f := e.fields[name]
+		f.observed, f.evidence = e.value(name), r.label+": rejected, with Allow: "+strings.Join(allowed, ", ")
 	}
-	one := path + "/invitations/{invitation_id}"
-	e.updated = e.writeRoute(ctx, "UpdateAssessment", map[string]any{"status": "closed"},
-		[]string{"PUT " + path, "PATCH " + path, "POST " + path}, assessment)
-	e.invite(ctx, assessment)
-	if invitation == "" {
-		e.reason["ResendInvitation"], e.reason["RevokeInvitation"] = "no invitation is known", "no invitation is known"
-		return
-	}
-	of := e.assessmentID()
-	e.resent = e.writeRoute(ctx, "ResendInvitation", nil,
-		[]string{"PUT " + one + "/resend", "POST " + one + "/resend", "POST " + one + "/remind", "POST " + one + "/send"}, of, invitation)
-	e.revoked = e.writeRoute(ctx, "RevokeInvitation", nil,
-		[]string{"PUT " + one + "/revoke", "DELETE " + one, "POST " + one + "/cancel"}, of, invitation)
-}
-
-// active returns an active assessment, or else any.
-func (e *examination) active() string {
-	if id := idOf(e.assessments.items(), "active"); id != "" {
-		return id
-	}
-	return e.assessmentID()
-}
-
-// writeRoute tries routes until one exists. A key without the scope write also shows that
-// a route exists, unless the API rejects unknown paths in the same way.
-func (e *examination) writeRoute(ctx context.Context, field string, body any, guesses []string, ids ...string) (resp response) {
-	var tried []string
-	for _, route := range e.candidates(field, guesses...) {
-		resp = e.do(ctx, request{route: route, ids: ids, body: body})
-		switch {
-		case resp.skipped != "":
-			e.reason[field] = resp.skipped
-			return resp
-		case resp.routeExists():
-			e.observed[field] = observation{route, resp.summary()}
-			return resp
-		case resp.status == http.StatusForbidden && e.distinguishesForbidden(ctx):
-			e.observed[field] = observation{route, resp.summary() + ", unlike a path that does not exist"}
-			return resp
-		case !resp.absent():
-			e.reason[field] = resp.indecisive()
-			return resp
-		}
-		tried = append(tried, resp.summary())
-	}
-	e.disproved[field] = strings.Join(tried, "; ")
-	return resp
-}
-
-// distinguishesForbidden sends, once, a write to a path that does not exist. It reports
-// whether the response differs from that of a missing scope.
-func (e *examination) distinguishesForbidden(ctx context.Context) bool {
-	if e.forbidden.label == "" {
-		e.forbidden = e.do(ctx, request{route: "POST /hiring-doctor-asks-for-nothing"})
-	}
-	return e.forbidden.absent()
-}
-
-// invite finds the names of an invitation's fields. No e-mail is sent: the key is a test
-// key, and the addresses belong to no one.
-func (e *examination) invite(ctx context.Context, assessment string) {
-	const email, name = "InvitationEmail", "InvitationName"
-	ids := []string{assessment}
-	emails, names := e.namesByRound(email), e.namesByRound(name)
-	body := e.invitation(emails[0], names[0], 0)
-	for range 3 {
-		e.sent = e.doWithKnownFields(ctx, request{route: sendInvitation, ids: ids, body: body}, body)
-		e.evaluateInvitation(e.sent, body)
-		if e.observed[email].value != "" && e.observed[name].value != "" {
-			break
-		}
-		if missingFields := e.sent.missingFields(); len(missingFields) > 0 {
-			maps.Copy(body, e.invitation(missingFields, missingFields, 40))
-		} else {
-			body = e.invitation(emails[1], names[1], 0)
-		}
-	}
-	if e.sent.ok() && e.observed[email].value != "" {
-		e.unnamed = e.do(ctx, request{route: sendInvitation, ids: ids, body: map[string]any{e.observed[email].value: address(99)}})
-	}
-	e.create(ctx)
 }
 
 func address(n int) string { return fmt.Sprintf("hiring-doctor-%d@example.com", n) }
 func person(n int) string  { return fmt.Sprintf("Hiring Doctor %d", n) }
 
-// invitation returns a body in which each name has its own value, so that the response
-// shows which names were used. Names that are already known are included. A name that may
-// mean either field gets an address only if it contains "mail". The values are numbered
-// from a number on.
-func (e *examination) invitation(emails, names []string, from int) map[string]any {
-	body := make(map[string]any)
-	for i, name := range names {
-		body[name] = person(from + i)
+// send sends an invitation and finds the names of its members by the values in the
+// response. It returns what was sent last.
+func (e *examination) send(ctx context.Context, assessment string) (sent reply) {
+	var invitation hiring.Invitation
+	var by *hiring.Client // Which sent it.
+	settle := func(name string, values []string, has func() bool) {
+		e.settle(name, values, func(c *hiring.Client) result {
+			if by != c {
+				sent, by = e.writeCall(ctx, func() (err error) {
+					invitation, err = c.Invitations.Send(ctx, assessment, hiring.NewInvitation{Email: address(0), Name: person(0)})
+					return err
+				}), c
+			}
+			switch {
+			case sent.ok() && has():
+				return result{Holds, sent.label + ": the response has the value of this member"}
+			case sent.ok():
+				return result{Wrong, sent.label + ": the member has no effect"}
+			case sent.blames(name):
+				return result{Wrong, sent.summary()}
+			}
+			return result{Undecided, sent.summary()}
+		})
 	}
-	for i, name := range emails {
-		if !slices.Contains(names, name) || strings.Contains(strings.ToLower(name), "mail") {
-			body[name] = address(from + i)
-		}
-	}
-	for field, value := range map[string]string{"InvitationEmail": address(98), "InvitationName": person(98)} {
-		if known := e.observed[field].value; known != "" {
-			body[known] = value
-		}
-	}
-	return body
-}
-
-// doWithKnownFields sends a request, and sends it again without the fields that a strict
-// server rejects as unknown.
-func (e *examination) doWithKnownFields(ctx context.Context, q request, body map[string]any) response {
-	resp := e.do(ctx, q)
-	unknown := unknownNames(resp, body)
-	if len(unknown) == 0 || len(unknown) == len(body) {
-		return resp
-	}
-	for _, name := range unknown {
-		delete(body, name)
-	}
-	return e.do(ctx, q)
-}
-
-// evaluateInvitation finds the names by the values in the response, or else by the fields
-// that the response requires.
-func (e *examination) evaluateInvitation(resp response, body map[string]any) {
-	var made struct {
-		Email string `json:"candidate_email"`
-		Name  string `json:"candidate_name"`
-	}
-	_ = json.Unmarshal(resp.data, &made)
-	for field, value := range map[string]string{"InvitationEmail": made.Email, "InvitationName": made.Name} {
-		if e.observed[field].value != "" {
-			continue
-		}
-		for sentName, sent := range body {
-			if resp.ok() && value != "" && sent == value {
-				e.observed[field] = observation{sentName, resp.label + ": the response has the value of this field"}
+	const email, name = "InvitationEmail", "InvitationName"
+	hasEmail := func() bool { return invitation.CandidateEmail == address(0) }
+	hasName := func() bool { return invitation.CandidateName == person(0) }
+	settle(email, e.known(email), hasEmail)
+	settle(name, e.known(name), hasName)
+	if e.disprovedAll(email) || e.disprovedAll(name) {
+		found := e.searchMembers(ctx, assessment)
+		for field, value := range found {
+			f := e.fields[field]
+			f.disproved = without(f.disproved, []string{value}) // A complaint about one name may blame both.
+			if client, dialect := e.with(field, value); client != nil {
+				e.client, e.dialect = client, dialect
 			}
 		}
-		switch missingFields := resp.missingFields(); {
-		case e.observed[field].value != "":
-		case resp.ok():
-			e.disproved[field] = resp.label + ": none of the names has an effect"
-		case len(missingFields) > 0:
-			e.reason[field] = resp.summary() + ": it requires " + list(missingFields)
-		default:
-			e.reason[field] = resp.indecisive()
+		settle(email, []string{found[email]}, hasEmail)
+		settle(name, []string{found[name]}, hasName)
+	}
+	return sent
+}
+
+// searchMembers sends one invitation with all usual names of its members, each with a
+// value of its own, and returns the names whose values the response has.
+func (e *examination) searchMembers(ctx context.Context, assessment string) map[string]string {
+	emails, names := usualNames["InvitationEmail"], usualNames["InvitationName"]
+	body := make(map[string]any)
+	for i, name := range emails {
+		body[name] = address(i)
+	}
+	for i, name := range names {
+		body[name] = person(i)
+	}
+	var made hiring.Invitation
+	r := e.writeCall(ctx, func() error {
+		_, err := e.client.Do(ctx, http.MethodPost, "/assessments/"+url.PathEscape(assessment)+"/invitations", nil, body, &made)
+		return err
+	})
+	found := make(map[string]string)
+	for field, usual := range map[string][]string{"InvitationEmail": emails, "InvitationName": names} {
+		if used := namesUsed(usual, r); !r.ok() && len(used) > 0 {
+			found[field] = used[0]
 		}
+	}
+	for name, value := range body {
+		switch value {
+		case made.CandidateEmail:
+			found["InvitationEmail"] = name
+		case made.CandidateName:
+			found["InvitationName"] = name
+		}
+	}
+	return found
+}
+
+func (e *examination) checkRequiredName(ctx context.Context, assessment string, sent reply) {
+	const row, change = "required name", "send an invitation without a name with Do"
+	email, name := e.value("InvitationEmail"), e.value("InvitationName")
+	var r reply
+	if sent.ok() {
+		r = e.writeCall(ctx, func() error {
+			_, err := e.client.Do(ctx, http.MethodPost, "/assessments/"+url.PathEscape(assessment)+"/invitations", nil, map[string]any{email: address(1)}, nil)
+			return err
+		})
+	}
+	body := e.doc.find(sendInvitation).body
+	switch {
+	case r.ok():
+		e.set(row, wrong("not required", r.label+" succeeds without "+name, change))
+	case r.rejects(name), slices.Contains(body.required(), name):
+		e.set(row, ok("required", cmp.Or(r.label, "the document")+": "+name+" is required"))
+	case len(body.properties()) > 0:
+		e.set(row, wrong("not required", "the document does not require "+name, change))
+	default:
+		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
 	}
 }
 
-// create sends a new assessment with all fields that are assumed to be optional.
-func (e *examination) create(ctx context.Context) {
-	challenge := idOf(e.challenges.items(), "")
-	if challenge == "" {
+func (e *examination) checkNoBody(resent, revoked reply) {
+	const row = "no body"
+	resend, revoke := e.doc.find(e.value("ResendInvitation")), e.doc.find(e.value("RevokeInvitation"))
+	switch {
+	case resent.ok() && revoked.ok():
+		e.set(row, ok("none", "both succeed without a body"))
+	case resent.code() == hiring.ErrInvalidInput || revoked.code() == hiring.ErrInvalidInput:
+		e.set(row, wrong("a body", resent.summary()+"; "+revoked.summary(), "send it with Do"))
+	case resend.hasBody || revoke.hasBody:
+		e.set(row, wrong("a body", "the document requires one", "send it with Do"))
+	case resend.route != "" && revoke.route != "":
+		e.set(row, ok("none", "the document requires none"))
+	default:
+		e.set(row, undecided(resent.summary()+"; no document says it", "run it with a test key"))
+	}
+}
+
+// checkRequiredInput compares the members that the document requires of writes with those
+// that the client sends.
+func (e *examination) checkRequiredInput() {
+	const row = "required input"
+	if e.doc == nil {
 		return
 	}
-	e.made = e.do(ctx, request{route: makeAssessment, body: map[string]any{
-		"challenge_id": challenge, "name": "Hiring Doctor", "time_limit_minutes": 47, "budget_dollars_cap": 3.5, "selected_task_ids": nil,
-	}})
+	var more []string
+	for route, sent := range map[string][]string{
+		createAssessment: {"challenge_id", "name"},
+		sendInvitation:   {e.value("InvitationEmail"), e.value("InvitationName")},
+	} {
+		for _, name := range without(e.doc.find(route).body.required(), sent) {
+			more = append(more, route+": "+name)
+		}
+	}
+	slices.Sort(more)
+	if len(more) > 0 {
+		e.set(row, wrong("more is required: "+list(more), "the document", "send it in Extra"))
+		return
+	}
+	e.set(row, ok("nothing more", "the document"))
 }
