@@ -78,7 +78,7 @@ func (a *app) doctorCommand() *cobra.Command {
 				}
 				return adviceError{errors.New(ended), "--timeout sets another limit"}
 			}
-			if err := a.writeDialect(write, report); err != nil {
+			if err := a.writeDialect(write, report); err != nil && report.Stopped == "" {
 				return err
 			}
 			return doctorError(report, write)
@@ -127,39 +127,40 @@ const doctorWidth = 100
 func showToPeople(p *output.Printer, r doctor.Report, all bool) error {
 	text := new(strings.Builder)
 	section := func(title string, findings []doctor.Finding, show func(doctor.Finding) (head, evidence string)) {
-		if len(findings) == 0 {
-			return
+		if len(findings) > 0 {
+			text.WriteString(p.Paint(output.Bold, title) + "\n")
 		}
-		text.WriteString(p.Paint(output.Bold, title) + "\n")
-		for _, f := range findings {
-			head, evidence := show(f)
-			writeIndented(p, text, 2, f.Name+": "+head)
+		for rest := findings; len(rest) > 0; {
+			head, evidence := show(rest[0])
+			names := rest[0].Name
+			for rest = rest[1:]; len(rest) > 0; rest = rest[1:] {
+				if otherHead, otherEvidence := show(rest[0]); otherHead != head || otherEvidence != evidence {
+					break
+				}
+				names += ", " + rest[0].Name
+			}
+			writeIndented(p, text, 2, names+": "+head)
 			writeIndented(p, text, 6, evidence)
 		}
-		text.WriteByte('\n')
+		if len(findings) > 0 {
+			text.WriteByte('\n')
+		}
 	}
-	section("What to change", r.With(doctor.Wrong), func(f doctor.Finding) (head, evidence string) {
+	change := func(f doctor.Finding) (head, evidence string) {
 		if f.Found == "" || strings.Contains(f.Change, f.Found) {
 			return f.Change, f.Evidence
 		}
 		return f.Change, f.Found + ": " + f.Evidence
-	})
-	section("Undecided", r.With(doctor.Undecided), func(f doctor.Finding) (head, evidence string) { return f.Change, f.Evidence })
-	if skipped := r.With(doctor.NotChecked); len(skipped) > 0 {
-		text.WriteString(p.Paint(output.Bold, "Not checked") + "\n")
-		names := make([]string, len(skipped))
-		for i, f := range skipped {
-			names[i] = f.Name
-		}
-		writeIndented(p, text, 2, strings.Join(names, ", "))
-		text.WriteByte('\n')
 	}
+	section("What to change", r.With(doctor.Wrong), change)
+	section("Undecided", r.With(doctor.Undecided), change)
+	section("Not checked", r.With(doctor.NotChecked), func(f doctor.Finding) (head, evidence string) { return f.Evidence, "" })
 	if all {
 		section("What holds", r.With(doctor.Holds, doctor.Added, doctor.NotNeeded), func(f doctor.Finding) (head, evidence string) {
 			return cmp.Or(f.Found, string(f.Verdict)), f.Evidence
 		})
 	}
-	fmt.Fprintf(text, "%d hold, %d do not, %d are new, %d are undecided, %d were not checked. Used %d reads and %d writes.\n",
+	fmt.Fprintf(text, "%d hold, %d wrong, %d new, %d undecided, %d not checked; %d reads and %d writes\n",
 		len(r.With(doctor.Holds, doctor.NotNeeded)), len(r.With(doctor.Wrong)), len(r.With(doctor.Added)), len(r.With(doctor.Undecided)),
 		len(r.With(doctor.NotChecked)), r.Reads, r.Writes)
 	_, err := fmt.Fprint(p, text.String())
@@ -168,6 +169,9 @@ func showToPeople(p *output.Printer, r doctor.Report, all bool) error {
 
 // writeIndented writes a text in lines that fit the terminal and doctorWidth.
 func writeIndented(p *output.Printer, to *strings.Builder, indent int, text string) {
+	if text == "" {
+		return
+	}
 	width := doctorWidth
 	if p.Width > 0 {
 		width = min(width, p.Width)
@@ -241,7 +245,11 @@ func doctorError(r doctor.Report, written string) error {
 		if wrong == 0 {
 			advice = "Run it again when that is solved"
 		}
-		return adviceError{endedError{fmt.Sprintf("%d checks were left out, because %s", left, r.Stopped), code}, advice}
+		text := fmt.Sprintf("%d checks were left out, because %s", left, r.Stopped)
+		if decided, _ := r.Decided(); written != "" && len(decided) == 0 {
+			text += ". " + written + " is not written"
+		}
+		return adviceError{endedError{text, code}, advice}
 	}
 	advice := "See above what to change"
 	if written == "" && r.Dialect != hiring.DefaultDialect() {

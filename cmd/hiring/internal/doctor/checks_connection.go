@@ -275,8 +275,8 @@ func (e *examination) checkScope(r reply) Finding {
 const longestWindow = 2 * time.Hour
 
 func (e *examination) checkQuota(r reply) Finding {
-	if !r.ok() && !r.forbidden() {
-		return undecided(r.summary(), "run it again when that is solved")
+	if r.StatusCode == http.StatusTooManyRequests { // An overloaded server sends it without the headers.
+		return undecided(r.summary(), "run it again later")
 	}
 	var values [3]int64
 	for i, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,10 +82,16 @@ func TestDocumentInAnEnvelopeIsReported(t *testing.T) {
 	assert.Equal(t, "OpenAPI 3.1.0", finding(t, r, "document").Found)
 }
 
-// TestEveryDocumentedAssumptionIsChecked: docs/assumptions.md and the report have the same names.
+// unchecked are the assumptions that no request of doctor can show. docs/assumptions.md
+// says so.
+var unchecked = []string{"any response", "not yet", "enforced limits", "end of a log", "look of a throttle", "settling", "addresses", "archive storage"}
+
+// TestEveryDocumentedAssumptionIsChecked: docs/assumptions.md and the report have the same
+// names, except those that the page lists as not checked.
 func TestEveryDocumentedAssumptionIsChecked(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/assumptions.md")
 	require.NoError(t, err)
+	assert.Contains(t, strings.Join(strings.Fields(string(text)), " "), "It does not check: "+strings.Join(unchecked, ", ")+".")
 	r := runDoctor(t, sandbox.Start(t), doctor.Config{})
 	listed := 0
 	for line := range strings.Lines(string(text)) {
@@ -92,12 +99,12 @@ func TestEveryDocumentedAssumptionIsChecked(t *testing.T) {
 		if len(cells) < 4 || strings.HasPrefix(cells[1], "-") {
 			continue
 		}
-		if name := strings.Trim(cells[1], " `"); name != "Field" && name != "Name" {
+		if name := strings.Trim(cells[1], " `"); name != "Field" && name != "Name" && !slices.Contains(unchecked, name) {
 			finding(t, r, name)
 			listed++
 		}
 	}
-	assert.Equal(t, 13+6+10+7, listed, "of %s", text)
+	assert.Equal(t, 13+6+10+7-len(unchecked), listed, "of %s", text)
 }
 
 // TestUnknownConfidenceIsNotWrong: another value of a report's confidence is reported as

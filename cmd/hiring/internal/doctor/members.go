@@ -127,11 +127,11 @@ func compareMembers(raw json.RawMessage, t reflect.Type, path string) (missing, 
 }
 
 // lacks reports whether the resource in a response, or the first of a list, lacks members
-// that the client reads. An empty list lacks all of them.
+// that the client reads. An empty list fits any resource.
 func lacks(r reply, of any) bool {
 	items := resourcesIn(r)
 	if len(items) == 0 {
-		return true
+		return false
 	}
 	missing, _ := compareMembers(items[0], reflect.TypeOf(of), "")
 	return len(missing) > 0

@@ -41,6 +41,7 @@ func (e *examination) readDocument(ctx context.Context) reply {
 	case r.absent():
 		e.set("document", ok("none", r.summary()))
 		e.set("bare document", ok("none", r.summary()))
+		e.set("required input", ok("none", r.summary()))
 	case !r.ok():
 		e.set("document", wrong("cannot be read", r.summary(), more))
 	case e.doc == nil:
@@ -49,7 +50,6 @@ func (e *examination) readDocument(ctx context.Context) reply {
 		e.set("bare document", bareDocument(r, raw))
 	}
 	if e.doc == nil {
-		e.set("required input", ok("not documented", "the server has no document"))
 		return r
 	}
 	for name, f := range e.fields {
@@ -313,7 +313,6 @@ func (e *examination) since(ctx context.Context, c *hiring.Client, since time.Ti
 func (e *examination) readMeaning(ctx context.Context, submissions []hiring.Submission) {
 	const row, change = "meaning of since", "none: the waiting methods do not depend on it"
 	if !e.settled("SinceLayout") {
-		e.set(row, undecided("the layout of since is not known", change))
 		return
 	}
 	since := discriminatingTime(submissions, e.value("SinceLayout"))
