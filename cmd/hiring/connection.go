@@ -26,12 +26,14 @@ type connection struct {
 	Dialect   hiring.Dialect    // Zero fields mean the defaults.
 	Transport http.RoundTripper // Nil means the network.
 	Origin    string            // Where it was configured, as in "profile acme".
+	KeyIn     string            // Where the key is stored.
 }
 
 // The variables with the server address and the key.
 const (
 	envBaseURL = "HIRING_BASE_URL"
 	envKey     = "HIRING_API_KEY"
+	variables  = "the variables " + envBaseURL + " and " + envKey
 )
 
 // connection returns the server and the key to use: those of --sandbox or --profile,
@@ -53,7 +55,7 @@ func (a *app) anyConnection() (connection, error) {
 		fake := sandbox.New(sandbox.WithDialect(dialect))
 		return connection{
 			BaseURL: "https://sandbox.invalid", Key: sandbox.TestKey, Dialect: dialect,
-			Transport: fake.Transport(), Origin: "--sandbox",
+			Transport: fake.Transport(), Origin: "--sandbox", KeyIn: "--sandbox",
 		}, nil
 	}
 	c, err := a.configured()
@@ -73,7 +75,7 @@ func (a *app) configured() (connection, error) {
 	}
 	base, key := a.getenv(envBaseURL), a.getenv(envKey)
 	if base != "" && key != "" {
-		return connection{BaseURL: base, Key: key, Origin: "the variables " + envBaseURL + " and " + envKey}, nil
+		return connection{BaseURL: base, Key: key, Origin: variables, KeyIn: envKey}, nil
 	}
 	if base != "" || key != "" {
 		set, missing := envBaseURL, envKey
@@ -84,6 +86,12 @@ func (a *app) configured() (connection, error) {
 	}
 	return a.fromProfile()
 }
+
+// keyError is returned when the key of a profile cannot be read.
+type keyError struct{ error }
+
+// Is makes the exit status that of a missing key.
+func (keyError) Is(target error) bool { return target == errNoConnection }
 
 func (a *app) fromProfile() (connection, error) {
 	store, err := profile.Open()
@@ -100,13 +108,13 @@ func (a *app) fromProfile() (connection, error) {
 	}
 	key, err := store.Key(name, p)
 	if err != nil {
-		return connection{}, adviceError{fmt.Errorf("%w: %w", errNoConnection, err), "hiring profile add " + name + " asks for the key again"}
+		return connection{}, adviceError{keyError{err}, "hiring profile add " + name + " asks for the key again"}
 	}
 	dialect, err := readDialect(p.Dialect)
 	if err != nil {
 		return connection{}, adviceError{err, "The file is set in profile " + name + "; hiring profile set dialect changes it"}
 	}
-	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name}, nil
+	return connection{BaseURL: p.BaseURL, Key: key, Dialect: dialect, Origin: "profile " + name, KeyIn: string(p.KeyIn)}, nil
 }
 
 // client returns a client for the configured server.

@@ -19,7 +19,7 @@ import (
 
 func (a *app) profileCommand() *cobra.Command {
 	c := group("profile", "profiles", "Manage profiles (server address and API key)",
-		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileGetCommand(), a.profileSetCommand(), a.profileRemoveCommand())
+		a.profileAddCommand(), a.profileUseCommand(), a.profileListCommand(), a.profileStatusCommand(), a.profileGetCommand(), a.profileSetCommand(), a.profileRemoveCommand())
 	c.Aliases = append(c.Aliases, "config", "auth")
 	c.Long = `Manage profiles. A profile is a server address and an API key. The key is stored in the
 system's keyring or, where there is none, in a file that only you can read. The variables
@@ -227,7 +227,7 @@ type profileRow struct {
 func (a *app) profileListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Aliases: []string{"ls", "status"},
+		Aliases: []string{"ls"},
 		Short:   "List the profiles",
 		Args:    cobra.NoArgs,
 		RunE: func(_ *cobra.Command, _ []string) error {

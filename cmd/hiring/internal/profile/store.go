@@ -43,7 +43,7 @@ type Store struct {
 func Open() (*Store, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("The folder of the profiles is not known: set HOME or XDG_CONFIG_HOME (%w)", err)
 	}
 	return &Store{dir: filepath.Join(dir, "hiring"), ring: systemRing{}}, nil
 }
