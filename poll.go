@@ -63,7 +63,7 @@ func (s *SubmissionService) poll(ctx context.Context, o WatchOptions, state stri
 	if err = w.load(state); err != nil {
 		return PollResult{State: state, Wait: w.interval.next()}, err
 	}
-	result := PollResult{State: state, Wait: w.interval.next()}
+	result := PollResult{State: state, Wait: min(w.interval.next(), time.Minute)}
 	if err = w.begin(ctx); err == nil {
 		w.machine.EndInterval()
 		var found fulfilled
@@ -94,6 +94,9 @@ func (w *watcher) poll(ctx context.Context) (found fulfilled, wait time.Duration
 		action := w.machine.Next(w.now(), w.budget())
 		switch action.Kind {
 		case waiting.Wait:
+			if err == nil && reads+each > maxPollReads && w.machine.ReadsAreDue() && w.budget().Left > 0 {
+				return found, 0, nil
+			}
 			return found, action.Until.Sub(w.now()), err
 		case waiting.List:
 			pages++
@@ -104,9 +107,8 @@ func (w *watcher) poll(ctx context.Context) (found fulfilled, wait time.Duration
 			return found, 0, nil
 		}
 		var result fulfilled
-		before := w.requests
 		result, err = w.fulfil(ctx, w.machine, action)
-		each = max(each, w.requests-before) // A submission without its report costs a second read.
+		each = max(each, result.requests) // A submission without its report costs a second read.
 		found.deliver = append(found.deliver, result.deliver...)
 		found.unreadable = append(found.unreadable, result.unreadable...)
 		if err != nil && !IsTransient(err) {

@@ -3,6 +3,7 @@ package hiring
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -74,6 +75,18 @@ func beginWait(ctx context.Context, d time.Duration, reason PauseReason, moved <
 		}
 	}
 }
+
+// endedCall is the end of the context of a call that waits.
+type endedCall struct {
+	operation string
+	err       error
+}
+
+func (e *endedCall) Error() string {
+	return "hiring: " + e.operation + ": " + strings.TrimPrefix(e.err.Error(), "hiring: ")
+}
+
+func (e *endedCall) Unwrap() error { return e.err }
 
 // outlasts reports whether waiting that long would exceed ctx's deadline.
 func outlasts(ctx context.Context, wait time.Duration) bool {

@@ -256,7 +256,7 @@ func (w *waiter) run(ctx context.Context) error {
 			wait := action.Until.Sub(w.now())
 			w.reportProgress(time.Now().Add(wait))
 			if ended := w.sleep(ctx, wait, last); ended != nil {
-				return w.end(ended)
+				return w.end(&endedCall{"Submissions.WaitReports", ended})
 			}
 			last = nil
 			continue

@@ -89,8 +89,8 @@ func (s *SubmissionService) watch(ctx context.Context, o WatchOptions, yield fun
 		if !IsTransient(err) {
 			return err
 		}
-		if ended := w.sleep(ctx, w.interval.next(), err); ended != nil {
-			return ended
+		if ended := w.sleep(ctx, min(w.interval.next(), time.Minute), err); ended != nil {
+			return &endedCall{"Submissions.Watch", ended}
 		}
 	}
 	for {
@@ -144,7 +144,7 @@ func (w *watcher) pollAndDeliver(ctx context.Context, yield func(Submission) boo
 		w.options.Progress(w.progressOf(w.machine, time.Now().Add(wait)))
 	}
 	if ended := w.sleep(ctx, wait, err); ended != nil {
-		return false, ended
+		return false, &endedCall{"Submissions.Watch", ended}
 	}
 	return true, nil
 }

@@ -10,6 +10,10 @@ const (
 	longestInterval = 15 * time.Minute
 	maxRetryAfter   = 24 * time.Hour
 	clockError      = 5 * time.Second
+
+	firstFailurePause = time.Minute
+	abandonAfter      = 5 * time.Minute
+	usualInterval     = time.Minute // The rules about pages and reads count time in such intervals.
 )
 
 // window is the current window of the rate limit.
@@ -25,7 +29,7 @@ func (m *Machine) countRequest(now time.Time, answered bool) {
 		m.RegularSince = now
 	}
 	if answered {
-		m.RespondedAt = now
+		m.RespondedAt, m.Failures = now, 0
 	}
 	m.Requests++
 	if age := now.Sub(m.HourStart); age < 0 || age >= time.Hour {
@@ -35,7 +39,7 @@ func (m *Machine) countRequest(now time.Time, answered bool) {
 }
 
 // regularGap returns the longest time between two responses of regular polls.
-func (m *Machine) regularGap() time.Duration { return 3*m.Max + time.Minute }
+func (m *Machine) regularGap() time.Duration { return 3*min(m.Max, usualInterval) + time.Minute }
 
 // Rate returns the requests a second that use up the remaining requests when the window
 // ends, at most those of a whole window.
@@ -85,8 +89,17 @@ func (m *Machine) interval(now time.Time) time.Duration {
 	if m.forKnownIDs && m.Patient {
 		p = max(p, min((now.Sub(m.LastDelivery)-patience)/100, longestInterval))
 	}
-	// Pages with new evaluations do not lengthen the interval: there may be more.
-	return max(p, m.Window.Interval(max(m.Requests-m.DeliveredByPage/m.pageSize(), 1), m.Window.Length))
+	paced := m.pacing()
+	if paced > p {
+		m.Paced = paced
+	}
+	return max(p, paced)
+}
+
+// pacing returns the interval that the rate limit requires after a poll. Pages with new
+// evaluations do not lengthen it: there may be more.
+func (m *Machine) pacing() time.Duration {
+	return m.Window.Interval(max(m.Requests-m.DeliveredByPage/m.pageSize(), 1), m.Window.Length)
 }
 
 // Progress describes what a machine does.
@@ -104,7 +117,7 @@ func (m *Machine) Progress(now time.Time) Progress {
 	switch {
 	case m.Window.Left <= 0:
 		p.SlowReason = "no requests remain in the rate-limit window"
-	case m.Interrupted:
+	case m.InInterval && m.Interrupted:
 		p.SlowReason = "the API fails or cannot be reached"
 	case m.InInterval && m.Interval > m.Max:
 		p.SlowReason = "the remaining requests are spread over the rate-limit window"

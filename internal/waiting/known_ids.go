@@ -33,7 +33,7 @@ func (m *Machine) planKnown(now time.Time) {
 	case float64(n) <= least:
 		for _, it := range m.Items {
 			if it.ReadAt.IsZero() {
-				it.ReadAt = now
+				it.ReadAt = second(now)
 			}
 		}
 	case list == least:
@@ -73,7 +73,7 @@ func (m *Machine) confirmKnown(now time.Time) {
 		return !it.ReadAt.IsZero() || m.findListing(unfinished, it.Status) != nil || m.findListing(unfinished, "") != nil
 	})
 	for _, id := range stale[:min(len(stale), max(5, len(stale)/10))] {
-		m.Items[id].ReadAt = now
+		m.Items[id].ReadAt = second(now)
 	}
 }
 
@@ -110,7 +110,7 @@ func (m *Machine) countUnconfirmed() (n int) {
 func (m *Machine) readUnconfirmed() {
 	for _, it := range m.Items {
 		if it.ConfirmedAt.IsZero() {
-			it.ReadAt = m.PollStart
+			it.ReadAt = second(m.PollStart)
 		}
 	}
 }

@@ -178,7 +178,7 @@ func (m *Machine) advance(now time.Time, l *listing, a Response) {
 	}
 	if l.Purpose == sweep {
 		if l.Level == deepest {
-			m.LookbackPageAt = now
+			m.LookbackPageAt, m.Deepened = now, true
 		}
 		m.Levels[l.Level].Credit = max(0, m.Levels[l.Level].Credit-1)
 	}

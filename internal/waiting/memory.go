@@ -163,7 +163,7 @@ func (m *Machine) dropItems(n int) {
 	items := m.sorted(rank)
 	for _, dropped := range items[:min(n, len(items))] {
 		it := dropped.pendingItem
-		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.sinceLastPoll > m.regularGap() {
+		if s := m.Statuses[it.Status]; s == nil || !s.indirect() || m.Gap > m.regularGap() {
 			m.TruncatedAt = later(m.TruncatedAt, m.RespondedAt)
 		}
 		m.RegularSince = later(m.RegularSince, it.Created) // Its evaluation says nothing about the status filter.

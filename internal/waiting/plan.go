@@ -15,6 +15,7 @@ const (
 	lookBackUnit    = 10 * time.Minute
 	lookBackDepths  = 14          // Look-backs of 10 min, 20 min and so on, up to 57 days.
 	rounding        = time.Minute // The API may round since by this much.
+	longestGap      = 24 * time.Hour
 	sampleEvery     = time.Hour
 	sampleBack      = 3 * time.Hour // Submissions created since then are probably unfinished, in any order of the listing.
 )
@@ -24,14 +25,20 @@ func (m *Machine) beginPoll(now time.Time) {
 	if now.Before(m.RespondedAt.Add(-clockError)) {
 		m.clockPutBack(now)
 	}
-	m.sinceLastPoll = min(max(now.Sub(m.PollStart), 0), max(m.Window.Length, time.Hour))
-	m.rarelyPolled = !m.PollStart.IsZero() && m.sinceLastPoll > 3*m.Max && now.Sub(m.IntervalEnd) > m.sinceLastPoll/2
+	m.Gap = m.Max
+	if !m.PollStart.IsZero() {
+		m.Gap = min(max(now.Sub(m.PollStart), 0), longestGap)
+	}
+	m.Scheduled, m.Paced = max(m.Gap-m.Paced, 0), 0
 	m.DeliveredPerPoll += (float64(m.DeliveredInPoll) - m.DeliveredPerPoll) / 8
 	if m.Searched && m.DeliveredInPoll == 0 { // The burst has ended.
 		m.DeliveredPerPoll = 0
 	}
 	m.Polling, m.PollAgain, m.PollStart, m.Polls = true, false, now, m.Polls+1
-	m.pollCounts, m.readsPlanned = pollCounts{}, false
+	m.pollCounts = pollCounts{MaxSingleReads: maxSingleReads}
+	if m.isRare() {
+		m.MaxSingleReads = max(maxSingleReads, m.spareReads())
+	}
 	m.Listings = slices.DeleteFunc(m.Listings, func(l listing) bool { return l.Ended })
 	for i := range m.Listings {
 		m.Listings[i].Paused, m.Listings[i].PollPages = false, 0

@@ -2,13 +2,12 @@ package waiting
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 )
 
 const (
-	maxSingleReads      = 50 // In a poll. More where polls are rare.
+	maxSingleReads      = 50 // In a poll. Where polls are rare, a share of what the rate limit allows in the time between two.
 	maxFailedReads      = 3  // Single reads that may fail in a poll.
 	maxReadsAfterSearch = 5  // Single reads after a search, of submissions that probably have another status.
 	leaversForSearch    = 12 // A search replaces the single reads of so many submissions. It may cost a quarter of them,
@@ -19,35 +18,22 @@ const (
 	maxNotFound         = 20              // Single reads with a 404 for a submission that listings show as evaluated.
 )
 
-// maxSingleReads returns how many submissions a poll may read singly.
-func (m *Machine) maxSingleReads() int {
-	if m.rarelyPolled {
-		return max(maxSingleReads, m.spareReads())
-	}
-	return maxSingleReads
-}
-
-// planSingleReads decides which submissions this poll reads singly. For many it adds a
-// search instead: a listing of evaluated submissions.
+// planSingleReads lets the poll read singly what is due now. For many submissions it adds a
+// search first: a listing of evaluated submissions.
 func (m *Machine) planSingleReads(now time.Time) {
-	m.readsPlanned, m.toRead = true, nil
 	leavers, oldestLeaver, oldestWithout := 0, now, now
-	for id, it := range m.Items {
+	for _, it := range m.Items {
 		if it.WithoutReport {
 			oldestWithout = earlier(oldestWithout, it.Created)
 		}
-		if !it.readIsDue(now) {
-			continue
-		}
-		m.toRead = append(m.toRead, id)
-		if it.LeftListing && it.Misses == 0 {
+		if it.readIsDue(now) && it.LeftListing && it.Misses == 0 {
 			leavers++
 			oldestLeaver = earlier(oldestLeaver, it.Created)
 		}
 	}
 	if age := now.Sub(m.LateReportsListedAt); oldestWithout.Before(now) && (age < 0 || age >= maxReadInterval) {
 		// The page of a listing delivers them without their reports.
-		m.LateReportsListedAt, m.readsPlanned = now, false
+		m.LateReportsListedAt = now
 		m.searchEvaluated(oldestWithout, maxSearchPages)
 		return
 	}
@@ -61,24 +47,46 @@ func (m *Machine) planSingleReads(now time.Time) {
 		if burst && now.Sub(m.TruncatedAt) < time.Hour { // The search also finds dropped submissions.
 			pages = maxSearchPages
 		}
-		m.Searched, m.readsPlanned = true, false
+		m.Searched = true
 		m.searchEvaluated(oldestLeaver, pages)
 		return
 	}
-	slices.SortFunc(m.toRead, func(a, b string) int {
-		return cmp.Or(m.Items[a].ReadAt.Compare(m.Items[b].ReadAt), strings.Compare(a, b))
-	})
-	if m.SearchedAll { // Leavers that the search did not show have another status, whose listing shows them.
-		n := 0
-		m.toRead = slices.DeleteFunc(m.toRead, func(id string) bool {
-			it := m.Items[id]
-			if !it.LeftListing || it.Misses > 0 || !it.LateSince.IsZero() {
-				return false
-			}
-			n++
-			return n > maxReadsAfterSearch
-		})
+	m.ReadsFrom = now
+}
+
+// nextRead returns the ID of the submission to read singly next, or "".
+func (m *Machine) nextRead() (next string) {
+	if m.ReadsFrom.IsZero() || m.SingleReads >= m.MaxSingleReads {
+		return ""
 	}
+	for id, it := range m.Items {
+		if !it.readIsDue(m.ReadsFrom) || m.isShownUnfinished(it) {
+			continue
+		}
+		if first := m.Items[next]; first == nil || cmp.Or(it.ReadAt.Compare(first.ReadAt), it.LateSince.Compare(first.LateSince), strings.Compare(id, next)) < 0 {
+			next = id
+		}
+	}
+	return next
+}
+
+// isShownUnfinished reports whether the search of this poll has shown that a submission which left its listing is
+// unfinished: it has another status, whose listing shows it. A few of them are read all the same.
+func (m *Machine) isShownUnfinished(it *pendingItem) bool {
+	return m.SearchedAll && it.LeftListing && it.Misses == 0 && it.LateSince.IsZero() && m.ReadsAfterSearch >= maxReadsAfterSearch
+}
+
+// ReadsAreDue reports whether the last poll could not read all that was due.
+func (m *Machine) ReadsAreDue() bool {
+	if m.ReadsFrom.IsZero() || m.SingleReads < m.MaxSingleReads {
+		return false
+	}
+	for _, it := range m.Items {
+		if it.readIsDue(m.ReadsFrom) && !m.isShownUnfinished(it) {
+			return true
+		}
+	}
+	return false
 }
 
 // readIsDue reports whether to read the item singly now. A read that is more than a day
@@ -96,8 +104,10 @@ func (m *Machine) searchEvaluated(oldest time.Time, most int) {
 // handleSingleRead updates the state with the response to a single read.
 func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int, error) {
 	m.SingleReads++
-	m.toRead = m.toRead[min(1, len(m.toRead)):]
 	pending := m.Items[id]
+	if pending != nil && m.SearchedAll && pending.LeftListing && pending.Misses == 0 && pending.LateSince.IsZero() {
+		m.ReadsAfterSearch++
+	}
 	switch {
 	case pending == nil:
 	case a.Rejected:
@@ -112,10 +122,10 @@ func (m *Machine) handleSingleRead(now time.Time, id string, a Response) ([]int,
 	case a.NotFound: // A listing shows it as evaluated, so it exists.
 		pending.WithoutReport = m.reportTimedOut(now, a.localTime(now), pending)
 		pending.Misses++
-		pending.ReadAt = now.Add(m.backoff(pending.Misses, maxReadInterval))
+		pending.ReadAt = nextSecond(now.Add(m.backoff(pending.Misses, maxReadInterval)))
 	case a.Failed || len(a.Items) != 1:
 		pending.Misses++
-		pending.ReadAt = now.Add(m.backoff(max(pending.Misses-2, 0), maxReadInterval))
+		pending.ReadAt = nextSecond(now.Add(m.backoff(max(pending.Misses-2, 0), maxReadInterval)))
 		m.FailedReads++
 		if m.FailedReads >= maxFailedReads {
 			m.FailedReads = 0
@@ -154,7 +164,7 @@ func (m *Machine) handleRead(now, local time.Time, pending *pendingItem, it *Ite
 		if left := reportTimeout - now.Sub(pending.NoReportAt); left > 0 {
 			rest = min(rest, left)
 		}
-		pending.ReadAt = now.Add(rest)
+		pending.ReadAt = nextSecond(now.Add(rest))
 	}
 	if it.isEvaluated() || before != it.Status {
 		pending.Misses = 0
@@ -181,13 +191,13 @@ func (m *Machine) backoff(misses int, longest time.Duration) time.Duration {
 func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 	pending := m.Items[id]
 	if pending == nil {
-		pending = &pendingItem{Created: it.Created}
+		pending = &pendingItem{Created: second(it.Created)}
 		m.Items[id] = pending
 	}
 	pending.ConfirmedAt = now
 	if pending.LateSince.IsZero() || pending.LateSince.After(now) {
-		pending.LateSince = now
-		pending.ReadAt = now
+		pending.LateSince = second(now)
+		pending.ReadAt = second(now)
 	}
 	return !pending.WithoutReport
 }
@@ -197,7 +207,7 @@ func (m *Machine) awaitReport(now time.Time, id string, it *Item) bool {
 // because one of them may be wrong.
 func (m *Machine) reportTimedOut(now, local time.Time, pending *pendingItem) bool {
 	if pending.NoReportAt.IsZero() || pending.NoReportLocal.IsZero() || pending.NoReportAt.After(now) || pending.NoReportLocal.After(local) {
-		pending.NoReportAt, pending.NoReportLocal = now, local
+		pending.NoReportAt, pending.NoReportLocal = second(now), second(local)
 	}
 	return !m.forKnownIDs && now.Sub(pending.NoReportAt) >= reportTimeout && local.Sub(pending.NoReportLocal) >= reportTimeout
 }

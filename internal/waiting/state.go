@@ -29,7 +29,11 @@ type state struct {
 	IntervalEnd time.Time     `json:",omitzero"`
 	Interval    time.Duration `json:",omitzero"`
 	Interrupted bool          `json:",omitzero"` // The interval follows a failure.
+	Failures    int           `json:",omitzero"` // Consecutive failed requests that interrupted a poll.
 	Polls       int           `json:",omitzero"`
+	Gap         time.Duration `json:",omitzero"` // From the start of the previous poll to the start of the last one.
+	Paced       time.Duration `json:",omitzero"` // The last interval, if the rate limit required it.
+	Scheduled   time.Duration `json:",omitzero"` // Gap without the interval that the rate limit required.
 	PollStart   time.Time     `json:",omitzero"` // Start of the last poll.
 	pollCounts
 	Listings []listing `json:",omitzero"`
@@ -115,14 +119,18 @@ type state struct {
 
 // pollCounts is what a machine counts in one poll.
 type pollCounts struct {
-	Requests        int  `json:",omitzero"`
-	SingleReads     int  `json:",omitzero"`
-	FailedReads     int  `json:",omitzero"` // Single reads that failed.
-	DeliveredInPoll int  `json:",omitzero"`
-	DeliveredByPage int  `json:",omitzero"` // Deliveries that a page of a listing showed.
-	Failed          bool `json:",omitzero"` // A failed request interrupted the poll.
-	Searched        bool `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
-	SearchedAll     bool `json:",omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
+	ReadsFrom        time.Time `json:",omitzero"` // The submissions whose read was due then are read singly. Zero: not planned yet.
+	Deepened         bool      `json:",omitzero"` // A sweep over all of Lookback was read since ReadsFrom.
+	MaxSingleReads   int       `json:",omitzero"`
+	ReadsAfterSearch int       `json:",omitzero"` // Single reads of submissions that the search did not show.
+	Requests         int       `json:",omitzero"`
+	SingleReads      int       `json:",omitzero"`
+	FailedReads      int       `json:",omitzero"` // Single reads that failed.
+	DeliveredInPoll  int       `json:",omitzero"`
+	DeliveredByPage  int       `json:",omitzero"` // Deliveries that a page of a listing showed.
+	Failed           bool      `json:",omitzero"` // A failed request interrupted the poll.
+	Searched         bool      `json:",omitzero"` // A search has begun: a listing of evaluated submissions.
+	SearchedAll      bool      `json:",omitzero"` // The search was read to its end: submissions that it did not show are unfinished.
 }
 
 func newState(o Options) state {
@@ -286,7 +294,7 @@ func (m *Machine) unpack() {
 			copy(fields[:], row)
 			m.Items[id] = &pendingItem{
 				Status:        status,
-				Created:       time.Unix(fields[createdColumn], 0),
+				Created:       time.Unix(fields[createdColumn], 0).UTC(),
 				Serial:        int(fields[serialColumn]),
 				ReadAt:        unpackTime(fields[readAtColumn]),
 				LeftListing:   fields[flagsColumn]&leftListingFlag != 0,
@@ -303,6 +311,18 @@ func (m *Machine) unpack() {
 	}
 	m.Packed = nil
 }
+
+// second returns the second of a time, as a saved item has it.
+func second(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return time.Unix(t.Unix(), 0).UTC()
+}
+
+// nextSecond returns the second after a time. A read that is due then is not due in the
+// same poll.
+func nextSecond(t time.Time) time.Time { return second(t).Add(time.Second) }
 
 func packTime(t time.Time) int64 {
 	if t.IsZero() {

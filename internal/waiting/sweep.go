@@ -5,6 +5,7 @@ import (
 )
 
 const (
+	rareAfter      = 5 * time.Minute
 	sweepEvery     = 10 * time.Minute // The interval between two sweeps: at most this long,
 	sweepIntervals = 10               // and at most as many of the longest intervals between two polls.
 	sweepUnit      = time.Hour
@@ -44,15 +45,15 @@ var (
 	levelShares    = [sweepLevels]float64{recent: 0.6, slow: 0.12, deepest: 0.16}
 	levelQuantiles = [sweepLevels]float64{recent: 0.98, slow: 0.997}
 	levelAges      = [sweepLevels]time.Duration{recent: 48 * time.Hour, slow: 7 * 24 * time.Hour}
-	levelIntervals = [sweepLevels]int64{slow: 5, deepest: 15} // In longest intervals between two polls.
+	levelIntervals = [sweepLevels]int64{slow: 5, deepest: 15} // In minutes, or in longest intervals between two polls if these are shorter.
 )
 
 // spareReads returns how many pages of this poll a sweep over all of Lookback may read:
 // the reads beyond an even use of the window, after its first tenth. Where polls are
 // rare, it is a share of what the rate limit allows in the time between two polls.
 func (m *Machine) spareReads() int {
-	if m.rarelyPolled {
-		return int(spareShare * m.Window.Rate(m.Window.Length) * m.sinceLastPoll.Seconds())
+	if m.isRare() {
+		return int(spareShare * m.Window.Rate(m.Window.Length) * m.Scheduled.Seconds())
 	}
 	if m.Window.Ends.Seconds() > (1-aheadShare)*m.Window.Length.Seconds() { // The regular polls may need them.
 		return min(maxSweepPages, m.Window.Whole/100)
@@ -63,9 +64,12 @@ func (m *Machine) spareReads() int {
 // scaleToPollInterval scales a number of pages a poll to the time since the last poll, so that
 // rare polls read as much in an hour as frequent ones.
 func (m *Machine) scaleToPollInterval(pages int) int {
-	scaled := float64(pages) * m.sinceLastPoll.Seconds() / max(m.Max, time.Second).Seconds()
+	scaled := float64(pages) * m.Scheduled.Seconds() / usualInterval.Seconds()
 	return max(pages, min(int(scaled), m.spareReads()))
 }
+
+// isRare reports whether polls are rare, by the caller's schedule or the options.
+func (m *Machine) isRare() bool { return m.Scheduled > rareAfter }
 
 // reachDepth returns the greatest k for which the time since times[k] is at least
 // unit * 2^k, or -1, and notes that depths up to k are reached now.
@@ -153,7 +157,7 @@ func (m *Machine) planDeepSweep(now time.Time) {
 // listed in each poll, and the levels below it are skipped. While no unfinished
 // submission is known, the listings have no status filter, so that the first one shows.
 func (m *Machine) planSweepLevels(now time.Time) {
-	idle := min(max(now.Sub(m.CreditedAt), 0), max(m.Window.Length, time.Hour))
+	idle := min(max(now.Sub(m.CreditedAt), 0), longestGap)
 	m.CreditedAt = now
 	filter := m.evaluatedFilter()
 	if len(m.Statuses) == 0 && m.reviewStatusFilter(now) {
@@ -171,7 +175,7 @@ func (m *Machine) planSweepLevels(now time.Time) {
 	for level := range m.Levels {
 		sweeps := &m.Levels[level]
 		age := now.Sub(sweeps.StartedAt)
-		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(m.Max))
+		rests := sweeps.Credit < 1 || age >= 0 && age < time.Duration(levelIntervals[level]*int64(min(m.Max, usualInterval)))
 		if m.continueSweep(level, int(sweeps.Credit)) || level < covered || level > covered && rests {
 			continue
 		}

@@ -88,7 +88,7 @@ func (m *Machine) trackUnfinished(now time.Time, id string, it *Item, l *listing
 		s.HandedIn = true
 	}
 	if !it.Created.IsZero() {
-		pending.Created = it.Created
+		pending.Created = second(it.Created)
 	}
 	pending.Status, pending.ConfirmedAt = it.Status, now
 	if l != nil && l.Purpose == unfinished {
@@ -193,7 +193,7 @@ func (m *Machine) waitingSetExtraCost() float64 {
 	cost := 1.0
 	for _, s := range m.Statuses {
 		if !s.listedEveryPoll() {
-			cost += m.Max.Seconds() / rareListingPerPage.Seconds()
+			cost += min(m.Max.Seconds()/rareListingPerPage.Seconds(), float64(s.Pages))
 		}
 	}
 	return cost
@@ -218,7 +218,7 @@ func (m *Machine) scheduleLeavers(now time.Time, l *listing, complete bool) {
 		}
 		it.LeftListing = true
 		if it.ReadAt.IsZero() {
-			it.ReadAt = now.Add(m.backoff(it.Misses, confirmAfter))
+			it.ReadAt = second(now.Add(m.backoff(it.Misses, confirmAfter)))
 		}
 	}
 }

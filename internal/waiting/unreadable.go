@@ -20,15 +20,15 @@ func (m *Machine) trackUnreadable(now time.Time, id string, it *Item) {
 		if m.needsNoRead(id, it) {
 			return
 		}
-		pending = &pendingItem{Created: it.Created, Status: it.Status}
+		pending = &pendingItem{Created: second(it.Created), Status: it.Status}
 		m.Items[id] = pending
 	}
 	pending.ConfirmedAt, pending.Unreadable = now, true
 	if pending.UnreadableAt.IsZero() || pending.UnreadableAt.After(now) {
-		pending.UnreadableAt, pending.ReadAt = now, now
+		pending.UnreadableAt, pending.ReadAt = second(now), second(now)
 	}
 	if pending.ReadAt.IsZero() {
-		pending.ReadAt = now.Add(min(max(now.Sub(pending.UnreadableAt)/2, minRereadInterval), maxRereadInterval))
+		pending.ReadAt = nextSecond(now.Add(min(max(now.Sub(pending.UnreadableAt)/2, minRereadInterval), maxRereadInterval)))
 	}
 }
 

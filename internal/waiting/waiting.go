@@ -141,13 +141,9 @@ type Machine struct {
 	Options
 	state
 
-	forKnownIDs   bool
-	missing       []string
-	toRead        []string      // IDs to read singly in this poll.
-	readsPlanned  bool          // toRead is set for this poll.
-	sinceLastPoll time.Duration // From the start of the last poll to the start of this one.
-	rarelyPolled  bool          // The caller polls less often than Next recommends.
-	requested     Action
+	forKnownIDs bool
+	missing     []string
+	requested   Action
 }
 
 // New returns a machine that has seen nothing yet.
@@ -183,6 +179,7 @@ func (m *Machine) EndInterval() { m.InInterval = false }
 // Next returns the next action at a time of the server. It returns the same action
 // until Handle is called.
 func (m *Machine) Next(now time.Time, b Budget) Action {
+	now = now.Round(0).UTC() // As a saved state has it.
 	m.Window = window{b, max(m.Window.Length, b.Ends)}
 	if b.Left <= 0 {
 		_, more := m.nextRequest(now)
@@ -195,6 +192,7 @@ func (m *Machine) Next(now time.Time, b Budget) Action {
 		return m.waitUntil(now, m.IntervalEnd)
 	}
 	m.InInterval = false
+	m.abandonOldPoll(now)
 	if !m.Polling {
 		m.plan(now)
 	}
@@ -206,7 +204,11 @@ func (m *Machine) Next(now time.Time, b Budget) Action {
 	if m.PollAgain && m.Requests > 0 {
 		return m.Next(now, b)
 	}
-	m.startInterval(now, m.interval(now))
+	pause := m.interval(now)
+	if m.ReadsAreDue() { // What this poll could not read does not wait for the next one.
+		pause = m.pacing()
+	}
+	m.startInterval(now, pause)
 	return m.waitUntil(now, m.IntervalEnd)
 }
 
@@ -219,28 +221,32 @@ func (m *Machine) waitUntil(now, then time.Time) Action {
 }
 
 // nextRequest returns the next request of the poll: pages of listings first, then
-// single reads. It reports whether there is one.
+// single reads, then pages of a sweep over all of Lookback and the single reads that it
+// needs. It reports whether there is one.
 func (m *Machine) nextRequest(now time.Time) (Action, bool) {
 	l := m.currentListing()
-	if l == nil && !m.readsPlanned {
+	if (l == nil || l.rank() > 0) && m.ReadsFrom.IsZero() {
 		m.planSingleReads(now)
 		l = m.currentListing() // A listing is cheaper for many reads.
 	}
-	if l != nil {
-		return Action{Kind: List, Status: l.Status, Since: l.Since, Cursor: l.Cursor}, true
+	if l == nil && m.Deepened { // The sweep may have shown submissions without their report.
+		m.ReadsFrom, m.Deepened = now, false
 	}
-	for len(m.toRead) > 0 && m.SingleReads < m.maxSingleReads() {
-		if id := m.toRead[0]; m.Items[id] != nil {
+	if l == nil || l.rank() > 0 {
+		if id := m.nextRead(); id != "" {
 			return Action{Kind: Get, ID: id}, true
 		}
-		m.toRead = m.toRead[1:]
 	}
-	return Action{}, false
+	if l == nil {
+		return Action{}, false
+	}
+	return Action{Kind: List, Status: l.Status, Since: l.Since, Cursor: l.Cursor}, true
 }
 
 // Handle takes the response to the last action, and the server's time at which the
 // response was true. It returns the indexes of the items to deliver.
 func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
+	now = now.Round(0).UTC()
 	request := m.requested
 	m.requested = Action{}
 	m.countRequest(now, !a.Failed)
@@ -253,15 +259,32 @@ func (m *Machine) Handle(now time.Time, a Response) (ready []int, err error) {
 	return nil, nil
 }
 
-// interruptPoll starts an interval after a failure. The poll resumes after it.
+// interruptPoll starts an interval after a failure. The poll resumes after a minute at most,
+// or after retry, and after twice as long when the next request fails too.
 func (m *Machine) interruptPoll(now time.Time, retry time.Duration) {
-	m.readsPlanned, m.toRead = false, nil
+	m.ReadsFrom = time.Time{}
 	pause := m.normalInterval()
 	if !m.Failed { // The first failure of a poll: most failures are short.
 		pause = m.Min + (pause-m.Min)/4
 	}
+	pause = min(pause, firstFailurePause<<min(m.Failures, 10))
 	m.startInterval(now, max(pause, min(retry, maxRetryAfter)))
 	m.Interrupted, m.Failed = true, true
+	m.Failures++
+}
+
+// abandonOldPoll ends a poll whose caller did not continue it when it was due: what was
+// evaluated meanwhile needs a new poll. A sweep continues where it was.
+func (m *Machine) abandonOldPoll(now time.Time) {
+	if !m.Polling || m.forKnownIDs || m.OpenedAt.IsZero() || now.Sub(later(m.RespondedAt, m.IntervalEnd)) <= abandonAfter {
+		return
+	}
+	m.Polling = false
+	for i := range m.Listings {
+		if l := &m.Listings[i]; l.Purpose != sweep {
+			l.Ended = true
+		}
+	}
 }
 
 func (m *Machine) startInterval(now time.Time, pause time.Duration) {

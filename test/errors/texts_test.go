@@ -157,6 +157,20 @@ func TestEndedWaitsNamePendingIDs(t *testing.T) {
 		"WaitReport in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.ErrorOf(c.Submissions.WaitReport(ctx, "x", hiring.WaitOptions{}))
 		}, "hiring: the wait ended with 1 report pending: Submissions.Report: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		"WaitReports": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.WaitReports(ctx, []string{"x", "y"}, hiring.WaitOptions{}))
+		}, "hiring: the wait ended with 2 reports pending: Submissions.WaitReports: Submissions.List: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
+		"Watch": {func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/account") {
+				return apitest.RespondData(`{"id":"acc"}`)(r)
+			}
+			return apitest.RespondData("[]")(r)
+		}, func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{MinInterval: time.Hour}))
+		}, "hiring: Submissions.Watch: context deadline exceeded"},
+		"Watch in trouble": {apitest.Respond(429, `{"error":{"code":"RATE_LIMITED","message":"Slow down."}}`, "Retry-After: 3600"), func(ctx context.Context, c *hiring.Client) error {
+			return apitest.LastError(c.Submissions.Watch(ctx, hiring.WatchOptions{}))
+		}, "hiring: Submissions.Watch: Account.Get: 429 RATE_LIMITED: Slow down; retry after 1h0m0s; the wait ended: context deadline exceeded"},
 		"Tail": {logOf(pending), func(ctx context.Context, c *hiring.Client) error {
 			return apitest.LastError(c.Events.Tail(ctx, "x", hiring.TailOptions{}))
 		}, "hiring: Events.Tail: the attempt was not evaluated yet: context deadline exceeded"},
