@@ -6,9 +6,6 @@ import (
 	"os"
 	"regexp"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -75,7 +72,6 @@ func TestCompareCalls(t *testing.T) {
 	}
 	if *update && !t.Failed() {
 		require.NoError(t, os.WriteFile("results/"+runtime.GOOS+"-"+runtime.GOARCH+".txt", []byte(text), 0o644))
-		require.NoError(t, writeReadme("../../README.md", rows))
 	}
 }
 
@@ -120,44 +116,4 @@ func found(file, pattern, name string) string {
 		return ", " + name + string(match[1])
 	}
 	return ""
-}
-
-// titles are the rows of the README's table, by the name of the work.
-var titles = [][2]string{
-	{"Account", "Account call"},
-	{"Invitations", "Page of 100 invitations"},
-	{"Submissions", "Page of 100 submissions with reports"},
-	{"Events", "Page of 500 events"},
-	{"Walk", "Iteration over 10,000 events"},
-}
-
-// writeReadme replaces the rows of the README's table.
-func writeReadme(name string, rows []row) error {
-	readme, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	text := string(readme)
-	for _, title := range titles {
-		i := slices.IndexFunc(rows, func(r row) bool { return r.work == title[0] && r.transport == transports[0].name })
-		line := "| " + title[1]
-		for _, peer := range []string{"oapi-codegen", "ogen", "hiring"} {
-			line += fmt.Sprintf(" | %.1f", rows[i].peers[maker(peer)].ratio)
-		}
-		line += " | " + thousands(int(rows[i].peers[maker("hiring")].allocs)) + " |"
-		old := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(title[1]) + ` \|.*$`)
-		if !old.MatchString(text) {
-			return fmt.Errorf("%s has no row %q", name, title[1])
-		}
-		text = old.ReplaceAllLiteralString(text, line)
-	}
-	return os.WriteFile(name, []byte(text), 0o644)
-}
-
-// thousands writes a number below a million as the README does.
-func thousands(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return strings.Join([]string{strconv.Itoa(n / 1000), fmt.Sprintf("%03d", n%1000)}, ",")
 }

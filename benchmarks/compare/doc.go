@@ -16,8 +16,8 @@
 //
 //	HIRING_LONG=1 go test -run Compare -v -timeout 1h ./compare
 //
-// The same command with -run CompareCalls and -update writes the results folder and the
-// table of the README. Package testing measures the same work, also for profiles:
+// The same command with -run CompareCalls and -update writes the results folder. Package
+// testing measures the same work, also for profiles:
 //
 //	go test -run '^$' -bench . -benchtime 0.2s -count 10 ./compare
 //

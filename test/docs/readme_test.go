@@ -1,0 +1,68 @@
+package docs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// inviteAndWatch is the first code of README.md.
+func inviteAndWatch(ctx context.Context, assessmentID string, since time.Time) error {
+	client, err := hiring.FromEnv() // HIRING_BASE_URL and HIRING_API_KEY
+	if err != nil {
+		return err
+	}
+	ada := hiring.NewInvitation{Email: "ada@example.com", Name: "Ada Example"}
+	if _, err := client.Invitations.Ensure(ctx, assessmentID, ada); err != nil { // One e-mail, however often this runs.
+		return err
+	}
+	options := hiring.WatchOptions{Since: since, Checkpoint: hiring.FileCheckpoint("watch.state")} // A restart resumes.
+	for submission, err := range client.Submissions.Watch(ctx, options) {                          // Every new result.
+		if errors.Is(err, context.Canceled) {
+			return nil // SIGTERM
+		}
+		if err != nil {
+			return err
+		}
+		score, ok := submission.Report.Score() // Not ok means not enough data, never 0.
+		fmt.Println(submission.Candidate.Name, score, ok)
+	}
+	return nil
+}
+
+// TestCodeOfTheReadme runs the code twice, until its watch sends a request, at which SIGTERM comes.
+func TestCodeOfTheReadme(t *testing.T) {
+	server := sandbox.Start(t)
+	assessmentID := server.AddAssessment("Backend engineer")
+	var stop context.CancelFunc
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/submissions") {
+			stop()
+		}
+		server.ServeHTTP(w, r)
+	}))
+	defer api.Close()
+	t.Chdir(t.TempDir())
+	t.Setenv("HIRING_BASE_URL", api.URL)
+	t.Setenv("HIRING_API_KEY", sandbox.LiveKey)
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		stop = cancel
+		require.NoError(t, inviteAndWatch(ctx, assessmentID, time.Now().Add(-time.Hour)))
+		require.Error(t, ctx.Err())
+		cancel()
+	}
+	assert.Len(t, server.Mails(), 1)
+	assert.FileExists(t, "watch.state")
+}
