@@ -191,7 +191,7 @@ func ExampleInvitationService_SendAll_restart() {
 	options := hiring.SendAllOptions{Checkpoint: hiring.FileCheckpoint(filepath.Join(folder, "invite.state"))}
 	err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // Killed at any moment,
 	if err == nil {
-		err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // it can be called again at once.
+		err = client.Invitations.SendAll(ctx, assessmentID, slices.Values(candidates), options) // it can be called again immediately.
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -28,7 +28,7 @@ func ExampleSubmissionService_List() {
 	for _, submission := range page.Items {
 		report := submission.Report
 		if !report.Ready() {
-			continue // That listings hold reports is assumed; Submissions.Report always reads it.
+			continue // Listings may lack reports (assumed). Submissions.Report always returns it.
 		}
 		fmt.Print(report.Verdict, ":")
 		for _, pillar := range report.Pillars {

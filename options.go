@@ -94,7 +94,7 @@ func WithTrace(p Trace) Option {
 }
 
 // WithLogger logs each attempt: at level debug when it succeeded, info when it
-// will be retried, and warn when it failed for good or an assumption looks wrong
+// will be retried, and warn when it failed and is not retried or an assumption looks wrong
 // (see Exchange.Warning). The log line of an attempt without a response, or whose
 // response was cut short, names the cause in a word or two, such as timeout, dns or
 // connection refused. Resource ids, names, bodies, messages, codes that are not

@@ -211,7 +211,7 @@ func TestACheckpointIsOfferedBeforeRiver(t *testing.T) {
 	assert.Contains(t, guide, "\n## One process without jobs\n\nYou do not need `jobs` for one process")
 	assert.Contains(t, guide, "<!-- code: jobs/example_checkpoint_test.go -->\n```go\n")
 	assert.Contains(t, before("docs/jobs-start.md", "```"), "](jobs.md"+section+")")
-	assert.Contains(t, text(t, "docs/going-live.md"), "](jobs.md"+section+")")
+	assert.Contains(t, text(t, "docs/going-live.md"), "](waiting.md#one-process-and-your-database)")
 }
 
 // TestConfigurationListsEveryOption requires a row with a default and an example for each

@@ -38,13 +38,13 @@ func main() {
 	if *spans {
 		out = os.Stderr
 	}
-	if err := run(ctx, *address, out); err != nil && ctx.Err() == nil {
+	if err := run(ctx, *address, out); err != nil {
 		fmt.Fprintln(os.Stderr, "watch:", err)
 		os.Exit(1)
 	}
 }
 
-// run watches until the context ends or something fails for good.
+// run watches until the context ends or an error is not transient.
 func run(ctx context.Context, address string, spans io.Writer) error {
 	telemetry, end, err := newTelemetry(spans)
 	if err != nil {
@@ -130,6 +130,9 @@ func watch(ctx context.Context, client *hiring.Client, telemetry *otelhiring.Tel
 	var options hiring.WatchOptions
 	defer telemetry.Watch(&options)()
 	for submission, err := range client.Submissions.Watch(ctx, options) {
+		if errors.Is(err, context.Canceled) {
+			return nil // SIGTERM
+		}
 		if err != nil {
 			return err
 		}
