@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -283,4 +284,26 @@ func TestClockOfABubbleIsBeforeTheSampleData(t *testing.T) {
 		}
 		assert.Contains(t, text(t, "docs/testing.md"), "the clock begins in the year 2000")
 	})
+}
+
+// TestAdvanceDoesNotMoveOtherProcesses checks what docs/sandbox-program.md says of a client that is not in the server's
+// process: it has another base URL than that of Server.URL.
+func TestAdvanceDoesNotMoveOtherProcesses(t *testing.T) {
+	t.Parallel()
+	server := sandbox.Start(t, sandbox.WithQuota(1, 1))
+	program := httptest.NewServer(server)
+	defer program.Close()
+	client, err := hiring.New(program.URL, sandbox.TestKey)
+	require.NoError(t, err)
+	_, err = client.Account.Get(t.Context())
+	require.NoError(t, err)
+	server.Advance(2 * time.Hour)
+	_, err = client.Account.Get(t.Context())
+	require.ErrorIs(t, err, hiring.ErrQuotaExhausted)
+
+	restarted, err := hiring.New(program.URL, sandbox.TestKey)
+	require.NoError(t, err)
+	_, err = restarted.Account.Get(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, text(t, "docs/sandbox-program.md"), "A client in another process does not notice")
 }
