@@ -129,7 +129,6 @@ func TestCompletionOfValues(t *testing.T) {
 	assert.Contains(t, u.completed("submissions", "list", "--columns", "id,"), "id,score")
 	assert.Equal(t, []string{"acme"}, u.completed("--profile", ""))
 	assert.Equal(t, []string{"dialect"}, u.completed("profile", "set", ""))
-	assert.Contains(t, u.completed("profile", "get", ""), "base_url")
 	assert.Contains(t, u.completed("api", "-X", ""), "PATCH")
 	assert.Empty(t, u.completed("submissions", "find", ""), "addresses of candidates are never stored")
 }

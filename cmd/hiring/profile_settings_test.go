@@ -11,8 +11,7 @@ import (
 	"github.com/hiring-assessment/hiring-go/sandbox"
 )
 
-// TestProfileSettings: settings are read and changed one by one, except the address and
-// the key.
+// TestProfileSettings: the dialect is changed, and nothing else.
 func TestProfileSettings(t *testing.T) {
 	t.Parallel()
 	server, u := newKeyedServer(t)
@@ -20,16 +19,14 @@ func TestProfileSettings(t *testing.T) {
 	for _, name := range []string{"acme", "other"} {
 		require.Zero(t, u.runWith(secretTest, "profile", "add", name, "--base-url", server.URL()).code)
 	}
-	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "base_url").stdout)
-	assert.Equal(t, "file\n", u.run("config", "get", "key-in").stdout)
-	assert.Equal(t, "\n", u.run("profile", "get", "dialect").stdout)
-	shown := u.run("profile", "get", "-o", "jsonl")
+	shown := u.run("config", "get", "-o", "jsonl")
 	assert.JSONEq(t, `{"base_url":"`+server.URL()+`","dialect":"","key_in":"file","name":"acme"}`, shown.stdout)
 	assert.Contains(t, u.run("profile", "get").stdout, "base url")
 
 	require.NoError(t, os.WriteFile(filepath.Join(u.home, "d.json"), []byte(`{"get_assessment": "GET /postings/{id}"}`), 0o600))
-	require.Zero(t, u.run("profile", "set", "dialect", "d.json").code)
-	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "get", "dialect").stdout)
+	assert.Equal(t, "Changed the dialect of profile acme.\n", u.run("config", "set", "dialect", "d.json").stderr)
+	assert.Equal(t, filepath.Join(u.home, "d.json")+"\n", u.run("profile", "get", "--jq", ".dialect").stdout)
+	assert.Equal(t, "\n", u.run("--profile", "other", "profile", "get", "--jq", ".dialect").stdout)
 	before := len(server.Journal())
 	u.run("assessments", "get", sandbox.AssessmentID)
 	assert.Equal(t, "/api/v1/postings/"+sandbox.AssessmentID, server.Journal()[before].Path, "commands use the dialect of the profile")
@@ -42,17 +39,15 @@ func TestProfileSettings(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "base_url cannot be changed alone. hiring profile add acme asks for the address and the key again."},
-		{[]string{"profile", "set", "dialekt", "x"}, "There is no setting dialekt. Settings: base_url, key_in, dialect."},
+		{[]string{"profile", "set", "base_url", "https://evil.example.com"}, "base_url cannot be set. The only setting is dialect; hiring profile add acme asks for the address and the key again."},
 		{[]string{"profile", "set", "dialect", "none.json"}, "none.json"},
-		{[]string{"profile", "get", "key"}, "There is no setting key."},
 		{[]string{"profile", "use", "acm"}, "There is no profile acm. Did you mean acme?"},
-		{[]string{"profile", "set", "dialect"}, "profile set needs <value>. Usage: hiring profile set <setting> <value>."},
+		{[]string{"profile", "set", "dialect"}, "profile set needs <file>. Usage: hiring profile set <setting> <file>."},
 	} {
 		got := u.run(c.args...)
 		assert.Equal(t, exitUsage, got.code, c.args)
 		assert.Contains(t, got.stderr, c.says)
 	}
-	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "base_url").stdout)
+	assert.Equal(t, server.URL()+"\n", u.run("profile", "get", "--jq", ".base_url").stdout)
 	assert.NotContains(t, u.run("profile", "get", "-o", "json").stdout, "5Vq8Zr")
 }
