@@ -5,6 +5,9 @@ import "time"
 // OutageDelay is outageDelay.
 var OutageDelay = outageDelay
 
+// IsPublic is isPublic.
+var IsPublic = isPublic
+
 // PollTimeout is pollTimeout.
 var PollTimeout = pollTimeout
 

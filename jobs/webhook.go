@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -37,14 +41,21 @@ type Webhook struct {
 
 // WebhookOptions are the options of a [Webhook].
 type WebhookOptions struct {
-	// Secrets are shared with the receiver. Each is base64 of at least 24 bytes, with
-	// or without the prefix whsec_, and each signs every post. To replace a secret,
-	// first set both, then configure the new one in the receiver, then remove the old
-	// one.
+	// Secrets are shared with the receiver. Each is base64 of 24 to 64 bytes, with or
+	// without the prefix whsec_, and each signs every post. To replace a secret, first
+	// set both, then configure the new one in the receiver, then remove the old one.
 	Secrets []string
 
+	// AllowPrivate permits receivers at loopback, link-local, private and other
+	// addresses that are not on the public internet. Without it a post to such an
+	// address is refused when the connection is made, after the name was resolved, so
+	// that customers who enter a URL cannot reach the servers of your own network.
+	// The proxy of the environment is then not used.
+	AllowPrivate bool
+
 	// Client is the HTTP client. Nil means a client with a timeout of 15 s.
-	// Redirects are never followed.
+	// Redirects are never followed. A client with a Transport of its own, for example
+	// for a proxy, decides itself which addresses it connects to.
 	Client *http.Client
 
 	// InsecureHTTP permits a plain http URL that is not on loopback. Posts contain
@@ -52,8 +63,8 @@ type WebhookOptions struct {
 	InsecureHTTP bool
 }
 
-// minSecret is the shortest secret in bytes that Standard Webhooks allows.
-const minSecret = 24
+// Lengths of a secret in bytes that Standard Webhooks allows.
+const minSecret, maxSecret = 24, 64
 
 // NewWebhook returns a webhook that posts to the URL of the receiver: https, or http
 // on loopback. The error never contains a secret.
@@ -74,8 +85,8 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 		if err != nil {
 			return nil, fmt.Errorf("jobs: NewWebhook: secret %d is not base64, with or without the prefix whsec_", i+1)
 		}
-		if len(key) < minSecret {
-			return nil, fmt.Errorf("jobs: NewWebhook: secret %d has %d bytes: at least %d are required", i+1, len(key), minSecret)
+		if len(key) < minSecret || len(key) > maxSecret {
+			return nil, fmt.Errorf("jobs: NewWebhook: secret %d has %d bytes: %d to %d are required", i+1, len(key), minSecret, maxSecret)
 		}
 		signer, err := standardwebhooks.NewWebhookRaw(key)
 		if err != nil {
@@ -87,8 +98,51 @@ func NewWebhook(receiver string, o WebhookOptions) (*Webhook, error) {
 		clone := *o.Client
 		w.client = &clone
 	}
+	if w.client.Transport == nil && !o.AllowPrivate {
+		w.client.Transport = publicTransport
+	}
 	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return w, nil
+}
+
+// publicTransport connects to addresses of the public internet only. All webhooks
+// share its connections. It uses no proxy, because a proxy would resolve the name.
+var publicTransport = func() *http.Transport {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second, Control: requirePublic}).DialContext
+	return transport
+}()
+
+var errNotPublic = errors.New("the receiver's address is not on the public internet: set WebhookOptions.AllowPrivate if it may be in your own network")
+
+// requirePublic refuses a connection to an address that is not on the public internet.
+func requirePublic(_, address string, _ syscall.RawConn) error {
+	peer, err := netip.ParseAddrPort(address)
+	if err != nil || !isPublic(peer.Addr()) {
+		return errNotPublic
+	}
+	return nil
+}
+
+// specialNetworks are networks that net/netip counts as global and that lead, or may
+// lead, to hosts outside of the public internet: this network, carrier NAT, protocol
+// assignments, benchmarks, reserved addresses, and IPv6 networks that contain or
+// translate to IPv4 addresses.
+var specialNetworks = func() (all []netip.Prefix) {
+	for _, network := range []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
+		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10",
+	} {
+		all = append(all, netip.MustParsePrefix(network))
+	}
+	return all
+}()
+
+func isPublic(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() &&
+		!slices.ContainsFunc(specialNetworks, func(network netip.Prefix) bool { return network.Contains(ip) })
 }
 
 func isLoopback(host string) bool {
@@ -133,6 +187,9 @@ func (w *Webhook) Send(ctx context.Context, d Delivery) error {
 		if urlErr, ok := errors.AsType[*url.Error](err); ok { // Its text contains the whole URL.
 			err = urlErr.Err
 		}
+		if errors.Is(err, errNotPublic) { // The text of the dial contains the address.
+			err = errNotPublic
+		}
 		return fmt.Errorf("jobs: webhook to %s: %w", r.URL.Host, err)
 	}
 	defer func() { _ = response.Body.Close() }()
@@ -175,7 +232,11 @@ func responseError(r *http.Response, host string) error {
 // retryAfter returns the delay of a Retry-After header in seconds or as a date, or 0.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+	if isDigits(text) {
+		seconds, err := strconv.ParseInt(text, 10, 32)
+		if err != nil { // Longer than any policy.
+			seconds = math.MaxInt32
+		}
 		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(text)
@@ -188,6 +249,8 @@ func retryAfter(h http.Header) time.Duration {
 	}
 	return at.Sub(now)
 }
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 func evaluatedAt(s hiring.Submission) time.Time {
 	if s.EvaluatedAt != nil {

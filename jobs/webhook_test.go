@@ -4,13 +4,18 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river/riverdriver"
@@ -80,7 +85,7 @@ func newReceiver(t *testing.T, statuses ...int) *receiver {
 // hook returns a webhook that posts to the receiver.
 func (r *receiver) hook(t *testing.T) *jobs.Webhook {
 	t.Helper()
-	hook, err := jobs.NewWebhook(r.URL+"/hooks?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}})
+	hook, err := jobs.NewWebhook(r.URL+"/hooks?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}, AllowPrivate: true})
 	require.NoError(t, err)
 	return hook
 }
@@ -219,7 +224,7 @@ func TestWebhookSecretRotation(t *testing.T) {
 				}
 			}))
 			t.Cleanup(server.Close)
-			hook, err := jobs.NewWebhook(server.URL, jobs.WebhookOptions{Secrets: c.sender})
+			hook, err := jobs.NewWebhook(server.URL, jobs.WebhookOptions{Secrets: c.sender, AllowPrivate: true})
 			require.NoError(t, err)
 			err = hook.Send(t.Context(), jobs.Delivery{ID: "one"})
 			if c.accepted {
@@ -233,7 +238,7 @@ func TestWebhookSecretRotation(t *testing.T) {
 
 func TestWebhookErrorsHideTheURL(t *testing.T) {
 	t.Parallel()
-	hook, err := jobs.NewWebhook("http://127.0.0.1:1/secret-path?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}})
+	hook, err := jobs.NewWebhook("http://127.0.0.1:1/secret-path?token=hidden", jobs.WebhookOptions{Secrets: []string{secret}, AllowPrivate: true})
 	require.NoError(t, err)
 	err = hook.Send(t.Context(), jobs.Delivery{ID: "one"})
 	require.ErrorContains(t, err, "127.0.0.1:1")
@@ -244,6 +249,7 @@ func TestWebhookErrorsHideTheURL(t *testing.T) {
 func TestNewWebhookRejects(t *testing.T) {
 	t.Parallel()
 	short := "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 23))
+	long := "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 65))
 	for name, c := range map[string]struct {
 		receiver string
 		options  jobs.WebhookOptions
@@ -257,12 +263,14 @@ func TestNewWebhookRejects(t *testing.T) {
 		"an empty secret":     {"https://example.com", jobs.WebhookOptions{Secrets: []string{""}}, "secret 1 has 0 bytes"},
 		"a prefix alone":      {"https://example.com", jobs.WebhookOptions{Secrets: []string{secret, "whsec_"}}, "secret 2 has 0 bytes"},
 		"23 bytes":            {"https://example.com", jobs.WebhookOptions{Secrets: []string{short}}, "secret 1 has 23 bytes"},
+		"65 bytes":            {"https://example.com", jobs.WebhookOptions{Secrets: []string{long}}, "secret 1 has 65 bytes: 24 to 64"},
 		"a secret not base64": {"https://example.com", jobs.WebhookOptions{Secrets: []string{"whsec_%"}}, "not base64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := jobs.NewWebhook(c.receiver, c.options)
 			require.ErrorContains(t, err, c.problem)
 			require.NotContains(t, err.Error(), strings.TrimPrefix(short, "whsec_"))
+			require.NotContains(t, err.Error(), strings.TrimPrefix(long, "whsec_"))
 		})
 	}
 	for _, receiver := range []string{"http://localhost:1", "http://127.0.0.2", "http://[::1]:80/hooks"} {
@@ -271,4 +279,47 @@ func TestNewWebhookRejects(t *testing.T) {
 	}
 	_, err := jobs.NewWebhook("http://example.com", jobs.WebhookOptions{Secrets: []string{secret}, InsecureHTTP: true})
 	require.NoError(t, err)
+}
+
+// TestWebhookRefusesPrivateAddresses has receivers on loopback, by address and by a name
+// that is resolved. Nothing may reach them, not even a connection.
+func TestWebhookRefusesPrivateAddresses(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	server.Config.ConnState = func(net.Conn, http.ConnState) { connections.Add(1) }
+	server.Start()
+	t.Cleanup(server.Close)
+	port := server.Listener.Addr().(*net.TCPAddr).Port
+	send := func(receiver string, o jobs.WebhookOptions) error {
+		o.Secrets = []string{secret}
+		hook, err := jobs.NewWebhook(receiver, o)
+		require.NoError(t, err, "NewWebhook resolves nothing")
+		return hook.Send(t.Context(), jobs.Delivery{ID: "one"})
+	}
+	byName, byAddress := fmt.Sprintf("http://localhost:%d/hook", port), fmt.Sprintf("http://127.0.0.1:%d/hook", port)
+	for _, receiver := range []string{byName, byAddress} {
+		for name, o := range map[string]jobs.WebhookOptions{"default": {}, "own client": {Client: &http.Client{Timeout: time.Second}}} {
+			err := send(receiver, o)
+			require.ErrorContains(t, err, "set WebhookOptions.AllowPrivate", name)
+			require.NotContains(t, err.Error(), "[::1]")
+		}
+	}
+	require.Zero(t, connections.Load())
+	require.NoError(t, send(byAddress, jobs.WebhookOptions{AllowPrivate: true}))
+	require.NoError(t, send(byAddress, jobs.WebhookOptions{Client: &http.Client{Transport: &http.Transport{}}}), "a transport of the user decides")
+}
+
+func TestPublicAddresses(t *testing.T) {
+	t.Parallel()
+	for _, private := range []string{
+		"127.0.0.1", "127.9.9.9", "0.0.0.0", "0.1.2.3", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+		"198.18.0.1", "192.0.0.8", "224.0.0.1", "255.255.255.255", "240.0.0.1", "::", "::1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12:3456::1", "ff02::1", "fec0::1",
+		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001::1",
+	} {
+		require.False(t, jobs.IsPublic(netip.MustParseAddr(private)), private)
+	}
+	for _, public := range []string{"1.1.1.1", "172.15.255.255", "172.32.0.1", "100.63.255.255", "192.0.1.1", "2606:4700::1111", "2a00:1450:4001::200e", "::ffff:8.8.8.8"} {
+		require.True(t, jobs.IsPublic(netip.MustParseAddr(public)), public)
+	}
 }
