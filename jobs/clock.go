@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 )
 
@@ -34,17 +33,10 @@ func (c *clock) NowOrNil() *time.Time { return nil }
 const syncInterval = time.Minute
 
 // installClock sets the clock of a configuration that has none, and returns it.
-func installClock[D riverdriver.Driver[TTx], TTx any](config *river.Config) *clock {
-	if c, ok := config.Test.Time.(*clock); ok {
-		return c // Set by an earlier call for the same configuration.
-	}
+func installClock(config *river.Config) *clock {
 	c := new(clock)
 	if config.Test.Time == nil {
 		config.Test.Time = c
-	}
-	var driver D
-	if driver.DatabaseName() == postgres {
-		config.Hooks = append(config.Hooks, river.HookInsertBeginFunc(scheduleByDatabaseClock))
 	}
 	return c
 }

@@ -70,10 +70,22 @@ func (deliveryArgs) InsertOpts() river.InsertOpts {
 	}
 }
 
+// priority returns the priority of the delivery of the i-th submission of a poll. An
+// organization with few results need not wait for the many of another.
+func priority(i int) int {
+	switch {
+	case i < 10:
+		return 1
+	case i < 100:
+		return 2
+	}
+	return 3
+}
+
 // deliveriesOf returns the jobs that deliver the submissions of a poll.
 func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]river.InsertManyParams, error) {
 	params := make([]river.InsertManyParams, 0, len(found))
-	for _, s := range found {
+	for i, s := range found {
 		s.WorkspaceArchiveURL = nil
 		text, err := json.Marshal(s)
 		if err != nil {
@@ -83,7 +95,7 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 		if o.Watch.Regraded && s.EvaluatedAt != nil {
 			args.EvaluatedAt = s.EvaluatedAt.UTC().Format(time.RFC3339Nano)
 		}
-		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts}})
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{MaxAttempts: attempts, Priority: priority(i)}})
 	}
 	return params, nil
 }
@@ -94,8 +106,8 @@ func deliveriesOf(o Organization, attempts int, found []hiring.Submission) ([]ri
 // [ErrReceiverGone]: the others follow within five minutes.
 //
 // If River still keeps the delivery, it runs again with the submission that it holds,
-// whether it is completed, cancelled, discarded or waiting. A running delivery is not
-// changed. If River does not keep it, and always with WatchOptions.Regraded, the worker
+// whether it is completed, cancelled, discarded or waiting. One that had ended has all
+// attempts of its policy again. A running delivery is not changed. If River does not keep it, and always with WatchOptions.Regraded, the worker
 // reads the submission from the API, which costs one read.
 func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, organization, submissionID string) error {
 	t := tableOf(client, client.Driver().UnwrapExecutor(tx))
@@ -103,11 +115,16 @@ func Deliver[TTx any](ctx context.Context, client *river.Client[TTx], tx TTx, or
 		return err
 	}
 	inserted, err := client.InsertTx(ctx, tx, deliveryArgs{Organization: organization, SubmissionID: submissionID}, nil)
-	if err == nil && inserted.UniqueSkippedAsDuplicate {
-		_, err = client.JobRetryTx(ctx, tx, inserted.Job.ID)
-	}
 	if err != nil {
 		return err
+	}
+	if job := inserted.Job; inserted.UniqueSkippedAsDuplicate {
+		if _, err = client.JobRetryTx(ctx, tx, job.ID); err == nil && job.FinalizedAt != nil {
+			err = t.Exec(ctx, "UPDATE river_job SET attempt = 0, max_attempts = $2 WHERE id = $1 AND state = 'available'", job.ID, job.MaxAttempts)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return t.makeDue(ctx, inserted.Job.ID)
 }
@@ -117,48 +134,68 @@ type deliveryWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[deliveryArgs]
 	supervisor[TTx]
 
-	results         map[string]*Results[TTx] // By organization name.
-	requestedDelays sync.Map                 // Delays of RetryAfterErrors, by job id, from Work until NextRetry.
+	results []Results[TTx] // By source.
+	shares  *shares
+	delays  sync.Map // Delays before the next attempts, by job id, from Work until NextRetry.
 }
 
 // pauseCheckInterval is the time after which a paused delivery checks whether the
 // pause has ended.
 var pauseCheckInterval = 5 * time.Minute
 
-// NextRetry returns the time of the next attempt by the [RetryPolicy] of the
-// organization.
+// NextRetry returns the time of the next attempt. Work has chosen the delay, except for
+// a delivery that River rescues.
 func (w *deliveryWorker[D, TTx]) NextRetry(job *river.Job[deliveryArgs]) time.Time {
-	policy := RetryPolicy{}.withDefaults()
-	if results, ok := w.results[job.Args.Organization]; ok {
-		policy = results.Retry
+	if d, ok := w.delays.LoadAndDelete(job.ID); ok {
+		return w.clock.Now().Add(d.(time.Duration))
 	}
-	d := policy.delay(job.Attempt)
-	if requested, ok := w.requestedDelays.LoadAndDelete(job.ID); ok {
-		d = min(max(d, requested.(time.Duration)), policy.Max)
-	}
-	return w.clock.Now().Add(jittered(d))
+	return w.clock.Now().Add(jittered(RetryPolicy{}.withDefaults().delay(job.Attempt)))
 }
 
 // Work delivers one submission.
 func (w *deliveryWorker[D, TTx]) Work(ctx context.Context, job *river.Job[deliveryArgs]) error {
-	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
-		evaluatedAt, err := w.deliver(ctx, organization, job)
-		if err == nil {
-			organization.telemetry.delivered(ctx, DeliveredEvent{organization.Name, evaluatedAt})
+	policy := RetryPolicy{}.withDefaults()
+	a := attempt{row: job.JobRow, organization: job.Args.Organization, submissionID: job.Args.SubmissionID}
+	a.unlisted = func(ctx context.Context) error { return w.awaitRemoval(ctx, a.organization) }
+	a.retryDelay = func(err error) time.Duration {
+		d := policy.delay(job.Attempt)
+		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok {
+			d = min(max(d, retryAfter.After), policy.Max)
 		}
-		if retryAfter, ok := errors.AsType[*RetryAfterError](err); ok && job.Attempt < job.MaxAttempts {
-			w.requestedDelays.Store(job.ID, retryAfter.After)
+		d = jittered(d)
+		w.delays.Store(job.ID, d)
+		return d
+	}
+	return w.supervise(ctx, a, func(o Organization, source int) (err error) {
+		results := &w.results[source]
+		policy = results.Retry
+		release, ok := w.shares.take(ctx, "organization "+o.Name, w.shares.ofOrganization())
+		if !ok {
+			return river.JobSnooze(shareDelay(job.JobRow))
+		}
+		defer func() { release(err) }()
+		w.installation.deliveries.Store(job.ID, runningDelivery{o, job.Args.SubmissionID})
+		defer w.installation.deliveries.Delete(job.ID)
+		var evaluatedAt *time.Time
+		evaluatedAt, err = w.deliver(context.WithValue(ctx, sharesKey{}, w.shares), o, results, job)
+		if err == nil {
+			o.telemetry.delivered(ctx, DeliveredEvent{o.Name, evaluatedAt})
 		}
 		return err
 	})
 }
 
+// shareDelay returns the delay of a delivery for which its organization or host has no
+// share left: from one second to two minutes, growing with the number of snoozes.
+func shareDelay(job *rivertype.JobRow) time.Duration {
+	return jittered(min(time.Second<<min(snoozes(job), 7), 2*time.Minute))
+}
+
 // deliver calls the handlers, and returns when the submission was evaluated.
-func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organization, job *river.Job[deliveryArgs]) (*time.Time, error) {
+func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, o Organization, results *Results[TTx], job *river.Job[deliveryArgs]) (*time.Time, error) {
 	t := workerTable[TTx](ctx)
-	results := w.results[organization.Name]
 	if results.Send != nil {
-		paused, err := t.paused(ctx, organization.Name)
+		paused, err := t.paused(ctx, o.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -166,15 +203,23 @@ func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 			return nil, river.JobSnooze(pauseCheckInterval)
 		}
 	}
-	submission, report, err := readSubmission(ctx, organization.Client.Submissions, job.Args)
+	submission, report, err := readSubmission(ctx, o.Client.Submissions, job.Args)
 	if err != nil {
 		return nil, err
 	}
-	d := deliveryOf(organization, submission, report)
+	if o.Watch.Regraded && submission.EvaluatedAt != nil {
+		if err := t.endOvertaken(ctx, job, *submission.EvaluatedAt); err != nil {
+			return nil, err
+		}
+	}
+	d := deliveryOf(o, submission, report)
 	if results.Send != nil {
 		err := results.Send(ctx, d)
 		if errors.Is(err, ErrReceiverGone) {
-			return nil, errors.Join(t.pause(ctx, organization.Name, err.Error()), river.JobSnooze(pauseCheckInterval))
+			return nil, errors.Join(t.pause(ctx, o.Name, err.Error()), river.JobSnooze(pauseCheckInterval))
+		}
+		if errors.Is(err, errHostBusy) {
+			return nil, river.JobSnooze(shareDelay(job.JobRow))
 		}
 		if err != nil {
 			return nil, err
@@ -183,12 +228,56 @@ func (w *deliveryWorker[D, TTx]) deliver(ctx context.Context, organization Organ
 	if results.Handle == nil {
 		return submission.EvaluatedAt, nil
 	}
-	return submission.EvaluatedAt, inTx(ctx, func(tx TTx, _ table) error {
-		if err := results.Handle(ctx, tx, d); err != nil {
+	err = inTx(ctx, func(tx TTx, t table) error {
+		err := results.Handle(ctx, tx, d)
+		if err == nil {
+			err = complete[D](ctx, tx, job)
+		}
+		if err != nil && t.checkOpen(ctx) != nil {
+			err = river.JobCancel(errTxEnded)
+		}
+		return err
+	})
+	return submission.EvaluatedAt, err
+}
+
+// endOvertaken completes the unfinished deliveries of earlier evaluations of the
+// submission, so that none of them is delivered after this one. While one of them
+// runs, it returns a snooze.
+func (t table) endOvertaken(ctx context.Context, job *river.Job[deliveryArgs], evaluatedAt time.Time) error {
+	where := "args @> CAST($1 AS jsonb)" // Uses River's index of arguments.
+	if t.database == sqlite {
+		where = "args->>'organization' = CAST($1 AS text)->>'organization' AND args->>'submission_id' = CAST($1 AS text)->>'submission_id'"
+	}
+	key, err := json.Marshal(deliveryArgs{Organization: job.Args.Organization, SubmissionID: job.Args.SubmissionID})
+	if err != nil {
+		return err
+	}
+	var others []struct {
+		ID    int64              `json:"id"`
+		State rivertype.JobState `json:"state"`
+		At    string             `json:"at"`
+	}
+	err = t.queryJSON(ctx, t.object("'id', id, 'state', state, 'at', args->>'evaluated_at'"), `SELECT id, state, args FROM river_job
+		WHERE kind = '`+KindDelivery+`' AND state IN ('available', 'retryable', 'running', 'scheduled') AND `+where, &others, string(key))
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		at, err := time.Parse(time.RFC3339Nano, other.At)
+		if err != nil || other.ID == job.ID || !at.Before(evaluatedAt) { // Without a time, it delivers the latest evaluation.
+			continue
+		}
+		if other.State == rivertype.JobStateRunning {
+			return river.JobSnooze(time.Second)
+		}
+		err = t.Exec(ctx, "UPDATE river_job SET state = 'completed', finalized_at = "+t.now()+
+			" WHERE id = $1 AND state IN ('available', 'retryable', 'scheduled')", other.ID)
+		if err != nil {
 			return err
 		}
-		return complete[D](ctx, tx, job)
-	})
+	}
+	return nil
 }
 
 // readSubmission returns the submission of a job and its report. It reads from the

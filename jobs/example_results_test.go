@@ -56,7 +56,7 @@ func ExampleMigrate() {
 		log.Fatal(err)
 	}
 	var rows int
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM hiring_jobs").Scan(&rows)
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM hiring_jobs WHERE status <> 'worker'").Scan(&rows)
 	fmt.Println(rows, err)
 	// Output: 0 <nil>
 }

@@ -26,5 +26,15 @@ func ShortenInvitationTimes(timeout, delay time.Duration) {
 // SetHealthInterval sets the time between two reports of deliveries.
 func SetHealthInterval(interval time.Duration) { healthInterval = interval }
 
+// SetAliveTimes sets how often workers announce themselves, and how long they are alive
+// without.
+func SetAliveTimes(interval, alive time.Duration) { announceInterval, aliveFor = interval, alive }
+
+// SetRefreshInterval sets the time after which directories are read again.
+func SetRefreshInterval(d time.Duration) { refreshInterval = d }
+
+// SetRemovedGrace sets the time before the deliveries of a removed organization end.
+func SetRemovedGrace(d time.Duration) { removedGrace = d }
+
 // PollArgs are pollArgs.
 type PollArgs = pollArgs

@@ -3,15 +3,15 @@ package jobs
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// healthArgs are the arguments of the job that reports the deliveries in the
-// database to [Telemetry].
+// healthArgs are the arguments of the job that keeps the jobs of this package going.
 type healthArgs struct{}
 
 // Kind returns the kind of the job.
@@ -22,65 +22,106 @@ func (healthArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueHealth, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByState: unfinishedStates}}
 }
 
-// healthWorker reports the deliveries in the database to [Telemetry], once a minute
-// in one of the processes. The database shows failures that no process can report: a
-// handler that kills its process, and a missing worker. [Watch] registers it when a
-// Results has a Telemetry with Count or PollDue.
+// healthWorker runs twice a minute in one of the processes. It inserts the jobs that
+// are missing, repairs what River does not, ends the deliveries of organizations that
+// were removed, and reports what only the database shows: a handler that kills
+// its process, and a missing worker. The queue is its own, so that no other job
+// delays it.
 type healthWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[healthArgs]
-	supervisor[TTx]
+	*installation
 }
 
-// healthInterval is the time between two reports.
-var healthInterval = time.Minute
+// healthInterval is the time between two runs.
+var healthInterval = 30 * time.Second
 
-// watchHealth registers the worker with a queue of its own, so that no other job
-// delays it.
-func watchHealth[D riverdriver.Driver[TTx], TTx any](config *river.Config, common supervisor[TTx]) error {
-	for _, o := range common.organizations {
-		if o.telemetry.Count != nil || o.telemetry.PollDue != nil {
-			addQueue(config, QueueHealth, 1)
-			addPeriodicJob(config, healthArgs{}, healthInterval)
-			return river.AddWorkerSafely(config.Workers, &healthWorker[D, TTx]{supervisor: common})
-		}
-	}
-	return nil
-}
-
-// Work makes one report.
+// Work makes one run. A step that fails does not prevent the others.
 func (w *healthWorker[D, TTx]) Work(ctx context.Context, job *river.Job[healthArgs]) error {
 	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil { // See supervise.
 		return err
 	}
+	client := river.ClientFromContext[TTx](ctx)
+	announce(w.installation, client)
 	t := workerTable[TTx](ctx)
 	if err := w.clock.sync(ctx, t); err != nil {
 		return err
 	}
-	counts, err := t.countJobs(ctx)
+	errs := []error{t.followClock(ctx), w.rescue(ctx, t)}
+	if w.watched != nil {
+		errs = append(errs,
+			insertMissing(ctx, t, client, w.watched, QueuePolls, func(string) bool { return true }, func(name string) river.JobArgs { return pollArgs{Organization: name} }),
+			w.endRemoved(ctx, t), w.reportCounts(ctx, t))
+	}
+	if w.inviting != nil {
+		queued, err := t.queuedInvitations(ctx)
+		errs = append(errs, err,
+			insertMissing(ctx, t, client, w.inviting, QueueInvitations, func(name string) bool { return queued[name].n > 0 },
+				func(name string) river.JobArgs { return inviteArgs{Organization: name} }),
+			w.reportInvitations(ctx, t, queued))
+	}
+	return errors.Join(append(errs, w.reportWorkers(ctx, t))...)
+}
+
+// insertMissing inserts a job for each organization of a registry that needs one and
+// has no unfinished one in a queue.
+func insertMissing[TTx any](
+	ctx context.Context, t table, client *river.Client[TTx], r *registry, queue string, isNeeded func(name string) bool, args func(name string) river.JobArgs,
+) error {
+	names, err := r.names(ctx)
 	if err != nil {
 		return err
 	}
-	for _, o := range w.organizations {
-		if _, paused := counts[jobState{o.Name, DeliveriesPaused}]; paused { // Failed deliveries are not retried during a pause.
-			delete(counts, jobState{o.Name, DeliveriesFailing})
-		}
-		for _, state := range []string{DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded} {
-			c := counts[jobState{o.Name, state}]
-			o.telemetry.count(ctx, CountEvent{o.Name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
-		}
-		if poll, scheduled := counts[jobState{o.Name, pollScheduled}]; scheduled {
-			o.telemetry.pollDue(ctx, PollDueEvent{o.Name, w.clock.toLocal(poll.since)})
+	var unfinished []string
+	err = t.queryJSON(ctx, "args->>'organization'", `SELECT args FROM river_job
+		WHERE queue = '`+queue+`' AND state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`, &unfinished)
+	if err != nil {
+		return err
+	}
+	slices.Sort(unfinished)
+	var missing []river.InsertManyParams
+	for _, name := range names {
+		if _, exists := slices.BinarySearch(unfinished, name); !exists && isNeeded(name) {
+			missing = append(missing, river.InsertManyParams{Args: args(name)})
 		}
 	}
-	return nil
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = client.InsertMany(ctx, missing)
+	return err
 }
 
-// jobState is the state of some jobs of an organization: one of the Deliveries constants
-// or pollScheduled.
+// queryJSON computes a value of each row of a query, and decodes the values as a JSON
+// array, because River's executor reads only one row.
+func (t table) queryJSON(ctx context.Context, value, query string, to any, args ...any) error {
+	aggregate := "coalesce(json_agg(" + value + "), '[]')"
+	if t.database == sqlite {
+		aggregate = "json_group_array(" + value + ")"
+	}
+	var text string
+	if err := t.QueryRow(ctx, "SELECT CAST("+aggregate+" AS text) FROM ("+query+") AS q", args...).Scan(&text); err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(text), to)
+}
+
+// object returns SQL for a JSON object of pairs of a quoted name and a value.
+func (t table) object(pairs string) string {
+	if t.database == sqlite {
+		return "json_object(" + pairs + ")"
+	}
+	return "json_build_object(" + pairs + ")"
+}
+
+// jobState is the state of some jobs of an organization: one of the Deliveries constants,
+// pollScheduled or one of the Invitations constants.
 type jobState struct{ organization, state string }
 
 // pollScheduled is the state of a poll that is due in more than a minute.
 const pollScheduled = "scheduled"
+
+// deliverySnoozed is the state of a delivery that runs or is due later without having failed.
+const deliverySnoozed = "snoozed"
 
 // jobCount is the number of jobs in a state.
 type jobCount struct {
@@ -88,64 +129,163 @@ type jobCount struct {
 	since time.Time // When the oldest of them entered the state, or when the poll is due; zero when n is 0.
 }
 
+// countRow is a row of a query that counts.
+type countRow struct {
+	Organization string  `json:"organization"`
+	State        string  `json:"state"`
+	N            int     `json:"n"`
+	Since        float64 `json:"since"` // In seconds since 1970, as Found.
+	Found        float64 `json:"found"` // When the first delivery was inserted.
+}
+
+func unixTime(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)) }
+
 // countJobs counts the deliveries that are overdue, failing, cancelled or discarded, all
-// unfinished deliveries of each paused organization, and the scheduled polls. A process
-// that has just started has not scheduled these polls itself.
+// unfinished ones, those of paused organizations, the submissions that cannot be decoded,
+// and the scheduled polls. A process that has just started has not scheduled these polls
+// itself.
 func (t table) countJobs(ctx context.Context) (map[jobState]jobCount, error) {
-	now, failures, first := "now()", "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
-	aggregate := "coalesce(json_agg(json_build_object('organization', organization, 'state', condition, 'n', n, 'since', since)), '[]')"
+	failures, first := "coalesce(cardinality(errors), 0)", "errors[1]->>'at'"
 	if t.database == sqlite {
-		now, failures, first = "'now'", "coalesce(json_array_length(errors), 0)", "errors->>'$[0].at'"
-		aggregate = "json_group_array(json_object('organization', organization, 'state', condition, 'n', n, 'since', since))"
+		failures, first = "coalesce(json_array_length(errors), 0)", "errors->>'$[0].at'"
 	}
-	scheduled := t.epochSQL("scheduled_at")
-	var text string // The rows as one JSON array, because River's executor reads only one row.
-	err := t.QueryRow(ctx, `SELECT CAST(`+aggregate+` AS text) FROM (
-		SELECT args->>'organization' AS organization,
-			CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text)
-				WHEN `+failures+` > 0 THEN 'failing' ELSE 'waiting' END AS condition,
-			count(*) AS n,
-			min(CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+`
-				WHEN `+failures+` > 0 THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END) AS since
-		FROM river_job
-		WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled')
-			AND (state IN ('cancelled', 'discarded') OR `+failures+` > 0
-				OR state IN ('available', 'scheduled') AND `+scheduled+` <= `+t.epochSQL(now)+`)
+	now, scheduled := t.epochSQL(t.now()), t.epochSQL("scheduled_at")
+	isFailing := "attempt > 0 AND " + failures + " > 0" // Deliver sets attempt to 0.
+	value := t.object("'organization', organization, 'state', condition, 'n', n, 'since', since, 'found', found")
+	var rows []countRow
+	err := t.queryJSON(ctx, value, `
+		SELECT organization, condition, count(*) AS n, min(since) AS since, min(created) AS found FROM (
+			SELECT args->>'organization' AS organization,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN CAST(state AS text)
+					WHEN `+isFailing+` THEN 'failing'
+					WHEN state IN ('available', 'scheduled') AND `+scheduled+` <= `+now+` THEN 'waiting' ELSE '`+deliverySnoozed+`' END AS condition,
+				CASE WHEN state IN ('cancelled', 'discarded') THEN `+t.epochSQL("finalized_at")+`
+					WHEN `+isFailing+` THEN `+t.epochSQL(first)+` ELSE `+scheduled+` END AS since,
+				`+t.epochSQL("created_at")+` AS created
+			FROM river_job
+			WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'cancelled', 'discarded', 'retryable', 'running', 'scheduled')) AS d
 		GROUP BY 1, 2
 		UNION ALL
-		SELECT p.organization, 'paused',
-			(SELECT count(*) FROM river_job WHERE queue = '`+QueueDeliveries+`' AND state IN ('available', 'retryable', 'running', 'scheduled')
-				AND args->>'organization' = p.organization),
-			`+t.epochSQL("p.updated_at")+`
-		FROM hiring_jobs p WHERE p.status = 'paused'
+		SELECT organization, status, count(*), min(`+t.epochSQL("updated_at")+`), 0
+		FROM hiring_jobs WHERE status IN ('paused', 'unreadable') AND assessment_id = '' GROUP BY 1, 2
 		UNION ALL
-		SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+`
-		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+t.epochSQL(now)+` + 60
-	) AS q`).Scan(&text)
+		SELECT args->>'organization', '`+pollScheduled+`', 1, `+scheduled+`, 0
+		FROM river_job WHERE queue = '`+QueuePolls+`' AND state = 'scheduled' AND `+scheduled+` > `+now+` + 60`, &rows)
 	if err != nil {
-		return nil, err
-	}
-	var rows []struct {
-		Organization string   `json:"organization"`
-		State        string   `json:"state"`
-		N            int      `json:"n"`
-		Since        *float64 `json:"since"`
-	}
-	if err := json.Unmarshal([]byte(text), &rows); err != nil {
 		return nil, err
 	}
 	counts := make(map[jobState]jobCount, len(rows))
 	for _, row := range rows {
-		if row.Since == nil {
-			return nil, fmt.Errorf("jobs: counting jobs: unexpected row %+v", row)
+		counts[jobState{row.Organization, row.State}] = jobCount{row.N, unixTime(row.Since)}
+		switch row.State {
+		case DeliveriesWaiting, DeliveriesFailing, deliverySnoozed:
+			key := jobState{row.Organization, DeliveriesUnfinished}
+			all, found := counts[key], unixTime(row.Found)
+			if all.n == 0 || found.Before(all.since) {
+				all.since = found
+			}
+			all.n += row.N
+			counts[key] = all
 		}
-		count := jobCount{n: row.N}
-		if count.n > 0 {
-			count.since = time.UnixMilli(int64(*row.Since * 1000))
+	}
+	for key, c := range counts {
+		if key.state == DeliveriesPaused { // Failed deliveries are not retried during a pause.
+			delete(counts, jobState{key.organization, DeliveriesFailing})
+			c.n = counts[jobState{key.organization, DeliveriesUnfinished}].n
+			if c.n == 0 {
+				c.since = time.Time{}
+			}
+			counts[key] = c
 		}
-		counts[jobState{row.Organization, row.State}] = count
 	}
 	return counts, nil
+}
+
+// deliveryStates are the states that are reported for each organization.
+var deliveryStates = []string{
+	DeliveriesWaiting, DeliveriesFailing, DeliveriesPaused, DeliveriesCancelled, DeliveriesDiscarded, DeliveriesUnreadable, DeliveriesUnfinished,
+}
+
+// reportCounts reports the deliveries and the scheduled polls of all organizations, and
+// of those that are not listed any more.
+func (w *healthWorker[D, TTx]) reportCounts(ctx context.Context, t table) error {
+	counts, err := t.countJobs(ctx)
+	if err != nil {
+		return err
+	}
+	names, err := w.watched.names(ctx)
+	if err != nil {
+		return err
+	}
+	for key := range counts {
+		names = append(names, key.organization)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		telemetry := w.watched.telemetryOf(name)
+		for _, state := range deliveryStates {
+			c := counts[jobState{name, state}]
+			telemetry.count(ctx, CountEvent{name, KindDelivery, state, c.n, w.clock.toLocal(c.since)})
+		}
+		if poll, scheduled := counts[jobState{name, pollScheduled}]; scheduled {
+			telemetry.pollDue(ctx, PollDueEvent{name, w.clock.toLocal(poll.since)})
+		}
+	}
+	return nil
+}
+
+// queuedInvitations counts the queued invitations of each organization.
+func (t table) queuedInvitations(ctx context.Context) (map[string]jobCount, error) {
+	var rows []countRow
+	err := t.queryJSON(ctx, t.object("'organization', organization, 'n', n, 'since', since"),
+		`SELECT organization, count(*) AS n, min(`+t.epochSQL("updated_at")+`) AS since FROM hiring_jobs WHERE status = 'queued' GROUP BY 1`, &rows)
+	queued := make(map[string]jobCount, len(rows))
+	for _, row := range rows {
+		queued[row.Organization] = jobCount{row.N, unixTime(row.Since)}
+	}
+	return queued, err
+}
+
+// reportInvitations reports the queued invitations, and those whose run has failed.
+func (w *healthWorker[D, TTx]) reportInvitations(ctx context.Context, t table, queued map[string]jobCount) error {
+	failures := "cardinality(errors)"
+	if t.database == sqlite {
+		failures = "json_array_length(errors)"
+	}
+	var failing []string
+	err := t.queryJSON(ctx, "organization", `SELECT DISTINCT args->>'organization' AS organization FROM river_job WHERE queue = '`+QueueInvitations+`'
+		AND state IN ('available', 'retryable', 'running', 'scheduled', 'discarded') AND `+failures+` > 0`, &failing)
+	if err != nil {
+		return err
+	}
+	names, err := w.inviting.names(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		telemetry, c, stuck := w.inviting.telemetryOf(name), queued[name], jobCount{}
+		if slices.Contains(failing, name) {
+			stuck = c
+		}
+		telemetry.count(ctx, CountEvent{name, KindInvitations, InvitationsQueued, c.n, w.clock.toLocal(c.since)})
+		telemetry.count(ctx, CountEvent{name, KindInvitations, InvitationsStuck, stuck.n, w.clock.toLocal(stuck.since)})
+	}
+	return nil
+}
+
+// reportWorkers reports how many processes are alive, and forgets those that are long gone.
+func (w *healthWorker[D, TTx]) reportWorkers(ctx context.Context, t table) error {
+	var alive int
+	if err := t.QueryRow(ctx, "SELECT count(*) FROM hiring_jobs WHERE "+t.aliveSQL()).Scan(&alive); err != nil {
+		return err
+	}
+	for _, r := range w.registries() {
+		for _, s := range r.sources {
+			s.telemetry.workers(ctx, WorkersEvent{Alive: alive})
+		}
+	}
+	return t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = '' AND assessment_id = '"+workerAssessment+"' AND "+
+		t.epochSQL("updated_at")+" < "+t.epochSQL(t.now())+" - 3600")
 }
 
 // epochSQL returns SQL that converts a time to seconds since 1970.

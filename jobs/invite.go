@@ -15,7 +15,8 @@ import (
 // added rows. The workers of [SendInvitations] send the invitations after the commit.
 // Invite itself sends no request.
 //
-// hiring_jobs has one row for each address in an assessment. If the row exists,
+// hiring_jobs has one row for each address in an assessment. Addresses are compared as
+// in [hiring.InvitationService.Ensure]. If the row exists,
 // Invite leaves it unchanged. Exception: a cancelled invitation is queued again with
 // the given name and extra members.
 //
@@ -56,10 +57,23 @@ type invitation struct {
 	Problem      string         `json:"problem,omitempty"`
 }
 
+// comparableAddress returns the same text for all spellings of an address that package
+// hiring does not tell apart: it ignores case, surrounding white space and zero-width
+// characters.
+func comparableAddress(email string) string {
+	visible := func(c rune) rune {
+		if c >= '\u200b' && c <= '\u200d' || c == '\u2060' || c == '\ufeff' {
+			return -1
+		}
+		return c
+	}
+	return strings.ToLower(strings.TrimSpace(strings.Map(visible, email)))
+}
+
 // queueInvitation inserts a row, or queues a cancelled one again. It reports whether
 // it changed anything.
 func (t table) queueInvitation(ctx context.Context, organization, assessmentID string, c hiring.NewInvitation) (bool, error) {
-	address := strings.ToLower(strings.TrimSpace(c.Email))
+	address := comparableAddress(c.Email)
 	if address == "" {
 		return false, &hiring.ParamError{Param: "Email", Problem: "must not be empty"}
 	}

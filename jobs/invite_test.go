@@ -72,7 +72,7 @@ func eachAddressIsInvitedOnce[D riverdriver.Driver[TTx], TTx any](t *testing.T, 
 		require.NoError(t, err)
 		return rollback
 	}), rollback)
-	require.Zero(t, s.count(t, "hiring_jobs"))
+	require.Zero(t, s.count(t, "hiring_jobs WHERE status <> 'worker'"))
 
 	require.Equal(t, 3, s.invite(t, client, api.assessment, candidates(3)...))
 	eventually(t, s.statusIs(t, jobs.StatusSent, 2))

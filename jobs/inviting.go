@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -18,8 +18,10 @@ import (
 
 // Invitations are the options of [SendInvitations].
 type Invitations struct {
-	// Organizations may be those of [Watch]. Their Watch is not used.
+	// Organizations and Directory may be those of [Watch], of which one is set. Their
+	// Watch is not used.
 	Organizations []Organization
+	Directory     *Directory
 
 	// Telemetry receives failures of the runs of these organizations.
 	Telemetry Telemetry
@@ -42,28 +44,32 @@ type Invitations struct {
 //   - An invitation that the API rejects is cancelled. Its row contains the reason.
 //     The others are sent.
 //   - After a transient error ([hiring.IsTransient]) the job is snoozed, for one minute
-//     at first and for at most ten. A snooze does not use up attempts.
+//     at first and for at most five. A snooze does not use up attempts.
 //   - Any other error, such as a rejected key, is retried as often as River's
-//     MaxAttempts allows: by default 25 attempts in about three hours. Then the job is
-//     discarded. It resumes when it is retried or [Invite] is called.
+//     MaxAttempts allows: by default 25 attempts in about two hours. Then the job is
+//     discarded, and another is inserted within a minute, until the error is repaired.
 //
 // Scope write; costs what SendAll costs.
 func SendInvitations[D riverdriver.Driver[TTx], TTx any](config *river.Config, invitations Invitations) error {
-	organizations, err := organizationsByName(invitations.Organizations)
+	var in *installation
+	registry, err := newRegistry(func() *slog.Logger { return in.logger() },
+		source{invitations.Organizations, invitations.Directory, invitations.Telemetry})
 	if err != nil {
 		return err
 	}
-	for name, o := range organizations {
-		o.telemetry = invitations.Telemetry
-		organizations[name] = o
+	if in, err = install[D](config); err != nil {
+		return err
 	}
-	setDefaults(config)
+	in.inviting = registry
 	if invitations.PlanWait <= 0 {
 		invitations.PlanWait = time.Hour
 	}
-	addQueue(config, QueueInvitations, min(len(organizations), 10))
-	common := supervisor[TTx]{organizations, installClock[D](config)}
-	return river.AddWorkerSafely(config.Workers, &inviteWorker[D, TTx]{supervisor: common, planWait: invitations.PlanWait})
+	workers := 10
+	if invitations.Directory == nil {
+		workers = min(len(invitations.Organizations), workers)
+	}
+	addQueue(config, QueueInvitations, workers)
+	return river.AddWorkerSafely(config.Workers, &inviteWorker[D, TTx]{supervisor: supervisor[TTx]{in, registry}, planWait: invitations.PlanWait})
 }
 
 // inviteArgs are the arguments of the job that sends the invitations of an
@@ -89,97 +95,53 @@ type inviteWorker[D riverdriver.Driver[TTx], TTx any] struct {
 }
 
 var (
-	inviteTimeout     = 10 * time.Minute
-	retryDelay        = time.Minute      // Multiplied by the number of failures or snoozes.
-	heartbeatInterval = 20 * time.Second // Time between two heartbeats of a running job.
+	inviteTimeout = 10 * time.Minute
+	retryDelay    = time.Minute // Multiplied by the number of failures or snoozes.
 )
 
+// longestRetry is the largest multiple of retryDelay.
+const longestRetry = 5
+
 // Timeout returns ten minutes, because each run of SendAll begins by listing the
-// existing invitations. River's rescuer also calls Timeout, and does not rescue a job
-// before its timeout. For a job without heartbeats Timeout returns a second, so that
-// the job is rescued soon.
-func (w *inviteWorker[D, TTx]) Timeout(job *river.Job[inviteArgs]) time.Duration {
-	if w.isAbandoned(job.JobRow) {
-		return time.Second
-	}
-	return inviteTimeout
-}
+// existing invitations: shorter runs would use up the read rate limit. A run whose
+// process was killed is resumed sooner; see rescue.
+func (w *inviteWorker[D, TTx]) Timeout(*river.Job[inviteArgs]) time.Duration { return inviteTimeout }
 
-// NextRetry returns the time of the next attempt: one to ten minutes after a failure,
-// growing with the number of failures. A job whose process died is retried at once,
-// because its checkpoint contains the requests that may have been sent.
+// NextRetry returns the time of the next attempt: one to five minutes after a failure,
+// growing with the number of failures.
 func (w *inviteWorker[D, TTx]) NextRetry(job *river.Job[inviteArgs]) time.Time {
-	if w.isAbandoned(job.JobRow) {
-		return w.clock.Now()
-	}
-	return w.clock.Now().Add(retryDelay * time.Duration(min(job.Attempt, 10)))
+	return w.clock.Now().Add(jittered(inviteDelay(job.Attempt)))
 }
 
-// isAbandoned reports whether a job has missed three heartbeats.
-func (w *inviteWorker[D, TTx]) isAbandoned(job *rivertype.JobRow) bool {
-	return job.AttemptedAt != nil && w.clock.Now().Sub(*job.AttemptedAt) > 3*heartbeatInterval
+func inviteDelay(failures int) time.Duration {
+	return retryDelay * time.Duration(min(failures, longestRetry))
 }
 
 // Work sends invitations until none is queued.
 func (w *inviteWorker[D, TTx]) Work(ctx context.Context, job *river.Job[inviteArgs]) error {
-	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(organization Organization) error {
-		defer func() { now := w.clock.Now(); job.AttemptedAt = &now }() // For isAbandoned in NextRetry: this process is alive.
-		return w.sendQueued(ctx, organization, job)
-	})
+	a := attempt{row: job.JobRow, organization: job.Args.Organization}
+	a.retryDelay = func(error) time.Duration { return inviteDelay(job.Attempt) }
+	a.unlisted = w.cancelUnlisted(a)
+	return w.supervise(ctx, a, func(o Organization, _ int) error { return w.sendQueued(ctx, o, job) })
 }
 
 func (w *inviteWorker[D, TTx]) sendQueued(ctx context.Context, organization Organization, job *river.Job[inviteArgs]) error {
 	t := workerTable[TTx](ctx)
-	running, stop := t.sendHeartbeats(ctx, job.JobRow)
-	defer stop()
 	for {
-		first, found, err := t.nextQueued(running, organization.Name, queuedInvitation{})
+		first, found, err := t.nextQueued(ctx, organization.Name, queuedInvitation{})
 		if err != nil {
-			return errors.Join(context.Cause(running), err)
+			return err
 		}
 		if !found {
-			stop()
 			return w.completeUnlessQueued(ctx, job)
 		}
 		r := invitationRun{table: t, organization: organization, assessmentID: first.assessmentID}
-		if err := r.run(running); err != nil {
-			if errors.Is(context.Cause(running), errOvertaken) {
+		if err := r.run(ctx); err != nil {
+			if errors.Is(err, errOvertaken) {
 				return errOvertaken
 			}
 			return w.snoozeOrFail(ctx, organization, job.JobRow, err)
 		}
-	}
-}
-
-// sendHeartbeats sets the time of the attempt in the row of a job to the current time,
-// at intervals, until stop is called. The context running ends when another attempt
-// has taken the job.
-func (t table) sendHeartbeats(ctx context.Context, job *rivertype.JobRow) (running context.Context, stop func()) {
-	running, cancel := context.WithCancelCause(ctx)
-	now := "now()"
-	if t.database == sqlite {
-		now = "strftime('%Y-%m-%d %H:%M:%f', 'now')" // The format that River uses.
-	}
-	query := "UPDATE river_job SET attempted_at = " + now + " WHERE id = $1 AND state = 'running' AND attempt = $2 RETURNING id"
-	var ended sync.WaitGroup
-	ended.Go(func() {
-		ticks := time.NewTicker(heartbeatInterval)
-		defer ticks.Stop()
-		for {
-			select {
-			case <-running.Done():
-				return
-			case <-ticks.C:
-			}
-			var id int64
-			if owned, err := t.scanRow(running, query, []any{job.ID, job.Attempt}, &id); err == nil && !owned {
-				cancel(errOvertaken)
-			}
-		}
-	})
-	return running, func() {
-		cancel(context.Canceled)
-		ended.Wait()
 	}
 }
 
@@ -215,14 +177,17 @@ func (w *inviteWorker[D, TTx]) snoozeOrFail(ctx context.Context, o Organization,
 	return err
 }
 
-// outageDelay returns the delay after a transient error: one to ten minutes, growing
-// with the number of snoozes, which River counts in the metadata.
-func outageDelay(job *rivertype.JobRow) time.Duration {
+// outageDelay returns the delay after a transient error: one to five minutes, growing
+// with the number of snoozes.
+func outageDelay(job *rivertype.JobRow) time.Duration { return inviteDelay(snoozes(job) + 1) }
+
+// snoozes returns the number of snoozes of a job, which River counts in the metadata.
+func snoozes(job *rivertype.JobRow) int {
 	var metadata struct {
-		Snoozes int64 `json:"snoozes"`
+		Snoozes int `json:"snoozes"`
 	}
 	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no snooze.
-	return retryDelay * time.Duration(min(metadata.Snoozes+1, 10))
+	return metadata.Snoozes
 }
 
 // planDelay returns the delay after the limit of the plan was reached. The API does not

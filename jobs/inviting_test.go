@@ -26,9 +26,9 @@ func TestDelayGrowsDuringAnOutage(t *testing.T) {
 		`{}`:                      time.Minute,
 		``:                        time.Minute,
 		`{"snoozes": 1}`:          2 * time.Minute,
-		`{"snoozes": 9, "a": {}}`: 10 * time.Minute,
-		`{"snoozes": 10}`:         10 * time.Minute,
-		`{"snoozes": 100000}`:     10 * time.Minute,
+		`{"snoozes": 9, "a": {}}`: 5 * time.Minute,
+		`{"snoozes": 10}`:         5 * time.Minute,
+		`{"snoozes": 100000}`:     5 * time.Minute,
 	} {
 		require.Equal(t, delay, jobs.OutageDelay(&rivertype.JobRow{Metadata: []byte(metadata)}), metadata)
 	}
@@ -67,7 +67,7 @@ func invitationsResumeAfterAnOutage[D riverdriver.Driver[TTx], TTx any](t *testi
 		var at time.Time
 		eventually(t, func() bool {
 			var state string
-			require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT id, state, scheduled_at FROM river_job").Scan(&id, &state, &at))
+			require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT id, state, scheduled_at FROM river_job WHERE kind = 'hiring_invitations'").Scan(&id, &state, &at))
 			require.NotEqual(t, "discarded", state)
 			return state == "scheduled" && requests.Load() == int64(snoozes+1)
 		}, "the job is snoozed")
@@ -107,7 +107,7 @@ func alertQueryFindsDiscardedInvitations[D riverdriver.Driver[TTx], TTx any](t *
 		return found
 	}
 	jobIs := func(state string) func() bool {
-		return s.countIs(t, 1, "river_job WHERE state = $1", state)
+		return s.countIs(t, 1, "river_job WHERE kind = 'hiring_invitations' AND state = $1", state)
 	}
 	config := testConfig()
 	config.MaxAttempts = 1
@@ -119,7 +119,7 @@ func alertQueryFindsDiscardedInvitations[D riverdriver.Driver[TTx], TTx any](t *
 	require.Empty(t, find(), "the job is snoozed")
 
 	api.RevokeKey(sandbox.LiveKey)
-	_, err := client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT id FROM river_job"))
+	_, err := client.JobRetry(t.Context(), queryValue[int64](t, s.db, "SELECT id FROM river_job WHERE kind = 'hiring_invitations'"))
 	require.NoError(t, err)
 	eventually(t, jobIs("discarded"))
 	require.Equal(t, []string{"acme"}, find())

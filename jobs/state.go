@@ -54,3 +54,38 @@ func (row savedRow) pollFrom(o hiring.WatchOptions) (options hiring.WatchOptions
 	}
 	return o, "", nil
 }
+
+// StatusUnreadable is the status of the row of a submission that polls cannot decode.
+// Its assessment_id is empty, and its address is " unreadable " and the submission's id.
+// The row is deleted when the submission is found.
+const StatusUnreadable Status = "unreadable"
+
+// unreadableAddress is the beginning of the address of such a row.
+const unreadableAddress = " unreadable "
+
+// saveUnreadable inserts the rows of submissions that a poll could not decode, and
+// deletes those of submissions that it found.
+func (t table) saveUnreadable(ctx context.Context, organization string, polled hiring.PollResult) error {
+	for _, id := range polled.Unreadable {
+		key := rowKey{organization, "", unreadableAddress + id}
+		if err := t.insert(ctx, key, savedRow{status: StatusUnreadable, version: 1}); err != nil {
+			return err
+		}
+	}
+	if len(polled.Submissions) == 0 {
+		return nil
+	}
+	var address string
+	exist, err := t.scanRow(ctx, "SELECT address FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND status = 'unreadable' LIMIT 1",
+		[]any{organization}, &address)
+	if err != nil || !exist {
+		return err
+	}
+	for _, s := range polled.Submissions {
+		err := t.Exec(ctx, "DELETE FROM hiring_jobs WHERE organization = $1 AND assessment_id = '' AND address = $2", organization, unreadableAddress+s.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -63,11 +63,11 @@ func replacementPollStartsAtTheTimeOfTheFirstJob[D riverdriver.Driver[TTx], TTx 
 	_, err := s.newClient(t, config).Insert(t.Context(), jobs.PollArgs{Organization: "acme"}, nil)
 	require.NoError(t, err)
 	first := time.Now().Add(-2 * time.Hour).Truncate(time.Second).UTC()
-	s.mustExec(t, "UPDATE river_job SET created_at = $1", first.Format("2006-01-02 15:04:05-07:00"))
+	s.mustExec(t, "UPDATE river_job SET created_at = $1 WHERE kind = 'hiring_poll'", first.Format("2006-01-02 15:04:05-07:00"))
 	_, stop := s.start(t, config)
 	eventually(t, s.pollHasState(t, "discarded"))
 	stop()
-	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs"), `Start":"`+first.Format(time.RFC3339)+`"`)
+	require.Contains(t, queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'"), `Start":"`+first.Format(time.RFC3339)+`"`)
 
 	down.Store(false)
 	s.watch(t, testConfig(), results)
@@ -112,7 +112,7 @@ func lostStateIsRecovered[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *s
 	_, stop := s.watch(t, testConfig(), results)
 	eventually(t, s.deliveredIs(t, 2))
 	stop()
-	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs")
+	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'")
 
 	lose := func() *river.Client[TTx] {
 		t.Helper()
@@ -193,7 +193,7 @@ func TestIncompleteRecoveryIsRejectedSQLite(t *testing.T) {
 	} {
 		eventually(t, s.pollHasState(t, "retryable"))
 		attempt := queryValue[int](t, s.db, "SELECT max(attempt) FROM river_job WHERE kind = 'hiring_poll' AND state = 'retryable'")
-		s.mustExec(t, "UPDATE hiring_jobs SET status = $1, detail = $2, version = version + 1", row[0], row[1])
+		s.mustExec(t, "UPDATE hiring_jobs SET status = $1, detail = $2, version = version + 1 WHERE organization = 'acme'", row[0], row[1])
 		s.retryPoll(t, client)
 		eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable' AND attempt > $1", attempt), row)
 		require.Zero(t, s.count(t, "hiring_jobs WHERE status = 'watching' AND detail <> ''"), row)

@@ -147,7 +147,7 @@ func (s *store[D, TTx]) start(tb testing.TB, config *river.Config) (client *rive
 	stop = func() {
 		if !stopped {
 			stopped = true
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), maxWait)
 			defer cancel()
 			require.NoError(tb, client.StopAndCancel(ctx))
 		}

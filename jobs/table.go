@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -147,9 +150,49 @@ func (t table) save(ctx context.Context, key rowKey, row savedRow) error {
 	return err
 }
 
+// now returns SQL for the current time, in the format that River uses.
+func (t table) now() string {
+	if t.database == sqlite {
+		return "strftime('%Y-%m-%d %H:%M:%f', 'now')"
+	}
+	return "now()"
+}
+
+// seconds returns a duration as an SQL literal in seconds.
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+
 // inTx runs do in a transaction of the client that runs a job, and commits it unless do
-// returns an error.
+// returns an error. After a serialization failure or a deadlock it starts again. Such
+// failures are frequent above the isolation level read committed, because jobs
+// update the rows of one table.
 func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
+	for n := range serializationRetries {
+		err := inOneTx(ctx, do)
+		if !isSerializationFailure(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(rand.N(20 * time.Millisecond << n)): //nolint:gosec // Not a secret.
+		}
+	}
+	return inOneTx(ctx, do)
+}
+
+// serializationRetries is the number of times that a transaction starts again.
+const serializationRetries = 5
+
+// isSerializationFailure reports whether PostgreSQL failed a transaction because of another one.
+func isSerializationFailure(err error) bool {
+	failure, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err)
+	return ok && (failure.SQLState() == "40001" || failure.SQLState() == "40P01")
+}
+
+func inOneTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
 	client := river.ClientFromContext[TTx](ctx)
 	driver := client.Driver()
 	exec, err := driver.GetExecutor().Begin(ctx)
@@ -163,10 +206,29 @@ func inTx[TTx any](ctx context.Context, do func(tx TTx, t table) error) error {
 	return exec.Commit(ctx)
 }
 
+var (
+	errDeleted = errors.New("jobs: the row of this job is gone: a handler must not delete it")
+	errTxEnded = errors.New("jobs: the handler ended the transaction: do not commit or roll back, the transaction is jobs'. " +
+		"What it committed is stored, so the delivery is cancelled and not retried")
+)
+
+// checkOpen returns errTxEnded if a transaction was committed or rolled back. Drivers
+// return such an error for every statement. So does database/sql after the context has ended.
+func (t table) checkOpen(ctx context.Context) error {
+	err := t.Exec(ctx, "SELECT 1")
+	if err != nil && ctx.Err() == nil && (errors.Is(err, sql.ErrTxDone) || strings.HasSuffix(err.Error(), "tx is closed")) {
+		return errTxEnded
+	}
+	return nil
+}
+
 // complete marks a job as completed within tx. It returns errOvertaken when River has
 // rescued the job and given it to another worker: the caller must not commit then.
 func complete[D riverdriver.Driver[TTx], TTx any, A river.JobArgs](ctx context.Context, tx TTx, job *river.Job[A]) error {
 	done, err := river.JobCompleteTx[D](ctx, tx, job)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return errDeleted
+	}
 	if err != nil {
 		return fmt.Errorf("jobs: completing the job: %w", err)
 	}

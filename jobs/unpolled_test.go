@@ -16,7 +16,7 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	t.Parallel()
 	s, good, bad := newPostgres(t), newAPI(t), newAPI(t)
 	bad.RevokeKey(sandbox.LiveKey)
-	_, stop := s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+	client, stop := s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
 		Organizations: []jobs.Organization{good.organization("good"), bad.organization("bad")}, Handle: s.insertResult,
 	})
 	eventually(t, func() bool {
@@ -27,11 +27,12 @@ func TestAlertQueryFindsAnUnpolledOrganizationPostgres(t *testing.T) {
 	require.Zero(t, s.count(t, "("+query+") AS found"), "no poll is 40 minutes late yet")
 	_, err := s.db.ExecContext(t.Context(), "UPDATE hiring_jobs SET updated_at = updated_at - interval '1 hour'")
 	require.NoError(t, err)
-	attempt := func() int {
-		return queryValue[int](t, s.db, "SELECT attempt FROM river_job WHERE args->>'organization' = 'bad'")
-	}
-	now := attempt()
-	eventually(t, func() bool { return attempt() > now }, "there is another failed poll, which does not renew the row")
+	var id int64
+	var attempt int
+	require.NoError(t, s.db.QueryRowContext(t.Context(), "SELECT id, attempt FROM river_job WHERE args->>'organization' = 'bad' AND finalized_at IS NULL").Scan(&id, &attempt))
+	_, err = client.JobRetry(t.Context(), id) // Instead of the growing delay.
+	require.NoError(t, err)
+	eventually(t, s.countIs(t, 1, "river_job WHERE id = $1 AND attempt > $2 AND state <> 'running'", id, attempt), "there is another failed poll, which does not renew the row")
 	eventually(t, s.countIs(t, 1, "("+query+") AS found"), "the row of the other organization is renewed")
 	require.Equal(t, "bad", queryValue[string](t, s.db, query))
 

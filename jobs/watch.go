@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -14,40 +14,36 @@ import (
 	hiring "github.com/hiring-assessment/hiring-go"
 )
 
-// Organization is one customer of the API, with a name and an API key.
-type Organization struct {
-	// Name identifies the organization in jobs and in the table. It must never
-	// change, and no other organization may use it. Use one name for each key: the
-	// polls of two names with one key do not count each other's requests.
-	Name string
-
-	// Client has the organization's key, and with it a rate limit of its own.
-	Client *hiring.Client
-
-	// Watch are the options of the polls. Since is the start of the first poll. A zero
-	// Since means the time when the first job was inserted, even if that job failed.
-	// With Regraded, each evaluation of a submission is one delivery. Checkpoint must
-	// be nil, because the state is in the table hiring_jobs.
-	Watch hiring.WatchOptions
-
-	// Value is passed to the handlers in [Delivery.Organization]. This package does
-	// not use it.
-	Value any
-
-	telemetry Telemetry // Of the Results or Invitations that contain the organization.
-}
-
 // Results are the organizations to watch and the handlers of their results. At least
 // one of Handle and Send is required.
 type Results[TTx any] struct {
+	// Organizations are fixed. For organizations that come and go, set Directory instead.
 	Organizations []Organization
+
+	// Directory lists organizations that change while the workers run.
+	Directory *Directory
 
 	// Handle is called for each newly evaluated submission, in a transaction that
 	// also completes the delivery: what Handle writes with tx is stored exactly
 	// once. When Handle returns an error, the transaction is rolled back and the
 	// delivery is retried according to Retry. river.JobCancel and river.JobSnooze
-	// work as in River. On SQLite, Handle must not use another connection, because
-	// there is only one.
+	// work as in River.
+	//
+	//   - Handle must not commit or roll back tx: the delivery is then cancelled with an
+	//     error that says so, because a retry could store the result twice.
+	//   - Handle must return when ctx ends. One that does not keeps its goroutine and
+	//     connection. Its worker is given to other deliveries.
+	//   - After a serialization failure or a deadlock, Handle is called again in a new
+	//     transaction of the same attempt, at most five times with jitter.
+	//   - After a panic, River stores and logs the type of the value and the stack. It
+	//     does not store the text, which may contain candidate data, unless the value is a
+	//     runtime.Error.
+	//   - On SQLite, Handle must not use another connection, because there is only one.
+	//
+	// With WatchOptions.Regraded, evaluations of one submission are delivered in the
+	// order of their times. One that waits for a retry when a later one is
+	// delivered is skipped. [Deliver] may still deliver an evaluation again, so store a
+	// result only if its evaluated_at is not before the stored one.
 	Handle func(ctx context.Context, tx TTx, d Delivery) error
 
 	// Send is called before Handle, outside of any transaction, for receivers other
@@ -88,12 +84,18 @@ const (
 // For each organization there is one poll job at a time, in any of the processes. A poll
 // calls [hiring.SubmissionService.Poll]. In one transaction it then saves the state,
 // inserts a delivery for each newly evaluated submission, completes itself and
-// inserts the next poll. River's leader inserts a poll where there is none.
+// inserts the next poll. A job that runs twice a minute inserts a poll where there is none.
+//
+// No organization can hold up the others: in each process at most three of ten
+// workers deliver results of one organization, and at most half of them post to one
+// host. An organization whose last delivery reached its timeout has one worker, and
+// all of these together have half of the workers.
 //
 // Watch changes these fields of config:
 //
-//   - Workers and PeriodicJobs: Watch adds its own.
+//   - Workers, PeriodicJobs and Hooks: Watch adds its own.
 //   - Queues: Watch adds those that are missing.
+//   - JobStuckHandler: Watch handles its own deliveries, and passes other jobs on.
 //   - RescueStuckJobsAfter: if zero, 15 s more than JobTimeout. The jobs of a killed
 //     process wait for so long.
 //   - Test.Time: if nil, the clock of the database, so that a worker with a wrong
@@ -103,71 +105,59 @@ const (
 //
 //nolint:contextcheck,nolintlint // Watch waits for nothing: it has no context.
 func Watch[D riverdriver.Driver[TTx], TTx any](config *river.Config, results ...Results[TTx]) error {
-	var all []Organization
-	byName := make(map[string]*Results[TTx])
-	for _, r := range results {
+	sources := make([]source, len(results))
+	for i := range results {
+		r := &results[i]
 		if r.Handle == nil && r.Send == nil {
 			return errors.New("jobs: Watch: Handle and Send are nil: results would go nowhere")
 		}
 		r.Retry = r.Retry.withDefaults()
-		for _, o := range r.Organizations {
-			o.telemetry = r.Telemetry
-			all = append(all, o)
-			byName[o.Name] = &r
-		}
+		sources[i] = source{r.Organizations, r.Directory, r.Telemetry}
 	}
-	organizations, err := organizationsByName(all)
+	if len(results) == 0 {
+		return errors.New("jobs: Watch: no Results were given")
+	}
+	var in *installation
+	registry, err := newRegistry(func() *slog.Logger { return in.logger() }, sources...)
 	if err != nil {
 		return err
 	}
-	setDefaults(config)
-	common := supervisor[TTx]{organizations, installClock[D](config)}
-	polls := &pollWorker[D, TTx]{supervisor: common, results: byName, timeout: pollTimeout(config.JobTimeout)}
+	if in, err = install[D](config); err != nil {
+		return err
+	}
+	in.watched = registry
+	config.JobStuckHandler = in.handleStuck(config.JobStuckHandler)
+	common := supervisor[TTx]{in, registry}
+	organizations := 0
+	for _, s := range sources {
+		organizations += len(s.fixed)
+		if s.directory != nil {
+			organizations = mostPolls
+		}
+	}
+	addQueue(config, QueuePolls, min(max(10, organizations), mostPolls))
+	addQueue(config, QueueDeliveries, 10)
+	polls := &pollWorker[D, TTx]{supervisor: common, results: results, timeout: pollTimeout(config.JobTimeout)}
 	if err := river.AddWorkerSafely(config.Workers, polls); err != nil {
 		return err
 	}
-	if err := river.AddWorkerSafely(config.Workers, &deliveryWorker[D, TTx]{supervisor: common, results: byName}); err != nil {
+	deliveries := &deliveryWorker[D, TTx]{
+		supervisor: common, results: results, shares: newShares(config.Queues[QueueDeliveries].MaxWorkers),
+	}
+	if err := river.AddWorkerSafely(config.Workers, deliveries); err != nil {
 		return err
 	}
-	addQueue(config, QueuePolls, min(max(10, len(organizations)), 200))
-	addQueue(config, QueueDeliveries, 10)
-	for _, o := range all {
-		addPeriodicJob(config, pollArgs{Organization: o.Name}, time.Minute)
-		o.reportPollDue(context.Background(), 0)
+	for _, s := range sources {
+		for _, o := range s.fixed {
+			o.telemetry = s.telemetry
+			o.reportPollDue(context.Background(), 0)
+		}
 	}
-	return watchHealth[D](config, common)
+	return nil
 }
 
-// organizations are organizations by name.
-type organizations map[string]Organization
-
-func organizationsByName(all []Organization) (organizations, error) {
-	byName := make(organizations, len(all))
-	for _, o := range all {
-		if o.Name == "" || o.Client == nil {
-			return nil, errors.New("jobs: an organization needs a Name and a Client")
-		}
-		if o.Watch.Checkpoint != nil {
-			return nil, fmt.Errorf("jobs: organization %q: Watch.Checkpoint would not be used: leave it nil, the state is in the table hiring_jobs", o.Name)
-		}
-		if _, exists := byName[o.Name]; exists {
-			return nil, fmt.Errorf("jobs: two organizations have the name %q: give each its own name", o.Name)
-		}
-		byName[o.Name] = o
-	}
-	if len(byName) == 0 {
-		return nil, errors.New("jobs: no organizations were given")
-	}
-	return byName, nil
-}
-
-func (all organizations) find(name string) (Organization, error) {
-	o, ok := all[name]
-	if !ok {
-		return o, fmt.Errorf("jobs: this process has no organization named %q: register it in every process", name)
-	}
-	return o, nil
-}
+// mostPolls is the largest default number of workers for polls.
+const mostPolls = 200
 
 // setDefaults sets the fields of a configuration that all workers of this package
 // need.
@@ -201,14 +191,6 @@ func addQueue(config *river.Config, name string, workers int) {
 	config.Queues[name] = queue
 }
 
-// addPeriodicJob makes the leader insert a job when it starts and at intervals, unless
-// there is one.
-func addPeriodicJob(config *river.Config, args river.JobArgs, interval time.Duration) {
-	construct := func() (river.JobArgs, *river.InsertOpts) { return args, nil }
-	job := river.NewPeriodicJob(river.PeriodicInterval(interval), construct, &river.PeriodicJobOpts{RunOnStart: true})
-	config.PeriodicJobs = append(config.PeriodicJobs, job)
-}
-
 // unfinishedStates are the states in which a unique job prevents the insertion of
 // another one.
 var unfinishedStates = []rivertype.JobState{
@@ -235,7 +217,7 @@ type pollWorker[D riverdriver.Driver[TTx], TTx any] struct {
 	river.WorkerDefaults[pollArgs]
 	supervisor[TTx]
 
-	results map[string]*Results[TTx] // By organization name.
+	results []Results[TTx] // By source.
 	timeout time.Duration
 }
 
@@ -254,17 +236,21 @@ func (w *pollWorker[D, TTx]) Timeout(*river.Job[pollArgs]) time.Duration { retur
 
 // NextRetry returns the time of the next attempt. The delay in seconds is the square of
 // the number of failures: from a second to about ten minutes. After 25 failures the
-// poll is discarded, and the leader inserts another within a minute.
+// poll is discarded, and another is inserted within a minute.
 func (w *pollWorker[D, TTx]) NextRetry(job *river.Job[pollArgs]) time.Time {
-	return w.clock.Now().Add(time.Duration(job.Attempt*job.Attempt) * time.Second)
+	return w.clock.Now().Add(jittered(time.Duration(job.Attempt*job.Attempt) * time.Second))
 }
 
 // Work makes one poll.
 func (w *pollWorker[D, TTx]) Work(ctx context.Context, job *river.Job[pollArgs]) error {
-	return w.supervise(ctx, job.JobRow, job.Args.Organization, func(o Organization) error { return w.poll(ctx, o, job) })
+	a := attempt{row: job.JobRow, organization: job.Args.Organization}
+	a.unlisted = w.cancelUnlisted(a)
+	return w.supervise(ctx, a, func(o Organization, source int) error {
+		return w.poll(ctx, o, w.results[source].Retry, job)
+	})
 }
 
-func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *river.Job[pollArgs]) error {
+func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs]) error {
 	row, err := w.loadWatchRow(ctx, job)
 	if err != nil {
 		return err
@@ -280,7 +266,11 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *rive
 	if pollErr != nil && polled.State == state {
 		return pollErr
 	}
-	if err := w.save(ctx, o, job, row.version, polled, pollErr == nil); err != nil {
+	if len(polled.Unreadable) > 0 {
+		w.logger().WarnContext(ctx, "jobs: submissions cannot be decoded: they are read again later",
+			"organization", o.Name, "kind", KindPoll, "submission_ids", polled.Unreadable)
+	}
+	if err := w.save(ctx, o, retry, job, row.version, polled, pollErr == nil); err != nil {
 		return errors.Join(err, pollErr)
 	}
 	if pollErr == nil {
@@ -292,9 +282,9 @@ func (w *pollWorker[D, TTx]) poll(ctx context.Context, o Organization, job *rive
 // save saves the result of a poll in one transaction. If the poll succeeded, the
 // transaction also completes the job and inserts the next one.
 func (w *pollWorker[D, TTx]) save(
-	ctx context.Context, o Organization, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool,
+	ctx context.Context, o Organization, retry RetryPolicy, job *river.Job[pollArgs], version int64, polled hiring.PollResult, succeeded bool,
 ) error {
-	deliveries, err := deliveriesOf(o, w.results[o.Name].Retry.attempts(), polled.Submissions)
+	deliveries, err := deliveriesOf(o, retry.attempts(), polled.Submissions)
 	if err != nil {
 		return err
 	}
@@ -302,6 +292,9 @@ func (w *pollWorker[D, TTx]) save(
 	return inTx(ctx, func(tx TTx, t table) error {
 		row := savedRow{status: StatusWatching, detail: polled.State, version: version}
 		if err := t.save(ctx, rowKey{organization: o.Name}, row); err != nil {
+			return err
+		}
+		if err := t.saveUnreadable(ctx, o.Name, polled); err != nil {
 			return err
 		}
 		if len(deliveries) > 0 {

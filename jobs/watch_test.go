@@ -182,15 +182,15 @@ func lostAndForeignStatesAreRejected[D riverdriver.Driver[TTx], TTx any](t *test
 	}
 	failed := s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND state = 'retryable'")
 	run(results, s.countIs(t, 2, "results"))
-	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs")
+	state := queryValue[string](t, s.db, "SELECT detail FROM hiring_jobs WHERE organization = 'acme'")
 
 	s.mustExec(t, "DELETE FROM hiring_jobs")
 	run(results, failed)
 	s.mustExec(t, "DELETE FROM river_job") // The row still has the status lost.
 	run(results, failed)
-	require.Equal(t, "lost", queryValue[string](t, s.db, "SELECT status FROM hiring_jobs"))
+	require.Equal(t, "lost", queryValue[string](t, s.db, "SELECT status FROM hiring_jobs WHERE organization = 'acme'"))
 
-	s.mustExec(t, "UPDATE hiring_jobs SET status = 'watching', detail = $1", state) // From a backup.
+	s.mustExec(t, "UPDATE hiring_jobs SET status = 'watching', detail = $1 WHERE organization = 'acme'", state) // From a backup.
 	s.mustExec(t, "DELETE FROM river_job")
 	api.addEvaluated(t, 1)
 	run(results, s.countIs(t, 3, "results"))

@@ -49,7 +49,11 @@ func rules(t *testing.T) (all []rule) {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
 	for _, group := range file.Groups {
-		all = append(all, group.Rules...)
+		for _, r := range group.Rules {
+			if r.Alert != "" { // Not a recording.
+				all = append(all, r)
+			}
+		}
 	}
 	return all
 }
@@ -239,16 +243,43 @@ func (env *environment) evaluate(t *testing.T, ids []string) {
 // does. The oldest delivery enters its state now.
 func (env *environment) deliveries(t *testing.T, state string, count int) (stop func()) {
 	t.Helper()
-	oldest := time.Now()
+	return env.counts(t, otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: time.Now()})
+}
+
+// counts reports a number once a minute, as module jobs does.
+func (env *environment) counts(t *testing.T, c otelhiring.JobCount) (stop func()) {
+	t.Helper()
 	return background(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
-			env.JobCount(ctx, otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: state, Count: count, Oldest: oldest})
+			env.JobCount(ctx, c)
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Minute):
 			}
 		}
 	})
+}
+
+// workers reports the number of processes once a minute, as module jobs does.
+func (env *environment) workers(t *testing.T, alive int) (stop func()) {
+	t.Helper()
+	return background(t, func(ctx context.Context) {
+		for ctx.Err() == nil {
+			env.JobWorkers(ctx, otelhiring.JobWorkers{Alive: alive})
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Minute):
+			}
+		}
+	})
+}
+
+// organizations returns n names.
+func organizations(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("organization-%d", i))
+	}
+	return names
 }
 
 // labels are the labels of an alert other than job, instance and severity. An empty
@@ -386,6 +417,25 @@ var healthy = map[string]func(*testing.T, *environment){
 		})
 		env.collect(t, time.Hour, env.recorder)
 	},
+	"a deployment of two processes": func(t *testing.T, env *environment) {
+		stop := env.workers(t, 2)
+		env.collect(t, time.Hour, env.recorder)
+		stop()
+		stop = env.workers(t, 4)
+		env.collect(t, 2*time.Minute, env.recorder)
+		stop()
+		env.workers(t, 2)
+		env.collect(t, 3*time.Hour, env.recorder)
+	},
+	"the first start delivers results of the past": func(t *testing.T, env *environment) {
+		env.collect(t, time.Minute, env.recorder)
+		for range 20 {
+			old := time.Now().Add(-24 * time.Hour)
+			env.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &old})
+			env.collect(t, 30*time.Second, env.recorder)
+		}
+		env.collect(t, time.Hour, env.recorder)
+	},
 	"another process reports deliveries": func(t *testing.T, env *environment) {
 		second := env.replica(t)
 		env.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: time.Now()}) // Out of date after three minutes.
@@ -464,14 +514,14 @@ var faults = map[string]scenario{
 		env.fault()
 		env.deliveries(t, "waiting", 3)
 		env.collect(t, 20*time.Minute, env.recorder)
-	}, map[string]labels{"HiringDeliveriesStuck": acme(nil)}, 0},
+	}, map[string]labels{"HiringDeliveriesStuck": {"instance": ""}}, 0},
 	"a worker that stopped": {func(t *testing.T, env *environment) {
 		stop := env.poll(t, "acme", hiring.WatchOptions{}, env.process())
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
 		stop()
 		env.collect(t, 20*time.Minute)
-	}, map[string]labels{"HiringWorkerGone": acme(nil)}, 0},
+	}, map[string]labels{"HiringWorkerGone": {"instance": ""}}, 0},
 	"a process with a watch that was killed": {func(t *testing.T, env *environment) {
 		env.watch(t, hiring.WatchOptions{}, 0)
 		env.collect(t, 10*time.Minute, env.recorder)
@@ -547,6 +597,104 @@ var faults = map[string]scenario{
 		env.deliveries(t, "cancelled", 1)
 		env.collect(t, 20*time.Minute, env.recorder)
 	}, map[string]labels{"HiringDeliveriesGivenUp": acme(labels{"hiring_delivery_state": "cancelled"})}, 0},
+	"the API is down for many organizations": {func(t *testing.T, env *environment) {
+		env.workers(t, 1)
+		for _, o := range organizations(12) {
+			env.poll(t, o, hiring.WatchOptions{}, env.process())
+		}
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.Inject(sandbox.Fault{Route: "*", Times: -1, Reset: true})
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the API"}}, 0},
+	"the database is down for many organizations": {func(t *testing.T, env *environment) {
+		stops := []func(){env.workers(t, 1)}
+		for _, o := range organizations(12) {
+			stops = append(stops, env.poll(t, o, hiring.WatchOptions{}, env.process()))
+		}
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		for _, stop := range stops {
+			stop()
+		}
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the database"}}, 0},
+	"the queue of polls is stuck for many organizations": {func(t *testing.T, env *environment) {
+		env.workers(t, 1)
+		var stops []func()
+		for _, o := range organizations(12) {
+			stops = append(stops, env.poll(t, o, hiring.WatchOptions{}, env.process()))
+		}
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		for _, stop := range stops {
+			stop()
+		}
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringPollsOverdue": {"instance": "", "cause": "the processes"}}, 0},
+	"one of two processes is killed": {func(t *testing.T, env *environment) {
+		stop := env.workers(t, 2)
+		env.collect(t, 2*time.Hour, env.recorder)
+		env.fault()
+		stop()
+		env.workers(t, 1)
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringWorkerMissing": {"instance": ""}}, 0},
+	"a handler does not return": {func(t *testing.T, env *environment) {
+		env.collect(t, 20*time.Minute, env.recorder)
+		env.fault()
+		env.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "stuck"})
+		env.collect(t, 14*time.Minute, env.recorder)
+	}, map[string]labels{"HiringHandlerStuck": {"hiring_organization": "acme"}}, 0},
+	"a result is found and not delivered": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.deliveries(t, "unfinished", 3)
+		env.collect(t, 90*time.Minute, env.recorder)
+	}, map[string]labels{"HiringResultsLate": acme(nil)}, 64 * time.Minute},
+	"results arrive an hour late": {func(t *testing.T, env *environment) {
+		deliver := func(d, late time.Duration) {
+			for range d / (2 * time.Minute) {
+				at := time.Now().Add(-late)
+				env.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &at})
+				env.collect(t, 2*time.Minute, env.recorder)
+			}
+		}
+		deliver(time.Hour, time.Minute)
+		env.fault()
+		deliver(90*time.Minute, 62*time.Minute)
+	}, map[string]labels{"HiringResultsArriveLate": acme(nil)}, 45 * time.Minute},
+	"a submission cannot be decoded": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.deliveries(t, "unreadable", 1)
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{"HiringSubmissionUnreadable": acme(nil)}, 0},
+	"a run of invitations fails": {func(t *testing.T, env *environment) {
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.counts(t, otelhiring.JobCount{Organization: "acme", Kind: "hiring_invitations", State: "stuck", Count: 5, Oldest: time.Now()})
+		env.collect(t, 2*time.Hour, env.recorder)
+	}, map[string]labels{"HiringInvitationsStuck": acme(nil)}, 15 * time.Minute},
+	"the key of one organization of a shared telemetry is revoked": {func(t *testing.T, env *environment) {
+		client := env.server.LiveClient(hiring.WithTrace(env.TraceOf("acme")))
+		env.poll(t, "acme", hiring.WatchOptions{}, process{env.recorder, client})
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.RevokeKey(sandbox.LiveKey)
+		env.collect(t, 20*time.Minute, env.recorder)
+	}, map[string]labels{
+		"HiringKeyRefused":  {"hiring_organization": "acme"},
+		"HiringPollOverdue": acme(labels{"hiring_operation": "Submissions.Poll"}),
+	}, 0},
+	"another program uses up the rate limit of one organization of a shared telemetry": {func(t *testing.T, env *environment) {
+		env.client = env.server.LiveClient(hiring.WithTrace(env.TraceOf("acme")))
+		env.watch(t, hiring.WatchOptions{}, 0)
+		env.collect(t, 10*time.Minute, env.recorder)
+		env.fault()
+		env.server.SetQuota(sandbox.LiveKey, sandbox.ClassRead, 0)
+		env.collect(t, 2*time.Hour, env.recorder)
+	}, map[string]labels{"HiringQuotaNearlyUsed": {"hiring_quota_class": "read", "hiring_organization": "acme"}}, 0},
 	"invitations are discarded": {func(t *testing.T, env *environment) {
 		env.collect(t, 10*time.Minute, env.recorder)
 		env.fault()
@@ -636,7 +784,8 @@ func (s *scrapes) check(t *testing.T, want map[string]labels, within time.Durati
 	type object = map[string]any
 	var series, alerts, queries, names []object
 	for name, samples := range s.samples {
-		if metric, _, _ := strings.Cut(name, "{"); strings.HasSuffix(metric, "_bucket") || strings.HasSuffix(metric, "_sum") {
+		metric, _, _ := strings.Cut(name, "{")
+		if strings.HasSuffix(metric, "_sum") || strings.HasSuffix(metric, "_bucket") && metric != "hiring_client_reports_lag_seconds_bucket" {
 			continue // No rule uses these.
 		}
 		series = append(series, object{"series": name, "values": strings.Join(samples, " ")})
@@ -705,6 +854,8 @@ func TestDashboardQueriesExistingMetrics(t *testing.T) {
 		s.Delivered(t.Context(), &evaluated)
 		s.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
 		s.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
+		s.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_invitations", State: "queued", Count: 1, Oldest: evaluated})
+		s.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 2})
 		options := hiring.WaitOptions{}
 		defer s.Wait(&options)()
 		options.Progress(hiring.WaitProgress{Pending: 1})

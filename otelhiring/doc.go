@@ -28,9 +28,12 @@
 //	hiring.client.reports.lag          s          time from evaluation to delivery
 //	hiring.client.reports.pending      {report}   see [Telemetry.Wait] and [Telemetry.Watch]
 //	hiring.client.reports.pending.age  s          how long the oldest report of WaitReports has been awaited
-//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled or rescued
+//	hiring.jobs.events                 {event}    jobs that were discarded, cancelled, rescued or stuck
 //	hiring.jobs.deliveries             {delivery} deliveries in the database, by state
 //	hiring.jobs.deliveries.age         s          how long the oldest delivery has been in its state
+//	hiring.jobs.invitations            {invitation} invitations in the database that are not sent, by state
+//	hiring.jobs.invitations.age        s          how long the oldest invitation has been in its state
+//	hiring.jobs.workers                {process}  processes that run jobs
 //
 // The age of the oldest unfinished submission of a watch is not known:
 // [hiring.WaitProgress] contains only their number.

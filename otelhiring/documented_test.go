@@ -90,6 +90,8 @@ func exportAll(t *testing.T) map[string]instrument {
 		telemetry.JobDelivered(t.Context(), otelhiring.JobDelivered{Organization: "acme", EvaluatedAt: &evaluated})
 		telemetry.JobEvent(t.Context(), otelhiring.JobEvent{Organization: "acme", Kind: "hiring_delivery", Event: "discarded"})
 		telemetry.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_delivery", State: "failing", Count: 1, Oldest: evaluated})
+		telemetry.JobCount(t.Context(), otelhiring.JobCount{Organization: "acme", Kind: "hiring_invitations", State: "queued", Count: 1, Oldest: evaluated})
+		telemetry.JobWorkers(t.Context(), otelhiring.JobWorkers{Alive: 2})
 		telemetry.PollDue(t.Context(), "acme", evaluated)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -15,12 +15,14 @@ type gauges struct {
 	limit, remaining          metric.Int64ObservableGauge
 	pending, deliveries       metric.Int64ObservableGauge
 	pendingAge, deliveriesAge metric.Float64ObservableGauge
+	invitations, workers      metric.Int64ObservableGauge
+	invitationsAge            metric.Float64ObservableGauge
 	overdue                   metric.Float64ObservableGauge
 }
 
 func (t *Telemetry) createGauges(meter metric.Meter) error {
 	var g gauges
-	var errs [9]error
+	var errs [12]error
 	g.waited, errs[0] = meter.Float64ObservableCounter("hiring.client.wait.time", metric.WithUnit("s"),
 		metric.WithDescription("Time that calls waited between requests."))
 	g.limit, errs[1] = meter.Int64ObservableGauge("hiring.client.quota.limit", metric.WithUnit("{request}"),
@@ -37,10 +39,16 @@ func (t *Telemetry) createGauges(meter metric.Meter) error {
 		metric.WithDescription("Deliveries in the database, by state."))
 	g.deliveriesAge, errs[7] = meter.Float64ObservableGauge("hiring.jobs.deliveries.age", metric.WithUnit("s"),
 		metric.WithDescription("How long the oldest delivery has been in its state."))
-	_, errs[8] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+	g.invitations, errs[8] = meter.Int64ObservableGauge("hiring.jobs.invitations", metric.WithUnit("{invitation}"),
+		metric.WithDescription("Invitations in the database that are not sent, by state."))
+	g.invitationsAge, errs[9] = meter.Float64ObservableGauge("hiring.jobs.invitations.age", metric.WithUnit("s"),
+		metric.WithDescription("How long the oldest invitation has been in its state."))
+	g.workers, errs[10] = meter.Int64ObservableGauge("hiring.jobs.workers", metric.WithUnit("{process}"),
+		metric.WithDescription("Processes that run jobs, as one of them reads from the database."))
+	_, errs[11] = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		t.observe(g, o)
 		return nil
-	}, g.waited, g.limit, g.remaining, g.pending, g.pendingAge, g.overdue, g.deliveries, g.deliveriesAge)
+	}, g.waited, g.limit, g.remaining, g.pending, g.pendingAge, g.overdue, g.deliveries, g.deliveriesAge, g.invitations, g.invitationsAge, g.workers)
 	return errors.Join(errs[:]...)
 }
 
@@ -55,7 +63,8 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		if now.After(q.Reset) { // Nothing is known about the next window before its first response.
 			continue
 		}
-		attributes := t.with(attribute.String("hiring.quota.class", key.class), attribute.String("server.address", key.server))
+		attributes := t.with(append(organizationOf(key.organization),
+			attribute.String("hiring.quota.class", key.class), attribute.String("server.address", key.server))...)
 		o.ObserveInt64(g.limit, int64(q.Limit), attributes)
 		o.ObserveInt64(g.remaining, int64(q.Remaining), attributes)
 	}
@@ -72,8 +81,20 @@ func (t *Telemetry) observe(g gauges, o metric.Observer) {
 		if now.Sub(d.at) > countValid {
 			continue
 		}
-		attributes := t.with(append(organizationOf(key.organization), attribute.String("hiring.delivery.state", key.state))...)
-		o.ObserveInt64(g.deliveries, int64(d.count), attributes)
-		o.ObserveFloat64(g.deliveriesAge, d.age(now).Seconds(), attributes)
+		numbers, ages, attribute := g.deliveries, g.deliveriesAge, attribute.String("hiring.delivery.state", key.state)
+		if key.kind == kindInvitations {
+			numbers, ages, attribute = g.invitations, g.invitationsAge, invitationState.String(key.state)
+		}
+		attributes := t.with(append(organizationOf(key.organization), attribute)...)
+		o.ObserveInt64(numbers, int64(d.count), attributes)
+		o.ObserveFloat64(ages, d.age(now).Seconds(), attributes)
+	}
+	if now.Sub(t.workers.at) <= countValid {
+		o.ObserveInt64(g.workers, int64(t.workers.count), t.with())
 	}
 }
+
+// kindInvitations is the kind of the job that sends invitations.
+const kindInvitations = "hiring_invitations"
+
+const invitationState = attribute.Key("hiring.invitation.state")

@@ -17,14 +17,14 @@ type JobDelivered struct {
 type JobEvent struct {
 	Organization string
 	Kind         string // The kind of the job.
-	Event        string // discarded, cancelled or rescued.
+	Event        string // discarded, cancelled, rescued or stuck.
 }
 
-// JobCount is the number of deliveries in a state.
+// JobCount is the number of deliveries or invitations in a state.
 type JobCount struct {
 	Organization string
-	Kind         string // hiring_delivery.
-	State        string // waiting, failing, paused, cancelled or discarded.
+	Kind         string // hiring_delivery, or hiring_invitations for invitations.
+	State        string // Such as waiting, failing, paused, cancelled, discarded, unreadable, unfinished; queued, stuck.
 	Count        int
 	Oldest       time.Time // When the oldest entered the state. Zero when Count is 0.
 }
@@ -50,8 +50,21 @@ type counted struct {
 	at     time.Time // When it was reported.
 }
 
-// JobCount records how many deliveries of an organization are in a state, and since
-// when the oldest is. Module jobs reports this from its database about once a
+// JobWorkers is the number of processes that run jobs.
+type JobWorkers struct {
+	Alive int
+}
+
+// JobWorkers records how many processes run jobs. Module jobs reports this from its
+// database twice a minute, in one process at a time.
+func (t *Telemetry) JobWorkers(_ context.Context, e JobWorkers) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.workers = counted{count: e.Alive, at: time.Now()}
+}
+
+// JobCount records how many deliveries or invitations of an organization are in a
+// state, and since when the oldest is. Module jobs reports this from its database twice a
 // minute, in one process at a time. A report that is not renewed for three minutes
 // is dropped.
 func (t *Telemetry) JobCount(_ context.Context, e JobCount) {

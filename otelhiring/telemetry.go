@@ -41,6 +41,7 @@ type Telemetry struct {
 	failed  map[string]time.Time // Operations that ended with an error and must be called again; when a request was due.
 	pollDue map[string]time.Time // By organization.
 	counts  map[countKey]counted
+	workers counted // The number of processes.
 }
 
 // Option changes the Telemetry that [New] returns.

@@ -20,15 +20,35 @@ import (
 )
 
 // Trace returns the argument of [hiring.WithTrace].
-func (t *Telemetry) Trace() hiring.Trace {
-	return hiring.Trace{Call: t.call, Attempt: t.attempt, Pause: t.pause}
+func (t *Telemetry) Trace() hiring.Trace { return t.TraceOf("") }
+
+// TraceOf returns the argument of [hiring.WithTrace] for the client of one of several
+// organizations that share t. The organization is an attribute of spans, of the rate
+// limits, and of attempts with status 401, so that alerts on keys and rate limits name
+// it. Other metrics add up all organizations, because they have many series. With an
+// empty organization, the attribute of [WithOrganization] applies.
+func (t *Telemetry) TraceOf(organization string) hiring.Trace {
+	o := organizationTrace{t, organization}
+	return hiring.Trace{Call: o.call, Attempt: o.attempt, Pause: t.pause}
+}
+
+// organizationTrace is the trace of the client of an organization.
+type organizationTrace struct {
+	*Telemetry
+
+	organization string // Empty for the one of the Telemetry.
+}
+
+// spanAttributes returns attributes with those of all spans of the organization.
+func (t organizationTrace) spanAttributes(a ...attribute.KeyValue) []attribute.KeyValue {
+	return slices.Concat(a, t.common, organizationOf(t.organization))
 }
 
 type callKey struct{}
 
-func (t *Telemetry) call(ctx context.Context, traced hiring.TraceCall) (context.Context, func(error)) {
+func (t organizationTrace) call(ctx context.Context, traced hiring.TraceCall) (context.Context, func(error)) {
 	operation := attribute.String("hiring.operation", traced.Operation)
-	attributes := append([]attribute.KeyValue{operation}, t.common...)
+	attributes := t.spanAttributes(operation)
 	if traced.Route != "" {
 		attributes = append(attributes, semconv.HTTPRequestMethodKey.String(traced.Method), semconv.URLTemplate(template(traced.Route)))
 	}
@@ -50,7 +70,7 @@ func (t *Telemetry) call(ctx context.Context, traced hiring.TraceCall) (context.
 	}
 }
 
-func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
+func (t organizationTrace) attempt(ctx context.Context, a hiring.TraceAttempt) (context.Context, func(hiring.Exchange)) {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c != nil {
 		t.mu.Lock()
@@ -59,10 +79,10 @@ func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context
 		t.mu.Unlock()
 	}
 	host, port := hostPort(a.Server)
-	attributes := append([]attribute.KeyValue{
+	attributes := t.spanAttributes(
 		semconv.HTTPRequestMethodKey.String(a.Method), semconv.URLTemplate(template(a.Route)),
 		semconv.ServerAddress(host), semconv.ServerPort(port),
-	}, t.common...)
+	)
 	if a.Number > 1 {
 		attributes = append(attributes, semconv.HTTPRequestResendCount(a.Number-1))
 	}
@@ -76,7 +96,7 @@ func (t *Telemetry) attempt(ctx context.Context, a hiring.TraceAttempt) (context
 		if c != nil {
 			c.attemptEnded(e, time.Now())
 		}
-		t.learnQuota(e)
+		t.learnQuota(t.organization, e)
 		t.mu.Unlock()
 		t.record(ctx, host, port, e)
 		describe(span, e)
@@ -114,8 +134,11 @@ func resultOf(e hiring.Exchange) []attribute.KeyValue {
 // is not exported.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-func (t *Telemetry) record(ctx context.Context, host string, port int, e hiring.Exchange) {
+func (t organizationTrace) record(ctx context.Context, host string, port int, e hiring.Exchange) {
 	attributes := slices.Concat([]attribute.KeyValue{semconv.URLTemplate(template(e.Route))}, t.common, resultOf(e))
+	if e.Status == http.StatusUnauthorized {
+		attributes = append(attributes, organizationOf(t.organization)...)
+	}
 	t.attempts.Record(ctx, e.Duration.Seconds(), httpconv.RequestMethodAttr(e.Method), host, port, attributes...)
 }
 

@@ -26,5 +26,8 @@ func New(t *otelhiring.Telemetry) jobs.Telemetry {
 		Count: func(ctx context.Context, e jobs.CountEvent) {
 			t.JobCount(ctx, otelhiring.JobCount{Organization: e.Organization, Kind: e.Kind, State: e.State, Count: e.Count, Oldest: e.Oldest})
 		},
+		Workers: func(ctx context.Context, e jobs.WorkersEvent) {
+			t.JobWorkers(ctx, otelhiring.JobWorkers{Alive: e.Alive})
+		},
 	}
 }

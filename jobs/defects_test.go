@@ -1,0 +1,385 @@
+package jobs_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/stretchr/testify/require"
+
+	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/jobs"
+)
+
+// endTx commits or rolls back a transaction of either driver.
+func endTx(ctx context.Context, tx any, commit bool) error {
+	switch tx := tx.(type) {
+	case pgx.Tx:
+		if commit {
+			return tx.Commit(ctx)
+		}
+		return tx.Rollback(ctx)
+	case *sql.Tx:
+		if commit {
+			return tx.Commit()
+		}
+		return tx.Rollback()
+	}
+	return errors.New("unknown transaction")
+}
+
+func TestHandlerThatEndsTheTransactionIsCancelled(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, handlerThatEndsTheTransactionIsCancelled[*riverpgxv5.Driver, pgx.Tx], handlerThatEndsTheTransactionIsCancelled[*riversqlite.Driver, *sql.Tx])
+}
+
+// handlerThatEndsTheTransactionIsCancelled has handlers that commit and return nil, commit
+// and return an error, and roll back.
+func handlerThatEndsTheTransactionIsCancelled[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 4)
+	s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(),
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if err := s.insertResult(ctx, tx, d); err != nil {
+				return err
+			}
+			switch d.Submission.ID {
+			case ids[0]:
+				return endTx(ctx, tx, true)
+			case ids[1]:
+				return errors.Join(endTx(ctx, tx, true), errors.New("failed"))
+			case ids[2]:
+				return endTx(ctx, tx, false)
+			}
+			return nil
+		},
+	})
+	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'cancelled' AND CAST(errors AS text) LIKE '%do not commit or roll back%'"))
+	eventually(t, s.deliveredIs(t, 1))
+	s.requireStoredOnce(t, 3)
+}
+
+func TestHandlerThatDeletesItsJobFails(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, handlerThatDeletesItsJobFails[*riverpgxv5.Driver, pgx.Tx], handlerThatDeletesItsJobFails[*riversqlite.Driver, *sql.Tx])
+}
+
+func handlerThatDeletesItsJobFails[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	api.addEvaluated(t, 1)
+	s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: attempts(2),
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			return errors.Join(s.insertResult(ctx, tx, d), s.exec(ctx, tx, "DELETE FROM river_job WHERE kind = 'hiring_delivery'"))
+		},
+	})
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded' AND CAST(errors AS text) LIKE '%a handler must not delete it%'"))
+	require.Zero(t, s.count(t, "results"))
+}
+
+func TestTextOfAPanicIsNotStored(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, textOfAPanicIsNotStored[*riverpgxv5.Driver, pgx.Tx], textOfAPanicIsNotStored[*riversqlite.Driver, *sql.Tx])
+}
+
+// textOfAPanicIsNotStored panics with candidate data in a string and in an error, and with
+// a runtime error.
+func textOfAPanicIsNotStored[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	ids := api.addEvaluated(t, 3)
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	s.watch(t, config, jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: attempts(1),
+		Handle: func(_ context.Context, _ TTx, d jobs.Delivery) error {
+			switch slices.Index(ids, d.Submission.ID) {
+			case 0:
+				panic("cannot store " + d.Submission.Candidate.Email)
+			case 1:
+				panic(fmt.Errorf("cannot store %s", d.Submission.Candidate.Email))
+			}
+			return errors.New(ids[len(d.ID)])
+		},
+	})
+	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded'"))
+	stored := ""
+	for _, id := range ids {
+		stored += queryValue[string](t, s.db, "SELECT CAST(errors AS text) FROM river_job WHERE kind = 'hiring_delivery' AND args->>'submission_id' = $1", id)
+	}
+	if strings.HasPrefix(s.url, "/") { // SQLite stores JSONB.
+		stored = ""
+		for _, id := range ids {
+			stored += queryValue[string](t, s.db, "SELECT json(errors) FROM river_job WHERE kind = 'hiring_delivery' AND args->>'submission_id' = $1", id)
+		}
+	}
+	require.Contains(t, stored, "panic: a value of type string")
+	require.Contains(t, stored, "panic: a value of type *")
+	require.Contains(t, stored, "index out of range")
+	require.Contains(t, stored, "defects_test.go", "the stack is stored")
+	for _, text := range []string{stored, log.String()} {
+		require.NotContains(t, text, "cannot store")
+		require.NotContains(t, text, "@example.com")
+	}
+}
+
+func TestFailedDeliveryIsNamedInTheLog(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, failedDeliveryIsNamedInTheLog[*riverpgxv5.Driver, pgx.Tx], failedDeliveryIsNamedInTheLog[*riversqlite.Driver, *sql.Tx])
+}
+
+func failedDeliveryIsNamedInTheLog[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	client, _ := s.watch(t, config, jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: jobs.RetryPolicy{First: time.Hour, End: time.Hour},
+		Handle: func(_ context.Context, _ TTx, d jobs.Delivery) error {
+			return errors.New("cannot store " + d.Submission.Candidate.Email)
+		},
+	})
+	named := regexp.MustCompile(`level=WARN msg="jobs: failed, will be retried" organization=acme kind=hiring_delivery job_id=(\d+) attempt=1 submission_id=` + id + ` next_attempt=(\S+)`)
+	eventually(t, func() bool { return named.MatchString(log.String()) })
+	found := named.FindStringSubmatch(log.String())
+	next, err := time.Parse(time.RFC3339, found[2])
+	require.NoError(t, err)
+	jobID, err := strconv.ParseInt(found[1], 10, 64)
+	require.NoError(t, err)
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
+	job, err := client.JobGet(t.Context(), jobID)
+	require.NoError(t, err)
+	require.WithinDuration(t, job.ScheduledAt, next, 2*time.Second, "the next attempt is the one in the log")
+	_, err = client.JobRetry(t.Context(), jobID)
+	require.NoError(t, err)
+	eventually(t, func() bool { return strings.Contains(log.String(), "jobs: failed for the last time") })
+	require.NotContains(t, log.String(), "@example.com")
+}
+
+func TestDeliverGivesAllAttemptsAgain(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, deliverGivesAllAttemptsAgain[*riverpgxv5.Driver, pgx.Tx], deliverGivesAllAttemptsAgain[*riversqlite.Driver, *sql.Tx])
+}
+
+func deliverGivesAllAttemptsAgain[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	var calls atomic.Int64
+	client, _ := s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: api.organizations(), Retry: attempts(3),
+		Handle: func(context.Context, TTx, jobs.Delivery) error { calls.Add(1); return errors.New("failed") },
+	})
+	for n := range int64(2) {
+		eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'discarded' AND attempt = 3 AND max_attempts = 3"))
+		require.Equal(t, 3*(n+1), calls.Load())
+		s.deliver(t, client, "acme", id)
+	}
+}
+
+func TestInviteIgnoresZeroWidthCharacters(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, inviteIgnoresZeroWidthCharacters[*riverpgxv5.Driver, pgx.Tx], inviteIgnoresZeroWidthCharacters[*riversqlite.Driver, *sql.Tx])
+}
+
+func inviteIgnoresZeroWidthCharacters[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	client := s.startInviting(t, api)
+	require.Equal(t, 1, s.invite(t, client, api.assessment, hiring.NewInvitation{Email: "person@example.com", Name: "A Person"}))
+	for _, spelling := range []string{"\u200bperson@example.com", " Per\u200dson@example.com\u2060 ", "\ufeff PERSON@example.com", "person@example\u200c.com"} {
+		require.Zero(t, s.invite(t, client, api.assessment, hiring.NewInvitation{Email: spelling, Name: "A Person"}), "%q", spelling)
+	}
+	eventually(t, s.statusIs(t, jobs.StatusSent, 1))
+	api.requireInvitedOnce(t, 1)
+	require.Error(t, s.inTx(t, func(ctx context.Context, tx TTx) error {
+		_, err := jobs.Invite(ctx, client, tx, "acme", api.assessment, hiring.NewInvitation{Email: " \u200b", Name: "A Person"})
+		return err
+	}), "an address without visible characters")
+}
+
+func TestUnreadableSubmissionIsReported(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, unreadableSubmissionIsReported[*riverpgxv5.Driver, pgx.Tx], unreadableSubmissionIsReported[*riversqlite.Driver, *sql.Tx])
+}
+
+func unreadableSubmissionIsReported[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	o, r := api.recordedOrganization()
+	var repaired atomic.Bool
+	candidate := regexp.MustCompile(`"candidate":\{[^}]*\}`)
+	o.Client = api.clientChangingBodies(t, func(body []byte) []byte {
+		if repaired.Load() {
+			return body
+		}
+		return candidate.ReplaceAll(body, []byte(`"candidate":"not an object"`))
+	})
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	s.watch(t, config, jobs.Results[TTx]{Organizations: []jobs.Organization{o}, Handle: s.insertResult, Telemetry: r.telemetry()})
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 1 })
+	require.False(t, r.since(jobs.DeliveriesUnreadable).IsZero())
+	require.Contains(t, log.String(), id)
+	require.Zero(t, s.count(t, "results"))
+	repaired.Store(true)
+	eventually(t, s.countIs(t, 1, "results WHERE submission_id = $1", id))
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesUnreadable) == 0 })
+}
+
+// TestSerializationFailuresAreRetriedPostgres stores results of many organizations at the
+// isolation level serializable. The transactions update one row, so they
+// conflict. A conflict is not a failed attempt.
+func TestSerializationFailuresAreRetriedPostgres(t *testing.T) {
+	t.Parallel()
+	first := newPostgres(t)
+	first.mustExec(t, "ALTER DATABASE "+queryValue[string](t, first.db, "SELECT current_database()")+" SET default_transaction_isolation = 'serializable'")
+	s, stop, err := openPostgres(t.Context(), first.url)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	s.mustExec(t, "CREATE TABLE totals (n integer)")
+	s.mustExec(t, "INSERT INTO totals VALUES (0)")
+	var organizations []jobs.Organization
+	for i := range 5 {
+		api := newAPI(t)
+		api.addEvaluated(t, 20)
+		organizations = append(organizations, api.organization(fmt.Sprintf("organization-%d", i)))
+	}
+	var calls atomic.Int64
+	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{
+		Organizations: organizations,
+		Handle: func(ctx context.Context, tx pgx.Tx, d jobs.Delivery) error {
+			calls.Add(1)
+			return errors.Join(s.insertResult(ctx, tx, d), s.exec(ctx, tx, "UPDATE totals SET n = n + 1"))
+		},
+	})
+	eventually(t, s.deliveredIs(t, 100))
+	require.Equal(t, 100, s.count(t, "results"))
+	require.Equal(t, 100, queryValue[int](t, s.db, "SELECT n FROM totals"))
+	failed := queryValue[int](t, s.db, "SELECT coalesce(sum(cardinality(errors)), 0) FROM river_job WHERE kind = 'hiring_delivery'")
+	t.Logf("%d calls of the handler and %d failed attempts for 100 results", calls.Load(), failed)
+	require.Less(t, failed, 20)
+}
+
+func TestOvertakenGradeIsSkipped(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, overtakenGradeIsSkipped[*riverpgxv5.Driver, pgx.Tx], overtakenGradeIsSkipped[*riversqlite.Driver, *sql.Tx])
+}
+
+// overtakenGradeIsSkipped has a handler that fails for the first grade until the second
+// one is stored. The first one must not be stored after it.
+func overtakenGradeIsSkipped[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	o := api.organization("acme")
+	o.Watch.Regraded = true
+	var isRegraded, stored atomic.Bool
+	o.Client = api.clientSeeingRegrade(t, id, &isRegraded)
+	s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: []jobs.Organization{o}, Retry: jobs.RetryPolicy{First: 20 * time.Second},
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if score, _ := d.Report.Score(); score != 77 && !stored.Load() {
+				return errors.New("failed")
+			}
+			stored.Store(true)
+			return s.insertResult(ctx, tx, d)
+		},
+	})
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND state = 'retryable'"))
+	isRegraded.Store(true)
+	eventually(t, s.deliveredIs(t, 2))
+	require.Equal(t, 1, s.count(t, "results"))
+	require.Equal(t, 77, queryValue[int](t, s.db, "SELECT score FROM results"))
+}
+
+func TestGradesAreDeliveredInOrder(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, gradesAreDeliveredInOrder[*riverpgxv5.Driver, pgx.Tx], gradesAreDeliveredInOrder[*riversqlite.Driver, *sql.Tx])
+}
+
+// gradesAreDeliveredInOrder has a receiver that takes its time for the first grade. The
+// second one waits for it.
+func gradesAreDeliveredInOrder[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	id := api.addEvaluated(t, 1)[0]
+	o := api.organization("acme")
+	o.Watch.Regraded = true
+	var isRegraded atomic.Bool
+	o.Client = api.clientSeeingRegrade(t, id, &isRegraded)
+	running, release := make(chan struct{}), make(chan struct{})
+	var mu sync.Mutex
+	var order []int
+	s.watch(t, testConfig(), jobs.Results[TTx]{
+		Organizations: []jobs.Organization{o},
+		Send: func(_ context.Context, d jobs.Delivery) error {
+			score, _ := d.Report.Score()
+			if score != 77 {
+				close(running)
+				<-release
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, score)
+			return nil
+		},
+	})
+	<-running
+	isRegraded.Store(true)
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_delivery' AND metadata->>'snoozes' IS NOT NULL"), "the second grade waits")
+	close(release)
+	eventually(t, s.deliveredIs(t, 2))
+	require.Equal(t, []int{1, 77}, order)
+}
+
+func TestPollsFollowAClockThatGoesBack(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, pollsFollowAClockThatGoesBack[*riverpgxv5.Driver, pgx.Tx], pollsFollowAClockThatGoesBack[*riversqlite.Driver, *sql.Tx])
+}
+
+// pollsFollowAClockThatGoesBack moves the times of a scheduled poll by two hours, as if
+// the clock of the database had been ahead when the poll was inserted.
+func pollsFollowAClockThatGoesBack[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	api := newAPI(t)
+	results := jobs.Results[TTx]{Organizations: api.organizations(), Handle: s.insertResult}
+	_, stop := s.watch(t, testConfig(), results)
+	eventually(t, func() bool { return s.polls(t) >= 1 })
+	stop()
+	s.mustExec(t, "UPDATE river_job SET state = 'scheduled', created_at = $1, scheduled_at = $2 WHERE kind = 'hiring_poll' AND finalized_at IS NULL",
+		time.Now().Add(2*time.Hour).UTC().Format("2006-01-02 15:04:05.000"), time.Now().Add(2*time.Hour+time.Second).UTC().Format("2006-01-02 15:04:05.000"))
+	polls := s.polls(t)
+	s.watch(t, testConfig(), results)
+	eventually(t, func() bool { return s.polls(t) > polls })
+}
+
+// TestHealthOfManyPausedOrganizationsPostgres has 1,000 paused organizations and 40,000
+// unfinished deliveries. Statements may take ten seconds.
+func TestHealthOfManyPausedOrganizationsPostgres(t *testing.T) {
+	t.Parallel()
+	first := newPostgres(t)
+	first.mustExec(t, "ALTER DATABASE "+queryValue[string](t, first.db, "SELECT current_database()")+" SET statement_timeout = '10s'")
+	s, stop, err := openPostgres(t.Context(), first.url)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	s.mustExec(t, `INSERT INTO river_job (args, kind, max_attempts, queue, state, scheduled_at)
+		SELECT jsonb_build_object('organization', 'acme-' || n % 1000, 'submission_id', n), 'hiring_delivery', 25, 'hiring_deliveries', 'scheduled', now() + interval '1 hour'
+		FROM generate_series(1, 40000) AS n`)
+	s.mustExec(t, `INSERT INTO hiring_jobs (organization, assessment_id, address, status, detail)
+		SELECT 'acme-' || n, '', ' receiver', 'paused', '' FROM generate_series(0, 999) AS n`)
+	api, r := newAPI(t), newRecorder()
+	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{Organizations: api.organizations(), Handle: s.insertResult, Telemetry: r.telemetry()})
+	eventually(t, func() bool { return r.count("acme-7 "+jobs.DeliveriesPaused) == 40 })
+}

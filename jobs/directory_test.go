@@ -1,0 +1,213 @@
+package jobs_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hiring-assessment/hiring-go/jobs"
+	"github.com/hiring-assessment/hiring-go/sandbox"
+)
+
+// customers is a table of customers that a test changes.
+type customers struct {
+	sync.Mutex
+
+	rows   map[string]customer
+	opened map[string]int // Calls of Open by name.
+	fails  bool           // List returns an error.
+}
+
+type customer struct {
+	api      *fakeAPI
+	revision string
+	err      error // Of Open.
+}
+
+func newCustomers() *customers {
+	return &customers{rows: make(map[string]customer), opened: make(map[string]int)}
+}
+
+func (c *customers) set(name string, row customer) {
+	c.Lock()
+	defer c.Unlock()
+	c.rows[name] = row
+}
+
+func (c *customers) remove(name string) {
+	c.Lock()
+	defer c.Unlock()
+	delete(c.rows, name)
+}
+
+func (c *customers) setFailing(fails bool) {
+	c.Lock()
+	defer c.Unlock()
+	c.fails = fails
+}
+
+func (c *customers) directory() *jobs.Directory {
+	return &jobs.Directory{
+		List: func(context.Context) (listed []jobs.Listed, err error) {
+			c.Lock()
+			defer c.Unlock()
+			if c.fails {
+				return nil, errors.New("the table cannot be read")
+			}
+			for name, row := range c.rows {
+				listed = append(listed, jobs.Listed{Name: name, Revision: row.revision})
+			}
+			return listed, nil
+		},
+		Open: func(_ context.Context, l jobs.Listed) (jobs.Organization, error) {
+			c.Lock()
+			defer c.Unlock()
+			c.opened[l.Name]++
+			row := c.rows[l.Name]
+			if row.err != nil {
+				return jobs.Organization{}, row.err
+			}
+			return row.api.organization(""), nil
+		},
+	}
+}
+
+func TestOrganizationsComeAndGo(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, organizationsComeAndGo[*riverpgxv5.Driver, pgx.Tx], organizationsComeAndGo[*riversqlite.Driver, *sql.Tx])
+}
+
+// organizationsComeAndGo starts without organizations, adds two, changes a key, removes
+// one and adds it again.
+func organizationsComeAndGo[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	table, acme, other := newCustomers(), newAPI(t), newAPI(t)
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	var failing atomic.Bool
+	r := newRecorder()
+	require.NoError(t, jobs.SendInvitations[D, TTx](config, jobs.Invitations{Directory: table.directory()}))
+	client, _ := s.watch(t, config, jobs.Results[TTx]{
+		Directory: table.directory(), Telemetry: r.telemetry(), Retry: jobs.RetryPolicy{First: time.Hour},
+		Handle: func(ctx context.Context, tx TTx, d jobs.Delivery) error {
+			if failing.Load() {
+				return errors.New("failed")
+			}
+			return s.insertResult(ctx, tx, d)
+		},
+	})
+	eventually(t, s.countIs(t, 1, "hiring_jobs WHERE status = 'worker' AND detail = '[]'"), "no organization at the start is fine")
+
+	acme.addEvaluated(t, 1)
+	other.addEvaluated(t, 2)
+	table.set("acme", customer{api: acme})
+	table.set("other", customer{api: other})
+	eventually(t, s.countIs(t, 1, "results WHERE organization = 'acme'"))
+	eventually(t, s.countIs(t, 2, "results WHERE organization = 'other'"))
+	require.Equal(t, 1, s.invite(t, client, acme.assessment, candidates(1)...))
+	eventually(t, s.statusIs(t, jobs.StatusSent, 1))
+
+	acme.RevokeKey(sandbox.LiveKey)
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND errors IS NOT NULL AND finalized_at IS NULL"))
+	acme.AddKey(sandbox.Key{Token: sandbox.LiveKey, Scope: sandbox.ScopeAdmin})
+	acme.addEvaluated(t, 1)
+	table.set("acme", customer{api: acme, revision: "the new key"})
+	eventually(t, s.countIs(t, 2, "results WHERE organization = 'acme'"), "the new key is used")
+
+	failing.Store(true)
+	acme.addEvaluated(t, 3)
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesFailing) == 3 })
+	table.remove("acme")
+	eventually(t, s.countIs(t, 3, "river_job WHERE kind = 'hiring_delivery' AND args->>'organization' = 'acme' AND state = 'cancelled'"))
+	eventually(t, s.countIs(t, 0, "river_job WHERE kind = 'hiring_poll' AND args->>'organization' = 'acme' AND finalized_at IS NULL"))
+	require.Regexp(t, `level=WARN msg="jobs: the organization is no longer listed: its deliveries are cancelled" organization=acme deliveries=3`, log.String())
+	require.Contains(t, log.String(), `level=WARN msg="jobs: the organization is no longer listed: its job ends" organization=acme kind=hiring_poll`)
+	eventually(t, func() bool { return r.deliveries(jobs.DeliveriesCancelled) == 3 }, "they are reported")
+
+	failing.Store(false)
+	acme.addEvaluated(t, 1)
+	table.set("acme", customer{api: acme})
+	eventually(t, s.countIs(t, 3, "results WHERE organization = 'acme'"), "an organization that returns continues")
+	eventually(t, s.countIs(t, 0, "hiring_jobs WHERE status = 'removed'"))
+	require.Equal(t, 2, s.count(t, "results WHERE organization = 'other'"))
+}
+
+func TestDirectoryThatFailsRemovesNothing(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, directoryThatFailsRemovesNothing[*riverpgxv5.Driver, pgx.Tx], directoryThatFailsRemovesNothing[*riversqlite.Driver, *sql.Tx])
+}
+
+// directoryThatFailsRemovesNothing has a List and an Open that fail for a while, at the
+// start and later.
+func directoryThatFailsRemovesNothing[D riverdriver.Driver[TTx], TTx any](t *testing.T, s *store[D, TTx]) {
+	table, acme, closed := newCustomers(), newAPI(t), newAPI(t)
+	acme.addEvaluated(t, 1)
+	table.set("acme", customer{api: acme})
+	results := jobs.Results[TTx]{Directory: table.directory(), Handle: s.insertResult}
+	_, stop := s.watch(t, testConfig(), results)
+	eventually(t, s.countIs(t, 1, "results"))
+	stop()
+
+	table.setFailing(true)
+	table.set("closed", customer{api: closed, err: errors.New("the key cannot be decrypted")})
+	config := testConfig()
+	var log logBuffer
+	config.Logger = log.logger()
+	s.watch(t, config, results)
+	eventually(t, func() bool { return strings.Contains(log.String(), "Directory.List failed") })
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND CAST(errors AS text) LIKE '%the table cannot be read%'"), "a poll is retried")
+	table.setFailing(false)
+	acme.addEvaluated(t, 1)
+	closed.addEvaluated(t, 1)
+	eventually(t, s.countIs(t, 2, "results"))
+	eventually(t, s.countIs(t, 1, "river_job WHERE kind = 'hiring_poll' AND CAST(errors AS text) LIKE '%the key cannot be decrypted%'"))
+	table.set("closed", customer{api: closed})
+	eventually(t, s.countIs(t, 3, "results"))
+	require.Zero(t, s.count(t, "hiring_jobs WHERE status = 'removed'"))
+	require.Zero(t, s.count(t, "river_job WHERE state = 'cancelled'"))
+}
+
+// TestOrganizationIsListedByOneOfTwoProcessesPostgres has two processes during a
+// deployment: only the new one knows the new organization.
+func TestOrganizationIsListedByOneOfTwoProcessesPostgres(t *testing.T) {
+	t.Parallel()
+	s, first, second := newPostgres(t), newAPI(t), newAPI(t)
+	first.addEvaluated(t, 1)
+	results := jobs.Results[pgx.Tx]{Organizations: []jobs.Organization{first.organization("first")}, Handle: s.insertResult}
+	oldConfig := testConfig()
+	oldConfig.ID = "old"
+	s.watch(t, oldConfig, results)
+	eventually(t, s.countIs(t, 1, "results"))
+	results.Organizations = append(results.Organizations, second.organization("second"))
+	newConfig := testConfig()
+	newConfig.ID = "new"
+	s.watch(t, newConfig, results)
+	for n := range 10 {
+		second.addEvaluated(t, 5)
+		eventually(t, s.countIs(t, 5*(n+1), "results WHERE organization = 'second'"))
+	}
+	require.Zero(t, s.count(t, "river_job WHERE state IN ('cancelled', 'discarded')"))
+	eventually(t, s.countIs(t, 2, "hiring_jobs WHERE status = 'worker'"))
+}
+
+func TestDirectoryOpensEachOrganizationOnce(t *testing.T) {
+	t.Parallel()
+	s, table, api := newPostgres(t), newCustomers(), newAPI(t)
+	table.set("acme", customer{api: api})
+	s.watch(t, testConfig(), jobs.Results[pgx.Tx]{Directory: table.directory(), Handle: s.insertResult})
+	eventually(t, func() bool { return s.polls(t) >= 4 })
+	table.Lock()
+	defer table.Unlock()
+	require.Equal(t, 1, table.opened["acme"])
+}

@@ -1,0 +1,203 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// metadataAttempt is the key in a job's metadata of the number of the last attempt
+// that ended.
+const metadataAttempt = "hiring:attempt"
+
+// supervisor runs the attempts of jobs.
+type supervisor[TTx any] struct {
+	*installation
+
+	organizations *registry
+}
+
+// attempt is an attempt of a job of an organization.
+type attempt struct {
+	row          *rivertype.JobRow
+	organization string
+	submissionID string                      // Of a delivery.
+	retryDelay   func(error) time.Duration   // Delay after a failure, for the log. Nil logs no failures.
+	unlisted     func(context.Context) error // Returns the end of a job whose organization no worker lists.
+}
+
+// supervise runs one attempt of a job, and reports discarded, cancelled and rescued
+// jobs to the telemetry of the organization. A panic is returned as an error, without
+// its text.
+//
+// The metadata that supervise sets also prevents a panic of River 0.47.0. River
+// records the end of an attempt with one UPDATE, which waits for the lock of the
+// job's row. If another transaction completes the job during that wait, River reads
+// the old version of the row, which says running, and panics in its own goroutine.
+// The process ends. Such a transaction can be a COMMIT of this package whose context
+// was cancelled, River's rescuer, or another worker after a rescue. With metadata to
+// merge, the UPDATE applies to the row in any state and returns the current version.
+// River 0.48 does not panic, but no released driver for SQLite works with it.
+func (s supervisor[TTx]) supervise(ctx context.Context, a attempt, work func(o Organization, source int) error) error {
+	job := a.row
+	if err := river.MetadataSet(ctx, metadataAttempt, job.Attempt); err != nil {
+		return err
+	}
+	client := river.ClientFromContext[TTx](ctx)
+	announce(s.installation, client)
+	t := workerTable[TTx](ctx)
+	if err := s.clock.sync(ctx, t); err != nil {
+		return err
+	}
+	o, source, err := s.organizations.find(ctx, a.organization)
+	if errors.Is(err, errUnlisted) {
+		return s.endUnlisted(ctx, t, a)
+	}
+	if err != nil {
+		o = Organization{Name: a.organization, telemetry: s.organizations.telemetryOf(a.organization)}
+	}
+	if wasRescued(job) {
+		o.reportEvent(ctx, job.Kind, EventRescued)
+	}
+	if err == nil {
+		err = withoutPanic(func() error { return work(o, source) })
+	}
+	s.report(ctx, o, a, err)
+	if errors.Is(err, errOvertaken) {
+		t.waitForOtherAttempt(ctx, job)
+	}
+	return err
+}
+
+// report reports the end of an attempt to the telemetry, and logs a failure.
+func (s supervisor[TTx]) report(ctx context.Context, o Organization, a attempt, err error) {
+	if _, cancelled := errors.AsType[*rivertype.JobCancelError](err); cancelled {
+		o.reportEvent(ctx, a.row.Kind, EventCancelled)
+		s.logFailure(ctx, a, "jobs: cancelled")
+		return
+	}
+	if err == nil || isSnoozeOrShutdown(ctx, err) || errors.Is(err, errOvertaken) {
+		return
+	}
+	if a.row.Attempt >= a.row.MaxAttempts {
+		o.reportEvent(ctx, a.row.Kind, EventDiscarded)
+		s.logFailure(ctx, a, "jobs: failed for the last time")
+		return
+	}
+	if a.retryDelay != nil {
+		s.logFailure(ctx, a, "jobs: failed, will be retried", "next_attempt", time.Now().Add(a.retryDelay(err)).UTC().Format(time.RFC3339))
+	}
+}
+
+// logFailure logs the end of an attempt without its error, which may contain candidate
+// data. River stores the error in the job.
+func (s supervisor[TTx]) logFailure(ctx context.Context, a attempt, text string, more ...any) {
+	attributes := []any{"organization", a.organization, "kind", a.row.Kind, "job_id", a.row.ID, "attempt", a.row.Attempt}
+	if a.submissionID != "" {
+		attributes = append(attributes, "submission_id", a.submissionID)
+	}
+	s.logger().WarnContext(ctx, text, append(attributes, more...)...)
+}
+
+// endUnlisted returns the end of an attempt whose organization this process does not
+// list. Another process that lists it gets the job a few seconds later.
+func (s supervisor[TTx]) endUnlisted(ctx context.Context, t table, a attempt) error {
+	listed, err := t.listedByAny(ctx, a.organization)
+	if err != nil {
+		return err
+	}
+	if listed {
+		return river.JobSnooze(unlistedSnooze)
+	}
+	return a.unlisted(ctx)
+}
+
+// unlistedSnooze is how long a job waits for a process that lists its organization.
+const unlistedSnooze = 3 * time.Second
+
+// cancelUnlisted ends a job whose organization no worker lists.
+func (s supervisor[TTx]) cancelUnlisted(a attempt) func(context.Context) error {
+	return func(ctx context.Context) error {
+		s.logger().WarnContext(ctx, "jobs: the organization is no longer listed: its job ends", "organization", a.organization, "kind", a.row.Kind)
+		return river.JobCancel(errUnlisted)
+	}
+}
+
+// panicError is a panic of a handler or of a client.
+type panicError struct {
+	value string // The type of the value, or the text of a runtime.Error.
+	stack []byte
+}
+
+func (e *panicError) Error() string { return "jobs: panic: " + e.value + "\n\n" + string(e.stack) }
+
+// withoutPanic calls f, and returns a panic as an error. The text of the panic may
+// contain candidate data, which River would log and store, so it is dropped.
+func withoutPanic(f func() error) (err error) {
+	defer func() {
+		value := recover()
+		if value == nil {
+			return
+		}
+		e := &panicError{fmt.Sprintf("a value of type %T, whose text is not stored", value), debug.Stack()}
+		if fault, ok := value.(runtime.Error); ok {
+			e.value = fault.Error()
+		}
+		err = e
+	}()
+	return f()
+}
+
+// waitForOtherAttempt waits while another attempt of a job runs. Otherwise River would
+// record the end of this attempt as the end of the other.
+func (t table) waitForOtherAttempt(ctx context.Context, job *rivertype.JobRow) {
+	for {
+		var id int64
+		other, err := t.scanRow(ctx, "SELECT id FROM river_job WHERE id = $1 AND state = 'running' AND attempt <> $2", []any{job.ID, job.Attempt}, &id)
+		if err != nil || !other {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// wasRescued reports whether the previous attempt did not end: River's rescuer
+// recorded an error for it, and the worker recorded no end.
+func wasRescued(job *rivertype.JobRow) bool {
+	if len(job.Errors) == 0 || !strings.Contains(job.Errors[len(job.Errors)-1].Error, "rescued") {
+		return false
+	}
+	var metadata map[string]json.RawMessage
+	_ = json.Unmarshal(job.Metadata, &metadata) // Invalid metadata counts as no ended attempt.
+	ended, _ := strconv.Atoi(string(metadata[metadataAttempt]))
+	return ended < job.Attempt-1
+}
+
+func (o Organization) reportEvent(ctx context.Context, kind, event string) {
+	o.telemetry.job(ctx, JobEvent{o.Name, kind, event})
+}
+
+// reportPollDue reports that the next poll is due after wait.
+func (o Organization) reportPollDue(ctx context.Context, wait time.Duration) {
+	o.telemetry.pollDue(ctx, PollDueEvent{o.Name, time.Now().Add(wait)})
+}
+
+// isSnoozeOrShutdown reports whether an attempt ended with a snooze or because its
+// client stopped. River does not count such an attempt as a failure.
+func isSnoozeOrShutdown(ctx context.Context, err error) bool {
+	_, snoozed := errors.AsType[*rivertype.JobSnoozeError](err)
+	return snoozed || errors.Is(ctx.Err(), context.Canceled)
+}
