@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpCommand replaces Cobra's help command, to suggest other names for an unknown
@@ -56,7 +57,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 	if len(c.Groups()) == 0 {
 		section(to, "Commands", commandLines(c, func(*cobra.Command) bool { return true }))
 	}
-	section(to, "Flags", c.LocalFlags().FlagUsages())
+	section(to, "Flags", flagLines(c.LocalFlags()))
 	if c.HasParent() {
 		section(to, "Flags of every command", "  --columns, --debug, --dialect, --jq, --no-pager, -o/--output, --profile, --sandbox, --timeout, -y/--yes\n"+
 			"  See hiring --help.")
@@ -79,6 +80,33 @@ func commandLines(c *cobra.Command, which func(*cobra.Command) bool) (text strin
 		if (child.IsAvailableCommand() || child.Name() == "help") && which(child) {
 			text += fmt.Sprintf("  %-12s %s\n", child.Name(), child.Short)
 		}
+	}
+	return text
+}
+
+// flagLines returns a line for each flag. Those of pflag show a boolean as --yes[=true|false].
+func flagLines(flags *pflag.FlagSet) string {
+	var names, usages []string
+	width := 0
+	flags.VisitAll(func(flag *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(flag)
+		name := "      --" + flag.Name
+		if flag.Shorthand != "" {
+			name = "  -" + flag.Shorthand + ", --" + flag.Name
+		}
+		if value != "" {
+			name += " " + value
+		}
+		switch flag.DefValue {
+		case "", "0", "0s", "false", "[]":
+		default:
+			usage += " (default " + flag.DefValue + ")"
+		}
+		names, usages, width = append(names, name), append(usages, usage), max(width, len(name))
+	})
+	text := ""
+	for i, name := range names {
+		text += fmt.Sprintf("%-*s   %s\n", width, name, usages[i])
 	}
 	return text
 }
