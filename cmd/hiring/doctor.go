@@ -25,7 +25,7 @@ const doctorLong = `Check the connection, the key, and what the client assumes b
 leaves it open (see docs/assumptions.md): names, routes, formats, the shapes of responses
 and the behaviour of the API. What the client cannot read is wrong.
 
-The command costs at most 40 reads, usually about 20, and ends after three minutes at the
+The command costs at most 40 reads, usually 24, and ends after three minutes at the
 latest (--timeout sets another time). It writes only with a test key, whose changes are
 not stored.
 

@@ -392,6 +392,53 @@ func failingCommands(t *testing.T, base, key string, truth *hiring.Client) (fail
 	return failing
 }
 
+// assertConsistent checks what holds of every report: it has all rows, it says what to do
+// about each that is wrong or undecided, and it does not contradict itself.
+func assertConsistent(t *testing.T, r doctor.Report) {
+	t.Helper()
+	rows := make(map[string]doctor.Finding)
+	for _, f := range r.Findings {
+		rows[f.Name] = f
+		assert.NotEmpty(t, f.Evidence, f.Name)
+		if f.Verdict == doctor.Wrong || f.Verdict == doctor.Undecided {
+			assert.NotEmpty(t, f.Change, f.Name)
+		}
+	}
+	assert.Equal(t, 43, len(rows))
+	assert.Equal(t, r.Stopped == "", len(r.With(doctor.NotChecked)) == 0)
+	switch r.Stopped {
+	case "the key was rejected":
+		assert.Equal(t, doctor.Wrong, rows["key"].Verdict)
+	case "the responses do not come from the API":
+		assert.Equal(t, doctor.Wrong, rows["proxy"].Verdict)
+	case "the server cannot be reached":
+		assert.Equal(t, doctor.Wrong, rows["connection"].Verdict)
+	}
+}
+
+// TestDoctorLinesFit: for people, no line is longer than 100 columns or the terminal, and
+// what to change comes first.
+func TestDoctorLinesFit(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"as assumed", "times without a zone", "a sign-in page", "a bad gateway", "other names", "unusual names, no document"} {
+		odd := oddServers[name]
+		service := sandbox.New(append(slices.Clone(odd.options), sandbox.WithDialect(odd.dialect))...)
+		t.Cleanup(service.Close)
+		handler, _ := odd.handler(name, service)
+		server := httptest.NewServer(handler)
+		t.Cleanup(server.Close)
+		u := newUser(t, nil, "")
+		u.env = append(u.env, envBaseURL+"="+server.URL, envKey+"="+sandbox.TestKey)
+		some, all := u.run("doctor"), u.run("doctor", "--all")
+		for line := range strings.Lines(all.stdout) {
+			assert.LessOrEqual(t, len(line), 101, line)
+		}
+		assert.NotContains(t, some.stdout, "What holds")
+		assert.Contains(t, "\n"+all.stdout, "\nWhat holds\n")
+		assert.Equal(t, some.code == exitFailed, strings.HasPrefix(all.stdout, "What to change\n"), name)
+	}
+}
+
 // TestDoctorAgainstOddServers: where doctor finds nothing wrong, the everyday commands
 // work, and where one fails, doctor says what is wrong. Doctor never writes with a live
 // key.
@@ -437,6 +484,7 @@ func TestDoctorAgainstOddServers(t *testing.T) {
 						wrong = append(wrong, f.Name)
 					}
 				}
+				assertConsistent(t, report)
 				failing := failingCommands(t, server.URL, key, truth)
 				t.Logf("exit %d, wrong: %v, %d reads, %d writes: %sfailing commands:\n%s",
 					got.code, wrong, report.Reads, report.Writes, got.stderr, strings.Join(failing, "\n"))

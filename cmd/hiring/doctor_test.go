@@ -73,7 +73,7 @@ func TestDoctorBehindASignInPage(t *testing.T) {
 	u.env = append(u.env, envBaseURL+"="+portal.URL, envKey+"="+sandbox.TestKey)
 	r := u.run("doctor")
 	assert.Equal(t, exitFailed, r.code)
-	assert.Contains(t, r.stdout, `the response is a web page with the title "Sign in"`)
+	assert.Contains(t, r.stdout, "the response is not from the API: <html><title>Sign in</title>")
 	assert.Contains(t, r.stdout, "sign in to this network")
 	assert.Contains(t, r.stderr, "checks were left out, because the responses do not come from the API. See above what to change.\n")
 	assert.NotContains(t, r.stdout, sandbox.TestKey)

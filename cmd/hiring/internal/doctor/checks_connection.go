@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,21 +24,22 @@ func (e *examination) checkConnection(account, description reply) {
 	if e.stop.label != "" {
 		last = e.stop
 	}
-	e.set("name lookup", e.checkLookup(account))
-	e.set("connection", e.checkDial(last))
-	e.set("TLS", e.checkTLS(account))
-	late := undecided(account.summary(), "run it again with a longer --timeout")
 	if account.timedOut() {
-		for _, row := range []string{"proxy", "base URL", "clock", "key", "scope", "rate-limit headers", "longest window", "request ids"} {
-			e.set(row, late)
+		for _, row := range rows() {
+			if row.group == "connection" {
+				e.set(row.name, undecided(account.summary(), "run it again with a longer --timeout"))
+			}
 		}
 		return
 	}
+	e.set("name lookup", e.checkLookup(account))
+	e.set("connection", e.checkDial(last))
+	e.set("TLS", e.checkTLS(account))
 	e.set("proxy", e.checkProxy(last))
 	e.set("key", e.checkKey(account, last))
 	e.set("scope", e.checkScope(account))
 	if account.notFromAPI() {
-		for _, row := range []string{"base URL", "clock", "rate-limit headers", "longest window", "request ids"} {
+		for _, row := range []string{"base URL", "clock", "rate-limit headers", "request ids"} {
 			e.set(row, notChecked("no response of the API"))
 		}
 		return
@@ -48,7 +47,6 @@ func (e *examination) checkConnection(account, description reply) {
 	e.set("base URL", e.checkBaseURL(account, description))
 	e.set("clock", checkClock(account))
 	e.set("rate-limit headers", e.checkQuota(account))
-	e.set("longest window", checkWindow(account))
 	e.set("request ids", checkRequestIDs(account))
 }
 
@@ -56,8 +54,6 @@ func (e *examination) checkLookup(r reply) Finding {
 	conn := e.connection
 	var failed *net.DNSError
 	switch {
-	case r.limited && len(conn.addresses) == 0 && errors.As(conn.lookupErr, &failed) && failed.IsTimeout:
-		return undecided(r.summary(), "run it again with a longer --timeout")
 	case net.ParseIP(conn.base.Hostname()) != nil:
 		return ok("no lookup", "the base URL contains the address")
 	case conn.proxy != "" && conn.lookupErr == nil:
@@ -73,59 +69,35 @@ func (e *examination) checkLookup(r reply) Finding {
 func (e *examination) checkDial(r reply) Finding {
 	conn := e.connection
 	switch {
-	case r.limited && r.StatusCode == 0:
-		return undecided(r.summary(), "run it again with a longer --timeout")
-	case r.StatusCode == 0 && conn.dialErr != nil && conn.dialed == "":
-		return wrong("no connection", "the connection failed: "+plain(conn.dialErr),
-			"allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
-	case r.StatusCode == 0 && r.err != nil && conn.dialed == "" && conn.lookupErr == nil:
-		return wrong("no connection", "no response arrived", "allow connections from this machine to "+conn.server)
-	case r.StatusCode == 0 && conn.dialed == "":
-		return notChecked("the name was not resolved")
 	case conn.refusedByProxy(r):
 		return ok(conn.dialed, "the proxy accepted the connection")
+	case r.StatusCode == 0 && conn.dialed == "" && conn.lookupErr != nil:
+		return notChecked("the name was not resolved")
+	case r.StatusCode == 0 && conn.dialed == "":
+		return wrong("no connection", r.summary(), "allow connections from this machine to "+conn.server+", or set HTTPS_PROXY")
 	case r.StatusCode == 0 && conn.tlsErr == nil:
-		return wrong("no response", conn.dialed+" accepted the connection and sent no response",
-			"check the port, and whether a firewall ends the connection")
+		return wrong("no response", conn.dialed+" accepted the connection: "+r.summary(), "check the port, and whether a firewall ends the connection")
 	case conn.dialed != "":
 		return ok(conn.dialed, "connected from this machine")
 	}
 	return ok("", "responses arrived")
 }
 
-// plain returns the text of a network error without the address in it.
-func plain(err error) string {
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err
-	}
-	return err.Error()
-}
-
 func (e *examination) checkTLS(r reply) Finding {
 	conn := e.connection
-	var (
-		unknown x509.UnknownAuthorityError
-		name    x509.HostnameError
-		invalid x509.CertificateInvalidError
-		record  tls.RecordHeaderError
-	)
-	const inspect = "if this network inspects TLS, install its certificate authority on this machine; otherwise do not send " +
-		"a key to this server"
+	const inspect = "check the base URL and this machine's clock; if this network inspects TLS, install its certificate authority on " +
+		"this machine; otherwise do not send a key to this server"
+	var unknown x509.UnknownAuthorityError
+	var record tls.RecordHeaderError
 	switch err := errors.Join(r.err, conn.tlsErr); {
-	case conn.secure() && r.limited && r.StatusCode == 0:
-		return undecided(r.summary(), "run it again with a longer --timeout")
 	case !conn.secure():
 		return ok("plain http", "the base URL says so")
 	case errors.As(err, &unknown):
 		return wrong("unknown authority", "this machine does not trust the authority that signed the certificate"+issuer(unknown.Cert), inspect)
-	case errors.As(err, &name):
-		return wrong("for another name", "the certificate is not for "+name.Host, "check the base URL; "+inspect)
-	case errors.As(err, &invalid):
-		return wrong("invalid", "the certificate is not valid now: "+invalid.Error(), "check this machine's clock; "+inspect)
 	case errors.As(err, &record):
 		return wrong("no TLS", "the server does not speak TLS", "check the port of the base URL")
 	case conn.tlsErr != nil:
-		return wrong("no TLS", "the TLS handshake failed", inspect)
+		return wrong("not valid", r.summary(), inspect)
 	case conn.handshakeDone && len(conn.tls.PeerCertificates) > 0:
 		leaf := conn.tls.PeerCertificates[0]
 		return ok(tls.VersionName(conn.tls.Version), "the certificate is valid until "+leaf.NotAfter.UTC().Format(time.DateOnly)+issuer(leaf))
@@ -143,14 +115,8 @@ func issuer(c *x509.Certificate) string {
 	return ", issued by " + c.Issuer.String()
 }
 
-var proxyHeader = regexp.MustCompile(`(?i)^(via|x-cache|x-squid-error|proxy-.*|x-bluecoat.*|x-zscaler.*)$`)
-
 func (e *examination) checkProxy(r reply) Finding {
 	through, answered := cmp.Or(e.connection.proxy, "none"), r.label+": "+http.StatusText(r.StatusCode)
-	page := "the response is a web page"
-	if title := r.title(); title != "" {
-		page += " with the title " + quoted(title)
-	}
 	switch location := r.Header.Get("Location"); {
 	case e.connection.refusedByProxy(r):
 		return wrong("requests are blocked", e.connection.proxy+": "+r.summary(),
@@ -161,19 +127,8 @@ func (e *examination) checkProxy(r reply) Finding {
 		return wrong("sign-in required", answered, "sign in to this network, or set HTTPS_PROXY with the proxy's user and password")
 	case r.StatusCode/100 == 3 && location != "":
 		return wrong("redirect", answered+", to "+hostOf(location), "sign in to this network, or check the base URL")
-	case r.isPage() && r.StatusCode/100 == 2:
-		return wrong("a web page", answered+": "+page, "sign in to this network, allow the server in its proxy, or check the base URL")
 	case r.isPage():
-		return wrong("a web page", answered+": "+page, "check the proxy and the base URL")
-	}
-	var marks []string
-	for name := range r.Header {
-		if proxyHeader.MatchString(name) {
-			marks = append(marks, name)
-		}
-	}
-	if len(marks) > 0 {
-		return ok(through, "the responses come from the API; "+strings.Join(marks, ", ")+" show an intermediary")
+		return wrong("a web page", r.summary(), "sign in to this network, allow the server in its proxy, or check the base URL")
 	}
 	return ok(through, "the responses come from the API")
 }
@@ -194,10 +149,10 @@ func (e *examination) checkBaseURL(r, description reply) Finding {
 	switch {
 	case r.StatusCode == http.StatusNotFound && description.StatusCode == http.StatusNotFound:
 		return wrong("not found", r.summary(), "check the base URL: it is given without /api/v1")
-	case r.ok() || r.code() != "":
+	case r.ok() || r.code() != "" || r.StatusCode/100 == 2:
 		return ok(e.connection.server, r.summary())
 	}
-	return wrong("not the API", r.summary()+" without the API's envelope", "check the base URL")
+	return wrong("not the API", r.summary(), "check the base URL")
 }
 
 const (
@@ -239,29 +194,21 @@ func (e *examination) checkKey(account, last reply) Finding {
 	case account.StatusCode == http.StatusTooManyRequests:
 		return undecided("too many requests: "+account.summary(), "run it again later")
 	case account.ok() || account.forbidden():
-		return ok(environment(e), account.summary())
+		return ok(cmp.Or(string(e.client.Environment()), "unknown")+" key", account.summary())
 	case account.notFromAPI():
 		return notChecked("no response of the API")
 	}
 	return undecided(account.summary(), "run it again when that is solved")
 }
 
-func environment(e *examination) string {
-	switch e.client.Environment() {
-	case hiring.EnvironmentLive:
-		return "a live key"
-	case hiring.EnvironmentTest:
-		return "a test key"
-	}
-	return "a key of an unknown kind"
-}
-
 func (e *examination) checkScope(r reply) Finding {
 	switch {
 	case r.forbidden():
 		return wrong("no scope read", r.summary(), "create a key with the scope read or more")
+	case e.stopped != "" && !r.ok():
+		return notChecked(e.stopped)
 	case !r.ok():
-		return notChecked(cmp.Or(e.stopped, "the key was not checked"))
+		return undecided(r.summary(), "run it again when that is solved")
 	case e.readOnly:
 		return ok("read only", "the API rejects writes with INSUFFICIENT_SCOPE: to invite candidates and change assessments, "+
 			"use a key with the scope write")
@@ -271,35 +218,22 @@ func (e *examination) checkScope(r reply) Finding {
 	return ok("read; write is not known", r.summary())
 }
 
-// longestWindow is the longest rate-limit window that the client assumes.
-const longestWindow = 2 * time.Hour
-
 func (e *examination) checkQuota(r reply) Finding {
 	if r.StatusCode == http.StatusTooManyRequests { // An overloaded server sends it without the headers.
 		return undecided(r.summary(), "run it again later")
 	}
-	var values [3]int64
-	for i, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
-		value, err := strconv.ParseInt(r.Header.Get(name), 10, 64)
-		values[i] = value
-		if err != nil || value < 0 {
-			return wrong("missing or not a number", name+" is "+quoted(r.Header.Get(name)),
-				"let the proxy pass the headers: without them the client learns that the rate limit is reached only from a 429")
-		}
+	limit := r.RateLimit
+	switch {
+	case !limit.Known():
+		return wrong("missing or not numbers", r.label, "let the proxy pass X-RateLimit-Limit, -Remaining and -Reset: without them the client learns "+
+			"that the rate limit is reached only from a 429")
+	case limit.Remaining > limit.Limit:
+		return wrong("inconsistent", fmt.Sprintf("Remaining %d of Limit %d", limit.Remaining, limit.Limit), "report it to the API's support")
 	}
-	limit, remaining := values[0], values[1]
-	if remaining > limit || limit == 0 {
-		return wrong("inconsistent", fmt.Sprintf("Remaining %d of Limit %d", remaining, limit), "report it to the API's support")
+	if last := e.client.Quota().Read; last.Known() {
+		limit = last
 	}
-	return ok(fmt.Sprintf("%d of %d reads left", e.left(remaining), limit), "the headers of "+r.label)
-}
-
-// left returns the remaining reads at the end of the run.
-func (e *examination) left(first int64) int64 {
-	if read := e.client.Quota().Read; read.Known() {
-		return int64(read.Remaining)
-	}
-	return first
+	return ok(fmt.Sprintf("%d of %d reads left", limit.Remaining, limit.Limit), "the headers of "+r.label)
 }
 
 func checkRequestIDs(r reply) Finding {
@@ -315,24 +249,6 @@ func checkRequestIDs(r reply) Finding {
 	return ok("present", r.label)
 }
 
-func checkWindow(r reply) Finding {
-	at, known := r.date()
-	reset, err := strconv.ParseInt(r.Header.Get("X-RateLimit-Reset"), 10, 64)
-	if !known || err != nil {
-		return undecided("the responses do not show it", "let the proxy pass Date and X-RateLimit-Reset")
-	}
-	left := time.Unix(reset, 0).Sub(at)
-	found := fmt.Sprintf("%s left", left.Round(time.Minute))
-	const evidence = "X-RateLimit-Reset compared with the Date header"
-	switch {
-	case left < 0:
-		return wrong("already ended", evidence, "report it to the API's support")
-	case left > longestWindow:
-		return wrong(found, evidence, "expect a rejected request every two hours")
-	}
-	return ok(found, evidence)
-}
-
 // isPage reports whether the body is a web page or plain text, not JSON.
 func (r reply) isPage() bool {
 	body := bytes.TrimLeft(r.Body, " \t\r\n\ufeff")
@@ -343,19 +259,4 @@ func (r reply) isPage() bool {
 // is plain text may be of the API.
 func (r reply) notFromAPI() bool {
 	return r.StatusCode == 0 || r.StatusCode/100 == 3 || r.isPage()
-}
-
-var pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]{1,100})`)
-
-// title returns the title of a web page, or "". It is taken from the client's error, which
-// never contains the key.
-func (r reply) title() string {
-	if r.err == nil {
-		return ""
-	}
-	found := pageTitle.FindStringSubmatch(r.err.Error())
-	if found == nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(found[1]), " ")
 }

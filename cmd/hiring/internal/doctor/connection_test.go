@@ -143,10 +143,10 @@ func TestIntermediariesAreReported(t *testing.T) {
 		found    string
 		evidence string
 	}{
-		"sign-in page":      {200, "", page, "a web page", `the title "Sign in to Corp Net"`},
-		"refusing proxy":    {403, "", page, "a web page", `the title "Sign in to Corp Net"`},
-		"bad gateway":       {502, "", "<html>502", "a web page", "the response is a web page"},
-		"plain text":        {200, "", "It works!", "a web page", "the response is a web page"},
+		"sign-in page":      {200, "", page, "a web page", "not from the API: <!DOCTYPE html>"},
+		"refusing proxy":    {403, "", page, "a web page", "not from the API: <!DOCTYPE html>"},
+		"bad gateway":       {502, "", "<html>502", "a web page", "not from the API"},
+		"plain text":        {200, "", "It works!", "a web page", "not from the API"},
 		"redirect":          {302, "https://login.corp.example/x?y", "", "redirect", "to login.corp.example"},
 		"sign in to proxy":  {407, "", page, "sign-in required", "Proxy Authentication Required"},
 		"sign in to portal": {511, "", page, "sign-in required", "Network Authentication Required"},
@@ -242,7 +242,6 @@ func TestProxies(t *testing.T) {
 	})
 	assert.Empty(t, wrongNames(r))
 	assert.Equal(t, strings.TrimPrefix(proxy.URL, "http://"), finding(t, r, "proxy").Found)
-	assert.Contains(t, finding(t, r, "proxy").Evidence, "Via")
 	assert.NotContains(t, fmt.Sprintf("%+v", r), "pass@")
 }
 

@@ -32,27 +32,16 @@ func (n node) text(name string) string {
 	return text
 }
 
-// objects returns the objects of a list.
-func (n node) objects(name string) []node {
-	var objects []node
-	items, _ := n[name].([]any)
+// listOf returns the items of a list that have a type.
+func listOf[T any](list any) []T {
+	var kept []T
+	items, _ := list.([]any)
 	for _, item := range items {
-		object, _ := item.(map[string]any)
-		objects = append(objects, object)
-	}
-	return objects
-}
-
-// texts returns the strings of a list.
-func (n node) texts(name string) []string {
-	var texts []string
-	items, _ := n[name].([]any)
-	for _, item := range items {
-		if text, ok := item.(string); ok {
-			texts = append(texts, text)
+		if item, ok := item.(T); ok {
+			kept = append(kept, item)
 		}
 	}
-	return texts
+	return kept
 }
 
 // operation is a method of a path.
@@ -61,9 +50,6 @@ type operation struct {
 	id         string // Its operationId, in lower case without separators.
 	parameters []node // Of the query.
 	body       schema // Of the request.
-	data       node   // The schema of data in the 2xx response, or of an array's items.
-	isList     bool
-	hasBody    bool // A body is required.
 }
 
 // Documented routes.
@@ -73,7 +59,6 @@ const (
 	sendInvitation   = "POST /assessments/{id}/invitations"
 	listSubmissions  = "GET /submissions"
 	listEvents       = "GET /submissions/{id}/events"
-	getChallenge     = "GET /challenges/{id}"
 )
 
 // readDocument returns nil when text is not an OpenAPI document.
@@ -102,23 +87,12 @@ func (d *document) operation(method, path string, item, op node) operation {
 		path = "/" + below
 	}
 	o := operation{route: strings.ToUpper(method) + " " + path, id: plainName(op.text("operationId"))}
-	for _, p := range slices.Concat(item.objects("parameters"), op.objects("parameters")) {
-		if p = d.resolve(p); p.text("in") == "query" {
+	for _, p := range slices.Concat(listOf[map[string]any](item["parameters"]), listOf[map[string]any](op["parameters"])) {
+		if p := d.resolve(p); p.text("in") == "query" {
 			o.parameters = append(o.parameters, p)
 		}
 	}
-	body := d.resolve(op.object("requestBody"))
-	o.hasBody, _ = body["required"].(bool)
-	o.body = d.content(body)
-	for _, status := range []string{"200", "201", "202", "2XX", "default"} {
-		if response := d.resolve(op.object("responses", status)); response != nil {
-			o.data = d.content(response).properties()["data"]
-			if items := d.resolve(o.data).object("items"); items != nil {
-				o.data, o.isList = items, true
-			}
-			break
-		}
-	}
+	o.body = d.content(d.resolve(op.object("requestBody")))
 	return o
 }
 
@@ -165,7 +139,7 @@ func (s schema) parts(depth int) []node {
 	}
 	n := s.in.resolve(s.node)
 	all := []node{n}
-	for _, part := range n.objects("allOf") {
+	for _, part := range listOf[map[string]any](n["allOf"]) {
 		all = append(all, schema{s.in, part}.parts(depth-1)...)
 	}
 	return all
@@ -187,7 +161,7 @@ func (s schema) properties() map[string]node {
 func (s schema) required() []string {
 	var names []string
 	for _, part := range s.parts(5) {
-		names = append(names, part.texts("required")...)
+		names = append(names, listOf[string](part["required"])...)
 	}
 	return names
 }
@@ -279,50 +253,19 @@ func (d *document) invitationMembers(addresses bool) []string {
 }
 
 // routes returns the assumed route if the document has it, or else that of the operation
-// with the id of the field, or else that of the only operation of the same form.
+// whose id is the name of the field.
 func (d *document) routes(field, assumed string) []string {
-	var byID, byForm []string
-	for _, o := range d.operations {
-		route := withPlaceholders(o.route, assumed)
-		dialect := hiring.Dialect{}
-		reflect.ValueOf(&dialect).Elem().FieldByName(field).SetString(route)
-		if _, err := dialect.WithDefaults(); err != nil {
-			continue // The client could not use it.
-		}
-		switch {
-		case withPlaceholders(o.route, "") == withPlaceholders(assumed, ""):
-			return []string{assumed}
-		case o.id == plainName(field):
-			byID = append(byID, route)
-		case d.hasForm(o, field):
-			byForm = append(byForm, route)
-		}
+	if d.find(assumed).route != "" {
+		return []string{assumed}
 	}
-	for _, routes := range [][]string{byID, byForm} {
-		if len(routes) == 1 {
-			return routes
+	for _, o := range d.operations {
+		dialect, route := hiring.Dialect{}, withPlaceholders(o.route, assumed)
+		reflect.ValueOf(&dialect).Elem().FieldByName(field).SetString(route)
+		if _, err := dialect.WithDefaults(); err == nil && o.id == plainName(field) { // The client can use it.
+			return []string{route}
 		}
 	}
 	return nil
-}
-
-// hasForm reports whether an operation has the form of a route of Dialect: the documented
-// operations show the schema of its resource.
-func (d *document) hasForm(o operation, field string) bool {
-	method, path, _ := strings.Cut(o.route, " ")
-	ids := strings.Count(path, "{")
-	like := func(route string) bool { return o.data != nil && reflect.DeepEqual(o.data, d.find(route).data) }
-	switch field {
-	case "ListChallenges":
-		return method == "GET" && ids == 0 && o.isList && like(getChallenge)
-	case "ListAssessments":
-		return method == "GET" && ids == 0 && o.isList && like(createAssessment)
-	case "GetAssessment":
-		return method == "GET" && ids == 1 && !o.isList && like(createAssessment)
-	case "UpdateAssessment":
-		return method != "GET" && ids == 1 && o.body.properties()["status"] != nil && like(createAssessment)
-	}
-	return false
 }
 
 // layouts returns the assumed layout if the document's example of since has it, or else at
@@ -330,7 +273,7 @@ func (d *document) hasForm(o operation, field string) bool {
 func (d *document) layouts(assumed string) (fit []string) {
 	for _, p := range d.find(listSubmissions).parameters {
 		s := d.resolve(p.object("schema"))
-		example := cmp.Or(p.text("example"), s.text("example"), strings.Join(s.texts("examples"), ""))
+		example := cmp.Or(p.text("example"), s.text("example"), strings.Join(listOf[string](s["examples"]), ""))
 		if p.text("name") != "since" || example == "" {
 			continue
 		}

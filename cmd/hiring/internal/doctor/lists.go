@@ -47,7 +47,7 @@ func readList[T any](ctx context.Context, e *examination, list func(*hiring.Clie
 	l.items, l.meta, l.more = len(items), page.Meta, page.Next != ""
 	if l.more {
 		l.second = e.read(ctx, read)
-		l.second.label = l.first.label // The client may find that it cannot request the page.
+		l.second.label = l.first.label // Also when the client finds that it cannot request the page.
 	}
 	return items, l
 }
@@ -79,7 +79,7 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 	}
 	switch {
 	case p.size != "" && l.first.blames(p.size):
-		e.settleSize(ctx, p, l)
+		e.settleParameter(ctx, p.size, p.path, "", listing.sizeResult, l)
 		fetch(e.client)
 	case p.size != "" && errors.Is(l.first.err, hiring.ErrInvalidInput):
 		rejected := fmt.Sprintf("%s, with a page size of %d", l.first.summary(), p.most)
@@ -94,11 +94,15 @@ func readPages[T any](ctx context.Context, e *examination, p pages, list func(*h
 		return items, l
 	}
 	smaller := l
-	if p.size != "" {
-		smaller = e.settleSize(ctx, p, l)
+	if p.size != "" { // A size above the maximum is rejected by name, as documented.
+		smaller = e.settleParameter(ctx, p.size, p.path, strconv.Itoa(p.most+1), listing.sizeResult, l)
 	}
-	if p.page != "" {
-		e.settlePage(ctx, p, l, smaller)
+	switch p.page {
+	case "":
+	case "CursorParam":
+		e.settleParameter(ctx, p.page, p.path, "hiring-doctor", listing.pageResult, l, smaller)
+	default:
+		e.settleParameter(ctx, p.page, p.path, "", listing.pageResult, l, smaller)
 	}
 	for _, second := range []reply{l.second, smaller.second} {
 		if second.err != nil || second.ok() {
@@ -130,59 +134,37 @@ func (e *examination) settleRoute(name string, of any, call func(*hiring.Client)
 	}
 }
 
-// settleSize finds the name of the page size. When the first page does not show it, the
-// list is read again in smaller pages. It returns what was read last.
-func (e *examination) settleSize(ctx context.Context, p pages, l listing) (last listing) {
-	last = l
-	if e.settled(p.size) {
+// settleParameter finds the name of a parameter of a list, with what was read before where
+// that shows it. Otherwise it reads the list again in smaller pages, and returns what was
+// read last. A short list does not show the name: a search for the invalid value does.
+func (e *examination) settleParameter(
+	ctx context.Context, name, path, invalid string, judge func(listing, string) result, before ...listing,
+) (last listing) {
+	l := before[0]
+	last = before[len(before)-1]
+	if e.settled(name) {
 		return last
 	}
 	probe := func(c *hiring.Client) result {
-		if r := l.sizeResult(p.size); l.client == c && (r.Verdict == Holds || l.first.blames(p.size)) {
-			return r
-		}
-		if l.first.ok() && l.items < 2 || !l.first.ok() && !l.first.blames(p.size) {
-			return l.undecided()
-		}
-		last = l.again(c, l.smaller())
-		return last.sizeResult(p.size)
-	}
-	e.settle(p.size, e.known(p.size), probe)
-	switch {
-	case e.disprovedAll(p.size):
-		e.settleBySearch(ctx, p.size, p.path, "", probe)
-	case e.searchable(p.size) && l.first.ok(): // The list is short. A size above the maximum is rejected by name, as documented.
-		e.settleBySearch(ctx, p.size, p.path, strconv.Itoa(p.most+1), probe)
-	}
-	return last
-}
-
-// settlePage finds the name of the page number or the cursor, with what was read before
-// where that shows it.
-func (e *examination) settlePage(ctx context.Context, p pages, before ...listing) {
-	if e.settled(p.page) {
-		return
-	}
-	l := before[0]
-	probe := func(c *hiring.Client) result {
 		for _, known := range before {
-			if r := known.pageResult(p.page); known.client == c && r.Verdict != Undecided {
+			if r := judge(known, name); known.client == c && (r.Verdict == Holds || known.first.blames(name)) {
 				return r
 			}
 		}
-		if !l.first.ok() || l.items < 2 {
+		if !l.first.blames(name) && (!l.first.ok() || l.items < 2) {
 			return l.undecided()
 		}
-		return l.again(c, l.smaller()).pageResult(p.page)
+		last = l.again(c, max(1, min(3, l.items-1)))
+		return judge(last, name)
 	}
-	e.settle(p.page, e.known(p.page), probe)
-	if e.disprovedAll(p.page) || e.searchable(p.page) && l.first.ok() {
-		value := "" // Page numbers.
-		if p.page == "CursorParam" {
-			value = "hiring-doctor"
-		}
-		e.settleBySearch(ctx, p.page, p.path, value, probe)
+	e.settle(name, e.known(name), probe)
+	switch {
+	case e.disprovedAll(name) && name != "CursorParam":
+		e.settleBySearch(ctx, name, path, "", probe)
+	case e.disprovedAll(name), e.searchable(name) && l.first.ok():
+		e.settleBySearch(ctx, name, path, invalid, probe)
 	}
+	return last
 }
 
 // searchable reports whether a search can decide a field that no document does.
@@ -197,9 +179,6 @@ func (l listing) undecided() result {
 	}
 	return result{Undecided, l.first.label + ": the list is too short to show it"}
 }
-
-// smaller is a page size at which another page follows.
-func (l listing) smaller() int { return max(1, min(3, l.items-1)) }
 
 // sizeResult is what a listing shows about the name of the page size.
 func (l listing) sizeResult(field string) result {

@@ -81,12 +81,26 @@ func (p *prober) watch(ctx context.Context) context.Context {
 	return p.connection.withTrace(hiring.WithResponse(ctx, &p.present.Response))
 }
 
-// read makes a call that reads, and write one that writes, unless that would exceed the
-// limits of a run. Each call sends one request.
+// read makes a call of one request that reads, unless that would exceed the limits of a
+// run.
 func (p *prober) read(ctx context.Context, call func() error) reply {
-	return p.call(ctx, p.readsLeft(), call)
+	skipped := ""
+	if p.reads+maxAttempts > MaxReads {
+		skipped = fmt.Sprintf("the run has used its %d reads", MaxReads)
+	}
+	return p.call(ctx, skipped, call)
 }
 
+// get makes a call of read that returns a resource.
+func get[T any](ctx context.Context, p *prober, call func(context.Context) (T, error)) (resource T, r reply) {
+	r = p.read(ctx, func() (err error) {
+		resource, err = call(ctx)
+		return err
+	})
+	return resource, r
+}
+
+// write makes a call of one request that writes, with a test key only.
 func (p *prober) write(ctx context.Context, call func() error) reply {
 	skipped := ""
 	switch {
@@ -96,14 +110,6 @@ func (p *prober) write(ctx context.Context, call func() error) reply {
 		skipped = fmt.Sprintf("the run has used its %d writes", MaxWrites)
 	}
 	return p.call(ctx, skipped, call)
-}
-
-// readsLeft returns why no more requests are read, or "".
-func (p *prober) readsLeft() string {
-	if p.reads+maxAttempts > MaxReads {
-		return fmt.Sprintf("the run has used its %d reads", MaxReads)
-	}
-	return ""
 }
 
 func (p *prober) call(ctx context.Context, skipped string, call func() error) reply {
@@ -145,7 +151,7 @@ func (r reply) stopReason() string {
 	return ""
 }
 
-func (r reply) ok() bool { return r.label != "" && r.err == nil }
+func (r reply) ok() bool { return r.skipped == "" && r.label != "" && r.err == nil }
 
 // absent reports whether the response says that there is no such route or resource.
 func (r reply) absent() bool {

@@ -1,11 +1,9 @@
 package doctor
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,13 +12,11 @@ import (
 	"time"
 
 	hiring "github.com/hiring-assessment/hiring-go"
+	"github.com/hiring-assessment/hiring-go/internal/timelayout"
 )
 
 func (e *examination) readAccount(ctx context.Context) reply {
-	r := e.read(ctx, func() error {
-		_, err := e.client.Account.Get(ctx)
-		return err
-	})
+	_, r := get(ctx, e.prober, e.client.Account.Get)
 	if r.timedOut() {
 		e.stopped = "the API did not answer GET /account within the time limit"
 	}
@@ -29,25 +25,18 @@ func (e *examination) readAccount(ctx context.Context) reply {
 
 // readDocument reads the server's OpenAPI document. From then on, its names are used.
 func (e *examination) readDocument(ctx context.Context) reply {
-	var raw json.RawMessage
-	r := e.read(ctx, func() (err error) {
-		raw, err = e.client.OpenAPI(ctx)
-		return err
-	})
+	raw, r := get(ctx, e.prober, e.client.OpenAPI)
 	const more = "none: it is not needed where responses decide; with a live key it decides the names of writes"
 	switch e.doc = readDocument(raw); {
 	case r.skipped != "" || r.timedOut() || r.forbidden():
 		e.set("document", undecided(r.summary(), "run it again"))
 	case r.absent():
 		e.set("document", ok("none", r.summary()))
-		e.set("bare document", ok("none", r.summary()))
 		e.set("required input", ok("none", r.summary()))
 	case !r.ok():
 		e.set("document", wrong("cannot be read", r.summary(), more))
 	case e.doc == nil:
 		e.set("document", wrong("none", r.label+": it is not an OpenAPI document", more))
-	default:
-		e.set("bare document", bareDocument(r, raw))
 	}
 	if e.doc == nil {
 		return r
@@ -63,13 +52,6 @@ func (e *examination) readDocument(ctx context.Context) reply {
 	return r
 }
 
-func bareDocument(r reply, raw json.RawMessage) Finding {
-	if !bytes.Equal(r.Body, raw) {
-		return wrong("in the envelope", r.summary(), "none: the client accepts it")
-	}
-	return ok("bare", r.summary())
-}
-
 // readSubmissions reads the list of submissions first, because later requests need them.
 func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
 	items, l := readPages(ctx, e, pages{"submission", hiring.Submission{}, "", "CursorParam", "PageSizeParam", 100, "/submissions"},
@@ -80,20 +62,6 @@ func (e *examination) readSubmissions(ctx context.Context) []hiring.Submission {
 		e.set("list shape", wrong("in another order", l.first.label+": created_at does not descend", "expect FindByEmail to find an older submission"))
 	}
 	bare := func(s hiring.Submission) bool { return s.Status == hiring.SubmissionEvaluated && s.Report == nil }
-	var confidence []string
-	for _, s := range items {
-		if s.Report != nil {
-			confidence = append(confidence, string(s.Report.Confidence))
-		}
-	}
-	confidence = unique(confidence)
-	slices.Sort(confidence)
-	switch unknown := without(confidence, []string{"low", "medium", "high"}); {
-	case len(unknown) > 0:
-		e.set("confidence values", added("new: "+list(unknown), l.first.label))
-	case len(confidence) > 0:
-		e.set("confidence values", ok(list(confidence), l.first.label))
-	}
 	switch {
 	case slices.ContainsFunc(items, bare):
 		e.set("inline report", wrong("without its report", l.first.label+": an evaluated submission has no report",
@@ -111,10 +79,8 @@ func (e *examination) readChallenges(ctx context.Context) []hiring.Challenge {
 		func(c *hiring.Client) hiring.Pager[hiring.Challenge] { return c.Challenges.List() })
 	if len(items) > 0 {
 		id := items[max(0, slices.IndexFunc(items, func(c hiring.Challenge) bool { return c.IsMultiTask }))].ID
-		e.check("challenge", hiring.Challenge{}, e.read(ctx, func() error {
-			_, err := e.client.Challenges.Get(ctx, id)
-			return err
-		}))
+		_, r := get(ctx, e.prober, func(ctx context.Context) (hiring.Challenge, error) { return e.client.Challenges.Get(ctx, id) })
+		e.check("challenge", hiring.Challenge{}, r)
 	}
 	return items
 }
@@ -129,10 +95,7 @@ func (e *examination) readAssessments(ctx context.Context, submissions []hiring.
 		return items
 	}
 	e.settleRoute("GetAssessment", hiring.Assessment{}, func(c *hiring.Client) reply {
-		r := e.read(ctx, func() error {
-			_, err := c.Assessments.Get(ctx, id)
-			return err
-		})
+		_, r := get(ctx, e.prober, func(ctx context.Context) (hiring.Assessment, error) { return c.Assessments.Get(ctx, id) })
 		e.check("assessment", hiring.Assessment{}, r)
 		return r
 	}, "GET "+e.path("ListAssessments")+"/{id}")
@@ -215,14 +178,10 @@ func (e *examination) readSubmission(ctx context.Context, submissions []hiring.S
 		return
 	}
 	id := submissions[max(0, i)].ID
-	e.check("submission", hiring.Submission{}, e.read(ctx, func() error {
-		_, err := e.client.Submissions.Get(ctx, id)
-		return err
-	}))
-	e.check("report", hiring.Report{}, e.read(ctx, func() error {
-		_, err := e.client.Submissions.Report(ctx, id)
-		return err
-	}))
+	_, one := get(ctx, e.prober, func(ctx context.Context) (hiring.Submission, error) { return e.client.Submissions.Get(ctx, id) })
+	e.check("submission", hiring.Submission{}, one)
+	_, report := get(ctx, e.prober, func(ctx context.Context) (hiring.Report, error) { return e.client.Submissions.Report(ctx, id) })
+	e.check("report", hiring.Report{}, report)
 }
 
 func (e *examination) readMembers(ctx context.Context) {
@@ -236,10 +195,8 @@ func (e *examination) readUnknown(ctx context.Context) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // It never fails.
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	r := e.read(ctx, func() error {
-		_, err := e.client.Submissions.Get(ctx, fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
-		return err
-	})
+	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	_, r := get(ctx, e.prober, func(ctx context.Context) (hiring.Submission, error) { return e.client.Submissions.Get(ctx, id) })
 	const change = "commands and programs cannot tell that something is not found: report it to the API's support"
 	switch {
 	case errors.Is(r.err, hiring.ErrNotFound):
@@ -257,78 +214,86 @@ func (e *examination) readUnknown(ctx context.Context) {
 var futureTime = time.Date(2099, 11, 22, 13, 14, 15, 678e6, time.UTC)
 
 // readSince finds the layout of since. With a time in the future, an API that understands
-// the layout returns an empty list, or rejects the time.
+// the layout returns an empty list. It may also reject such a time, so the assumed or
+// documented layout is tried with a time just after all listed ones, too.
 func (e *examination) readSince(ctx context.Context, submissions []hiring.Submission) {
-	e.settle("SinceLayout", e.known("SinceLayout"), e.sinceProbe(ctx, submissions, futureTime))
-	if e.disprovedAll("SinceLayout") && len(submissions) > 0 { // The API may reject times in the future.
-		f, now := e.fields["SinceLayout"], submissions[0].CreatedAt
-		for _, s := range submissions {
-			for _, at := range meanings {
-				if t := at(s); t != nil && t.After(now) {
-					now = *t
+	probe := func(sinces ...time.Time) func(*hiring.Client) result {
+		return func(c *hiring.Client) (last result) {
+			for _, since := range sinces {
+				items, r := e.filtered(ctx, c, hiring.SubmissionFilter{Since: since})
+				switch {
+				case r.blames("SinceLayout"):
+					last = result{Wrong, r.summary()}
+					continue
+				case !r.ok():
+					return result{Undecided, r.summary()}
+				case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.CreatedAt.Before(since) }):
+					return result{Wrong, r.label + ": since is ignored"}
+				case len(submissions) == 0:
+					return result{Undecided, r.label + ": there are no submissions to filter"}
 				}
+				return result{Holds, r.label + ": a later time returned an empty list"}
 			}
-		}
-		disproved, problem := f.disproved, f.problem
-		f.disproved, f.problem = nil, ""
-		if e.settle("SinceLayout", disproved[:1], e.sinceProbe(ctx, submissions, now.Add(time.Second))); !e.settled("SinceLayout") {
-			f.disproved, f.problem = disproved, problem
+			return last
 		}
 	}
+	latest := time.Time{}
+	for _, s := range submissions {
+		for _, at := range []*time.Time{&s.CreatedAt, s.SubmittedAt, s.EvaluatedAt} {
+			if at != nil && at.After(latest) {
+				latest = *at
+			}
+		}
+	}
+	e.settle("SinceLayout", e.known("SinceLayout"), probe(futureTime, latest.Add(time.Second)))
 	if e.disprovedAll("SinceLayout") {
-		e.settle("SinceLayout", usualNames["SinceLayout"], e.sinceProbe(ctx, submissions, futureTime))
+		e.settle("SinceLayout", usualNames["SinceLayout"], probe(futureTime))
 	}
 	e.readMeaning(ctx, submissions)
 }
 
-func (e *examination) sinceProbe(ctx context.Context, submissions []hiring.Submission, since time.Time) func(*hiring.Client) result {
-	return func(c *hiring.Client) result {
-		items, r := e.since(ctx, c, since)
-		switch {
-		case r.blames("SinceLayout"):
-			return result{Wrong, r.summary()}
-		case !r.ok():
-			return result{Undecided, r.summary()}
-		case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.CreatedAt.Before(since) }):
-			return result{Wrong, r.label + ": since is ignored"}
-		case len(submissions) == 0:
-			return result{Undecided, r.label + ": there are no submissions to filter"}
-		}
-		return result{Holds, r.label + ": a later time returned an empty list"}
-	}
+// filtered reads the first page of the submissions that match a filter.
+func (e *examination) filtered(ctx context.Context, c *hiring.Client, filter hiring.SubmissionFilter) ([]hiring.Submission, reply) {
+	page, r := get(ctx, e.prober, c.Submissions.List(filter).Page)
+	return page.Items, r
 }
 
-// since reads the first page of the submissions since a time.
-func (e *examination) since(ctx context.Context, c *hiring.Client, since time.Time) (items []hiring.Submission, r reply) {
-	r = e.read(ctx, func() error {
-		page, err := c.Submissions.List(hiring.SubmissionFilter{Since: since}).Page(ctx)
-		items = page.Items
-		return err
-	})
-	return items, r
-}
-
-// readMeaning finds the time that since filters by. It sends a time between the times of
-// the listed submissions.
+// readMeaning finds the time that since filters by: the latest time of a submission that,
+// as since, still returns it.
 func (e *examination) readMeaning(ctx context.Context, submissions []hiring.Submission) {
-	const row, change = "meaning of since", "none: the waiting methods do not depend on it"
-	if !e.settled("SinceLayout") {
+	const row = "meaning of since"
+	layout := e.value("SinceLayout")
+	rounded := func(at time.Time) time.Time { // As the API reads it.
+		seen, _ := timelayout.Parse(layout, timelayout.Format(layout, at))
+		return seen
+	}
+	i := slices.IndexFunc(submissions, func(s hiring.Submission) bool {
+		return s.SubmittedAt != nil && s.EvaluatedAt != nil && rounded(*s.SubmittedAt).After(s.CreatedAt) && rounded(*s.EvaluatedAt).After(*s.SubmittedAt)
+	})
+	if i < 0 || !e.settled("SinceLayout") {
 		return
 	}
-	since := discriminatingTime(submissions, e.value("SinceLayout"))
-	if since.IsZero() {
-		e.set(row, undecided("the times of the listed submissions do not distinguish the meanings", change))
-		return
+	one := submissions[i]
+	for _, meaning := range []struct {
+		name string
+		at   time.Time
+	}{{"evaluation", *one.EvaluatedAt}, {"submission", *one.SubmittedAt}, {"creation", one.CreatedAt}} {
+		items, r := e.filtered(ctx, e.client, hiring.SubmissionFilter{Since: rounded(meaning.at)})
+		older := func(s hiring.Submission) bool { // In every meaning.
+			return s.SubmittedAt != nil && s.EvaluatedAt != nil && s.CreatedAt.Before(rounded(meaning.at)) &&
+				s.SubmittedAt.Before(rounded(meaning.at)) && s.EvaluatedAt.Before(rounded(meaning.at))
+		}
+		switch {
+		case !r.ok():
+			e.set(row, undecided(r.summary(), "run it again when that is solved"))
+			return
+		case slices.ContainsFunc(items, older):
+		case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.ID == one.ID }):
+			e.set(row, ok(meaning.name, r.label+": the time of "+meaning.name+" returns the submission, a later time does not"))
+			return
+		}
 	}
-	items, r := e.since(ctx, e.client, since)
-	switch agree := consistentMeanings(submissions, items, since); {
-	case !r.ok():
-		e.set(row, undecided(r.summary(), change))
-	case len(agree) == 0:
-		e.set(row, wrong("something else", r.label+": the list agrees with none of the three", change))
-	default:
-		e.set(row, ok(strings.Join(agree, " or "), r.label+": the list agrees with this meaning"))
-	}
+	e.set(row, wrong("something else", listSubmissions+": it returns older submissions, or none of a submission's times returns it", "none: the waiting methods do not depend on it"))
 }
 
 // readFiltered checks the filter by status. When every listed submission is evaluated, it
@@ -339,12 +304,7 @@ func (e *examination) readFiltered(ctx context.Context, submissions []hiring.Sub
 	if !slices.ContainsFunc(submissions, func(s hiring.Submission) bool { return s.Status != status }) {
 		status = "hiring-doctor"
 	}
-	var items []hiring.Submission
-	r := e.read(ctx, func() error {
-		page, err := e.client.Submissions.List(hiring.SubmissionFilter{Status: status}).Page(ctx)
-		items = page.Items
-		return err
-	})
+	items, r := e.filtered(ctx, e.client, hiring.SubmissionFilter{Status: status})
 	rejected := errors.Is(r.err, hiring.ErrInvalidInput)
 	switch {
 	case slices.ContainsFunc(items, func(s hiring.Submission) bool { return s.Status != status }):

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,8 +20,6 @@ func (e *examination) writeCall(ctx context.Context, call func() error) reply {
 	return r
 }
 
-const extraAdvice = "find the name of the member, and send it in Extra"
-
 // writeAssessments changes an assessment and creates another.
 func (e *examination) writeAssessments(ctx context.Context, challenges []hiring.Challenge, assessments []hiring.Assessment) {
 	var updated, created hiring.Assessment
@@ -37,68 +34,40 @@ func (e *examination) writeAssessments(ctx context.Context, challenges []hiring.
 			})
 			return update
 		}, "PUT "+path, "PATCH "+path, "POST "+path)
+		e.check("assessment", hiring.Assessment{}, update)
 	}
 	if len(challenges) > 0 {
-		limit := hiring.NewAssessment{ChallengeID: challenges[0].ID, Name: "Hiring Doctor", TimeLimitMinutes: 47, BudgetDollarsCap: 3.5}
 		create = e.writeCall(ctx, func() (err error) {
-			created, err = e.client.Assessments.Create(ctx, limit)
+			created, err = e.client.Assessments.Create(ctx, hiring.NewAssessment{
+				ChallengeID: challenges[0].ID, Name: "Hiring Doctor", TimeLimitMinutes: 47, BudgetDollarsCap: 3.5,
+			})
 			return err
 		})
+		e.check("assessment", hiring.Assessment{}, create)
 	}
-	switch documented := e.doc.find(e.value("UpdateAssessment")).body; {
-	case update.ok() && updated.Status != hiring.AssessmentClosed:
-		e.set("status member", wrong("ignored", update.label+": the status stayed "+string(updated.Status), extraAdvice))
-	case update.ok():
-		e.set("status member", ok("status", update.label+": the response has closed"))
-	default:
-		e.documented("status member", update, documented, "status")
-	}
-	switch accepted := created.TimeLimitMinutes == 47 && (created.BudgetDollarsCap == nil || *created.BudgetDollarsCap == 3.5); {
-	case create.ok() && !accepted:
-		e.set("optional members", wrong("ignored", create.label+": the response has other values", extraAdvice))
-	case create.ok():
-		e.set("optional members", ok("accepted", create.label+": the response has the values"))
-	default:
-		e.documented("optional members", create, e.doc.find(createAssessment).body, "time_limit_minutes", "budget_dollars_cap")
-	}
-	e.whole(hiring.Assessment{}, e.value("UpdateAssessment"), update)
+	e.checkInput("status member", update, updated.Status == hiring.AssessmentClosed, e.value("UpdateAssessment"), "status")
+	e.checkInput("optional members", create, created.TimeLimitMinutes == 47 && (created.BudgetDollarsCap == nil || *created.BudgetDollarsCap == 3.5),
+		createAssessment, "time_limit_minutes", "budget_dollars_cap")
 }
 
-// documented sets the finding about members that a write sends by the document, when the
-// write r does not show it.
-func (e *examination) documented(row string, r reply, body schema, names ...string) {
-	documented := slices.Sorted(maps.Keys(body.properties()))
-	missing := without(names, documented)
-	switch {
-	case r.label != "" && !r.forbidden() && !r.absent():
-		e.set(row, wrong("rejected", r.summary(), extraAdvice))
+// checkInput sets the finding about members that a write sends: by the response, which has
+// their values or not, or else by the document.
+func (e *examination) checkInput(row string, r reply, hasValues bool, route string, names ...string) {
+	const change = "find the names of the members, and send them in Extra"
+	documented := slices.Sorted(maps.Keys(e.doc.find(route).body.properties()))
+	switch missing := without(names, documented); {
+	case r.ok() && hasValues:
+		e.set(row, ok("accepted", r.label+": the response has the values"))
+	case r.ok():
+		e.set(row, wrong("ignored", r.label+": the response has other values", change))
+	case r.code() == hiring.ErrInvalidInput:
+		e.set(row, wrong("rejected", r.summary(), change))
 	case len(documented) == 0:
 		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
 	case len(missing) > 0:
-		e.set(row, wrong("not "+strings.Join(missing, ", "), "the document has "+list(documented), extraAdvice))
+		e.set(row, wrong("not "+strings.Join(missing, ", "), "the document has "+list(documented), change))
 	default:
 		e.set(row, ok(strings.Join(names, ", "), "the document says so"))
-	}
-}
-
-// whole sets the finding about the resource in the response of a write, by the document
-// when no write was sent.
-func (e *examination) whole(of any, route string, r reply) {
-	const row, change = "resource response", "read the resource again after such a write"
-	properties := schema{e.doc, e.doc.find(route).data}.properties()
-	switch {
-	case r.ok() && lacks(r, of):
-		e.set(row, wrong("incomplete", r.label, change))
-	case r.ok():
-		e.set(row, ok("the whole resource", "the responses"))
-	case r.label != "" && r.StatusCode/100 == 2 && !r.timedOut():
-		e.set(row, wrong("cannot be read", r.summary(), change))
-	case len(properties) > 0 && properties["id"] == nil:
-		e.set(row, wrong("incomplete", route+": the document has no id in the response", change))
-	case len(properties) > 0:
-		e.set(row, ok("the whole resource", "the document says so"))
-	default:
-		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
 	}
 }
 
@@ -106,31 +75,27 @@ func (e *examination) whole(of any, route string, r reply) {
 // invitations. No e-mail is sent: the key is a test key, and the addresses belong to no
 // one.
 func (e *examination) writeInvitations(ctx context.Context, assessment string, invitations []hiring.Invitation) {
-	var sent reply
 	if assessment != "" {
-		sent = e.send(ctx, assessment)
+		e.check("invitation", hiring.Invitation{}, e.send(ctx, assessment))
 	}
-	e.whole(hiring.Invitation{}, sendInvitation, sent)
-	e.checkRequiredName(ctx, assessment, sent)
-	var resent, revoked reply
 	if len(invitations) > 0 {
 		fresh := slices.IndexFunc(invitations, func(i hiring.Invitation) bool { return i.Status == hiring.InvitationSent })
 		id := invitations[max(0, fresh)].ID
 		e.settleWrite(ctx, "ResendInvitation", assessment, id, func(c *hiring.Client) reply {
-			resent = e.writeCall(ctx, func() error {
+			r := e.writeCall(ctx, func() error {
 				_, err := c.Invitations.Resend(ctx, assessment, id)
 				return err
 			})
-			return resent
+			e.check("invitation", hiring.Invitation{}, r)
+			return r
 		})
 		e.settleWrite(ctx, "RevokeInvitation", assessment, id, func(c *hiring.Client) reply {
-			revoked = e.writeCall(ctx, func() error { return c.Invitations.Revoke(ctx, assessment, id) })
-			return revoked
+			return e.writeCall(ctx, func() error { return c.Invitations.Revoke(ctx, assessment, id) })
 		})
 	}
-	e.whole(hiring.Invitation{}, e.value("ResendInvitation"), resent)
-	e.checkNoBody(resent, revoked)
-	e.checkRequiredInput()
+	if e.doc != nil {
+		e.checkRequiredInput()
+	}
 }
 
 // settleWrite finds a route of an invitation. Without writes, a GET on its path shows that
@@ -233,53 +198,10 @@ func (e *examination) searchMembers(ctx context.Context, assessment string) map[
 	return found
 }
 
-func (e *examination) checkRequiredName(ctx context.Context, assessment string, sent reply) {
-	const row, change = "required name", "send an invitation without a name with Do"
-	email, name := e.value("InvitationEmail"), e.value("InvitationName")
-	var r reply
-	if sent.ok() {
-		r = e.writeCall(ctx, func() error {
-			_, err := e.client.Do(ctx, http.MethodPost, "/assessments/"+url.PathEscape(assessment)+"/invitations", nil, map[string]any{email: address(1)}, nil)
-			return err
-		})
-	}
-	body := e.doc.find(sendInvitation).body
-	switch {
-	case r.ok():
-		e.set(row, wrong("not required", r.label+" succeeds without "+name, change))
-	case r.rejects(name), slices.Contains(body.required(), name):
-		e.set(row, ok("required", cmp.Or(r.label, "the document")+": "+name+" is required"))
-	case len(body.properties()) > 0:
-		e.set(row, wrong("not required", "the document does not require "+name, change))
-	default:
-		e.set(row, undecided(r.summary()+"; no document says it", "run it with a test key"))
-	}
-}
-
-func (e *examination) checkNoBody(resent, revoked reply) {
-	const row = "no body"
-	resend, revoke := e.doc.find(e.value("ResendInvitation")), e.doc.find(e.value("RevokeInvitation"))
-	switch {
-	case resent.ok() && revoked.ok():
-		e.set(row, ok("none", "both succeed without a body"))
-	case resent.code() == hiring.ErrInvalidInput || revoked.code() == hiring.ErrInvalidInput:
-		e.set(row, wrong("a body", resent.summary()+"; "+revoked.summary(), "send it with Do"))
-	case resend.hasBody || revoke.hasBody:
-		e.set(row, wrong("a body", "the document requires one", "send it with Do"))
-	case resend.route != "" && revoke.route != "":
-		e.set(row, ok("none", "the document requires none"))
-	default:
-		e.set(row, undecided(resent.summary()+"; no document says it", "run it with a test key"))
-	}
-}
-
 // checkRequiredInput compares the members that the document requires of writes with those
 // that the client sends.
 func (e *examination) checkRequiredInput() {
 	const row = "required input"
-	if e.doc == nil {
-		return
-	}
 	var more []string
 	for route, sent := range map[string][]string{
 		createAssessment: {"challenge_id", "name"},
